@@ -1,0 +1,3 @@
+#ifndef OZU_CCODECS_H
+#define OZU_CCODECS_H
+#endif

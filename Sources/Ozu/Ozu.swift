@@ -1,0 +1,2 @@
+@_exported import OzuCaching
+@_exported import OzuImaging
