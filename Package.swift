@@ -30,7 +30,7 @@ let package = Package(
     .trait(name: "WebP", description: "Decode WebP pictures through libwebp."),
   ],
   targets: [
-    // Floor 0: C glue.
+    // Floor 0: glue.
     .target(
       name: "CCodecs",
       cSettings: [
@@ -43,13 +43,14 @@ let package = Package(
         .linkedLibrary("webp", .when(traits: ["WebP"])),
       ]),
     .systemLibrary(name: "CCurl"),
+    .target(name: "OzuSynchronization", swiftSettings: strict),
 
     // Floor 1: they do not know each other.
-    .target(name: "OzuImaging", swiftSettings: kernel),
-    .target(name: "OzuCaching", swiftSettings: kernel),
+    .target(name: "OzuImaging", dependencies: ["OzuSynchronization"], swiftSettings: kernel),
+    .target(name: "OzuCaching", dependencies: ["OzuSynchronization"], swiftSettings: kernel),
     .target(
       name: "OzuHTTP",
-      dependencies: [.target(name: "CCurl", condition: .when(platforms: [.linux]))],
+      dependencies: ["OzuSynchronization", .target(name: "CCurl", condition: .when(platforms: [.linux]))],
       swiftSettings: strict),
 
     // Floor 2.
@@ -63,7 +64,7 @@ let package = Package(
     // Floor 4.
     .target(name: "OzuTesting", dependencies: ["Ozu", "OzuHTTP"], swiftSettings: strict),
     .executableTarget(
-      name: "OzuCLI", dependencies: ["Ozu", "OzuCodecs", "OzuHTTP", "OzuTesting"],
+      name: "OzuCLI", dependencies: ["Ozu", "OzuTesting"], resources: [.copy("Resources/Photos")],
       swiftSettings: strict),
 
     .testTarget(
@@ -75,6 +76,9 @@ let package = Package(
     .testTarget(
       name: "OzuCodecsTests", dependencies: ["OzuCodecs", "OzuTesting"],
       resources: [.copy("Fixtures")], swiftSettings: strict),
+    .executableTarget(
+      name: "OzuConformance", dependencies: ["OzuCodecs", "OzuImaging"], path: "Tests/Conformance",
+      exclude: ["exceptions.json"], swiftSettings: kernel),
     .testTarget(name: "OzuTests", dependencies: ["Ozu", "OzuTesting"], swiftSettings: strict),
     .testTarget(name: "OzuCLITests", dependencies: ["OzuCLI", "OzuTesting"], swiftSettings: strict),
   ]

@@ -1,0 +1,73 @@
+# Every target stands on the Swift toolchain, make and a POSIX shell alone. `make` lists them.
+#
+#   SWIFT=…   the swift to use                          FLAGS=…   more flags for every build, such as --traits
+#   CONFIG=…  debug (as usual) or release, for build    FILTER=…  the tests to run, a regular expression
+#   ARGS=…    arguments for demo and bench              CORPUS=…, REPORT=…  see conformance
+
+SWIFT ?= swift
+CONFIG ?= debug
+FLAGS ?=
+FILTER ?=
+ARGS ?=
+CORPUS ?=
+REPORT ?=
+
+SHELL := /bin/sh
+MAKEFLAGS += --no-print-directory
+export SWIFT
+
+SOURCES = Package.swift Sources Tests $(wildcard Benchmarks)
+RELEASE = $(SWIFT) build -c release $(FLAGS)
+TEST = --parallel --disable-xctest $(FLAGS) $(if $(FILTER),--filter '$(FILTER)')
+
+.PHONY: help demo build test test-tsan test-asan lint format bench docs conformance clean dependencies
+
+help: ## list the targets (this is the default)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s  %s\n", $$1, $$2 }' Makefile
+
+demo: dependencies ## load, resize and cache the bundled photographs, and show where each came from
+	@$(RELEASE) --product ozu
+	@$(SWIFT) run -c release $(FLAGS) --skip-build ozu demo $(ARGS)
+
+build: dependencies ## build everything (CONFIG=release for an optimised build)
+	@$(SWIFT) build -c $(CONFIG) $(FLAGS)
+
+test: dependencies ## run the tests in a debug build (FILTER=… for some of them)
+	@$(SWIFT) test $(TEST)
+
+# The sanitizer cannot see into the standard library's lock: OZU_TSAN builds with a POSIX one in its place.
+test-tsan: dependencies ## run the tests under the thread sanitizer
+	@$(SWIFT) test --scratch-path .build-tsan --sanitize=thread -Xswiftc -DOZU_TSAN $(TEST)
+
+# XCTest itself leaks a few hundred bytes at exit, so leaks are not what this run looks for. lld, because gold
+# warns of every symbol of the sanitizer's assembly.
+test-asan: dependencies ## run the tests under the address sanitizer
+	@ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --scratch-path .build-asan --sanitize=address -Xswiftc -use-ld=lld $(TEST)
+
+lint: ## check formatting, layering and leftovers; changes nothing
+	@$(SWIFT) format lint --recursive --parallel --strict $(SOURCES)
+	@scripts/check-layering
+	@scripts/check-sources
+
+format: ## format the Swift sources in place
+	@$(SWIFT) format --in-place --recursive --parallel $(SOURCES)
+
+bench: dependencies ## run benchmarks (ARGS=thumbnail for one of them)
+	@$(RELEASE) --product ozu
+	@$(SWIFT) run -c release $(FLAGS) --skip-build ozu bench $(ARGS)
+
+docs: dependencies ## build the documentation into docs-site
+	@scripts/build-docs
+
+conformance: ## decode a corpus and compare with its references (CORPUS=DIR, REPORT=FILE)
+	@test -n '$(CORPUS)' || { echo "Say which corpus: make conformance CORPUS=DIR [REPORT=FILE]" >&2; exit 2; }
+	@test -d '$(CORPUS)' || { echo "There is no folder '$(CORPUS)' to take as a corpus" >&2; exit 2; }
+	@scripts/install-dependencies
+	@$(RELEASE) --product OzuConformance
+	@$(SWIFT) run -c release $(FLAGS) --skip-build OzuConformance '$(CORPUS)' $(if $(REPORT),--report '$(REPORT)')
+
+clean: ## remove everything that was built
+	@rm -rf .build .build-* docs-site bench-out
+
+dependencies:
+	@scripts/install-dependencies
