@@ -1,0 +1,51 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension CodecRegistry {
+  /// Makes an upright picture from a file, decoded no larger than the recipe needs.
+  ///
+  /// Header, limits, plan, decode at the cheapest sufficient scale, resample, turn upright: the whole way
+  /// from bytes to pixels, on the calling thread.
+  ///
+  /// - Parameters:
+  ///   - data: the file.
+  ///   - resize: the recipe; `nil` for the whole picture.
+  ///   - context: limits, memory, cancellation.
+  /// - Precondition: the size of the recipe is not empty, unless its mode is `none`.
+  /// - Throws: `DecodingError`. Limits are checked before pixel memory is taken.
+  public func picture(
+    from data: Data, resize: Resize? = nil, context: DecodingContext = .init()
+  ) throws(DecodingError) -> Picture {
+    try context.limits.checkEncodedByteCount(data.count)
+    let decoder = try decoder(for: data)
+    let header = try decoder.header(of: data, limits: context.limits)
+    try context.limits.check(header)
+    guard !header.storedSize.isEmpty else {
+      throw .corrupt(header.type, stage: "header", reason: "a picture of \(header.storedSize) pixels")
+    }
+    let plan = DecodePlan(header: header, resize: resize, scales: decoder.scales)
+    try context.limits.checkDecodedByteCount(plan.decodedSize.bitmapByteCount(as: .bgra8))
+    try context.limits.checkDecodedByteCount(plan.outputSize.bitmapByteCount(as: .bgra8))
+    // A quarter turn pads the other side.
+    let uprightSize = plan.orientation.applied(to: plan.outputSize)
+    try context.limits.checkDecodedByteCount(uprightSize.bitmapByteCount(as: .bgra8))
+    try context.checkpoint()
+    context.onStage(.decode)
+    var bitmap = try decoder.decode(data, header: header, plan: plan, context: context)
+    guard bitmap.size == plan.decodedSize else {
+      throw .corrupt(
+        header.type, stage: "pixels", reason: "decoded to \(bitmap.size) instead of \(plan.decodedSize)")
+    }
+    try context.checkpoint()
+    context.onStage(.resize)
+    if !plan.needsNoResampling {
+      bitmap = Resampler(kernel: plan.kernel).resample(
+        bitmap, region: plan.region, to: plan.outputSize, pool: context.pool)
+      try context.checkpoint()
+    }
+    return Picture(bitmap.upright(from: plan.orientation, pool: context.pool), header: header)
+  }
+}

@@ -1,0 +1,139 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What some bytes are, judged by their first few and nothing else: names and media types lie.
+public enum ContentKind: Hashable, Sendable {
+  /// There are no bytes.
+  case empty
+  /// An image of this format.
+  case image(ImageType)
+  /// Something else, in words: `an HTML page`.
+  case other(String)
+  /// Nothing known.
+  case unknown
+
+  /// The number of bytes that are looked at.
+  public static let prefixByteCount = 512
+
+  /// Sniffs some bytes.
+  ///
+  /// - Complexity: O(1); at most `prefixByteCount` bytes are read.
+  public init(sniffing data: Data) {
+    self.init(prefix: [UInt8](data.prefix(Self.prefixByteCount)))
+  }
+
+  init(prefix bytes: [UInt8]) {
+    guard !bytes.isEmpty else {
+      self = .empty
+      return
+    }
+    if let signature = Self.signatures.first(where: { $0.matches(bytes) }) {
+      self = signature.kind
+    } else if let brand = Self.imageBrand(bytes) {
+      self = brand
+    } else {
+      self = Self.text(bytes)
+    }
+  }
+
+  /// Bytes at an offset that tell a format.
+  private struct Signature {
+    let kind: ContentKind
+    let parts: [(offset: Int, bytes: [UInt8])]
+
+    init(_ kind: ContentKind, _ parts: (Int, [UInt8])...) {
+      self.kind = kind
+      self.parts = parts.map { (offset: $0.0, bytes: $0.1) }
+    }
+
+    init(_ kind: ContentKind, _ text: String, at offset: Int = 0) {
+      self.init(kind, (offset, Array(text.utf8)))
+    }
+
+    func matches(_ data: [UInt8]) -> Bool {
+      parts.allSatisfy { part in
+        data.count >= part.offset + part.bytes.count && data[part.offset...].starts(with: part.bytes)
+      }
+    }
+  }
+
+  private static let signatures: [Signature] = [
+    Signature(.image(.jpeg), (0, [0xFF, 0xD8, 0xFF])),
+    Signature(.image(.png), (0, [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])),
+    Signature(.image(.gif), "GIF87a"),
+    Signature(.image(.gif), "GIF89a"),
+    Signature(.image(.webp), (0, Array("RIFF".utf8)), (8, Array("WEBP".utf8))),
+    Signature(.image(.jxl), (0, [0xFF, 0x0A])),
+    Signature(.image(.jxl), (0, [0, 0, 0, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A])),
+    Signature(.image(.tiff), (0, [0x49, 0x49, 0x2A, 0])),
+    Signature(.image(.tiff), (0, [0x4D, 0x4D, 0, 0x2A])),
+    Signature(.image(.tiff), (0, [0x49, 0x49, 0x2B, 0])),
+    Signature(.image(.tiff), (0, [0x4D, 0x4D, 0, 0x2B])),
+    // "BM" alone begins too many texts: the reserved fields of the file header are zero.
+    Signature(.image(.bmp), (0, [0x42, 0x4D]), (6, [0, 0, 0, 0])),
+    Signature(.image(.ico), (0, [0, 0, 1, 0]), (5, [0])),
+    Signature(.image(.ico), (0, [0, 0, 2, 0]), (5, [0])),
+    Signature(.other("a PDF document"), "%PDF-"),
+    Signature(.other("a ZIP archive"), "PK\u{3}\u{4}"),
+    Signature(.other("gzip-compressed data"), (0, [0x1F, 0x8B])),
+    Signature(.other("a WebM or Matroska video"), (0, [0x1A, 0x45, 0xDF, 0xA3])),
+  ]
+
+  /// The major and compatible brands of an ISO base media file (ISO/IEC 14496-12 §4.3).
+  private static func imageBrand(_ bytes: [UInt8]) -> ContentKind? {
+    guard bytes.count >= 12, bytes[4...].starts(with: "ftyp".utf8) else { return nil }
+    let boxSize = bytes[..<4].reduce(0) { $0 << 8 | Int($1) }
+    // A size of 0 stands for "up to the end of the file".
+    let end = boxSize == 0 ? bytes.count : min(max(boxSize, 12), bytes.count)
+    let offsets = [8] + Array(stride(from: 16, through: end - 4, by: 4))
+    let brands = offsets.map { String(decoding: bytes[$0..<$0 + 4], as: UTF8.self) }
+    if brands.contains(where: ["avif", "avis"].contains) { return .image(.avif) }
+    let heif = ["heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1", "mif2", "mif3"]
+    if brands.contains(where: heif.contains) { return .image(.heic) }
+    return .other("an MPEG-4 video")
+  }
+
+  /// Texts that people meet where they expect an image.
+  private static func text(_ bytes: [UInt8]) -> ContentKind {
+    let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let content = bytes.starts(with: byteOrderMark) ? bytes.dropFirst(3) : bytes[...]
+    let isText = content.allSatisfy { $0 >= 0x20 || [0x09, 0x0A, 0x0C, 0x0D, 0x1B].contains($0) }
+    guard isText else { return .unknown }
+    let text = String(decoding: content.drop { $0 <= 0x20 }, as: UTF8.self).lowercased()
+    if text.isEmpty { return .other("blank text") }
+    let beginsHTML = ["<!doctype html", "<html", "<head", "<body", "<title", "<script", "<meta"]
+      .contains(where: text.hasPrefix)
+    if beginsHTML { return .other("an HTML page") }
+    if text.hasPrefix("<svg") { return .image(.svg) }
+    if text.hasPrefix("<?xml") || text.hasPrefix("<!--") || text.hasPrefix("<!doctype svg") {
+      return markup(text)
+    }
+    // HTML and XML may come in any encoding that keeps ASCII; what goes without a tag must be UTF-8, or the
+    // first bytes of a broken binary file would pass for text.
+    guard isUTF8(content) else { return .unknown }
+    if text.hasPrefix("{") || text.hasPrefix("[") { return .other("JSON") }
+    return .other("text")
+  }
+
+  /// What a document with a prologue is, by the first element that is known.
+  private static func markup(_ text: String) -> ContentKind {
+    func position(_ words: [String]) -> String.Index? {
+      words.compactMap { text.firstRange(of: $0)?.lowerBound }.min()
+    }
+    let page = position(["<html", "<!doctype html"])
+    guard let drawing = position(["<svg", "<!doctype svg"]) else {
+      return .other(page == nil ? "an XML document" : "an HTML page")
+    }
+    if let page, page < drawing { return .other("an HTML page") }
+    return .image(.svg)
+  }
+
+  private static func isUTF8(_ bytes: ArraySlice<UInt8>) -> Bool {
+    // The prefix that is looked at may end inside a character.
+    let cut = bytes.endIndex < prefixByteCount ? 0 : 3
+    return (0...cut).contains { String(validating: bytes.dropLast($0), as: UTF8.self) != nil }
+  }
+}

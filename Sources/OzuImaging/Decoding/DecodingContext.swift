@@ -1,0 +1,73 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Foundation
+#endif
+
+/// The parts of the way from a file to a picture, for those who measure it.
+public enum DecodingStage: Hashable, Sendable {
+  /// From encoded bytes to pixels at the plan's scale.
+  case decode
+  /// From there to the target: resampling, turning upright.
+  case resize
+}
+
+/// What surrounds one decode: its limits, its memory, and the question whether to go on.
+///
+/// A decoder calls `checkpoint()` every few rows or scans. The processor time is that of the calling thread,
+/// counted from the making of the context, so a context is made on the thread that decodes and stays there.
+public struct DecodingContext {
+  /// What the picture may cost.
+  public let limits: DecodingLimits
+  /// Where pixel memory comes from.
+  public let pool: PixelBufferPool
+  /// Whether a file that ends early gives the rows there are instead of an error. Off by default.
+  public let allowsTruncation: Bool
+
+  /// Called when a stage begins, on the decoding thread.
+  let onStage: (DecodingStage) -> Void
+  private let isCancelled: () -> Bool
+  private let threadTime: () -> Duration
+  private let start: Duration
+
+  /// Makes a context for a decode that starts now.
+  ///
+  /// - Parameters:
+  ///   - isCancelled: asked at each checkpoint, from the decoding thread.
+  ///   - onStage: called when a stage begins, from the decoding thread.
+  ///   - threadTime: the processor time of the calling thread; the system's by default.
+  public init(
+    limits: DecodingLimits = .default, pool: PixelBufferPool = .shared, allowsTruncation: Bool = false,
+    isCancelled: @escaping () -> Bool = { false }, onStage: @escaping (DecodingStage) -> Void = { _ in },
+    threadTime: @escaping () -> Duration = DecodingContext.systemThreadTime
+  ) {
+    self.limits = limits
+    self.pool = pool
+    self.allowsTruncation = allowsTruncation
+    self.isCancelled = isCancelled
+    self.onStage = onStage
+    self.threadTime = threadTime
+    start = threadTime()
+  }
+
+  /// Returns when the decode may go on.
+  ///
+  /// - Throws: `cancelled`, or `limitExceeded` when the processor time is used up.
+  public func checkpoint() throws(DecodingError) {
+    if isCancelled() { throw .cancelled }
+    let spent = threadTime() - start
+    guard spent > limits.cpuTime else { return }
+    // Rounded up, so that what was spent never reads as the limit itself.
+    func milliseconds(_ time: Duration) -> Int { Int((time / .milliseconds(1)).rounded(.up)) }
+    throw .limitExceeded(
+      DecodingLimits.Violation(
+        .cpuTime, value: milliseconds(spent), limit: milliseconds(limits.cpuTime)))
+  }
+
+  /// The processor time that the calling thread has used.
+  public static func systemThreadTime() -> Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+}

@@ -1,0 +1,33 @@
+/// Why bytes did not become a picture.
+public enum DecodingError: Error, Hashable, Sendable {
+  /// There are no bytes.
+  case emptyData
+  /// The bytes are something else than an image; `kind` says what they look like, when that is known.
+  case notAnImage(kind: String?)
+  /// The format is known but no decoder here reads it; `reason` says why.
+  case unsupportedType(ImageType, reason: String)
+  /// The file breaks the rules of its format; `stage` is the part that was being read.
+  case corrupt(ImageType, stage: String, reason: String)
+  /// The file ends before its picture does.
+  case truncated(ImageType, stage: String)
+  /// The picture would cost more than is allowed.
+  case limitExceeded(DecodingLimits.Violation)
+  /// Nobody wants the picture any more.
+  case cancelled
+}
+
+extension DecodingError: CustomStringConvertible {
+  /// One line for people.
+  public var description: String {
+    switch self {
+    case .emptyData: "there are no bytes"
+    case .notAnImage(let kind?): "this is \(kind), not an image"
+    case .notAnImage(nil): "this is not an image in a known format"
+    case .unsupportedType(let type, let reason): "\(type.displayName) cannot be read: \(reason)"
+    case .corrupt(let type, let stage, let reason): "corrupt \(type.displayName) (\(stage)): \(reason)"
+    case .truncated(let type, let stage): "truncated \(type.displayName): the file ends in its \(stage)"
+    case .limitExceeded(let violation): "refused: \(violation)"
+    case .cancelled: "cancelled"
+    }
+  }
+}

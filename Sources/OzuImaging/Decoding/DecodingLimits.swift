@@ -1,0 +1,115 @@
+/// What one picture may cost. Checked from the header, before memory is taken, and again inside the decoders.
+///
+/// Nothing is unlimited by default: a few kilobytes of hostile file can declare gigabytes of pixels.
+public struct DecodingLimits: Hashable, Sendable {
+  /// The most pixels a source may declare. 128 million by default.
+  public var pixelCount: Int
+  /// The longest side a source may declare, in pixels. 16,384 by default.
+  public var side: Int
+  /// The most bytes that the decoded picture may take, after reduced decoding. 256 MB by default.
+  public var decodedByteCount: Int
+  /// The most frames of an animation. 512 by default.
+  public var frameCount: Int
+  /// The most scans of a progressive JPEG. 100 by default; real ones have about 10.
+  public var scanCount: Int
+  /// The most bytes of an encoded file. 100 MB by default.
+  public var encodedByteCount: Int
+  /// The most processor time one picture may take. 10 seconds by default.
+  public var cpuTime: Duration
+
+  /// Makes limits; what is not given has its default.
+  public init(
+    pixelCount: Int = 128_000_000, side: Int = 16_384, decodedByteCount: Int = 256 << 20,
+    frameCount: Int = 512, scanCount: Int = 100, encodedByteCount: Int = 100 << 20,
+    cpuTime: Duration = .seconds(10)
+  ) {
+    self.pixelCount = pixelCount
+    self.side = side
+    self.decodedByteCount = decodedByteCount
+    self.frameCount = frameCount
+    self.scanCount = scanCount
+    self.encodedByteCount = encodedByteCount
+    self.cpuTime = cpuTime
+  }
+
+  /// The defaults.
+  public static let `default` = DecodingLimits()
+
+  /// A limit that was passed, and by how much.
+  public struct Violation: Hashable, Sendable {
+    /// What is limited.
+    public enum Quantity: String, Hashable, Sendable {
+      /// Pixels of the source.
+      case pixelCount = "pixels"
+      /// A side of the source, in pixels.
+      case side = "pixels a side"
+      /// Bytes of the decoded picture.
+      case decodedByteCount = "decoded bytes"
+      /// Frames of an animation.
+      case frameCount = "frames"
+      /// Scans of a JPEG.
+      case scanCount = "scans"
+      /// Bytes of the encoded file.
+      case encodedByteCount = "bytes of file"
+      /// Processor time, in milliseconds.
+      case cpuTime = "milliseconds of processor time"
+    }
+
+    /// What is limited.
+    public let quantity: Quantity
+    /// What the picture has or needs.
+    public let value: Int
+    /// What is allowed.
+    public let limit: Int
+
+    /// Makes a violation.
+    public init(_ quantity: Quantity, value: Int, limit: Int) {
+      self.quantity = quantity
+      self.value = value
+      self.limit = limit
+    }
+  }
+
+  /// Checks what a header declares.
+  ///
+  /// - Throws: `DecodingError.limitExceeded` with the first limit that is passed.
+  public func check(_ header: ImageHeader) throws(DecodingError) {
+    let size = header.storedSize
+    try check(.side, max(size.width, size.height), side)
+    try check(.pixelCount, size.pixelCount, pixelCount)
+    try check(.frameCount, header.frameCount, frameCount)
+  }
+
+  /// Checks the bytes that a decoder is about to take.
+  ///
+  /// - Throws: `DecodingError.limitExceeded`.
+  public func checkDecodedByteCount(_ count: Int) throws(DecodingError) {
+    try check(.decodedByteCount, count, decodedByteCount)
+  }
+
+  /// Checks the length of a file.
+  ///
+  /// - Throws: `DecodingError.limitExceeded`.
+  public func checkEncodedByteCount(_ count: Int) throws(DecodingError) {
+    try check(.encodedByteCount, count, encodedByteCount)
+  }
+
+  /// Checks how many scans a JPEG has.
+  ///
+  /// - Throws: `DecodingError.limitExceeded`.
+  public func checkScanCount(_ count: Int) throws(DecodingError) {
+    try check(.scanCount, count, scanCount)
+  }
+
+  private func check(
+    _ quantity: Violation.Quantity, _ value: Int, _ limit: Int
+  ) throws(DecodingError) {
+    guard value > limit else { return }
+    throw .limitExceeded(Violation(quantity, value: value, limit: limit))
+  }
+}
+
+extension DecodingLimits.Violation: CustomStringConvertible {
+  /// `900000000 pixels, limit 128000000`.
+  public var description: String { "\(value) \(quantity.rawValue), limit \(limit)" }
+}

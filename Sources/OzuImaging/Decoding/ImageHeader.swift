@@ -1,0 +1,53 @@
+/// What a file says of its picture before any pixel is decoded.
+public struct ImageHeader: Hashable, Sendable {
+  /// The format.
+  public var type: ImageType
+  /// The size of the stored picture in pixels, before it is turned upright.
+  public var storedSize: PixelSize
+  /// How the stored picture has to be turned.
+  public var orientation: Orientation
+  /// Bits of one colour component: 8 for most, up to 16.
+  public var bitsPerComponent: Int
+  /// The colour model as stored.
+  public var colorModel: ColorModel
+  /// Whether pixels may be transparent.
+  public var hasAlpha: Bool
+  /// The name of the embedded ICC profile; `nil` when there is none.
+  public var colorProfileName: String?
+  /// How many frames an animation has; 1 for a still picture.
+  public var frameCount: Int
+  /// Whether the picture comes in passes (progressive JPEG, interlaced PNG).
+  public var isProgressive: Bool
+
+  /// How colours are stored.
+  public enum ColorModel: String, Hashable, Sendable {
+    /// Shades of grey.
+    case gray
+    /// Red, green, blue, or a model that is converted to it (YCbCr).
+    case rgb
+    /// Cyan, magenta, yellow, black, or YCCK.
+    case cmyk
+    /// Indices into a palette.
+    case indexed
+  }
+
+  /// Makes a header.
+  public init(
+    type: ImageType, storedSize: PixelSize, orientation: Orientation = .up, bitsPerComponent: Int = 8,
+    colorModel: ColorModel = .rgb, hasAlpha: Bool = false, colorProfileName: String? = nil,
+    frameCount: Int = 1, isProgressive: Bool = false
+  ) {
+    self.type = type
+    self.storedSize = storedSize
+    self.orientation = orientation
+    self.bitsPerComponent = bitsPerComponent
+    self.colorModel = colorModel
+    self.hasAlpha = hasAlpha
+    self.colorProfileName = colorProfileName
+    self.frameCount = frameCount
+    self.isProgressive = isProgressive
+  }
+
+  /// The size of the upright picture in pixels.
+  public var size: PixelSize { orientation.applied(to: storedSize) }
+}

@@ -1,0 +1,61 @@
+/// The format of an image file.
+///
+/// A struct rather than an enumeration, so that an app can add the type of a decoder of its own.
+public struct ImageType: RawRepresentable, Hashable, Sendable {
+  /// A short lower-case name, for example `jpeg`; unique among types.
+  public let rawValue: String
+
+  /// Makes a type from its short name.
+  public init(rawValue: String) {
+    self.rawValue = rawValue
+  }
+
+  /// JPEG (ITU-T T.81).
+  public static let jpeg = ImageType(rawValue: "jpeg")
+  /// PNG, animated or not (W3C PNG, third edition).
+  public static let png = ImageType(rawValue: "png")
+  /// GIF (87a and 89a).
+  public static let gif = ImageType(rawValue: "gif")
+  /// WebP (RFC 9649).
+  public static let webp = ImageType(rawValue: "webp")
+  /// AVIF.
+  public static let avif = ImageType(rawValue: "avif")
+  /// HEIC and other HEIF.
+  public static let heic = ImageType(rawValue: "heic")
+  /// JPEG XL (ISO/IEC 18181).
+  public static let jxl = ImageType(rawValue: "jxl")
+  /// TIFF 6.0.
+  public static let tiff = ImageType(rawValue: "tiff")
+  /// Windows bitmap.
+  public static let bmp = ImageType(rawValue: "bmp")
+  /// Windows icon or cursor.
+  public static let ico = ImageType(rawValue: "ico")
+  /// Scalable Vector Graphics.
+  public static let svg = ImageType(rawValue: "svg")
+
+  /// The usual ending of a file of this type, without the dot.
+  public var fileExtension: String { self == .jpeg ? "jpg" : rawValue }
+
+  /// How the type is written in messages: `JPEG`.
+  public var displayName: String {
+    switch self {
+    case .webp: "WebP"
+    case .jxl: "JPEG XL"
+    default: rawValue.uppercased()
+    }
+  }
+
+  /// The media type, for example `image/jpeg`.
+  public var mediaType: String {
+    switch self {
+    case .svg: "image/svg+xml"
+    case .ico: "image/vnd.microsoft.icon"
+    default: "image/\(rawValue)"
+    }
+  }
+}
+
+extension ImageType: CustomStringConvertible {
+  /// The short name.
+  public var description: String { rawValue }
+}

@@ -1,0 +1,51 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Writes one image format.
+public protocol ImageEncoding: Sendable {
+  /// The format this encoder writes.
+  var type: ImageType { get }
+
+  /// Whether transparent pixels survive. An encoder without alpha blends them over white.
+  var keepsAlpha: Bool { get }
+
+  /// Encodes a bitmap.
+  ///
+  /// - Throws: `EncodingError`.
+  func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data
+}
+
+/// How a picture is written.
+public struct EncodingOptions: Hashable, Sendable {
+  /// From 0, smallest, to 1, best; lossless formats ignore it. 0.85 by default.
+  public var compressionQuality: Double
+
+  /// Makes options.
+  public init(compressionQuality: Double = 0.85) {
+    self.compressionQuality = compressionQuality
+  }
+}
+
+/// Why a picture was not written.
+public enum EncodingError: Error, Hashable, Sendable {
+  /// No encoder here writes this format.
+  case unsupportedType(ImageType)
+  /// The format cannot hold a picture of this size.
+  case tooLarge(ImageType, PixelSize)
+  /// The codec failed; `reason` is its own word.
+  case failed(ImageType, reason: String)
+}
+
+extension EncodingError: CustomStringConvertible {
+  /// One line for people.
+  public var description: String {
+    switch self {
+    case .unsupportedType(let type): "\(type.displayName) cannot be written"
+    case .tooLarge(let type, let size): "\(size) pixels are too many for \(type.displayName)"
+    case .failed(let type, let reason): "writing \(type.displayName) failed: \(reason)"
+    }
+  }
+}

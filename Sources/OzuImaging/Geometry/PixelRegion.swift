@@ -1,0 +1,32 @@
+/// A rectangle in pixel coordinates that need not fall on whole pixels.
+///
+/// A crop of a picture that is decoded at one eighth rarely begins and ends on a whole decoded pixel. Keeping
+/// the fraction lets the resampler look at exactly the area that was asked for.
+public struct PixelRegion: Hashable, Sendable {
+  /// The left edge in pixels.
+  public var x: Double
+  /// The top edge in pixels.
+  public var y: Double
+  /// The width in pixels.
+  public var width: Double
+  /// The height in pixels.
+  public var height: Double
+
+  /// Makes a region from its top left corner and its extent, in pixels.
+  public init(x: Double, y: Double, width: Double, height: Double) {
+    self.x = x
+    self.y = y
+    self.width = width
+    self.height = height
+  }
+
+  /// The region that covers all of a picture of `size`.
+  public init(_ size: PixelSize) {
+    self.init(x: 0, y: 0, width: Double(size.width), height: Double(size.height))
+  }
+
+  /// The region in a picture that is `horizontal` times as wide and `vertical` times as high.
+  public func scaled(horizontal: Double, vertical: Double) -> PixelRegion {
+    PixelRegion(x: x * horizontal, y: y * vertical, width: width * horizontal, height: height * vertical)
+  }
+}

@@ -1,0 +1,51 @@
+/// A width and a height in whole pixels.
+///
+/// The one size vocabulary of Ozu: sources, targets, bitmaps and limits all speak it.
+public struct PixelSize: Hashable, Sendable {
+  /// The width in pixels.
+  public var width: Int
+  /// The height in pixels.
+  public var height: Int
+
+  /// Makes a size from a width and a height in pixels.
+  public init(_ width: Int, _ height: Int) {
+    self.width = width
+    self.height = height
+  }
+
+  /// Makes a size from a width and a height in pixels.
+  public init(width: Int, height: Int) {
+    self.init(width, height)
+  }
+
+  /// Whether a side is zero or negative: nothing can be drawn at such a size.
+  public var isEmpty: Bool { width <= 0 || height <= 0 }
+
+  /// The number of pixels, or `Int.max` when the product does not fit.
+  public var pixelCount: Int {
+    let (product, overflow) = width.multipliedReportingOverflow(by: height)
+    return overflow ? .max : product
+  }
+
+  /// The bytes of so many pixels without padding, or `Int.max` when the product does not fit.
+  public func byteCount(as format: PixelFormat) -> Int {
+    let (product, overflow) = pixelCount.multipliedReportingOverflow(by: format.bytesPerPixel)
+    return overflow ? .max : product
+  }
+
+  /// The bytes of a bitmap of this size, its rows padded, or `Int.max` when they do not fit.
+  func bitmapByteCount(as format: PixelFormat) -> Int {
+    guard width <= Int.max / 2 / format.bytesPerPixel else { return .max }
+    let bytesPerRow = Bitmap.bytesPerRow(width: width, format: format)
+    let (product, overflow) = bytesPerRow.multipliedReportingOverflow(by: height)
+    return overflow ? .max : product
+  }
+
+  /// The same size with width and height exchanged, as a quarter turn leaves it.
+  public var transposed: PixelSize { PixelSize(height, width) }
+}
+
+extension PixelSize: CustomStringConvertible {
+  /// `320x240`.
+  public var description: String { "\(width)x\(height)" }
+}

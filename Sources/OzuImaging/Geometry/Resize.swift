@@ -1,0 +1,34 @@
+/// The recipe of a resize: a size, a mode and what is allowed on the way.
+///
+/// A value: two equal recipes give the same pixels and share one place in every cache.
+public struct Resize: Hashable, Sendable {
+  /// The size asked for, in pixels of the upright picture.
+  public var size: PixelSize
+  /// How the picture is brought to the size.
+  public var mode: ScaleMode
+  /// Whether what `aspectFill` leaves outside the size is cut off, centred. Other modes leave nothing
+  /// outside.
+  public var crops: Bool
+  /// Whether a picture smaller than the size may be enlarged. Off by default.
+  public var allowsUpscaling: Bool
+  /// The filter that weighs the source pixels. Lanczos3 by default.
+  public var kernel: ResamplingKernel
+
+  /// Makes a recipe.
+  public init(
+    _ size: PixelSize, mode: ScaleMode = .aspectFit, crops: Bool = false, allowsUpscaling: Bool = false,
+    kernel: ResamplingKernel = .lanczos3
+  ) {
+    self.size = size
+    self.mode = mode
+    self.crops = crops
+    self.allowsUpscaling = allowsUpscaling
+    self.kernel = kernel
+  }
+
+  /// A text that is equal exactly for equal recipes; part of every cache key.
+  public var identifier: String {
+    let flags = (crops ? "c" : "") + (allowsUpscaling ? "u" : "")
+    return "resize(\(size),\(mode.rawValue),\(flags),\(kernel.rawValue))"
+  }
+}

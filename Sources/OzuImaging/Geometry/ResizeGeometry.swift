@@ -1,0 +1,119 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Foundation
+#endif
+
+/// What a resize recipe means for one source: the area that is looked at and the size that comes out.
+///
+/// A pure function of the source size and the recipe, in the coordinates of the upright picture. Results are
+/// rounded up to whole pixels, so that a covering picture really covers. Without permission to enlarge,
+/// a side never grows: a mode that keeps the proportions leaves a too small source as it is, `fill` leaves
+/// the side that would grow as it is, and a crop cuts at most down to the source.
+public struct ResizeGeometry: Hashable, Sendable {
+  /// The area of the source that is shown, in source pixels.
+  public let region: PixelRegion
+  /// The size of the result in pixels.
+  public let outputSize: PixelSize
+
+  /// Whether the result is the source, pixel for pixel.
+  public let isIdentity: Bool
+
+  /// Works out a recipe for a source. `nil` stands for "the whole picture at its own size".
+  ///
+  /// - Precondition: `source` and, unless the mode is `none`, the recipe's size are not empty; the callers
+  ///   that meet user input refuse such sizes with an error first.
+  public init(source: PixelSize, resize: Resize?) {
+    precondition(!source.isEmpty, "a source has pixels")
+    guard let resize, resize.mode != .none else {
+      self.init(identity: source)
+      return
+    }
+    precondition(!resize.size.isEmpty, "a target has pixels")
+    // No source comes near this; it keeps the products below from overflowing.
+    let target = PixelSize(min(resize.size.width, 1 << 24), min(resize.size.height, 1 << 24))
+    switch resize.mode {
+    case .none:
+      self.init(identity: source)
+    case .fill:
+      let size =
+        resize.allowsUpscaling
+        ? target : PixelSize(min(target.width, source.width), min(target.height, source.height))
+      self.init(source: source, region: PixelRegion(source), output: size)
+    case .aspectFit:
+      // Compare by cross multiplication: no rounding decides which side binds.
+      let widthBinds = target.width * source.height <= target.height * source.width
+      let enlarges = widthBinds ? target.width > source.width : target.height > source.height
+      guard resize.allowsUpscaling || !enlarges else {
+        self.init(identity: source)
+        return
+      }
+      self.init(
+        source: source, region: PixelRegion(source),
+        output: Self.proportional(source, to: target, widthBinds: widthBinds))
+    case .aspectFill:
+      let widthBinds = target.width * source.height >= target.height * source.width
+      let enlarges = widthBinds ? target.width > source.width : target.height > source.height
+      let scales = resize.allowsUpscaling || !enlarges
+      if resize.crops {
+        self.init(cropping: source, to: target, widthBinds: widthBinds, scales: scales)
+      } else if scales {
+        self.init(
+          source: source, region: PixelRegion(source),
+          output: Self.proportional(source, to: target, widthBinds: widthBinds))
+      } else {
+        self.init(identity: source)
+      }
+    }
+  }
+
+  private init(identity source: PixelSize) {
+    self.init(source: source, region: PixelRegion(source), output: source)
+  }
+
+  private init(source: PixelSize, region: PixelRegion, output: PixelSize) {
+    self.region = region
+    outputSize = output
+    isIdentity = output == source && region == PixelRegion(source)
+  }
+
+  /// The centred area of the source that becomes exactly `target`.
+  private init(cropping source: PixelSize, to target: PixelSize, widthBinds: Bool, scales: Bool) {
+    guard scales else {
+      let output = PixelSize(min(target.width, source.width), min(target.height, source.height))
+      // Unscaled pixels stay on the grid, or half a pixel of offset would blur all of them.
+      let region = PixelRegion(
+        x: Double((source.width - output.width) / 2), y: Double((source.height - output.height) / 2),
+        width: Double(output.width), height: Double(output.height))
+      self.init(source: source, region: region, output: output)
+      return
+    }
+    // One division at the end, so that the side that binds is the source's own to the last bit.
+    let width =
+      widthBinds
+      ? Double(source.width) : Double(target.width * source.height) / Double(target.height)
+    let height =
+      widthBinds
+      ? Double(target.height * source.width) / Double(target.width) : Double(source.height)
+    var x = (Double(source.width) - width) / 2
+    var y = (Double(source.height) - height) / 2
+    if width == Double(target.width) {
+      x = x.rounded(.down)
+      y = y.rounded(.down)
+    }
+    self.init(
+      source: source, region: PixelRegion(x: x, y: y, width: width, height: height), output: target)
+  }
+
+  /// `source` scaled so that the binding side equals the target's; the other is rounded up.
+  private static func proportional(
+    _ source: PixelSize, to target: PixelSize, widthBinds: Bool
+  ) -> PixelSize {
+    func roundedUp(_ side: Int, times numerator: Int, over denominator: Int) -> Int {
+      max(1, (side * numerator + denominator - 1) / denominator)
+    }
+    return widthBinds
+      ? PixelSize(target.width, roundedUp(source.height, times: target.width, over: source.width))
+      : PixelSize(roundedUp(source.width, times: target.height, over: source.height), target.height)
+  }
+}

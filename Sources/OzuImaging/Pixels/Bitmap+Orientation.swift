@@ -1,0 +1,57 @@
+extension Bitmap {
+  /// The picture turned and mirrored so that it is seen upright. `self` when it already is.
+  ///
+  /// - Parameter orientation: how the pixels are stored now.
+  /// - Complexity: O(pixels); quarter turns go tile by tile, so that both sides stay in the cache.
+  public func upright(from orientation: Orientation, pool: PixelBufferPool = .shared) -> Bitmap {
+    guard orientation != .up else { return self }
+    let steps = UprightSteps(orientation, stored: size, wordsPerRow: bytesPerRow / 4)
+    return withUnsafeBytes { source in
+      let from = source.bindMemory(to: UInt32.self)
+      return Bitmap(
+        size: orientation.applied(to: size), isOpaque: isOpaque, colorSpace: colorSpace, pool: pool
+      ) { bytes, bytesPerRow in
+        steps.copy(from, to: bytes.bindMemory(to: UInt32.self), wordsPerRow: bytesPerRow / 4)
+      }
+    }
+  }
+}
+
+/// Where the stored pixel of each upright position lies, as a start and two steps.
+private struct UprightSteps {
+  let start: Int
+  /// The way in the stored picture for one pixel to the right in the upright one.
+  let right: Int
+  /// The way in the stored picture for one row down in the upright one.
+  let down: Int
+  let size: PixelSize
+
+  init(_ orientation: Orientation, stored: PixelSize, wordsPerRow: Int) {
+    func index(_ x: Int, _ y: Int) -> Int {
+      // Positions are edges: take the middle of the pixel.
+      let position = orientation.storedPosition(x: Double(x) + 0.5, y: Double(y) + 0.5, stored: stored)
+      return Int(position.y - 0.5) * wordsPerRow + Int(position.x - 0.5)
+    }
+    size = orientation.applied(to: stored)
+    start = index(0, 0)
+    right = size.width > 1 ? index(1, 0) - start : 0
+    down = size.height > 1 ? index(0, 1) - start : 0
+  }
+
+  func copy(
+    _ from: UnsafeBufferPointer<UInt32>, to: UnsafeMutableBufferPointer<UInt32>, wordsPerRow: Int
+  ) {
+    let tile = 32
+    for top in stride(from: 0, to: size.height, by: tile) {
+      for left in stride(from: 0, to: size.width, by: tile) {
+        for y in top..<min(top + tile, size.height) {
+          var source = start + y * down + left * right
+          for x in left..<min(left + tile, size.width) {
+            to[y * wordsPerRow + x] = from[source]
+            source += right
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,150 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Foundation
+#endif
+
+/// The weights with which the samples along one axis make those of the result.
+///
+/// Result sample `j` of `count` shows the stretch from `origin + j * length / count` to
+/// `origin + (j + 1) * length / count` of the source, where source sample `i` covers `i ..< i + 1`; the
+/// filter is centred on the middle of that stretch. It may look at what lies outside the stretch as a whole,
+/// so a crop looks like the same part of the full picture and has no seam; at the ends of the source it is
+/// cut off and what is left is normalised. A centre outside the source counts as one on its border.
+///
+/// Weights are 14-bit fixed point. They are rounded cumulatively: weight `i` is the difference of the rounded
+/// running sums up to and before it. So the sum is exactly `one` without correction, the error of a
+/// weight is below one unit, and errors of neighbours cancel: a smooth picture does not see them. Rounding
+/// each on its own and adding what is missing to the largest would put a hundred units on one sample of a
+/// wide box.
+///
+/// Samples come in pairs, an even one and the next, because the processor multiplies and adds pairs at once.
+/// Every result sample has the same number of pairs; those in excess weigh nothing.
+struct FilterTable: Sendable {
+  /// What a table depends on.
+  struct Key: Hashable, Sendable {
+    /// How far the source reaches. The last sample covers what is left of it when this is not whole.
+    var extent: Double
+    /// Where the part that is shown begins.
+    var origin: Double
+    /// How long the part that is shown is.
+    var length: Double
+    /// How many samples come out.
+    var count: Int
+    /// The filter.
+    var kernel: ResamplingKernel
+  }
+
+  /// The number that stands for a weight of 1.
+  static let one = 1 << 14
+
+  /// The pairs of source samples that are looked at: sample `2 * p` and its right neighbour for each `p`.
+  let pairs: Range<Int>
+  /// How many pairs make one result sample.
+  let pairsPerSample: Int
+  /// The first pair of each result sample, counted from `pairs.lowerBound`; never decreases.
+  ///
+  /// `starts[j] + pairsPerSample <= pairs.count` for all `j`: this is what keeps the passes in their rows.
+  let starts: [Int]
+  /// The weights: `pairsPerSample` for each result sample, the even sample's in the low half of a word.
+  let weights: [Int32]
+
+  /// The bytes the table takes in memory.
+  var byteCount: Int { starts.count * MemoryLayout<Int>.stride + weights.count * 4 }
+
+  /// Works out a table.
+  ///
+  /// - Precondition: all numbers are finite; `extent`, `length` and `count` are positive.
+  /// - Complexity: O(`count` × taps).
+  init(_ key: Key) {
+    precondition(key.extent > 0 && key.length > 0 && key.count > 0, "a filter has a source and a result")
+    let windows = Self.windows(key)
+    let pairCount = (Self.sampleCount(key) + 1) / 2
+    let pairsPerSample = windows.reduce(1) { longest, window in
+      max(longest, (window.first + window.weights.count + 1) / 2 - window.first / 2)
+    }
+    // A window near the end moves left until all its pairs exist; its weights stay where they were.
+    let starts = windows.map { min($0.first / 2, pairCount - pairsPerSample) }
+    let lowest = starts.first ?? 0
+    var weights = [Int32](repeating: 0, count: key.count * pairsPerSample)
+    for (sample, window) in windows.enumerated() {
+      for (offset, weight) in window.weights.enumerated() {
+        let place = window.first + offset - 2 * starts[sample]
+        let half = UInt32(UInt16(bitPattern: Int16(weight))) << (place & 1 == 0 ? 0 : 16)
+        weights[sample * pairsPerSample + place / 2] |= Int32(bitPattern: half)
+      }
+    }
+    self.pairsPerSample = pairsPerSample
+    self.starts = starts.map { $0 - lowest }
+    self.weights = weights
+    pairs = lowest..<(starts.last ?? 0) + pairsPerSample
+  }
+
+  /// The weight of a source sample in a result sample, in units of `one`. For tests.
+  func weight(ofSource source: Int, inResult result: Int) -> Int {
+    let place = source - 2 * (starts[result] + pairs.lowerBound)
+    guard place >= 0, place < 2 * pairsPerSample else { return 0 }
+    let word = UInt32(bitPattern: weights[result * pairsPerSample + place / 2])
+    return Int(Int16(truncatingIfNeeded: place & 1 == 0 ? word : word >> 16))
+  }
+
+  /// Consecutive source samples and what they weigh.
+  private struct Window {
+    var first: Int
+    var weights: [Int]
+  }
+
+  private static func sampleCount(_ key: Key) -> Int { Int(key.extent.rounded(.up)) }
+
+  /// The windows of all result samples. When the part that is shown lies in the middle of the source, those
+  /// of the second half mirror the first, bit for bit: a symmetric picture gives a symmetric result.
+  private static func windows(_ key: Key) -> [Window] {
+    let last = sampleCount(key) - 1
+    let isSymmetric = key.extent == Double(last + 1) && 2 * key.origin + key.length == key.extent
+    var windows: [Window] = []
+    windows.reserveCapacity(key.count)
+    for sample in 0..<key.count {
+      let mirror = key.count - 1 - sample
+      if isSymmetric && mirror < sample {
+        let twin = windows[mirror]
+        windows.append(
+          Window(first: last - (twin.first + twin.weights.count - 1), weights: twin.weights.reversed()))
+      } else {
+        windows.append(window(key, sample: sample))
+      }
+    }
+    return windows
+  }
+
+  private static func window(_ key: Key, sample: Int) -> Window {
+    let ratio = key.length / Double(key.count)
+    let middle = key.origin + (Double(sample) + 0.5) * key.length / Double(key.count)
+    let center = min(max(middle, 0), key.extent)
+    // The box takes what the result sample covers, be that more or less than one source sample.
+    let scale = key.kernel == .box ? ratio : max(ratio, 1)
+    let reach = key.kernel.support * scale
+    let lastSample = sampleCount(key) - 1
+    // The box counts samples that it touches; the others weigh samples by their middles.
+    let margin = key.kernel == .box ? 0 : 0.5
+    let first = min(Int(max(center - reach + margin, 0)), lastSample)
+    let last = min(max(Int(min(center + reach - margin, key.extent).rounded(.up)) - 1, first), lastSample)
+    let exact = (first...last).map { index -> Double in
+      let left = Double(index)
+      let right = min(left + 1, key.extent)
+      if key.kernel == .box { return max(0, min(right, center + reach) - max(left, center - reach)) }
+      return key.kernel.weight(at: ((left + right) / 2 - center) / scale) * (right - left)
+    }
+    let sum = exact.reduce(0, +)
+    // Only a window far narrower than the precision of its own position weighs nothing at all.
+    guard sum > 0 else { return Window(first: first, weights: [one]) }
+    var exactTotal = 0.0
+    var total = 0
+    let weights = exact.map { weight in
+      exactTotal += weight
+      let rounded = Int((exactTotal / sum * Double(one)).rounded())
+      defer { total = rounded }
+      return rounded - total
+    }
+    return Window(first: first, weights: weights)
+  }
+}

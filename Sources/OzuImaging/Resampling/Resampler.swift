@@ -1,0 +1,60 @@
+/// Brings bitmaps to another size.
+///
+/// A separable filter in two passes, with the cheaper order and integers throughout. Rows are read once, when
+/// the window of the vertical filter reaches them, and what lies between the passes is a ring of as many rows
+/// as that window, not a picture. Weights have 14 bits, the rows between the passes 6 fraction bits: results
+/// differ from those of exact arithmetic by one step at most.
+///
+/// Values are filtered as they are stored, without a detour through linear light, and premultiplied, so that
+/// what is transparent gives no colour to its surroundings.
+public struct Resampler: Sendable {
+  /// The filter.
+  public let kernel: ResamplingKernel
+
+  /// Makes a resampler.
+  public init(kernel: ResamplingKernel = .lanczos3) {
+    self.kernel = kernel
+  }
+
+  /// Shows `region` of a bitmap at `size`.
+  ///
+  /// Pixel `x` of `width` shows the stretch from `region.x + x * region.width / width` to
+  /// `region.x + (x + 1) * region.width / width`, and so with rows. Near the edges of the region the filter
+  /// looks beyond them, as it would in a resize of the whole picture; at the edges of the bitmap it is cut
+  /// off. Where region and size agree to the pixel, pixels are copied.
+  ///
+  /// - Parameters:
+  ///   - bitmap: the source; the result has its colour space and its opacity.
+  ///   - region: the area that is shown, in pixels of the source. What lies outside the bitmap continues its
+  ///     border.
+  ///   - size: the size of the result in pixels.
+  ///   - pool: where the memory of the result and of the rows between the passes comes from.
+  /// - Precondition: the region is finite, its sides are positive and so are those of the size.
+  /// - Complexity: O(source pixels × taps of one axis + result pixels × taps of the other); the taps are
+  ///   2 × support × reduction, at most 256.
+  public func resample(
+    _ bitmap: Bitmap, region: PixelRegion, to size: PixelSize, pool: PixelBufferPool = .shared
+  ) -> Bitmap {
+    precondition(
+      region.x.isFinite && region.y.isFinite && region.width.isFinite && region.height.isFinite,
+      "a region has finite edges")
+    precondition(region.width > 0 && region.height > 0, "a region has an area")
+    let horizontal = ResamplingAxis(
+      extent: bitmap.size.width, origin: region.x, length: region.width, count: size.width, kernel: kernel)
+    let vertical = ResamplingAxis(
+      extent: bitmap.size.height, origin: region.y, length: region.height, count: size.height, kernel: kernel)
+    return Bitmap(
+      size: size, isOpaque: bitmap.isOpaque, colorSpace: bitmap.colorSpace, pool: pool
+    ) { target, bytesPerRow in
+      bitmap.withUnsafeBytes { source in
+        let rows = SourceRows(
+          bytes: source, size: bitmap.size, bytesPerRow: bitmap.bytesPerRow,
+          columnFactor: horizontal.factor, rowFactor: vertical.factor)
+        let run = ResamplingRun(
+          source: rows, target: target, targetBytesPerRow: bytesPerRow, horizontal: horizontal,
+          vertical: vertical, opacity: bitmap.isOpaque ? 0xFF00_0000 : 0, pool: pool)
+        run.execute()
+      }
+    }
+  }
+}

@@ -1,0 +1,44 @@
+/// What happens along one axis of a resize: nothing but a choice of rows or columns, or a filter, after a
+/// reduction by a whole factor when the filter would have too many taps for its weights.
+struct ResamplingAxis: Sendable {
+  /// The taps beyond which 14-bit weights lose precision: the mean weight of 256 taps is 64 units.
+  static let tapLimit = 256.0
+
+  /// How many source samples are averaged into one before the filter.
+  let factor: Int
+  /// The filter; `nil` where samples are copied.
+  let table: FilterTable?
+  /// The first sample that is copied.
+  let offset: Int
+  /// The number of samples that come out.
+  let count: Int
+
+  /// Plans an axis of `extent` samples of which the stretch of `length` from `origin` becomes `count`.
+  init(
+    extent: Int, origin: Double, length: Double, count: Int, kernel: ResamplingKernel,
+    cache: FilterTableCache = .shared
+  ) {
+    self.count = count
+    if length == Double(count), let first = Int(exactly: origin), first >= 0, first <= extent - count {
+      factor = 1
+      table = nil
+      offset = first
+      return
+    }
+    // No more than there are: a filter may reach beyond the bitmap on both sides.
+    let taps = min(2 * kernel.support * length / Double(count), Double(extent))
+    factor = max(1, Int((taps / Self.tapLimit).rounded(.up)))
+    let scale = 1 / Double(factor)
+    table = cache.table(
+      for: FilterTable.Key(
+        extent: factor == 1 ? Double(extent) : Double(extent) * scale,
+        origin: origin * scale, length: length * scale, count: count, kernel: kernel))
+    offset = 0
+  }
+
+  /// The samples, after the reduction, that the result looks at.
+  var sampleCount: Int { table.map { 2 * $0.pairs.count } ?? count }
+
+  /// How many pairs of samples make one of the result; 0 where samples are copied.
+  var pairsPerSample: Int { table?.pairsPerSample ?? 0 }
+}

@@ -1,0 +1,50 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Foundation
+#endif
+
+/// The filter that weighs source pixels when a picture changes its size.
+///
+/// When reducing, every filter is stretched by the ratio of the reduction, so that each source pixel counts
+/// and fine patterns become an even grey instead of a moiré.
+public enum ResamplingKernel: String, Hashable, Sendable, CaseIterable {
+  /// The mean of the covered pixels, each by the part of it that is covered. Fast; jagged when enlarging.
+  case box
+  /// Linear interpolation (the triangle filter). Soft.
+  case bilinear
+  /// The cubic of Catmull and Rom (Keys 1981, a = -1/2). Sharp, little ringing.
+  case catmullRom
+  /// The sinc windowed by its own central lobe, three lobes wide (Duchon 1979). The sharpest; the default.
+  case lanczos3
+
+  /// How far the filter reaches to each side, in pixels of the coarser of source and result.
+  var support: Double {
+    switch self {
+    case .box: 0.5
+    case .bilinear: 1
+    case .catmullRom: 2
+    case .lanczos3: 3
+    }
+  }
+
+  /// The weight of a sample at a distance from the centre; the distance is in the unit of `support`.
+  func weight(at distance: Double) -> Double {
+    let x = abs(distance)
+    guard x < support else { return 0 }
+    switch self {
+    case .box:
+      return 1
+    case .bilinear:
+      return 1 - x
+    case .catmullRom:
+      return x < 1 ? (1.5 * x - 2.5) * x * x + 1 : ((-0.5 * x + 2.5) * x - 4) * x + 2
+    case .lanczos3:
+      return Self.sinc(x) * Self.sinc(x / 3)
+    }
+  }
+
+  private static func sinc(_ x: Double) -> Double {
+    x == 0 ? 1 : sin(.pi * x) / (.pi * x)
+  }
+}

@@ -1,0 +1,144 @@
+/// One resize on its way: the passes in the order that suits it, and the rows between them.
+///
+/// Unsafe pointers again (see `HorizontalPass.swift`). Why every index is in bounds: row `y` of the target
+/// begins at `y * targetBytesPerRow`, a multiple of 16, and has that many bytes, for `y` below the number of
+/// result rows; scratch memory is taken for exactly the rows that the methods below lay out in it. The ring
+/// has a slot for each pair of rows in a window of the vertical filter; since windows have one length and
+/// never move back, a pair that is overwritten is not asked for again.
+struct ResamplingRun {
+  let source: SourceRows
+  let target: UnsafeMutableRawBufferPointer
+  let targetBytesPerRow: Int
+  let horizontal: ResamplingAxis
+  let vertical: ResamplingAxis
+  let opacity: UInt32
+  let pool: PixelBufferPool
+
+  /// Makes all rows of the target.
+  func execute() {
+    switch (horizontal.table, vertical.table) {
+    case (nil, nil): copy()
+    case (let across?, nil): filterAcross(across)
+    case (nil, let down?): filterDown(down)
+    case (let across?, let down?):
+      if isCheaperDownFirst {
+        filterDownThenAcross(across, down)
+      } else {
+        filterAcrossThenDown(across, down)
+      }
+    }
+  }
+
+  /// Compares the multiplications of both orders. Equal reductions on both axes come out equal and go across
+  /// first, since that keeps narrow rows in the ring.
+  private var isCheaperDownFirst: Bool {
+    let width = Double(horizontal.count)
+    let height = Double(vertical.count)
+    let across = Double(horizontal.pairsPerSample)
+    let down = Double(vertical.pairsPerSample)
+    let acrossFirst = Double(vertical.sampleCount) * width * across + height * width * down
+    let downFirst = height * Double(horizontal.sampleCount) * down + height * width * across
+    return downFirst * 1.25 < acrossFirst
+  }
+
+  private func copy() {
+    for y in 0..<vertical.count {
+      let from = (vertical.offset + y) * source.bytesPerRow + horizontal.offset * 4
+      let row = UnsafeRawBufferPointer(rebasing: source.bytes[from..<from + horizontal.count * 4])
+      UnsafeMutableRawBufferPointer(rebasing: target[(y * targetBytesPerRow)...]).copyMemory(from: row)
+    }
+  }
+
+  private func filterAcross(_ table: FilterTable) {
+    withScratch(wordCount: table.pairs.count) { words in
+      for y in 0..<vertical.count {
+        source.readNeighbors(row: vertical.offset + y, pairs: table.pairs, to: words)
+        HorizontalPass(table: table).filter(words, to: targetRow(y), opacity: opacity)
+      }
+    }
+  }
+
+  private func filterDown(_ table: FilterTable) {
+    let width = horizontal.count
+    let columns = horizontal.offset..<horizontal.offset + width
+    let rowStride = VerticalPass.padded(width)
+    withScratch(wordCount: rowStride * table.pairsPerSample) { ring in
+      forEachWindow(of: table, rowStride: rowStride) { rowPair, slot in
+        source.readRows(rowPair: rowPair, columns: columns, to: ring + slot)
+      } filter: { y, offsets in
+        VerticalPass(table: table).filter(
+          ring, offsets: offsets, row: y, width: width, to: targetRow(y), opacity: opacity)
+      }
+    }
+  }
+
+  private func filterAcrossThenDown(_ across: FilterTable, _ down: FilterTable) {
+    let width = horizontal.count
+    let rowStride = VerticalPass.padded(width)
+    let sourceStride = across.pairs.count
+    withScratch(wordCount: rowStride * down.pairsPerSample + 2 * sourceStride) { ring in
+      let upper = ring + rowStride * down.pairsPerSample
+      let lower = upper + sourceStride
+      forEachWindow(of: down, rowStride: rowStride) { rowPair, slot in
+        source.readNeighbors(row: 2 * rowPair, pairs: across.pairs, to: upper)
+        let hasLower = 2 * rowPair + 1 < source.rowCount
+        if hasLower { source.readNeighbors(row: 2 * rowPair + 1, pairs: across.pairs, to: lower) }
+        HorizontalPass(table: across).filter(upper, hasLower ? lower : upper, to: ring + slot)
+      } filter: { y, offsets in
+        VerticalPass(table: down).filter(
+          ring, offsets: offsets, row: y, width: width, to: targetRow(y), opacity: opacity)
+      }
+    }
+  }
+
+  private func filterDownThenAcross(_ across: FilterTable, _ down: FilterTable) {
+    let width = 2 * across.pairs.count
+    let columns = 2 * across.pairs.lowerBound..<min(2 * across.pairs.upperBound, source.columnCount)
+    let rowStride = VerticalPass.padded(width)
+    withScratch(wordCount: rowStride * down.pairsPerSample + rowStride / 2) { ring in
+      let words = ring + rowStride * down.pairsPerSample
+      forEachWindow(of: down, rowStride: rowStride) { rowPair, slot in
+        source.readRows(rowPair: rowPair, columns: columns, to: ring + slot)
+      } filter: { y, offsets in
+        VerticalPass(table: down).filter(ring, offsets: offsets, row: y, width: width, to: words)
+        HorizontalPass(table: across).filter(words, to: targetRow(y), opacity: opacity)
+      }
+    }
+  }
+
+  /// Calls `filter` for each row of the result, with the places in the ring of the row pairs in its window,
+  /// after `read` has brought in those that were not there.
+  private func forEachWindow(
+    of table: FilterTable, rowStride: Int, read: (_ rowPair: Int, _ slot: Int) -> Void,
+    filter: (_ row: Int, _ offsets: [Int]) -> Void
+  ) {
+    let slots = table.pairsPerSample
+    var offsets = [Int](repeating: 0, count: slots)
+    var next = 0
+    var previousStart = 0
+    for (row, start) in table.starts.enumerated() {
+      precondition(start >= previousStart, "a window moved back")
+      previousStart = start
+      for pair in max(next, start)..<max(next, start + slots) {
+        read(table.pairs.lowerBound + pair, pair % slots * rowStride)
+      }
+      next = max(next, start + slots)
+      for index in 0..<slots { offsets[index] = (start + index) % slots * rowStride }
+      filter(row, offsets)
+    }
+  }
+
+  private func targetRow(_ y: Int) -> UnsafeMutablePointer<UInt32> {
+    target.bindMemory(to: UInt32.self).baseAddress! + y * (targetBytesPerRow / 4)
+  }
+
+  /// Lends zeroed memory for rows of words. Zeroed, because the places beyond the end of a row are read,
+  /// though they weigh nothing.
+  private func withScratch(wordCount: Int, _ body: (UnsafeMutablePointer<PixelWord>) -> Void) {
+    let block = pool.takeBlock(byteCount: wordCount * MemoryLayout<PixelWord>.stride)
+    defer { pool.giveBack(block) }
+    let words = block.bindMemory(to: PixelWord.self)
+    words.baseAddress!.initialize(repeating: .zero, count: wordCount)
+    body(words.baseAddress!)
+  }
+}

@@ -1,0 +1,113 @@
+/// The rows of a bitmap as words for the passes, reduced by whole factors where the reduction is huge.
+///
+/// A filter over thousands of samples would have weights of a few units or none, and would look at each
+/// source pixel six times. So blocks of `columnFactor` × `rowFactor` pixels are averaged first, exactly, with
+/// the fraction bits kept: the filter then has at most 256 taps. Blocks start at the top left corner of the
+/// bitmap; the last in a row or column may be smaller, and its filter table knows by how much.
+///
+/// Unsafe pointers again (see `HorizontalPass.swift`). Why every index is in bounds: source pixels are read
+/// at columns below `size.width` and rows below `size.height` only, and those have four bytes at
+/// `row * bytesPerRow + column * 4` in every bitmap; results are written at the positions the parameters
+/// name.
+struct SourceRows {
+  let bytes: UnsafeRawBufferPointer
+  let size: PixelSize
+  let bytesPerRow: Int
+  let columnFactor: Int
+  let rowFactor: Int
+
+  /// The number of rows after the reduction.
+  var rowCount: Int { (size.height + rowFactor - 1) / rowFactor }
+  /// The number of columns after the reduction.
+  var columnCount: Int { (size.width + columnFactor - 1) / columnFactor }
+
+  private var isReduced: Bool { columnFactor > 1 || rowFactor > 1 }
+
+  /// Writes the words of neighbouring pixels for `pairs` of a row: columns `2 * p` and `2 * p + 1` for each
+  /// `p`. The neighbour of an odd last column is that column.
+  func readNeighbors(row: Int, pairs: Range<Int>, to words: UnsafeMutablePointer<PixelWord>) {
+    if isReduced {
+      let columns = 2 * pairs.lowerBound..<min(2 * pairs.upperBound, columnCount)
+      let pixels = averages(row: row, columns: columns)
+      for pair in 0..<pairs.count {
+        words[pair] = PixelWord(pixels[2 * pair], pixels[min(2 * pair + 1, pixels.count - 1)])
+      }
+      return
+    }
+    let source = pointer(row: row)
+    let wholePairs = pairs.lowerBound..<max(pairs.lowerBound, min(pairs.upperBound, size.width / 2))
+    for pair in wholePairs {
+      let pixels = source.loadUnaligned(fromByteOffset: 8 &* pair, as: SIMD8<UInt8>.self)
+      words[pair &- pairs.lowerBound] = Self.word(pixels.lowHalf, pixels.highHalf)
+    }
+    for pair in wholePairs.upperBound..<pairs.upperBound {
+      let pixel = source.loadUnaligned(fromByteOffset: 8 &* pair, as: SIMD4<UInt8>.self)
+      words[pair &- pairs.lowerBound] = Self.word(pixel, pixel)
+    }
+  }
+
+  /// Writes the words of pixels above each other, of rows `2 * rowPair` and `2 * rowPair + 1`, for `columns`.
+  /// The neighbour of an odd last row is that row.
+  func readRows(rowPair: Int, columns: Range<Int>, to words: UnsafeMutablePointer<PixelWord>) {
+    let upperRow = 2 * rowPair
+    let lowerRow = min(upperRow + 1, rowCount - 1)
+    if isReduced {
+      let upper = averages(row: upperRow, columns: columns)
+      let lower = averages(row: lowerRow, columns: columns)
+      for index in 0..<columns.count { words[index] = PixelWord(upper[index], lower[index]) }
+      return
+    }
+    let upper = pointer(row: upperRow) + 4 * columns.lowerBound
+    let lower = pointer(row: lowerRow) + 4 * columns.lowerBound
+    for index in 0..<columns.count {
+      let above = upper.loadUnaligned(fromByteOffset: 4 &* index, as: SIMD4<UInt8>.self)
+      let below = lower.loadUnaligned(fromByteOffset: 4 &* index, as: SIMD4<UInt8>.self)
+      words[index] = Self.word(above, below)
+    }
+  }
+
+  private func pointer(row: Int) -> UnsafeRawPointer {
+    precondition(row >= 0 && row < size.height, "row outside the bitmap")
+    return bytes.baseAddress! + row * bytesPerRow
+  }
+
+  /// Interleaves two pixels. Written lane by lane, which becomes two or three shuffles; widening each pixel
+  /// and shifting one of them would be taken apart into 26 scalar instructions.
+  @inline(__always)
+  private static func word(_ a: SIMD4<UInt8>, _ b: SIMD4<UInt8>) -> PixelWord {
+    let bytes = SIMD8<UInt8>(a[0], b[0], a[1], b[1], a[2], b[2], a[3], b[3])
+    let values = SIMD8<UInt16>(truncatingIfNeeded: bytes) &<< SIMD8(repeating: UInt16(PixelWord.fractionBits))
+    return unsafeBitCast(values, to: PixelWord.self)
+  }
+
+  /// The means of the blocks of a reduced row, with fraction bits, for `columns` of them.
+  ///
+  /// Sums of one row fit 32 bits up to 16 million pixels a block, more than any filter makes of 256 taps.
+  private func averages(row: Int, columns: Range<Int>) -> [SIMD4<Int32>] {
+    let rows = row * rowFactor..<min((row + 1) * rowFactor, size.height)
+    var sums = [SIMD4<UInt64>](repeating: .zero, count: columns.count)
+    for y in rows {
+      let source = pointer(row: y)
+      for (index, column) in columns.enumerated() {
+        var sum = SIMD4<UInt32>.zero
+        for x in column * columnFactor..<min((column + 1) * columnFactor, size.width) {
+          sum &+= SIMD4<UInt32>(
+            truncatingIfNeeded: source.loadUnaligned(fromByteOffset: 4 &* x, as: SIMD4<UInt8>.self))
+        }
+        sums[index] &+= SIMD4<UInt64>(truncatingIfNeeded: sum)
+      }
+    }
+    return zip(columns, sums).map { column, sum in
+      let width = min((column + 1) * columnFactor, size.width) - column * columnFactor
+      return Self.mean(sum, count: width * rows.count)
+    }
+  }
+
+  /// `sum / count` with fraction bits, by a 48-bit reciprocal: exact to the last bit for every even surface.
+  private static func mean(_ sum: SIMD4<UInt64>, count: Int) -> SIMD4<Int32> {
+    let scale = UInt64(1) << (48 + UInt64(PixelWord.fractionBits))
+    let reciprocal = (scale + UInt64(count) / 2) / UInt64(count)
+    let value = (sum &* SIMD4(repeating: reciprocal) &+ SIMD4(repeating: 1 << 47)) &>> SIMD4(repeating: 48)
+    return SIMD4<Int32>(truncatingIfNeeded: value)
+  }
+}

@@ -1,0 +1,77 @@
+import OzuImaging
+import Testing
+
+@Suite("Decoding limits")
+struct DecodingLimitsTests {
+  typealias Violation = DecodingLimits.Violation
+
+  static func header(_ width: Int, _ height: Int, frames: Int = 1) -> ImageHeader {
+    ImageHeader(type: .png, storedSize: PixelSize(width, height), frameCount: frames)
+  }
+
+  static let refused: [(ImageHeader, DecodingLimits, Violation, String)] = [
+    (
+      header(30_000, 30_000), .default, Violation(.side, value: 30_000, limit: 16_384),
+      "30000 pixels a side, limit 16384"
+    ),
+    (
+      header(30_000, 30_000), DecodingLimits(side: 65_535),
+      Violation(.pixelCount, value: 900_000_000, limit: 128_000_000), "900000000 pixels, limit 128000000"
+    ),
+    (
+      header(1, 16_385), .default, Violation(.side, value: 16_385, limit: 16_384),
+      "16385 pixels a side, limit 16384"
+    ),
+    (
+      header(.max, .max), DecodingLimits(side: .max),
+      Violation(.pixelCount, value: .max, limit: 128_000_000), "\(Int.max) pixels, limit 128000000"
+    ),
+    (
+      header(10, 10, frames: 513), .default, Violation(.frameCount, value: 513, limit: 512),
+      "513 frames, limit 512"
+    ),
+  ]
+
+  @Test("a header beyond a limit is refused by name and number", arguments: refused)
+  func refuses(header: ImageHeader, limits: DecodingLimits, violation: Violation, text: String) {
+    #expect(throws: DecodingError.limitExceeded(violation)) { try limits.check(header) }
+    #expect("\(violation)" == text)
+    #expect("\(DecodingError.limitExceeded(violation))" == "refused: " + text)
+  }
+
+  @Test(
+    "what reaches a limit is allowed",
+    arguments: [header(16_384, 7812), header(1, 16_384), header(8, 8, frames: 512), header(0, 0)])
+  func allows(header: ImageHeader) {
+    #expect(throws: Never.self) { try DecodingLimits.default.check(header) }
+  }
+
+  @Test("bytes and scans are limited")
+  func counts() {
+    let limits = DecodingLimits(decodedByteCount: 100, scanCount: 3, encodedByteCount: 50)
+    #expect(throws: Never.self) {
+      try limits.checkDecodedByteCount(100)
+      try limits.checkScanCount(3)
+      try limits.checkEncodedByteCount(50)
+    }
+    #expect(throws: DecodingError.limitExceeded(Violation(.decodedByteCount, value: 101, limit: 100))) {
+      try limits.checkDecodedByteCount(101)
+    }
+    #expect(throws: DecodingError.limitExceeded(Violation(.scanCount, value: 4, limit: 3))) {
+      try limits.checkScanCount(4)
+    }
+    #expect(throws: DecodingError.limitExceeded(Violation(.encodedByteCount, value: 51, limit: 50))) {
+      try limits.checkEncodedByteCount(51)
+    }
+  }
+
+  @Test("nothing is unlimited by default")
+  func defaults() {
+    let limits = DecodingLimits()
+    #expect(limits == .default)
+    #expect(limits.decodedByteCount == 256 << 20)
+    #expect(limits.encodedByteCount == 100 << 20)
+    #expect(limits.scanCount == 100)
+    #expect(limits.cpuTime == .seconds(10))
+  }
+}

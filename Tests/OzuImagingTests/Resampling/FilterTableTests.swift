@@ -1,0 +1,160 @@
+import Testing
+
+@testable import OzuImaging
+
+@Suite("Filter tables")
+struct FilterTableTests {
+  static let extents: [Double] = [1, 2, 3, 5, 16, 17, 100, 255, 256]
+  static let counts = [1, 2, 3, 7, 16, 50, 300]
+
+  private func tables(_ kernel: ResamplingKernel) -> [(FilterTable.Key, FilterTable)] {
+    Self.extents.flatMap { extent in
+      Self.counts.flatMap { count in
+        [(0, extent), (0.3 * extent, 0.5 * extent), (-1, extent + 2)].map { origin, length in
+          let key = FilterTable.Key(
+            extent: extent, origin: origin, length: length, count: count, kernel: kernel)
+          return (key, FilterTable(key))
+        }
+      }
+    }
+  }
+
+  private func weights(_ table: FilterTable, _ sample: Int) -> [Int] {
+    let first = sample * table.pairsPerSample
+    return table.weights[first..<first + table.pairsPerSample].flatMap { word in
+      [Int(Int16(truncatingIfNeeded: word)), Int(Int16(truncatingIfNeeded: word >> 16))]
+    }
+  }
+
+  @Test("the weights of each sample sum to one exactly", arguments: ResamplingKernel.allCases)
+  func sums(kernel: ResamplingKernel) {
+    for (key, table) in tables(kernel) {
+      let wrong = (0..<key.count).filter { weights(table, $0).reduce(0, +) != FilterTable.one }
+      #expect(wrong == [], "\(key)")
+    }
+  }
+
+  @Test("windows stay inside the source and never move back", arguments: ResamplingKernel.allCases)
+  func bounds(kernel: ResamplingKernel) {
+    for (key, table) in tables(kernel) {
+      #expect(table.pairs.lowerBound >= 0)
+      #expect(table.pairs.upperBound <= (Int(key.extent) + 1) / 2)
+      #expect(table.starts.allSatisfy { $0 >= 0 && $0 + table.pairsPerSample <= table.pairs.count })
+      #expect(zip(table.starts, table.starts.dropFirst()).allSatisfy { $0 <= $1 })
+      // The neighbour of an odd last sample does not exist.
+      let beyond = (0..<key.count).filter { table.weight(ofSource: Int(key.extent), inResult: $0) != 0 }
+      #expect(beyond == [])
+    }
+  }
+
+  @Test("two passes of overshoot have room in 16 bits", arguments: ResamplingKernel.allCases)
+  func overshoot(kernel: ResamplingKernel) {
+    for (key, table) in tables(kernel) {
+      let largest =
+        (0..<key.count).map { sample in
+          weights(table, sample).reduce(0) { $0 + max(0, $1) }
+        }.max() ?? 0
+      // 255 x 1.41 x 1.41 x 64 is below 32,768.
+      #expect(Double(largest) / Double(FilterTable.one) < 1.41, "\(key)")
+    }
+  }
+
+  @Test("weights are those of the filter to one unit")
+  func values() {
+    let half = FilterTable(
+      FilterTable.Key(extent: 4, origin: 0, length: 4, count: 2, kernel: .bilinear))
+    // A triangle of width 4 around 1, cut off at 0: 0.75, 0.75, 0.25 of 1.75.
+    #expect((0..<4).map { half.weight(ofSource: $0, inResult: 0) } == [7022, 7021, 2341, 0])
+    #expect((0..<4).map { half.weight(ofSource: $0, inResult: 1) } == [0, 2341, 7021, 7022])
+    let box = FilterTable(FilterTable.Key(extent: 3, origin: 0, length: 3, count: 2, kernel: .box))
+    // One and a half samples each.
+    #expect((0..<3).map { box.weight(ofSource: $0, inResult: 0) } == [10_923, 5461, 0])
+  }
+
+  @Test("a last sample that is only partly there weighs that part")
+  func partialSample() {
+    let table = FilterTable(
+      FilterTable.Key(extent: 2.5, origin: 0, length: 2.5, count: 1, kernel: .box))
+    #expect((0..<3).map { table.weight(ofSource: $0, inResult: 0) } == [6554, 6553, 3277])
+  }
+
+  @Test("filters have their value at 0 and are zero at their ends and at whole distances")
+  func kernels() {
+    for kernel in ResamplingKernel.allCases {
+      #expect(kernel.weight(at: 0) == 1)
+      #expect(kernel.weight(at: kernel.support) == 0)
+      #expect(kernel.weight(at: 0.3) == kernel.weight(at: -0.3))
+    }
+    for kernel in [ResamplingKernel.bilinear, .catmullRom, .lanczos3] {
+      for distance in [1.0, 2, 3] { #expect(abs(kernel.weight(at: distance)) < 1e-15) }
+    }
+    #expect(ResamplingKernel.catmullRom.weight(at: 0.5) == 0.5625)
+    #expect(ResamplingKernel.catmullRom.weight(at: 1.5) == -0.0625)
+  }
+
+  @Test("no filter has more taps than its weights can tell apart", arguments: ResamplingKernel.allCases)
+  func tapLimit(kernel: ResamplingKernel) {
+    for extent in [50, 1000, 16_384, 1_000_000] {
+      for count in [1, 3, 40] {
+        let axis = ResamplingAxis(
+          extent: extent, origin: 0, length: Double(extent), count: count, kernel: kernel,
+          cache: FilterTableCache(tableLimit: 1, byteLimit: 0))
+        #expect(axis.pairsPerSample <= 130)
+        #expect(axis.factor == 1 || axis.pairsPerSample >= 32)
+      }
+    }
+  }
+}
+
+@Suite("Filter table cache")
+struct FilterTableCacheTests {
+  private func key(_ count: Int) -> FilterTable.Key {
+    FilterTable.Key(extent: 100, origin: 0, length: 100, count: count, kernel: .lanczos3)
+  }
+
+  @Test("it gives the table of the key")
+  func gives() {
+    let cache = FilterTableCache(tableLimit: 4, byteLimit: 1 << 20)
+    for _ in 0..<2 {
+      for count in [7, 9, 11] {
+        let table = cache.table(for: key(count))
+        #expect(table.starts.count == count)
+        #expect(table.weights == FilterTable(key(count)).weights)
+      }
+    }
+    #expect(cache.contents.tableCount == 3)
+  }
+
+  @Test("it holds no more tables than it may")
+  func tableLimit() {
+    let cache = FilterTableCache(tableLimit: 4, byteLimit: 1 << 20)
+    for count in 1...20 { _ = cache.table(for: key(count)) }
+    #expect(cache.contents.tableCount == 4)
+  }
+
+  @Test("it holds no more bytes than it may, and no table larger than all of them")
+  func byteLimit() {
+    let cache = FilterTableCache(tableLimit: 100, byteLimit: 4000)
+    for count in 1...60 {
+      _ = cache.table(for: key(count))
+      #expect(cache.contents.byteCount <= 4000)
+    }
+    #expect(cache.contents.byteCount > 0)
+    #expect(cache.table(for: key(5000)).starts.count == 5000)
+    #expect(cache.contents.byteCount <= 4000)
+  }
+
+  @Test("what is used stays")
+  func recency() {
+    let cache = FilterTableCache(tableLimit: 2, byteLimit: 1 << 20)
+    let used = cache.table(for: key(10))
+    for count in 20...30 {
+      _ = cache.table(for: key(count))
+      let again = cache.table(for: key(10))
+      // The same storage, not an equal copy.
+      #expect(
+        again.weights.withUnsafeBufferPointer(\.baseAddress)
+          == used.weights.withUnsafeBufferPointer(\.baseAddress))
+    }
+  }
+}
