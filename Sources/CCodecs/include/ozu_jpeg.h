@@ -1,0 +1,48 @@
+#ifndef OZU_JPEG_H
+#define OZU_JPEG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ozu_status.h"
+
+/// A JPEG being decoded through libjpeg-turbo. Belongs to one thread at a time.
+typedef struct OzuJPEGDecoder OzuJPEGDecoder;
+
+/// Makes a decoder; NULL when memory is short. `data` must outlive it.
+OzuJPEGDecoder *ozu_jpeg_decoder_new(const uint8_t *data, size_t size);
+void ozu_jpeg_decoder_free(OzuJPEGDecoder *decoder);
+
+/// The library's words for the last failure. Valid until the next call.
+const char *ozu_jpeg_decoder_message(const OzuJPEGDecoder *decoder);
+
+/// Reads the markers up to the first scan and prepares decoding at eighths/8 to BGRA (CMYK files: to CMYK,
+/// converted row by row). The library may take at most `memory_limit` bytes. Takes no picture memory.
+OzuStatus ozu_jpeg_decoder_open(
+    OzuJPEGDecoder *decoder, int eighths, size_t memory_limit, int *width, int *height);
+
+/// Starts decoding. From here on the coefficients of a file of several scans are in memory.
+OzuStatus ozu_jpeg_decoder_start(OzuJPEGDecoder *decoder);
+
+/// Reads on in a file of several scans, by at most so many rows of blocks. `More` until all scans are read.
+/// `Truncated` when all there is was read, but the file is not whole.
+OzuStatus ozu_jpeg_decoder_consume(OzuJPEGDecoder *decoder, int block_rows);
+
+/// Decodes the next `count` rows to BGRA. `Truncated` when data were missing for them: they are then filled
+/// up with grey, and the caller may go on.
+OzuStatus ozu_jpeg_decoder_read_rows(
+    OzuJPEGDecoder *decoder, uint8_t *rows, size_t bytes_per_row, int count);
+
+/// The most pixels a side that a JPEG can have by libjpeg's rules.
+extern const int ozu_jpeg_side_limit;
+
+/// Encodes premultiplied BGRA rows, blended over white unless `is_opaque`.
+///
+/// On `Done`, `*file` is a block of `*size` bytes for the caller to free(). On `Failed`, `message` holds the
+/// library's words.
+OzuStatus ozu_jpeg_encode(
+    const uint8_t *pixels, size_t bytes_per_row, int width, int height, bool is_opaque, int quality,
+    bool halves_chroma, uint8_t **file, size_t *size, char *message, size_t message_capacity);
+
+#endif

@@ -1,0 +1,55 @@
+#ifndef OZU_PNG_H
+#define OZU_PNG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ozu_status.h"
+
+/// A PNG being decoded through libpng. Belongs to one thread at a time.
+typedef struct OzuPNGDecoder OzuPNGDecoder;
+
+/// Makes a decoder; NULL when memory is short. `data` must outlive it.
+OzuPNGDecoder *ozu_png_decoder_new(const uint8_t *data, size_t size);
+void ozu_png_decoder_free(OzuPNGDecoder *decoder);
+
+/// The library's words for the last failure. Valid until the next call.
+const char *ozu_png_decoder_message(const OzuPNGDecoder *decoder);
+
+/// Reads the chunks up to the image data and prepares decoding to 8-bit BGRA, alpha not multiplied in.
+///
+/// Fails unless the file has the given size. Text, profiles and all other chunks that pixels do not need are
+/// stepped over without being inflated. `*passes` is 7 for an interlaced file, else 1: all rows are read so
+/// many times. With `wants_partial`, the data of a file that ends early are used almost to the last byte.
+OzuStatus ozu_png_decoder_open(
+    OzuPNGDecoder *decoder, uint32_t width, uint32_t height, bool wants_partial, int *passes,
+    bool *has_alpha);
+
+/// Decodes the next `count` rows of the current pass into the same rows of the picture.
+///
+/// With `fills_blocks`, early passes of an interlaced picture also paint the pixels that later ones bring.
+OzuStatus ozu_png_decoder_read_rows(
+    OzuPNGDecoder *decoder, uint8_t *rows, size_t bytes_per_row, int count, bool fills_blocks);
+
+/// A PNG being written to memory.
+typedef struct OzuPNGEncoder OzuPNGEncoder;
+
+/// Makes an encoder; NULL when memory is short.
+OzuPNGEncoder *ozu_png_encoder_new(void);
+void ozu_png_encoder_free(OzuPNGEncoder *encoder);
+
+/// The library's words for the last failure. Valid until the next call.
+const char *ozu_png_encoder_message(const OzuPNGEncoder *encoder);
+
+/// Writes everything before the pixels. Rows are BGRA in any case; without alpha the fourth byte is dropped.
+OzuStatus ozu_png_encoder_start(
+    OzuPNGEncoder *encoder, uint32_t width, uint32_t height, bool has_alpha, int compression_level);
+
+/// Writes one row of BGRA, alpha not multiplied in.
+OzuStatus ozu_png_encoder_write_row(OzuPNGEncoder *encoder, const uint8_t *row);
+
+/// Writes the end. On `Done`, `*file` is a block of `*size` bytes for the caller to free().
+OzuStatus ozu_png_encoder_finish(OzuPNGEncoder *encoder, uint8_t **file, size_t *size);
+
+#endif

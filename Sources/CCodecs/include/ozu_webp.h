@@ -1,0 +1,28 @@
+#ifndef OZU_WEBP_H
+#define OZU_WEBP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ozu_status.h"
+
+/// A WebP picture being decoded through libwebp. Defined with the trait WebP only.
+typedef struct OzuWebPDecoder OzuWebPDecoder;
+
+/// Makes a decoder that writes BGRA rows, alpha not multiplied in, to memory of at least
+/// `bytes_per_row * height` bytes, which must outlive it. NULL when memory is short.
+OzuWebPDecoder *ozu_webp_decoder_new(uint8_t *pixels, size_t bytes_per_row, int width, int height);
+void ozu_webp_decoder_free(OzuWebPDecoder *decoder);
+
+/// Decodes what the first `size` bytes of the file allow. The same bytes, and more of them, are given at each
+/// call. `More` while bytes are missing. The picture must be of the size the decoder was made for.
+OzuStatus ozu_webp_decoder_decode(OzuWebPDecoder *decoder, const uint8_t *data, size_t size);
+
+/// How many rows are complete.
+int ozu_webp_decoder_rows(const OzuWebPDecoder *decoder);
+
+/// What went wrong, in words that never change.
+const char *ozu_webp_decoder_message(const OzuWebPDecoder *decoder);
+
+#endif

@@ -1,0 +1,114 @@
+// JPEG encoding through libjpeg-turbo's libjpeg interface.
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jerror.h>
+#include <jpeglib.h>
+
+#include "CCodecs.h"
+
+const int ozu_jpeg_side_limit = JPEG_MAX_DIMENSION;
+
+// Everything that must survive a longjmp lives here, in memory, not in registers.
+typedef struct {
+  struct jpeg_compress_struct info;
+  struct jpeg_error_mgr errors;
+  jmp_buf failure;
+  char message[JMSG_LENGTH_MAX];
+  unsigned char *file;
+  unsigned long size;
+  uint8_t *blended;
+} Encoder;
+
+static void fail(j_common_ptr info) {
+  Encoder *encoder = info->client_data;
+  info->err->format_message(info, encoder->message);
+  longjmp(encoder->failure, 1);
+}
+
+static void print_nothing(j_common_ptr info) { (void)info; }
+
+static void note_nothing(j_common_ptr info, int level) {
+  (void)info;
+  (void)level;
+}
+
+// The colours are multiplied by alpha already: what is missing to white is what alpha is missing to opaque.
+static void blend_over_white(const uint8_t *row, uint8_t *blended, int width) {
+  for (int x = 0; x < width; x++, row += 4, blended += 4) {
+    unsigned white = 255u - row[3];
+    for (int channel = 0; channel < 3; channel++) {
+      unsigned value = row[channel] + white;
+      blended[channel] = (uint8_t)(value > 255 ? 255 : value);
+    }
+    blended[3] = 255;
+  }
+}
+
+static void encode(
+    Encoder *encoder, const uint8_t *pixels, size_t bytes_per_row, int width, int height, bool is_opaque,
+    int quality, bool halves_chroma) {
+  struct jpeg_compress_struct *info = &encoder->info;
+  jpeg_create_compress(info);
+  jpeg_mem_dest(info, &encoder->file, &encoder->size);
+  info->image_width = (JDIMENSION)width;
+  info->image_height = (JDIMENSION)height;
+  info->input_components = 4;
+  info->in_color_space = JCS_EXT_BGRX;
+  jpeg_set_defaults(info);
+  jpeg_set_quality(info, quality, TRUE);
+  info->dct_method = JDCT_ISLOW;
+  info->optimize_coding = TRUE;
+  info->comp_info[0].h_samp_factor = halves_chroma ? 2 : 1;
+  info->comp_info[0].v_samp_factor = halves_chroma ? 2 : 1;
+  jpeg_start_compress(info, TRUE);
+  for (int y = 0; y < height; y++) {
+    const uint8_t *row = pixels + (size_t)y * bytes_per_row;
+    if (!is_opaque) {
+      blend_over_white(row, encoder->blended, width);
+      row = encoder->blended;
+    }
+    JSAMPROW rows[1] = {(JSAMPROW)row};
+    jpeg_write_scanlines(info, rows, 1);
+  }
+  jpeg_finish_compress(info);
+}
+
+OzuStatus ozu_jpeg_encode(
+    const uint8_t *pixels, size_t bytes_per_row, int width, int height, bool is_opaque, int quality,
+    bool halves_chroma, uint8_t **file, size_t *size, char *message, size_t message_capacity) {
+  Encoder *encoder = calloc(1, sizeof(Encoder));
+  uint8_t *blended = is_opaque || encoder == NULL ? NULL : malloc((size_t)width * 4);
+  if (encoder == NULL || (!is_opaque && blended == NULL)) {
+    free(encoder);
+    snprintf(message, message_capacity, "out of memory");
+    return OzuStatusFailed;
+  }
+  encoder->blended = blended;
+  encoder->info.err = jpeg_std_error(&encoder->errors);
+  encoder->errors.error_exit = fail;
+  encoder->errors.emit_message = note_nothing;
+  encoder->errors.output_message = print_nothing;
+  encoder->info.client_data = encoder;
+
+  OzuStatus status = OzuStatusDone;
+  if (setjmp(encoder->failure) == 0)
+    encode(encoder, pixels, bytes_per_row, width, height, is_opaque, quality, halves_chroma);
+  else
+    status = OzuStatusFailed;
+
+  if (status == OzuStatusDone) {
+    *file = encoder->file;
+    *size = encoder->size;
+  } else {
+    snprintf(message, message_capacity, "%s", encoder->message);
+    free(encoder->file);
+  }
+  jpeg_destroy_compress(&encoder->info);
+  free(encoder->blended);
+  free(encoder);
+  return status;
+}

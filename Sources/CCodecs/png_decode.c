@@ -1,0 +1,118 @@
+// PNG decoding through libpng.
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <png.h>
+
+#include "CCodecs.h"
+
+struct OzuPNGDecoder {
+  png_structp png;
+  png_infop info;
+  jmp_buf failure;
+  char message[160];
+  const uint8_t *data;
+  size_t size;
+  size_t position;
+  bool has_ended;
+};
+
+static void fail(png_structp png, png_const_charp message) {
+  OzuPNGDecoder *decoder = png_get_error_ptr(png);
+  snprintf(decoder->message, sizeof(decoder->message), "%s", message);
+  longjmp(decoder->failure, 1);
+}
+
+static void note_nothing(png_structp png, png_const_charp message) {
+  (void)png;
+  (void)message;
+}
+
+static void read_bytes(png_structp png, png_bytep bytes, size_t count) {
+  OzuPNGDecoder *decoder = png_get_io_ptr(png);
+  if (count > decoder->size - decoder->position) {
+    decoder->has_ended = true;
+    png_error(png, "the file ends early");
+  }
+  memcpy(bytes, decoder->data + decoder->position, count);
+  decoder->position += count;
+}
+
+OzuPNGDecoder *ozu_png_decoder_new(const uint8_t *data, size_t size) {
+  OzuPNGDecoder *decoder = calloc(1, sizeof(OzuPNGDecoder));
+  if (decoder == NULL) return NULL;
+  decoder->data = data;
+  decoder->size = size;
+  return decoder;
+}
+
+void ozu_png_decoder_free(OzuPNGDecoder *decoder) {
+  if (decoder == NULL) return;
+  png_destroy_read_struct(&decoder->png, &decoder->info, NULL);
+  free(decoder);
+}
+
+const char *ozu_png_decoder_message(const OzuPNGDecoder *decoder) {
+  return decoder == NULL ? "" : decoder->message;
+}
+
+static OzuStatus failed(const OzuPNGDecoder *decoder) {
+  return decoder->has_ended ? OzuStatusTruncated : OzuStatusFailed;
+}
+
+OzuStatus ozu_png_decoder_open(
+    OzuPNGDecoder *decoder, uint32_t width, uint32_t height, bool wants_partial, int *passes,
+    bool *has_alpha) {
+  if (setjmp(decoder->failure) != 0) return failed(decoder);
+  decoder->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, decoder, fail, note_nothing);
+  if (decoder->png == NULL) {
+    snprintf(decoder->message, sizeof(decoder->message), "libpng could not be started");
+    return OzuStatusFailed;
+  }
+  png_structp png = decoder->png;
+  decoder->info = png_create_info_struct(png);
+  if (decoder->info == NULL) png_error(png, "out of memory");
+  png_set_read_fn(png, decoder, read_bytes);
+  png_set_user_limits(png, width, height);
+  // libpng asks for so many bytes of image data at once, and gets all or none of them.
+  if (wants_partial) png_set_compression_buffer_size(png, 64);
+#ifdef PNG_HANDLE_AS_UNKNOWN_SUPPORTED
+  // Minus one names every ancillary chunk but tRNS: nothing but PLTE, tRNS and IDAT makes a pixel here.
+  png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
+  png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_AS_DEFAULT, (png_const_bytep) "tRNS", 1);
+#endif
+  // For builds of the library in which the lines above have no effect.
+  png_set_chunk_cache_max(png, 128);
+  png_set_chunk_malloc_max(png, 1 << 20);
+
+  png_read_info(png, decoder->info);
+  if (png_get_image_width(png, decoder->info) != width
+      || png_get_image_height(png, decoder->info) != height)
+    png_error(png, "two sizes in one file");
+  bool alpha = (png_get_color_type(png, decoder->info) & PNG_COLOR_MASK_ALPHA) != 0
+               || png_get_valid(png, decoder->info, PNG_INFO_tRNS) != 0;
+  png_set_expand(png);
+  png_set_strip_16(png);
+  png_set_gray_to_rgb(png);
+  png_set_bgr(png);
+  if (!alpha) png_set_add_alpha(png, 0xFF, PNG_FILLER_AFTER);
+  *passes = png_set_interlace_handling(png);
+  *has_alpha = alpha;
+  png_read_update_info(png, decoder->info);
+  if (png_get_rowbytes(png, decoder->info) != (size_t)width * 4)
+    png_error(png, "a combination of colour type and depth that does not exist");
+  return OzuStatusDone;
+}
+
+OzuStatus ozu_png_decoder_read_rows(
+    OzuPNGDecoder *decoder, uint8_t *rows, size_t bytes_per_row, int count, bool fills_blocks) {
+  if (setjmp(decoder->failure) != 0) return failed(decoder);
+  for (int i = 0; i < count; i++) {
+    png_bytep row = rows + (size_t)i * bytes_per_row;
+    png_read_row(decoder->png, fills_blocks ? NULL : row, fills_blocks ? row : NULL);
+  }
+  return OzuStatusDone;
+}

@@ -1,0 +1,99 @@
+// PNG encoding through libpng, into memory that grows.
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <png.h>
+
+#include "CCodecs.h"
+
+struct OzuPNGEncoder {
+  png_structp png;
+  png_infop info;
+  jmp_buf failure;
+  char message[160];
+  uint8_t *file;
+  size_t size;
+  size_t capacity;
+};
+
+static void fail(png_structp png, png_const_charp message) {
+  OzuPNGEncoder *encoder = png_get_error_ptr(png);
+  snprintf(encoder->message, sizeof(encoder->message), "%s", message);
+  longjmp(encoder->failure, 1);
+}
+
+static void note_nothing(png_structp png, png_const_charp message) {
+  (void)png;
+  (void)message;
+}
+
+static void write_bytes(png_structp png, png_bytep bytes, size_t count) {
+  OzuPNGEncoder *encoder = png_get_io_ptr(png);
+  if (count > encoder->capacity - encoder->size) {
+    size_t capacity = encoder->capacity == 0 ? 1 << 16 : encoder->capacity;
+    while (capacity - encoder->size < count) capacity *= 2;
+    uint8_t *file = realloc(encoder->file, capacity);
+    if (file == NULL) png_error(png, "out of memory");
+    encoder->file = file;
+    encoder->capacity = capacity;
+  }
+  memcpy(encoder->file + encoder->size, bytes, count);
+  encoder->size += count;
+}
+
+static void flush_nothing(png_structp png) { (void)png; }
+
+OzuPNGEncoder *ozu_png_encoder_new(void) { return calloc(1, sizeof(OzuPNGEncoder)); }
+
+void ozu_png_encoder_free(OzuPNGEncoder *encoder) {
+  if (encoder == NULL) return;
+  png_destroy_write_struct(&encoder->png, &encoder->info);
+  free(encoder->file);
+  free(encoder);
+}
+
+const char *ozu_png_encoder_message(const OzuPNGEncoder *encoder) {
+  return encoder == NULL ? "" : encoder->message;
+}
+
+OzuStatus ozu_png_encoder_start(
+    OzuPNGEncoder *encoder, uint32_t width, uint32_t height, bool has_alpha, int compression_level) {
+  if (setjmp(encoder->failure) != 0) return OzuStatusFailed;
+  encoder->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, encoder, fail, note_nothing);
+  if (encoder->png == NULL) {
+    snprintf(encoder->message, sizeof(encoder->message), "libpng could not be started");
+    return OzuStatusFailed;
+  }
+  png_structp png = encoder->png;
+  encoder->info = png_create_info_struct(png);
+  if (encoder->info == NULL) png_error(png, "out of memory");
+  png_set_write_fn(png, encoder, write_bytes, flush_nothing);
+  png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+  png_set_compression_level(png, compression_level);
+  png_set_IHDR(
+      png, encoder->info, width, height, 8, has_alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB,
+      PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_set_sRGB(png, encoder->info, PNG_sRGB_INTENT_PERCEPTUAL);
+  png_write_info(png, encoder->info);
+  png_set_bgr(png);
+  if (!has_alpha) png_set_filler(png, 0, PNG_FILLER_AFTER);
+  return OzuStatusDone;
+}
+
+OzuStatus ozu_png_encoder_write_row(OzuPNGEncoder *encoder, const uint8_t *row) {
+  if (setjmp(encoder->failure) != 0) return OzuStatusFailed;
+  png_write_row(encoder->png, row);
+  return OzuStatusDone;
+}
+
+OzuStatus ozu_png_encoder_finish(OzuPNGEncoder *encoder, uint8_t **file, size_t *size) {
+  if (setjmp(encoder->failure) != 0) return OzuStatusFailed;
+  png_write_end(encoder->png, encoder->info);
+  *file = encoder->file;
+  *size = encoder->size;
+  encoder->file = NULL;
+  return OzuStatusDone;
+}

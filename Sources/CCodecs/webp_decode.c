@@ -1,0 +1,91 @@
+// WebP decoding through libwebp's incremental decoder: the only one of its interfaces that can be stopped
+// between two steps.
+
+#ifdef OZU_WEBP
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <webp/decode.h>
+
+#include "CCodecs.h"
+
+struct OzuWebPDecoder {
+  WebPDecoderConfig config;
+  WebPIDecoder *decoder;
+  int width;
+  int height;
+  bool has_features;
+  const char *message;
+};
+
+OzuWebPDecoder *ozu_webp_decoder_new(uint8_t *pixels, size_t bytes_per_row, int width, int height) {
+  OzuWebPDecoder *decoder = calloc(1, sizeof(OzuWebPDecoder));
+  if (decoder == NULL || !WebPInitDecoderConfig(&decoder->config)) {
+    free(decoder);
+    return NULL;
+  }
+  decoder->width = width;
+  decoder->height = height;
+  decoder->message = "";
+  WebPDecBuffer *output = &decoder->config.output;
+  output->colorspace = MODE_BGRA;
+  output->is_external_memory = 1;
+  output->width = width;
+  output->height = height;
+  output->u.RGBA.rgba = pixels;
+  output->u.RGBA.stride = (int)bytes_per_row;
+  output->u.RGBA.size = bytes_per_row * (size_t)(height - 1) + (size_t)width * 4;
+  decoder->decoder = WebPINewDecoder(output);
+  if (decoder->decoder == NULL) {
+    free(decoder);
+    return NULL;
+  }
+  return decoder;
+}
+
+void ozu_webp_decoder_free(OzuWebPDecoder *decoder) {
+  if (decoder == NULL) return;
+  WebPIDelete(decoder->decoder);
+  WebPFreeDecBuffer(&decoder->config.output);
+  free(decoder);
+}
+
+static const char *message(VP8StatusCode status) {
+  switch (status) {
+    case VP8_STATUS_OUT_OF_MEMORY: return "out of memory";
+    case VP8_STATUS_BITSTREAM_ERROR: return "the coded data break the rules";
+    case VP8_STATUS_UNSUPPORTED_FEATURE: return "a feature that libwebp does not read";
+    case VP8_STATUS_INVALID_PARAM: return "the picture is not of the announced size";
+    default: return "libwebp gave up";
+  }
+}
+
+OzuStatus ozu_webp_decoder_decode(OzuWebPDecoder *decoder, const uint8_t *data, size_t size) {
+  if (!decoder->has_features) {
+    WebPBitstreamFeatures features;
+    VP8StatusCode status = WebPGetFeatures(data, size, &features);
+    if (status == VP8_STATUS_NOT_ENOUGH_DATA) return OzuStatusMore;
+    if (status == VP8_STATUS_OK && (features.width != decoder->width || features.height != decoder->height))
+      status = VP8_STATUS_INVALID_PARAM;
+    if (status != VP8_STATUS_OK) {
+      decoder->message = message(status);
+      return OzuStatusFailed;
+    }
+    decoder->has_features = true;
+  }
+  VP8StatusCode status = WebPIUpdate(decoder->decoder, data, size);
+  if (status == VP8_STATUS_OK) return OzuStatusDone;
+  if (status == VP8_STATUS_SUSPENDED || status == VP8_STATUS_NOT_ENOUGH_DATA) return OzuStatusMore;
+  decoder->message = message(status);
+  return OzuStatusFailed;
+}
+
+int ozu_webp_decoder_rows(const OzuWebPDecoder *decoder) {
+  int last_y = 0;
+  return WebPIDecGetRGB(decoder->decoder, &last_y, NULL, NULL, NULL) == NULL ? 0 : last_y;
+}
+
+const char *ozu_webp_decoder_message(const OzuWebPDecoder *decoder) { return decoder->message; }
+
+#endif

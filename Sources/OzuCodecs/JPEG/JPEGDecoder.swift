@@ -1,0 +1,107 @@
+import CCodecs
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Decodes JPEG through libjpeg-turbo: baseline, progressive, arithmetic-coded; grey, YCbCr, RGB, CMYK, YCCK.
+///
+/// Pictures come at 8, 4, 2 or 1 eighths of their size; the reduced ones cost less than the whole. The header
+/// is read without the library. CMYK becomes RGB without colour management.
+public struct JPEGDecoder: ImageDecoding {
+  /// Rows, or rows of blocks, between two questions whether to go on.
+  private static let stepRows = 32
+  private static let scanStage = "scan data"
+
+  /// Makes a decoder.
+  public init() {}
+
+  /// JPEG.
+  public var types: [ImageType] { [.jpeg] }
+
+  /// An eighth, a quarter, a half and the whole.
+  public var scales: [Int] { [1, 2, 4, 8] }
+
+  /// Reads the marker segments up to the first scan, and counts the scans where there are several.
+  ///
+  /// - Throws: `corrupt`, `truncated`; `limitExceeded` for the number of scans.
+  /// - Complexity: O(header); O(bytes) for a file of several scans.
+  public func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
+    let bytes = data.span
+    let header = try JPEGHeader(bytes)
+    if header.hasSeveralScans {
+      try limits.checkScanCount(header.scans(in: bytes, limit: limits.scanCount).count)
+    }
+    let colorModels: [Int: ImageHeader.ColorModel] = [1: .gray, 4: .cmyk]
+    return ImageHeader(
+      type: .jpeg, storedSize: header.size, orientation: header.orientation ?? .up,
+      bitsPerComponent: header.bitsPerComponent, colorModel: colorModels[header.components.count] ?? .rgb,
+      colorProfileName: header.colorProfileName, isProgressive: header.isProgressive)
+  }
+
+  /// Decodes the picture at the plan's scale.
+  ///
+  /// A file of several scans needs the coefficients of the whole picture in memory, whatever the scale: they
+  /// count towards `decodedByteCount`.
+  ///
+  /// - Throws: `DecodingError`; `unsupportedType` for lossless and 12-bit files; `truncated` when data are
+  ///   missing, unless the context allows it: then grey stands where they are missing.
+  public func decode(
+    _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap {
+    let details = try JPEGHeader(data.span)
+    if let reason = details.unsupportedReason { throw .unsupportedType(.jpeg, reason: reason) }
+    let outputByteCount = plan.decodedSize.byteCount(as: .bgra8)
+    let coefficientByteCount = details.hasSeveralScans ? details.coefficientByteCount : 0
+    try context.limits.checkDecodedByteCount(outputByteCount + coefficientByteCount)
+    let end = details.hasSeveralScans ? details.scans(in: data.span).end : data.count
+    return try data.withBytes { (bytes) throws(DecodingError) in
+      let session = try JPEGSession(UnsafeRawBufferPointer(rebasing: bytes[..<end]))
+      // What the library needs besides the coefficients is some rows of blocks and tables.
+      try session.open(plan: plan, memoryLimit: coefficientByteCount + (32 << 20))
+      try readScans(of: session, context)
+      return try Bitmap(
+        size: plan.decodedSize, isOpaque: true, colorSpace: header.storedColorSpace, pool: context.pool
+      ) { (pixels, bytesPerRow) throws(DecodingError) in
+        try readRows(of: session, plan.decodedSize, into: pixels, bytesPerRow, context)
+      }
+    }
+  }
+
+  private func readScans(
+    of session: borrowing JPEGSession, _ context: DecodingContext
+  ) throws(DecodingError) {
+    while true {
+      try context.checkpoint()
+      switch ozu_jpeg_decoder_consume(session.decoder, Int32(Self.stepRows)) {
+      case .more: continue
+      case .done: return
+      case .truncated:
+        guard context.allowsTruncation else { throw .truncated(.jpeg, stage: Self.scanStage) }
+        return
+      case .failed: throw session.failure(stage: Self.scanStage)
+      }
+    }
+  }
+
+  private func readRows(
+    of session: borrowing JPEGSession, _ size: PixelSize, into pixels: UnsafeMutableRawBufferPointer,
+    _ bytesPerRow: Int, _ context: DecodingContext
+  ) throws(DecodingError) {
+    for y in stride(from: 0, to: size.height, by: Self.stepRows) {
+      try context.checkpoint()
+      let count = min(Self.stepRows, size.height - y)
+      // The last row read ends inside `pixels`: rows are `bytesPerRow` apart and there are `size.height`.
+      let rows = pixels.baseAddress?.advanced(by: y * bytesPerRow).assumingMemoryBound(to: UInt8.self)
+      switch ozu_jpeg_decoder_read_rows(session.decoder, rows, bytesPerRow, Int32(count)) {
+      case .done, .more: continue
+      case .truncated:
+        guard context.allowsTruncation else { throw .truncated(.jpeg, stage: Self.scanStage) }
+      case .failed: throw session.failure(stage: Self.scanStage)
+      }
+    }
+  }
+}

@@ -1,0 +1,176 @@
+import OzuImaging
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Foundation
+#endif
+
+/// What the marker segments of a JPEG say (ITU-T T.81 Annex B), read without libjpeg.
+///
+/// Reading stops at the first scan. Only the scans of a file that has several are counted, by stepping over
+/// their data from marker to marker: hundreds of scans in a small file are an attack on the decoder's time.
+struct JPEGHeader {
+  /// How the coefficients are coded.
+  enum Process {
+    /// One pass over the blocks (SOF0, SOF1, SOF9).
+    case sequential
+    /// Several passes that refine all blocks (SOF2, SOF10).
+    case progressive
+    /// Another process of the standard, in words.
+    case other(String)
+  }
+
+  /// A component of the frame.
+  struct Component {
+    var horizontalSampling: Int
+    var verticalSampling: Int
+  }
+
+  private(set) var size = PixelSize(0, 0)
+  private(set) var bitsPerComponent = 8
+  private(set) var process = Process.sequential
+  private(set) var components: [Component] = []
+  /// The colour transform of the Adobe segment; `nil` without one.
+  private(set) var adobeTransform: Int?
+  private(set) var orientation: Orientation?
+  private(set) var colorProfileName: String?
+  /// Where the first scan's marker stands.
+  private(set) var scanOffset = 0
+  /// How many components the first scan has.
+  private(set) var firstScanComponentCount = 0
+
+  /// Reads the segments before the first scan.
+  ///
+  /// - Throws: `corrupt` or `truncated`, in the stage `header`.
+  init(_ bytes: Span<UInt8>) throws(DecodingError) {
+    guard bytes.byte(at: 0) == 0xFF, bytes.byte(at: 1) == JPEGMarker.startOfImage else {
+      throw Self.corrupt("it does not begin with a start-of-image marker")
+    }
+    var profile = JPEGProfileChunks()
+    var hasEXIF = false
+    var position = 2
+    while let (marker, offset) = JPEGMarker.next(in: bytes, from: position) {
+      position = offset + 2
+      if JPEGMarker.standsAlone(marker) { continue }
+      if marker == JPEGMarker.endOfImage { throw Self.corrupt("it has no scan") }
+      guard let declared = bytes.bigEndian(at: position, bytes: 2) else { break }
+      // Lengths of 0 and 1 are wrong; like libjpeg, go on behind the length field.
+      let length = max(2, declared)
+      guard position + length <= bytes.count else { break }
+      let segment = bytes.extracting(position + 2..<position + length)
+      switch marker {
+      case JPEGMarker.startOfScan:
+        guard !components.isEmpty else { throw Self.corrupt("a scan before the frame header") }
+        scanOffset = offset
+        firstScanComponentCount = segment.byte(at: 0).map(Int.init) ?? 0
+        colorProfileName = profile.name(in: bytes)
+        return
+      case 0xE1 where !hasEXIF && segment.hasBytes("Exif\0", at: 0):
+        hasEXIF = true
+        orientation = EXIFOrientation.find(in: segment)
+      case 0xE2:
+        profile.add(segment, at: position + 2)
+      case 0xEE where segment.hasBytes("Adobe", at: 0):
+        adobeTransform = segment.byte(at: 11).map(Int.init)
+      case _ where JPEGMarker.isFrameHeader(marker):
+        guard components.isEmpty else { throw Self.corrupt("two frame headers") }
+        try readFrame(segment, marker: marker)
+      default: break
+      }
+      position += length
+    }
+    throw .truncated(.jpeg, stage: Self.stage)
+  }
+
+  static let stage = "header"
+
+  /// Whether the picture comes in several scans, all of which must be read before a pixel can be shown.
+  var hasSeveralScans: Bool {
+    if case .progressive = process { return true }
+    return firstScanComponentCount < components.count
+  }
+
+  /// Whether each scan refines the whole picture.
+  var isProgressive: Bool {
+    if case .progressive = process { return true }
+    return false
+  }
+
+  /// Why libjpeg cannot decode this valid JPEG; `nil` when it can.
+  var unsupportedReason: String? {
+    if case .other(let name) = process { return name }
+    if bitsPerComponent != 8 { return "it has \(bitsPerComponent) bits a component" }
+    if ![1, 3, 4].contains(components.count) { return "it has \(components.count) colour components" }
+    return nil
+  }
+
+  /// The bytes that the coefficients of the whole picture take: two each, in blocks of 64, padded to whole
+  /// groups of blocks.
+  var coefficientByteCount: Int {
+    let horizontal = components.map(\.horizontalSampling).max() ?? 1
+    let vertical = components.map(\.verticalSampling).max() ?? 1
+    let groups =
+      ((size.width + 8 * horizontal - 1) / (8 * horizontal))
+      * ((size.height + 8 * vertical - 1) / (8 * vertical))
+    let blocks = components.reduce(0) { $0 + $1.horizontalSampling * $1.verticalSampling }
+    return groups * blocks * 128
+  }
+
+  /// What stepping through all scans finds.
+  struct Scans {
+    /// How many there are, but at most one more than asked for.
+    var count = 0
+    /// Where the last segment or scan that is there ends: before the end of the file, when that cuts off a
+    /// segment. libjpeg must not see such a piece: it would take it for garbage and drop all it has.
+    var end = 0
+  }
+
+  /// Steps from marker to marker, until there are more than `limit` scans.
+  ///
+  /// - Complexity: O(bytes), at the speed of `memchr`.
+  func scans(in bytes: Span<UInt8>, limit: Int = .max) -> Scans {
+    var scans = Scans(end: bytes.count)
+    var position = scanOffset
+    while scans.count <= limit, let (marker, offset) = JPEGMarker.nextAfterScanData(in: bytes, from: position)
+    {
+      if marker == JPEGMarker.endOfImage { break }
+      if marker == JPEGMarker.startOfScan { scans.count += 1 }
+      position = offset + 2
+      if JPEGMarker.standsAlone(marker) { continue }
+      guard let length = bytes.bigEndian(at: position, bytes: 2), position + length <= bytes.count else {
+        scans.end = offset
+        break
+      }
+      position += length
+    }
+    return scans
+  }
+
+  private mutating func readFrame(_ segment: Span<UInt8>, marker: UInt8) throws(DecodingError) {
+    guard let precision = segment.byte(at: 0),
+      let height = segment.bigEndian(at: 1, bytes: 2),
+      let width = segment.bigEndian(at: 3, bytes: 2),
+      let count = segment.byte(at: 5),
+      segment.count >= 6 + 3 * Int(count)
+    else { throw Self.corrupt("a frame header that is too short") }
+    // A height of zero means that a DNL segment after the first scan has it (T.81 §B.2.5), which nobody writes.
+    guard height > 0 else { throw Self.corrupt("it does not declare its height before its pixels") }
+    guard width > 0 else { throw Self.corrupt("its width is 0") }
+    guard count > 0 else { throw Self.corrupt("a frame without components") }
+    size = PixelSize(width, height)
+    bitsPerComponent = Int(precision)
+    process = JPEGMarker.process(ofFrame: marker)
+    for index in 0..<Int(count) {
+      let sampling = Int(segment[6 + 3 * index + 1])
+      guard 1...4 ~= sampling >> 4, 1...4 ~= sampling & 15 else {
+        throw Self.corrupt("sampling factors \(sampling >> 4) and \(sampling & 15)")
+      }
+      components.append(Component(horizontalSampling: sampling >> 4, verticalSampling: sampling & 15))
+    }
+  }
+
+  private static func corrupt(_ reason: String) -> DecodingError {
+    .corrupt(.jpeg, stage: stage, reason: reason)
+  }
+}

@@ -1,0 +1,60 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Foundation
+#endif
+
+/// The markers of a JPEG (ITU-T T.81 Table B.1) and the ways to find the next one.
+enum JPEGMarker {
+  static let startOfImage: UInt8 = 0xD8
+  static let endOfImage: UInt8 = 0xD9
+  static let startOfScan: UInt8 = 0xDA
+
+  /// Whether no length and no data follow.
+  static func standsAlone(_ marker: UInt8) -> Bool {
+    marker == 0x01 || 0xD0...0xD8 ~= marker
+  }
+
+  /// Whether it begins a frame header: C0 to CF but for the tables (C4, CC) and an extension (C8).
+  static func isFrameHeader(_ marker: UInt8) -> Bool {
+    0xC0...0xCF ~= marker && ![0xC4, 0xC8, 0xCC].contains(marker)
+  }
+
+  /// What a frame header announces.
+  static func process(ofFrame marker: UInt8) -> JPEGHeader.Process {
+    switch marker {
+    case 0xC0, 0xC1, 0xC9: .sequential
+    case 0xC2, 0xCA: .progressive
+    case 0xC3, 0xCB: .other("it is coded without loss (SOF\(marker - 0xC0))")
+    default: .other("it is coded in a hierarchy of frames (SOF\(marker - 0xC0))")
+    }
+  }
+
+  /// The next marker and where its 0xFF stands. What is between segments is stepped over, as libjpeg does.
+  static func next(in bytes: Span<UInt8>, from start: Int) -> (marker: UInt8, offset: Int)? {
+    var position = start
+    while position + 1 < bytes.count {
+      let code = bytes[position + 1]
+      if bytes[position] == 0xFF, code != 0, code != 0xFF { return (code, position) }
+      position += 1
+    }
+    return nil
+  }
+
+  /// The next marker that ends the data of a scan: restart markers are part of them.
+  static func nextAfterScanData(in bytes: Span<UInt8>, from start: Int) -> (marker: UInt8, offset: Int)? {
+    // memchr reads `count - position` bytes from `position`, which is inside by the loop's condition.
+    bytes.withUnsafeBytes { buffer in
+      guard let base = buffer.baseAddress else { return nil }
+      var position = start
+      while position + 1 < buffer.count {
+        guard let found = memchr(base + position, 0xFF, buffer.count - position - 1) else { return nil }
+        position = UnsafeRawPointer(found) - base
+        let code = buffer[position + 1]
+        if code != 0, code != 0xFF, !(0xD0...0xD7 ~= code) { return (code, position) }
+        position += code == 0xFF ? 1 : 2
+      }
+      return nil
+    }
+  }
+}

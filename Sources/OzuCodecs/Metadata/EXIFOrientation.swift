@@ -1,0 +1,60 @@
+import OzuImaging
+
+/// Finds the orientation in EXIF data, which are a TIFF file in small (CIPA DC-008 §4.5, TIFF 6.0 §2).
+///
+/// Only the first directory counts: the second describes the thumbnail. Nothing is followed from there, so
+/// loops of directories cannot arise. Whatever is wrong means that no orientation is given.
+enum EXIFOrientation {
+  private static let orientationTag = 0x0112
+
+  /// The orientation that EXIF data declare.
+  ///
+  /// - Parameter bytes: from the byte-order mark on; an `Exif\0\0` before it is stepped over.
+  /// - Returns: `nil` when there is none or an invalid one.
+  static func find(in bytes: Span<UInt8>) -> Orientation? {
+    let tiff = bytes.hasBytes("Exif", at: 0) ? 6 : 0
+    guard let order = ByteOrder(bytes, tiff: tiff), order.integer(bytes, at: tiff + 2, byteCount: 2) == 42,
+      let offset = order.integer(bytes, at: tiff + 4, byteCount: 4),
+      let entryCount = order.integer(bytes, at: tiff + offset, byteCount: 2)
+    else { return nil }
+    for index in 0..<entryCount {
+      let entry = tiff + offset + 2 + index * 12
+      guard let tag = order.integer(bytes, at: entry, byteCount: 2) else { return nil }
+      guard tag == orientationTag else { continue }
+      return order.value(bytes, entry: entry).flatMap(Orientation.init(rawValue:))
+    }
+    return nil
+  }
+
+  private enum ByteOrder {
+    case littleEndian, bigEndian
+
+    init?(_ bytes: Span<UInt8>, tiff: Int) {
+      if bytes.hasBytes("II", at: tiff) {
+        self = .littleEndian
+      } else if bytes.hasBytes("MM", at: tiff) {
+        self = .bigEndian
+      } else {
+        return nil
+      }
+    }
+
+    func integer(_ bytes: Span<UInt8>, at offset: Int, byteCount: Int) -> Int? {
+      switch self {
+      case .littleEndian: bytes.littleEndian(at: offset, bytes: byteCount)
+      case .bigEndian: bytes.bigEndian(at: offset, bytes: byteCount)
+      }
+    }
+
+    /// The first value of an entry, if it is a whole number small enough to stand in the entry itself. Some
+    /// writers use another type than SHORT.
+    func value(_ bytes: Span<UInt8>, entry: Int) -> Int? {
+      let byteCounts = [1: 1, 3: 2, 4: 4]
+      guard let type = integer(bytes, at: entry + 2, byteCount: 2), let byteCount = byteCounts[type],
+        // All twelve bytes of the entry must be there.
+        integer(bytes, at: entry + 8, byteCount: 4) != nil
+      else { return nil }
+      return integer(bytes, at: entry + 8, byteCount: byteCount)
+    }
+  }
+}

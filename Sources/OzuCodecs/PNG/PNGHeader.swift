@@ -1,0 +1,114 @@
+import OzuImaging
+
+/// What the chunks of a PNG say (W3C PNG, third edition), read without libpng and without inflating anything.
+///
+/// All chunks are stepped through by their lengths, because EXIF data may follow the pixels (§11.3.4.5).
+/// Checksums are left to libpng. A file that ends early still has the header that its first chunks give.
+struct PNGHeader {
+  private(set) var size = PixelSize(0, 0)
+  private(set) var bitDepth = 8
+  private(set) var colorType = ColorType.rgb
+  private(set) var isInterlaced = false
+  private(set) var hasTransparencyChunk = false
+  private(set) var orientation: Orientation?
+  private(set) var colorProfileName: String?
+  /// The frames of an animation that are really there; 1 for a still picture.
+  private(set) var frameCount = 1
+
+  /// The colour type of IHDR (§6.1).
+  enum ColorType: Int {
+    case gray = 0
+    case rgb = 2
+    case indexed = 3
+    case grayAlpha = 4
+    case rgbAlpha = 6
+
+    var depths: [Int] {
+      switch self {
+      case .gray: [1, 2, 4, 8, 16]
+      case .indexed: [1, 2, 4, 8]
+      case .rgb, .grayAlpha, .rgbAlpha: [8, 16]
+      }
+    }
+
+    var hasAlpha: Bool { self == .grayAlpha || self == .rgbAlpha }
+  }
+
+  static let stage = "header"
+  private static let signatureByteCount = 8
+  private static let largestInteger = 0x7FFF_FFFF
+
+  /// Steps through the chunks.
+  ///
+  /// - Throws: `corrupt` or `truncated`, in the stage `header`.
+  init(_ bytes: Span<UInt8>) throws(DecodingError) {
+    var position = Self.signatureByteCount
+    guard let length = bytes.bigEndian(at: position, bytes: 4), bytes.count >= position + 8 else {
+      throw .truncated(.png, stage: Self.stage)
+    }
+    guard length == 13, bytes.hasBytes("IHDR", at: position + 4) else {
+      throw Self.corrupt("its first chunk is no image header")
+    }
+    guard bytes.count >= position + 12 + length else { throw .truncated(.png, stage: Self.stage) }
+    try readImageHeader(bytes.extracting(position + 8..<position + 8 + length))
+
+    position += 12 + length
+    var declaredFrameCount = 0
+    var frameControlCount = 0
+    var hasEXIF = false
+    while let length = bytes.bigEndian(at: position, bytes: 4), length <= Self.largestInteger,
+      bytes.count >= position + 12 + length
+    {
+      let type = position + 4
+      let content = bytes.extracting(position + 8..<position + 8 + length)
+      if bytes.hasBytes("IEND", at: type) { break }
+      if bytes.hasBytes("tRNS", at: type) {
+        hasTransparencyChunk = true
+      } else if bytes.hasBytes("eXIf", at: type), !hasEXIF {
+        hasEXIF = true
+        orientation = EXIFOrientation.find(in: content)
+      } else if bytes.hasBytes("iCCP", at: type), colorProfileName == nil {
+        colorProfileName = Self.latin1Name(content)
+      } else if bytes.hasBytes("acTL", at: type) {
+        declaredFrameCount = content.bigEndian(at: 0, bytes: 4) ?? 0
+      } else if bytes.hasBytes("fcTL", at: type) {
+        frameControlCount += 1
+      }
+      position += 12 + length
+    }
+    // Counted, not believed: a chunk of 20 bytes can declare two thousand million frames.
+    frameCount = max(1, min(declaredFrameCount, frameControlCount))
+  }
+
+  private mutating func readImageHeader(_ content: Span<UInt8>) throws(DecodingError) {
+    func field(_ offset: Int, _ byteCount: Int) -> Int {
+      content.bigEndian(at: offset, bytes: byteCount) ?? 0
+    }
+    let width = field(0, 4)
+    let height = field(4, 4)
+    guard 1...Self.largestInteger ~= width, 1...Self.largestInteger ~= height else {
+      throw Self.corrupt("a size of \(width)x\(height)")
+    }
+    guard let type = ColorType(rawValue: field(9, 1)), type.depths.contains(field(8, 1)) else {
+      throw Self.corrupt("colour type \(field(9, 1)) with \(field(8, 1)) bits")
+    }
+    guard field(10, 1) == 0, field(11, 1) == 0, field(12, 1) <= 1 else {
+      throw Self.corrupt("an unknown compression, filter or interlace method")
+    }
+    size = PixelSize(width, height)
+    bitDepth = field(8, 1)
+    colorType = type
+    isInterlaced = field(12, 1) == 1
+  }
+
+  /// The name before the profile: up to 79 bytes of Latin-1, then a zero (§11.3.2.3).
+  private static func latin1Name(_ content: Span<UInt8>) -> String? {
+    let name = content.copy(from: 0, byteCount: 80).prefix { $0 != 0 }
+    guard 1...79 ~= name.count else { return nil }
+    return String(String.UnicodeScalarView(name.map { Unicode.Scalar($0) }))
+  }
+
+  private static func corrupt(_ reason: String) -> DecodingError {
+    .corrupt(.png, stage: stage, reason: reason)
+  }
+}

@@ -1,0 +1,13 @@
+extension UnsafeMutableRawBufferPointer {
+  /// Fills what a truncated file leaves out: nothing where there may be transparency, else opaque mid-grey.
+  func fillMissing(fromByte start: Int = 0, isOpaque: Bool) {
+    guard start < count else { return }
+    let rest = UnsafeMutableRawBufferPointer(rebasing: self[start...])
+    guard isOpaque else {
+      rest.initializeMemory(as: UInt8.self, repeating: 0)
+      return
+    }
+    // Rows are a multiple of 16 bytes apart, so from any row on there are whole pixels.
+    rest.initializeMemory(as: UInt32.self, repeating: UInt32(littleEndian: 0xFF80_8080))
+  }
+}

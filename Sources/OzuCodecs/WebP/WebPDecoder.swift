@@ -1,0 +1,80 @@
+#if WebP
+  import CCodecs
+  import OzuImaging
+
+  #if canImport(FoundationEssentials)
+    import FoundationEssentials
+  #else
+    import Foundation
+  #endif
+
+  /// Decodes WebP through libwebp: lossy, lossless, with alpha; of an animation, the first frame on its canvas.
+  public struct WebPDecoder: ImageDecoding {
+    private static let imageStage = "image data"
+    private let alpha: Alpha
+
+    /// Makes a decoder.
+    public init() {
+      alpha = .premultiplied
+    }
+
+    package init(alpha: Alpha) {
+      self.alpha = alpha
+    }
+
+    /// WebP.
+    public var types: [ImageType] { [.webp] }
+
+    /// Steps through the chunks of the file.
+    ///
+    /// - Throws: `corrupt`, `truncated`.
+    /// - Complexity: O(chunks).
+    public func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
+      let header = try WebPHeader(data.span)
+      return ImageHeader(
+        type: .webp, storedSize: header.canvas, orientation: header.orientation ?? .up,
+        hasAlpha: header.hasAlpha, colorProfileName: header.colorProfileName, frameCount: header.frameCount)
+    }
+
+    /// Decodes the picture.
+    ///
+    /// libwebp keeps a second copy of a lossless picture while it decodes: it counts towards
+    /// `decodedByteCount`.
+    ///
+    /// - Throws: `DecodingError`; `truncated` when the file ends before the pixels do, unless the context
+    ///   allows it: then the rest is transparent, or grey in a picture without alpha.
+    public func decode(
+      _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
+    ) throws(DecodingError) -> Bitmap {
+      let details = try WebPHeader(data.span)
+      guard let frame = details.firstFrame else { throw .truncated(.webp, stage: Self.imageStage) }
+      let byteCount = details.canvas.byteCount(as: .bgra8)
+      let copyByteCount = frame.isLossless ? frame.size.byteCount(as: .bgra8) : 0
+      try context.limits.checkDecodedByteCount(byteCount + copyByteCount)
+      let coversCanvas = frame.size == details.canvas
+      let isOpaque = coversCanvas && !details.hasAlpha
+      return try data.withBytes { (bytes) throws(DecodingError) in
+        let coded = UnsafeRawBufferPointer(rebasing: bytes[frame.range])
+        return try Bitmap(
+          size: details.canvas, isOpaque: isOpaque, colorSpace: header.storedColorSpace, pool: context.pool
+        ) { (pixels, bytesPerRow) throws(DecodingError) in
+          if !coversCanvas { pixels.fillMissing(isOpaque: false) }
+          let rows = UnsafeMutableRawBufferPointer(
+            rebasing: pixels[(frame.y * bytesPerRow + frame.x * 4)...])
+          let session = try WebPSession(coded, rows: rows, bytesPerRow: bytesPerRow, size: frame.size)
+          let decodedRows = try session.decode(context)
+          if decodedRows < frame.size.height {
+            guard context.allowsTruncation else { throw .truncated(.webp, stage: Self.imageStage) }
+            session.clearRows(from: decodedRows, isOpaque: isOpaque)
+          }
+          if isOpaque && frame.isLossless {
+            // Nothing keeps a lossless picture that announces no alpha from having some.
+            session.forEachRow { Premultiplication.makeOpaque($0, width: $1) }
+          } else if !isOpaque, alpha == .premultiplied {
+            session.forEachRow { Premultiplication.apply(to: $0, width: $1) }
+          }
+        }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,66 @@
+/// One line of a corpus's `INDEX.json`: a file and its right answer. What the fields mean stands in the corpus.
+struct Record: Decodable {
+  var path: String
+  var set: String
+  var format: String
+  var expect: Expectation
+  /// Of the upright picture.
+  var width: Int?
+  var height: Int?
+  var sizeIfDecoded: [Int]?
+  var headerSize: [Int]?
+  var orientation: Int?
+  var orientationAny: [Int]?
+  var rgba8SHA256: String?
+  var grid: String?
+  var gridSize: [Int]?
+  var gridTolerance: Int?
+  var references: [String]?
+  var referenceTolerance: Int?
+  var frames: Int?
+
+  enum Expectation: String, Decodable {
+    case decode
+    case reject
+    case decodeOrReject = "decode-or-reject"
+    case decodeOrUnsupported = "decode-or-unsupported"
+    case truncated
+    case limit
+    case limitOrReject = "limit-or-reject"
+    case noCrash = "no-crash"
+  }
+
+  enum CodingKeys: String, CodingKey {
+    case path, set, format, expect, width, height, orientation, grid, frames
+    case sizeIfDecoded = "size_if_decoded"
+    case headerSize = "header_size"
+    case orientationAny = "orientation_any"
+    case rgba8SHA256 = "rgba8_sha256"
+    case gridSize = "grid_size"
+    case gridTolerance = "grid_tol"
+    case references = "refs"
+    case referenceTolerance = "ref_tol"
+  }
+}
+
+/// A file that is known not to get its answer, and why that is right or cannot be helped.
+struct KnownException: Decodable {
+  var path: String
+  var reason: String
+}
+
+/// What became of one file, as the report has it.
+struct Finding: Encodable {
+  enum Outcome: String, Encodable {
+    case pass, fail, exception
+    /// No decoder for the format in this build.
+    case unsupported
+  }
+
+  var path: String
+  var expect: String
+  var outcome: Outcome
+  var detail: String
+  var ms: Double
+  var peakBytes: Int
+}

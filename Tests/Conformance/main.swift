@@ -1,0 +1,77 @@
+// Runs the decoders over a corpus with recorded answers and says, set by set, which files got theirs.
+//
+//   OzuConformance CORPUS [--report FILE] [--exceptions FILE] [--set NAME] [--verbose]
+//
+// Exit status 0 when every file got its answer or is a listed exception, 1 when not, 2 for wrong usage.
+
+import Foundation
+
+func fail(_ message: String) -> Never {
+  FileHandle.standardError.write(Data((message + "\n").utf8))
+  exit(2)
+}
+
+let options = ["--report", "--exceptions", "--set"]
+var values: [String: String] = [:]
+var positional: [String] = []
+var isVerbose = false
+var arguments = CommandLine.arguments.dropFirst()
+while let argument = arguments.popFirst() {
+  if options.contains(argument) {
+    guard let value = arguments.popFirst() else { fail("\(argument) needs a value") }
+    values[argument] = value
+  } else if argument == "--verbose" {
+    isVerbose = true
+  } else if argument.hasPrefix("-") {
+    fail("unknown option \(argument)")
+  } else {
+    positional.append(argument)
+  }
+}
+guard positional.count == 1 else {
+  fail("usage: OzuConformance CORPUS [--report FILE] [--exceptions FILE] [--set NAME] [--verbose]")
+}
+
+do {
+  let corpus = URL(fileURLWithPath: positional[0], isDirectory: true)
+  let decoder = JSONDecoder()
+  let index = try Data(contentsOf: corpus.appendingPathComponent("INDEX.json"))
+  let records = try decoder.decode([Record].self, from: index)
+    .filter { values["--set"] == nil || $0.set == values["--set"] }
+  let exceptionFile = values["--exceptions"] ?? "Tests/Conformance/exceptions.json"
+  let exceptions = try decoder.decode(
+    [KnownException].self, from: Data(contentsOf: URL(fileURLWithPath: exceptionFile)))
+  let reasons = Dictionary(exceptions.map { ($0.path, $0.reason) }, uniquingKeysWith: { first, _ in first })
+
+  var tallies: [String: Tally] = [:]
+  var findings: [Finding] = []
+  for record in records {
+    if isVerbose { FileHandle.standardError.write(Data((record.path + "\n").utf8)) }
+    var finding = try Examination(corpus: corpus, record: record).run()
+    if finding.outcome == .fail, let reason = reasons[record.path] {
+      finding.outcome = .exception
+      finding.detail += " — " + reason
+    }
+    tallies[record.set, default: Tally()].add(finding.outcome)
+    findings.append(finding)
+  }
+
+  for (set, tally) in tallies.sorted(by: { $0.key < $1.key }) { print("\(set): \(tally.description)") }
+  for finding in findings where finding.outcome == .exception || finding.outcome == .fail {
+    print("\(finding.outcome.rawValue): \(finding.path) (\(finding.expect)): \(finding.detail)")
+  }
+  for finding in findings where finding.outcome == .pass && reasons[finding.path] != nil {
+    print("listed, but right: \(finding.path)")
+  }
+  var total = Tally()
+  for finding in findings { total.add(finding.outcome) }
+  print("all: \(total.description)")
+  if let report = values["--report"] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    try encoder.encode(findings).write(to: URL(fileURLWithPath: report))
+  }
+  exit(total.failed == 0 ? 0 : 1)
+} catch {
+  fail("\(error)")
+}

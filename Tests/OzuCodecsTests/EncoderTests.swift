@@ -1,0 +1,89 @@
+import Foundation
+import OzuCodecs
+import OzuImaging
+import Testing
+
+@Suite("Encoders")
+struct EncoderTests {
+  private let codecs = CodecRegistry.standard
+
+  @Test("keep the pixels of a PNG", arguments: [PixelSize(1, 1), PixelSize(37, 23), PixelSize(256, 3)])
+  func pngOpaque(size: PixelSize) throws {
+    let bitmap = waves(size)
+    let data = try codecs.encode(bitmap, as: .png)
+    let picture = try codecs.picture(from: data)
+    #expect(picture.bitmap == bitmap)
+    #expect(picture.header?.hasAlpha == false)
+  }
+
+  @Test("keep the transparency of a PNG, and colours as they are after multiplying")
+  func pngAlpha() throws {
+    let bitmap = waves(PixelSize(64, 40), isOpaque: false)
+    let picture = try codecs.picture(from: codecs.encode(bitmap, as: .png))
+    #expect(picture.bitmap == bitmap)
+    #expect(!picture.bitmap.isOpaque)
+  }
+
+  @Test("write no alpha where all pixels turn out opaque")
+  func pngUnneededAlpha() throws {
+    let bitmap = Bitmap(size: PixelSize(9, 9), isOpaque: false) { x, y in
+      Pixel(red: UInt8(x), green: UInt8(y), blue: 7)
+    }
+    #expect(try codecs.header(of: codecs.encode(bitmap, as: .png)).hasAlpha == false)
+  }
+
+  @Test("mark a PNG as sRGB")
+  func pngChunk() throws {
+    let data = try codecs.encode(waves(PixelSize(4, 4)), as: .png)
+    #expect(data.range(of: Data("sRGB".utf8)) != nil)
+  }
+
+  @Test("keep a JPEG close", arguments: [(0.95, 40.0), (0.9, 38.0), (0.85, 35.0), (0.3, 25.0)])
+  func jpeg(quality: Double, decibels: Double) throws {
+    let bitmap = waves(PixelSize(200, 150))
+    let options = EncodingOptions(compressionQuality: quality)
+    let picture = try codecs.picture(from: codecs.encode(bitmap, as: .jpeg, options: options))
+    #expect(picture.bitmap.signalToNoise(against: bitmap) > decibels)
+  }
+
+  @Test("make smaller JPEGs of lower quality, and take any number for one")
+  func jpegQuality() throws {
+    let bitmap = waves(PixelSize(200, 150))
+    let sizes = try [-1, 0, 0.3, 0.6, 0.89, 0.9, 1, 2].map { quality in
+      try codecs.encode(bitmap, as: .jpeg, options: .init(compressionQuality: quality)).count
+    }
+    #expect(sizes == sizes.sorted())
+    #expect(sizes[0] == sizes[1])
+    #expect(sizes[6] == sizes[7])
+    let none = try codecs.encode(bitmap, as: .jpeg, options: .init(compressionQuality: .nan))
+    #expect(none.count == sizes[0])
+  }
+
+  @Test("store chroma in full from 0.9 on", arguments: [(0.89, UInt8(0x22)), (0.9, 0x11)])
+  func jpegSampling(quality: Double, sampling: UInt8) throws {
+    let data = try codecs.encode(
+      waves(PixelSize(32, 32)), as: .jpeg, options: .init(compressionQuality: quality))
+    let frame = try #require(data.range(of: Data([0xFF, 0xC0]))).lowerBound
+    #expect(data[frame + 11] == sampling)
+  }
+
+  @Test("blend over white what a JPEG cannot keep")
+  func jpegAlpha() throws {
+    let bitmap = Bitmap(size: PixelSize(16, 16), isOpaque: false) { x, _ in
+      x < 8 ? Pixel(red: 0, green: 0, blue: 0, alpha: 0) : Pixel(red: 128, green: 0, blue: 0, alpha: 128)
+    }
+    let options = EncodingOptions(compressionQuality: 1)
+    let result = try codecs.picture(from: codecs.encode(bitmap, as: .jpeg, options: options)).bitmap
+    let white = Bitmap(size: PixelSize(16, 16)) { x, _ in
+      x < 8 ? Pixel(red: 255, green: 255, blue: 255) : Pixel(red: 255, green: 127, blue: 127)
+    }
+    #expect(result.largestDifference(from: white) <= 3)
+  }
+
+  @Test("refuse what a JPEG cannot hold")
+  func jpegTooLarge() {
+    let size = PixelSize(65_501, 1)
+    let bitmap = Bitmap(size: size) { _, _ in Pixel(red: 0, green: 0, blue: 0) }
+    #expect(throws: EncodingError.tooLarge(.jpeg, size)) { try codecs.encode(bitmap, as: .jpeg) }
+  }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import OzuCodecs
+import OzuImaging
+import Testing
+
+@Suite("Hostile files")
+struct HostileFileTests {
+  @Test(
+    "that declare too much are refused before memory is taken",
+    arguments: [
+      "jpeg-65500x65500-sof.jpg", "jpeg-progressive-huge-sof.jpg", "png-2147483647x1.png",
+      "png-30000x30000-rgba-header.png", "png-65500x65500-1bit-header.png", "webp-vp8l-16384-truncated.webp",
+      "webp-vp8x-huge-canvas.webp",
+    ].filter(isDecodable))
+  func limits(name: String) throws {
+    let pool = PixelBufferPool(retainedByteLimit: 0)
+    let data = try fixture("bombs/\(name)")
+    let error = #expect(throws: DecodingError.self) {
+      try CodecRegistry.standard.picture(from: data, context: DecodingContext(pool: pool))
+    }
+    guard case .limitExceeded = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(pool.statistics.peakLentByteCount == 0)
+  }
+
+  @Test("of impossible sizes are corrupt", arguments: ["png-0x0.png", "png-4294967295.png"])
+  func impossible(name: String) throws {
+    let error = #expect(throws: DecodingError.self) { try picture("bombs/\(name)") }
+    guard case .corrupt(.png, "header", _) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+  }
+
+  @Test("with hundreds of scans are refused by counting them")
+  func scanCount() throws {
+    let jpeg = try fixture("matrix/jpeg-progressive-420.jpg")
+    let bomb = try multiplyingLastScan(of: jpeg, by: 300)
+    let violation = DecodingLimits.Violation(.scanCount, value: 101, limit: 100)
+    #expect(throws: DecodingError.limitExceeded(violation)) { try CodecRegistry.standard.header(of: bomb) }
+    // As many as an encoder may want are fine.
+    let fine = try multiplyingLastScan(of: jpeg, by: 20)
+    #expect(try CodecRegistry.standard.picture(from: fine).size == PixelSize(64, 48))
+  }
+
+  @Test("with scans beyond the allowed time are given up between scans")
+  func scanTime() throws {
+    let bomb = try multiplyingLastScan(of: fixture("matrix/jpeg-progressive-420.jpg"), by: 3000)
+    let pool = PixelBufferPool(retainedByteLimit: 0)
+    var questions = 0
+    let context = DecodingContext(
+      limits: DecodingLimits(scanCount: 10_000, cpuTime: .milliseconds(50)), pool: pool,
+      threadTime: {
+        questions += 1
+        return .milliseconds(questions)
+      })
+    let violation = DecodingLimits.Violation(.cpuTime, value: 51, limit: 50)
+    #expect(throws: DecodingError.limitExceeded(violation)) {
+      try CodecRegistry.standard.picture(from: bomb, context: context)
+    }
+    #expect(pool.statistics.peakLentByteCount == 0)
+  }
+
+  @Test("whose coefficients take more than the picture are refused for those")
+  func coefficients() throws {
+    let data = try fixture("matrix/jpeg-progressive-444.jpg")
+    let pool = PixelBufferPool(retainedByteLimit: 0)
+    // An eighth of the picture takes 192 bytes, its coefficients 64 * 48 * 3 * 2.
+    let context = DecodingContext(limits: DecodingLimits(decodedByteCount: 18_000), pool: pool)
+    let violation = DecodingLimits.Violation(.decodedByteCount, value: 192 + 18_432, limit: 18_000)
+    #expect(throws: DecodingError.limitExceeded(violation)) {
+      try CodecRegistry.standard.picture(
+        from: data, resize: Resize(PixelSize(4, 3), mode: .fill), context: context)
+    }
+    #expect(pool.statistics.peakLentByteCount == 0)
+  }
+
+  @Test("and others stop when nobody wants them any more", arguments: [1, 3, 6, 9])
+  func cancellation(question: Int) throws {
+    let bitmap = waves(PixelSize(300, 400))
+    let files = [
+      try JPEGEncoder().encode(bitmap, options: .init()), try PNGEncoder().encode(bitmap, options: .init()),
+    ]
+    for data in files {
+      let pool = PixelBufferPool(retainedByteLimit: 0)
+      var questions = 0
+      let context = DecodingContext(
+        pool: pool,
+        isCancelled: {
+          questions += 1
+          return questions >= question
+        })
+      #expect(throws: DecodingError.cancelled) {
+        try CodecRegistry.standard.picture(from: data, context: context)
+      }
+      #expect(questions == question)
+      #expect(pool.statistics.lentByteCount == 0)
+    }
+  }
+
+  @Test("give an error or a picture of their size, whole or in part", arguments: fixtures(in: "mutants"))
+  func mutants(path: String) throws {
+    let data = try fixture(path)
+    let pool = PixelBufferPool(retainedByteLimit: 0)
+    for allowsTruncation in [false, true] {
+      do throws(DecodingError) {
+        let context = DecodingContext(pool: pool, allowsTruncation: allowsTruncation)
+        let picture = try CodecRegistry.standard.picture(from: data, context: context)
+        let header = try CodecRegistry.standard.header(of: data)
+        #expect(picture.size == header.size)
+      } catch {
+        #expect(!error.description.isEmpty)
+      }
+    }
+    #expect(pool.statistics.lentByteCount == 0)
+  }
+
+  @Test(
+    "cut off at any byte give an error or a picture of their size",
+    arguments: ["matrix/jpeg-progressive-420.jpg", "pngsuite/basi3p04.png", "matrix/webp-lossy-alpha.webp"])
+  func everyPrefix(path: String) throws {
+    guard isDecodable(path) else { return }
+    let data = try fixture(path)
+    let full = try CodecRegistry.standard.picture(from: data)
+    for count in 0..<data.count {
+      let context = DecodingContext(allowsTruncation: true)
+      let result = Result { () throws(DecodingError) -> Picture in
+        try CodecRegistry.standard.picture(from: data.prefix(count), context: context)
+      }
+      if case .success(let picture) = result { #expect(picture.size == full.size) }
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import OzuCodecs
+import OzuImaging
+import Testing
+
+@Suite("JPEG decoder")
+struct JPEGDecoderTests {
+  @Test(
+    "shows every variant as the one picture",
+    arguments: [
+      ("jpeg-411", "rgb", 110), ("jpeg-440", "rgb", 110), ("jpeg-arith-progressive", "rgb", 110),
+      ("jpeg-arithmetic", "rgb", 110), ("jpeg-baseline-420", "rgb", 110), ("jpeg-baseline-422", "rgb", 110),
+      ("jpeg-baseline-444", "rgb", 40), ("jpeg-cmyk-noprofile", "rgb", 110), ("jpeg-gray", "gray", 40),
+      ("jpeg-progressive-420", "rgb", 110), ("jpeg-progressive-444", "rgb", 40),
+      ("jpeg-restart-rows", "rgb", 110), ("jpeg-rgb-colourspace", "rgb", 110),
+    ])
+  func variants(name: String, reference: String, tolerance: Int) throws {
+    let bitmap = try picture("matrix/\(name).jpg").bitmap
+    let expected = try picture("matrix/ref/\(reference).png").bitmap
+    #expect(bitmap.largestDifference(from: expected) <= tolerance)
+    #expect(bitmap.meanDifference(from: expected) < 6)
+    #expect(bitmap.isOpaque)
+    #expect(bitmap.packed.enumerated().allSatisfy { $0.offset % 4 != 3 || $0.element == 255 })
+  }
+
+  @Test("gives the same pixels for one and for several scans")
+  func progressiveEqualsBaseline() throws {
+    let baseline = try picture("matrix/jpeg-baseline-420.jpg").bitmap
+    #expect(try picture("matrix/jpeg-progressive-420.jpg").bitmap == baseline)
+  }
+
+  @Test(
+    "reduces to eighths of any size, close to the mean",
+    arguments: [PixelSize(64, 48), PixelSize(61, 47), PixelSize(9, 65), PixelSize(1, 1)], [1, 2, 4])
+  func reduced(size: PixelSize, eighths: Int) throws {
+    let data = try JPEGEncoder().encode(waves(size), options: .init(compressionQuality: 0.95))
+    let decoder = JPEGDecoder()
+    let header = try decoder.header(of: data, limits: .default)
+    let plan = DecodePlan(header: header, resize: nil, scales: decoder.scales)
+    let whole = try decoder.decode(data, header: header, plan: plan, context: .init())
+    let target = PixelSize(max(1, size.width * eighths / 16), max(1, size.height * eighths / 16))
+    let small = DecodePlan(header: header, resize: Resize(target, mode: .fill), scales: [eighths])
+    let bitmap = try decoder.decode(data, header: header, plan: small, context: .init())
+    #expect(bitmap.size == small.decodedSize)
+    // The last column and row of a size that is no multiple of 8 hold repeated pixels.
+    guard small.eighths == eighths, size.width % 8 == 0 else { return }
+    #expect(bitmap.meanDifference(from: whole.reduced(by: 8 / eighths)) < 2)
+  }
+
+  @Test("in CMYK without Adobe's inversion is light times light all the same")
+  func cmyk() throws {
+    let adobe = try fixture("matrix/jpeg-cmyk-noprofile.jpg")
+    let segment = try #require(adobe.range(of: Data("Adobe".utf8)))
+    var plain = adobe
+    plain.replaceSubrange(segment, with: Data("Other".utf8))
+    let inverted = try CodecRegistry.standard.picture(from: adobe).bitmap
+    let direct = try CodecRegistry.standard.picture(from: plain).bitmap
+    // What was 255 of light is now 255 of ink.
+    #expect(inverted.meanDifference(from: direct) > 20)
+    let reference = try picture("matrix/ref/rgb.png").bitmap
+    #expect(inverted.meanDifference(from: reference) < 6)
+  }
+
+  @Test(
+    "says which scan data are missing", arguments: ["jpg-cut50.jpg", "jpg-cut90.jpg", "prog-jpg-cut70.jpg"])
+  func truncated(name: String) throws {
+    #expect(throws: DecodingError.truncated(.jpeg, stage: "scan data")) { try picture("mutants/\(name)") }
+  }
+
+  @Test(
+    "gives the rows there are when asked to",
+    arguments: ["jpeg-baseline-444.jpg", "jpeg-progressive-444.jpg"])
+  func partial(name: String) throws {
+    let whole = try fixture("matrix/\(name)")
+    let context = DecodingContext(allowsTruncation: true)
+    let cut = try CodecRegistry.standard.picture(from: whole.prefix(whole.count * 3 / 4), context: context)
+    let full = try CodecRegistry.standard.picture(from: whole)
+    #expect(cut.size == full.size)
+    let top = (0..<8).allSatisfy { x in
+      abs(Int(cut.bitmap[x * 8, 4].green) - Int(full.bitmap[x * 8, 4].green)) < 40
+    }
+    #expect(top)
+    #expect(cut.bitmap != full.bitmap)
+  }
+
+  @Test("does without the end marker", arguments: ["jpeg-baseline-420.jpg", "jpeg-progressive-420.jpg"])
+  func noEndMarker(name: String) throws {
+    let whole = try fixture("matrix/\(name)")
+    let full = try CodecRegistry.standard.picture(from: whole)
+    #expect(try CodecRegistry.standard.picture(from: whole.dropLast(2)).bitmap == full.bitmap)
+  }
+
+  @Test("does not take an early end marker for the end of the picture")
+  func earlyEndMarker() throws {
+    let whole = try fixture("matrix/jpeg-baseline-420.jpg")
+    let cut = whole.prefix(whole.count - 500) + Data([0xFF, 0xD9])
+    #expect(throws: DecodingError.truncated(.jpeg, stage: "scan data")) {
+      try CodecRegistry.standard.picture(from: cut)
+    }
+  }
+
+  @Test("names what libjpeg cannot decode", arguments: [(0xC3, 8, "without loss"), (0xC1, 12, "12 bits")])
+  func unsupported(marker: Int, precision: Int, words: String) throws {
+    var data = try fixture("matrix/jpeg-baseline-420.jpg")
+    let frame = try #require(data.range(of: Data([0xFF, 0xC0])))
+    data[frame.lowerBound + 1] = UInt8(marker)
+    data[frame.lowerBound + 4] = UInt8(precision)
+    #expect(try CodecRegistry.standard.header(of: data).bitsPerComponent == precision)
+    let error = #expect(throws: DecodingError.self) { try CodecRegistry.standard.picture(from: data) }
+    guard case .unsupportedType(.jpeg, let reason) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(reason.contains(words))
+  }
+
+  @Test("goes by the content: garbage behind the end is no matter")
+  func trailingGarbage() throws {
+    #expect(try picture("sniffing/jpeg-trailing-garbage.jpg").size == PixelSize(33, 21))
+  }
+
+  @Test("keeps the name of the profile with the pixels")
+  func colorSpace() throws {
+    let bitmap = try picture("icc/display-p3-two-segments-reversed.jpg").bitmap
+    #expect(bitmap.colorSpace == .icc(name: "sP3"))
+  }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import OzuCodecs
+import OzuImaging
+import Testing
+
+@Suite("JPEG header")
+struct JPEGHeaderTests {
+  @Test(
+    "declares model, passes and size",
+    arguments: [
+      ("matrix/jpeg-baseline-420.jpg", ImageHeader.ColorModel.rgb, false),
+      ("matrix/jpeg-progressive-444.jpg", .rgb, true),
+      ("matrix/jpeg-gray.jpg", .gray, false),
+      ("matrix/jpeg-cmyk-noprofile.jpg", .cmyk, false),
+      ("matrix/jpeg-arithmetic.jpg", .rgb, false),
+      ("matrix/jpeg-arith-progressive.jpg", .rgb, true),
+    ])
+  func properties(path: String, model: ImageHeader.ColorModel, isProgressive: Bool) throws {
+    let header = try CodecRegistry.standard.header(of: fixture(path))
+    let expected = ImageHeader(
+      type: .jpeg, storedSize: PixelSize(64, 48), colorModel: model, isProgressive: isProgressive)
+    #expect(header == expected)
+  }
+
+  @Test("needs no byte of the first scan's data")
+  func prefix() throws {
+    let data = try fixture("matrix/jpeg-baseline-420.jpg")
+    let scan = try #require(data.range(of: Data([0xFF, 0xDA]))).lowerBound
+    let header = try JPEGDecoder().header(of: data.prefix(scan + 14), limits: .default)
+    #expect(header.size == PixelSize(64, 48))
+  }
+
+  @Test("that is cut off anywhere is truncated", arguments: [3, 4, 20, 100, 300])
+  func truncated(byteCount: Int) throws {
+    let data = try fixture("matrix/jpeg-baseline-420.jpg").prefix(byteCount)
+    #expect(throws: DecodingError.truncated(.jpeg, stage: "header")) {
+      try JPEGDecoder().header(of: Data(data), limits: .default)
+    }
+  }
+
+  @Test("without a height says so")
+  func noHeight() throws {
+    let data = try fixture("bombs/jpeg-height-0-no-dnl.jpg")
+    let error = #expect(throws: DecodingError.self) { try CodecRegistry.standard.header(of: data) }
+    #expect(error?.description.contains("height") == true)
+  }
+
+  @Test("of a slice of data is read from the slice")
+  func slice() throws {
+    let data = try Data([1, 2, 3]) + fixture("matrix/jpeg-gray.jpg")
+    #expect(try CodecRegistry.standard.header(of: data.dropFirst(3)).colorModel == .gray)
+  }
+
+  @Test("finds a colour profile in segments of any order")
+  func profile() throws {
+    let header = try CodecRegistry.standard.header(of: fixture("icc/display-p3-two-segments-reversed.jpg"))
+    #expect(header.colorProfileName == "sP3")
+  }
+}

@@ -1,0 +1,62 @@
+#if WebP
+  import Foundation
+  import OzuCodecs
+  import OzuImaging
+  import Testing
+
+  @Suite("WebP decoder")
+  struct WebPDecoderTests {
+    @Test(
+      "shows every variant as the one picture",
+      arguments: [
+        ("webp-lossless", "rgb", 0), ("webp-lossless-alpha", "rgba", 0), ("webp-lossy", "rgb", 110),
+        ("webp-lossy-alpha", "rgba", 120), ("anim-lossless", "anim-0", 0), ("anim-lossy", "anim-0", 120),
+      ])
+    func variants(name: String, reference: String, tolerance: Int) throws {
+      let bitmap = try picture("matrix/\(name).webp").bitmap
+      let expected = try picture("matrix/ref/\(reference).png").bitmap
+      #expect(bitmap.largestDifference(from: expected) <= tolerance)
+      #expect(bitmap.meanDifference(from: expected) < 10)
+    }
+
+    @Test(
+      "has a header that says what is stored",
+      arguments: [
+        ("webp-lossless", false, 1), ("webp-lossless-alpha", true, 1), ("webp-lossy", false, 1),
+        ("webp-lossy-alpha", true, 1), ("anim-lossless", false, 4), ("anim-lossy", false, 4),
+      ])
+    func header(name: String, hasAlpha: Bool, frameCount: Int) throws {
+      let header = try CodecRegistry.standard.header(of: fixture("matrix/\(name).webp"))
+      let expected = ImageHeader(
+        type: .webp, storedSize: PixelSize(64, 48), hasAlpha: hasAlpha, frameCount: frameCount)
+      #expect(header == expected)
+    }
+
+    @Test(
+      "says that image data are missing, or gives the rows there are",
+      arguments: ["webp-lossless", "webp-lossy"])
+    func truncated(name: String) throws {
+      let whole = try fixture("matrix/\(name).webp")
+      let cut = whole.prefix(whole.count * 3 / 4)
+      #expect(throws: DecodingError.truncated(.webp, stage: "image data")) {
+        try CodecRegistry.standard.picture(from: cut)
+      }
+      let part = try CodecRegistry.standard.picture(from: cut, context: .init(allowsTruncation: true)).bitmap
+      let full = try CodecRegistry.standard.picture(from: whole).bitmap
+      #expect(part[0, 0] == full[0, 0])
+      #expect(part[63, 47] == Pixel(red: 128, green: 128, blue: 128))
+    }
+
+    @Test("is opaque when it announces no alpha, whatever the pixels say")
+    func opaque() throws {
+      var data = try fixture("matrix/webp-lossless-alpha.webp")
+      // The hint of VP8L: bit 28 of the field behind its signature byte.
+      let signature = try #require(data.range(of: Data("VP8L".utf8))).lowerBound + 8
+      data[signature + 4] &= ~0x10
+      if let extended = data.range(of: Data("VP8X".utf8)) { data[extended.lowerBound + 8] &= ~0x10 }
+      let bitmap = try CodecRegistry.standard.picture(from: data).bitmap
+      #expect(bitmap.isOpaque)
+      #expect(bitmap.packed.enumerated().allSatisfy { $0.offset % 4 != 3 || $0.element == 255 })
+    }
+  }
+#endif
