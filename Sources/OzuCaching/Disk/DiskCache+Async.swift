@@ -1,0 +1,108 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+// The same operations for asynchronous callers. They run on the cache's own queues, at most
+// `DiskCacheConfiguration.concurrency` at once; those of one key run in the order of their calls.
+extension DiskCache {
+  /// Opens the cache in a directory without blocking the caller's thread.
+  ///
+  /// - Throws: When the directory cannot be made or listed.
+  public static func open(
+    directory: String, configuration: DiskCacheConfiguration = DiskCacheConfiguration()
+  ) async throws(DiskCacheError) -> DiskCache {
+    try await SerialQueues(count: 1).attempt { () throws(DiskCacheError) in
+      try DiskCache(directory: directory, configuration: configuration)
+    }
+  }
+
+  /// Stores bytes under a key, in the place of what the key had in the partition.
+  ///
+  /// - Returns: Whether the entry was stored.
+  @discardableResult
+  public func store(
+    _ body: Data, metadata: Data = Data(), forKey key: CacheKey, in partition: Partition = .default,
+    label: String? = nil
+  ) async -> Bool {
+    await queues.run(key) { self.store(body, metadata: metadata, forKey: key, in: partition, label: label) }
+  }
+
+  /// The entry of a key, verified. Counts as a use of it.
+  public func fetch(_ key: CacheKey, in partition: Partition = .default) async -> Entry? {
+    await queues.run(key) { self.fetch(key, in: partition) }
+  }
+
+  /// The metadata of a key's entry, verified, without reading the body.
+  public func metadata(forKey key: CacheKey, in partition: Partition = .default) async -> Data? {
+    await queues.run(key) { self.metadata(forKey: key, in: partition) }
+  }
+
+  /// Whether a key has an entry, without reading it.
+  public func contains(_ key: CacheKey, in partition: Partition = .default) async -> Bool {
+    await queues.run(key) { self.contains(key, in: partition) }
+  }
+
+  /// Marks a key's entry as used now.
+  ///
+  /// - Returns: Whether there is one.
+  @discardableResult
+  public func touch(_ key: CacheKey, in partition: Partition = .default) async -> Bool {
+    await queues.run(key) { self.touch(key, in: partition) }
+  }
+
+  /// Removes the entry of a key in one partition.
+  ///
+  /// - Returns: Whether there was one and it is gone.
+  @discardableResult
+  public func remove(forKey key: CacheKey, in partition: Partition) async -> Bool {
+    await queues.run(key) { self.remove(forKey: key, in: partition) }
+  }
+
+  /// Removes the entries of a key in all partitions.
+  ///
+  /// - Returns: Whether there was any and all are gone.
+  @discardableResult
+  public func remove(forKey key: CacheKey) async -> Bool {
+    await queues.run(key) { self.remove(forKey: key) }
+  }
+
+  /// Removes all entries of a partition.
+  ///
+  /// - Throws: When a file could not be removed or rewritten.
+  public func removeAll(in partition: Partition) async throws(DiskCacheError) {
+    try await queues.attempt { () throws(DiskCacheError) in try self.removeAll(in: partition) }
+  }
+
+  /// Removes all entries.
+  ///
+  /// - Throws: When a file could not be removed.
+  public func removeAll() async throws(DiskCacheError) {
+    try await queues.attempt { () throws(DiskCacheError) in try self.removeAll() }
+  }
+
+  /// Makes what was stored durable, as far as the configuration promises.
+  ///
+  /// - Throws: When that failed.
+  public func flush() async throws(DiskCacheError) {
+    try await queues.attempt { () throws(DiskCacheError) in try self.flush() }
+  }
+
+  /// Removes the least recently used entries until all files have at most `byteCount` bytes.
+  ///
+  /// - Throws: When a file could not be rewritten or removed.
+  public func trim(toByteCount byteCount: Int) async throws(DiskCacheError) {
+    try await queues.attempt { () throws(DiskCacheError) in try self.trim(toByteCount: byteCount) }
+  }
+
+  /// Reads every entry and verifies it; damaged ones are dropped.
+  public func verify() async -> DiskCacheReport {
+    await queues.run { self.verify() }
+  }
+
+  /// Flushes, lets go of the files and of the lock.
+  public func close() async {
+    await queues.run { self.close() }
+  }
+}

@@ -1,0 +1,259 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A crash-safe cache of bytes on disk, bounded at every moment, shared by processes.
+///
+/// ```swift
+/// let cache = try DiskCache(directory: "/var/cache/pictures")
+/// cache.store(bytes, forKey: CacheKey(url), in: .originals, label: url)
+/// if let entry = cache.fetch(CacheKey(url), in: .originals) { show(entry.body) }
+/// ```
+///
+/// - **Whole or absent.** An entry carries its key, its lengths and checksums; a fetch verifies all of them. What a
+///   crash left unfinished or the medium damaged is a miss, is removed and is counted.
+/// - **Bounded.** The files never have more than `capacity` bytes together, dead space included (while an operation
+///   moves entries: plus one segment, a sixteenth of the capacity as a rule). Keeping the bound costs a constant
+///   per byte stored.
+/// - **Durable as far as asked.** An entry is readable as soon as `store` returns. What was stored before `flush()`
+///   returned survives the death of the process, and with `Durability.synced` the loss of power.
+/// - **Harmless.** No failure of the file system is fatal: the cache misses, counts and reports it. A directory
+///   that vanished is made anew at the next store.
+/// - **One writer.** Of several processes with one directory the first writes, by a lock; the others read what
+///   it commits, and drop what they would store. When it goes, the next that stores takes over.
+///
+/// Every operation has a synchronous form and an `async` form of the same name, which runs on queues of the
+/// cache's own and never blocks the threads of Swift concurrency. Every operation may be called from any
+/// thread.
+public final class DiskCache: Sendable {
+  /// A stored value.
+  public struct Entry: Sendable {
+    /// The bytes.
+    public let body: Data
+    /// The bytes stored beside the body; empty if there were none.
+    public let metadata: Data
+    /// The text stored for people who list the cache.
+    public let label: String?
+    /// When it was stored.
+    public let storedDate: Date
+    /// When it was last used before this fetch.
+    public let accessDate: Date
+  }
+
+  let store: SegmentStore
+  let queues: SerialQueues
+
+  /// Opens the cache in a directory, which is made if need be.
+  ///
+  /// - Throws: When the directory cannot be made or listed. Other failures are reported to the configuration's
+  ///   observer and degrade to misses.
+  /// - Complexity: One small read per entry on disk.
+  public init(
+    directory: String, configuration: DiskCacheConfiguration = DiskCacheConfiguration()
+  ) throws(DiskCacheError) {
+    store = try SegmentStore(directory: directory, configuration: configuration)
+    queues = SerialQueues(count: configuration.concurrency)
+  }
+
+  /// Opens the cache in the directory of a file URL.
+  ///
+  /// - Throws: When the directory cannot be made or listed.
+  public convenience init(
+    directory: URL, configuration: DiskCacheConfiguration = DiskCacheConfiguration()
+  ) throws(DiskCacheError) {
+    try self.init(directory: directory.path(percentEncoded: false), configuration: configuration)
+  }
+
+  deinit { close() }
+
+  /// The directory, as it was given.
+  public var directory: String { store.directory }
+
+  // MARK: Entries
+
+  /// Stores bytes under a key, in the place of what the key had in the partition.
+  ///
+  /// When this returns false the key has no entry (or, for a cache that only reads, whatever the writer
+  /// gives it): an entry that is out of date is never served.
+  ///
+  /// - Parameters:
+  ///   - body: The bytes, at most as many as fit under the partition's and the total capacity.
+  ///   - metadata: A few bytes beside them that can be read alone.
+  ///   - label: A text for people who list the cache, such as a URL; cut at 4,096 bytes.
+  /// - Returns: Whether the entry was stored.
+  @discardableResult
+  public func store(
+    _ body: Data, metadata: Data = Data(), forKey key: CacheKey, in partition: Partition = .default,
+    label: String? = nil
+  ) -> Bool {
+    store.store(body, metadata: metadata, label: label ?? "", key: key, partition: partition)
+  }
+
+  /// The entry of a key, verified. Counts as a use of it.
+  public func fetch(_ key: CacheKey, in partition: Partition = .default) -> Entry? {
+    let entry = store.withRecord(
+      key, in: partition, countsAsUse: true,
+      read: { (location) throws(DiskCacheError) in try RecordReader.read(location) },
+      use: { record in
+        let (header, label, metadata) = (record.header, record.label, record.metadata)
+        return Entry(
+          body: record.takeBody(), metadata: metadata, label: label,
+          storedDate: Date(nanoseconds: header.stored),
+          accessDate: Date(nanoseconds: header.accessed))
+      })
+    if entry == nil { store.counters.misses.increment() } else { store.counters.hits.increment() }
+    return entry
+  }
+
+  /// The metadata of a key's entry, verified, without reading the body. Does not count as a use.
+  public func metadata(forKey key: CacheKey, in partition: Partition = .default) -> Data? {
+    store.withRecord(
+      key, in: partition, countsAsUse: false,
+      read: { (location) throws(DiskCacheError) in try RecordReader.readHead(location) },
+      use: { $0.metadata })
+  }
+
+  /// Whether a key has an entry, without reading it. Does not count as a use.
+  public func contains(_ key: CacheKey, in partition: Partition = .default) -> Bool {
+    store.contains(key, in: partition)
+  }
+
+  /// Marks a key's entry as used now.
+  ///
+  /// - Returns: Whether there is one.
+  @discardableResult
+  public func touch(_ key: CacheKey, in partition: Partition = .default) -> Bool {
+    store.touch(key, in: partition)
+  }
+
+  /// Marks a key's entry as used now, or stores what `body` makes if there is none.
+  ///
+  /// - Returns: Whether the key has an entry now.
+  @discardableResult
+  public func touch<Failure: Error>(
+    _ key: CacheKey, in partition: Partition = .default, metadata: Data = Data(), label: String? = nil,
+    orStore body: () throws(Failure) -> Data
+  ) throws(Failure) -> Bool {
+    if store.touch(key, in: partition) { return true }
+    return store.store(try body(), metadata: metadata, label: label ?? "", key: key, partition: partition)
+  }
+
+  /// Removes the entry of a key in one partition.
+  ///
+  /// - Returns: Whether there was one and it is gone. A cache that only reads forgets the entry for itself and
+  ///   returns false.
+  @discardableResult
+  public func remove(forKey key: CacheKey, in partition: Partition) -> Bool {
+    store.remove(key, in: partition)
+  }
+
+  /// Removes the entries of a key in all partitions.
+  ///
+  /// - Returns: Whether there was any and all are gone.
+  @discardableResult
+  public func remove(forKey key: CacheKey) -> Bool {
+    store.remove(key, in: nil)
+  }
+
+  /// Removes all entries of a partition.
+  ///
+  /// - Throws: When a file could not be removed or rewritten.
+  public func removeAll(in partition: Partition) throws(DiskCacheError) {
+    try store.removeAll(in: partition)
+  }
+
+  /// Removes all entries.
+  ///
+  /// - Throws: When a file could not be removed.
+  public func removeAll() throws(DiskCacheError) {
+    try store.removeAll(in: nil)
+  }
+
+  // MARK: Upkeep
+
+  /// Makes what was stored durable, as far as the configuration's `durability` promises, and writes the dates
+  /// of access.
+  ///
+  /// - Throws: When that failed; then nothing stored since the last flush is certain.
+  public func flush() throws(DiskCacheError) {
+    try store.flush()
+  }
+
+  /// Removes the least recently used entries of all partitions, and rewrites what has dead space, until all files
+  /// have at most `byteCount` bytes.
+  ///
+  /// - Throws: When a file could not be rewritten or removed.
+  public func trim(toByteCount byteCount: Int) throws(DiskCacheError) {
+    try store.write { (writer) throws(DiskCacheError) in
+      if try store.prepareToWrite(&writer) { try store.trim(toByteCount: byteCount, &writer) }
+    }
+  }
+
+  /// Flushes, lets go of the files and of the lock. All later operations miss. Released caches close themselves.
+  public func close() {
+    store.close()
+  }
+
+  // MARK: Capacity
+
+  /// The most bytes that all files may have together.
+  public var capacity: Int { store.writer.withLock { $0.capacity } }
+
+  /// Changes the total capacity, and trims to it at once.
+  public func setCapacity(_ capacity: Int) {
+    store.setCapacity(capacity)
+  }
+
+  /// The most bytes that a partition's entries may take; zero for no limit but the total.
+  public func capacity(of partition: Partition) -> Int {
+    store.capacity(of: partition)
+  }
+
+  /// Changes a partition's capacity, and evicts its least recently used entries at once.
+  public func setCapacity(_ capacity: Int, of partition: Partition) {
+    store.setCapacity(max(0, capacity), ofPartition: partition)
+  }
+
+  /// Bytes of all files of the cache, dead space included.
+  public var totalByteCount: Int { store.index.withLock { $0.totalByteCount } }
+
+  /// Bytes that the entries of a partition take.
+  public func byteCount(of partition: Partition) -> Int {
+    store.index.withLock { $0.state(of: partition)?.byteCount ?? 0 }
+  }
+
+  /// The number of entries.
+  public var count: Int { store.index.withLock { $0.count } }
+
+  /// The number of entries of a partition.
+  public func count(in partition: Partition) -> Int {
+    store.index.withLock { $0.state(of: partition)?.count ?? 0 }
+  }
+
+  /// The partitions that have entries, by name.
+  public var partitions: [Partition] {
+    store.index.withLock { index in
+      index.partitions.filter { $0.count > 0 }.map(\.partition).sorted { $0.name < $1.name }
+    }
+  }
+
+  /// Counts since the cache was opened, and its size.
+  public var statistics: DiskCacheStatistics {
+    var statistics = store.counters.snapshot
+    store.index.withLock { index in
+      statistics.totalByteCount = index.totalByteCount
+      statistics.liveByteCount = index.liveByteCount
+      statistics.count = index.count
+    }
+    statistics.isWriter = store.isWriter
+    return statistics
+  }
+}
+
+extension Date {
+  init(nanoseconds: Int64) {
+    self.init(timeIntervalSince1970: Double(nanoseconds) / 1e9)
+  }
+}

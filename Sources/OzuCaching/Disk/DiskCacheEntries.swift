@@ -1,0 +1,111 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension DiskCache {
+  /// An entry as a listing shows it: all but the body.
+  public struct EntryInfo: Sendable {
+    /// The entry's key.
+    public let key: CacheKey
+    /// The entry's partition.
+    public let partition: Partition
+    /// The text stored for people who list the cache.
+    public let label: String?
+    /// The bytes stored beside the body.
+    public let metadata: Data
+    /// The length of the body in bytes.
+    public let bodyByteCount: Int
+    /// The bytes the entry takes on disk.
+    public let byteCount: Int
+    /// When it was stored.
+    public let storedDate: Date
+    /// When it was last used.
+    public let accessDate: Date
+  }
+
+  /// The entries of a partition, the last used first. Looking at them does not count as a use.
+  ///
+  /// The order is that of the moment of the call. Each entry is read when the iteration comes to it, so
+  /// stopping early costs nothing more; entries that left meanwhile are passed over.
+  ///
+  /// - Complexity: O(entries) in memory for the call, one small read per entry for the iteration.
+  public func entries(in partition: Partition) -> Entries {
+    let identities = store.index.withLock { index in
+      index.partitions.indices.filter { index.partitions[$0].partition == partition }
+        .flatMap { index.slotsByAccess(inPartition: $0) }
+        .map {
+          Entries.Identity(key: index.slots[$0].key, partition: partition, accessed: index.slots[$0].accessed)
+        }
+    }
+    return Entries(store: store, identities: identities)
+  }
+
+  /// The entries of all partitions, the last used first.
+  ///
+  /// - Complexity: O(entries × log entries) in memory for the call, one small read per entry for the iteration.
+  public func entries() -> Entries {
+    let identities = store.index.withLock { index in
+      index.partitions.indices.flatMap { number in
+        index.slotsByAccess(inPartition: number).map {
+          Entries.Identity(
+            key: index.slots[$0].key, partition: index.partitions[number].partition,
+            accessed: index.slots[$0].accessed)
+        }
+      }
+    }
+    return Entries(store: store, identities: identities.sorted { ($0.accessed ?? 0) > ($1.accessed ?? 0) })
+  }
+
+  /// What a listing shows of a key's entry.
+  public func info(forKey key: CacheKey, in partition: Partition = .default) -> EntryInfo? {
+    Entries.read(Entries.Identity(key: key, partition: partition, accessed: nil), from: store)
+  }
+
+  /// A sequence that reads what a listing shows of entries, one by one.
+  public struct Entries: Sequence, Sendable {
+    struct Identity: Sendable {
+      let key: CacheKey
+      let partition: Partition
+      /// Nil to take what the record says.
+      let accessed: Int64?
+    }
+
+    let store: SegmentStore
+    let identities: [Identity]
+
+    /// The iterator of a listing.
+    public struct Iterator: IteratorProtocol {
+      fileprivate let store: SegmentStore
+      fileprivate var rest: ArraySlice<Identity>
+
+      /// The next entry that is still there.
+      public mutating func next() -> EntryInfo? {
+        while let identity = rest.popFirst() {
+          if let info = Entries.read(identity, from: store) { return info }
+        }
+        return nil
+      }
+    }
+
+    /// Starts from the entry last used.
+    public func makeIterator() -> Iterator {
+      Iterator(store: store, rest: identities[...])
+    }
+
+    static func read(_ identity: Identity, from store: SegmentStore) -> EntryInfo? {
+      store.withRecord(
+        identity.key, in: identity.partition, countsAsUse: false,
+        read: { (location) throws(DiskCacheError) in try RecordReader.readHead(location) },
+        use: { record in
+          let header = record.header
+          return EntryInfo(
+            key: identity.key, partition: identity.partition, label: record.label, metadata: record.metadata,
+            bodyByteCount: header.bodyLength, byteCount: header.recordLength,
+            storedDate: Date(nanoseconds: header.stored),
+            accessDate: Date(nanoseconds: header.accessed))
+        })
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import OzuSynchronization
+
+/// Counts since a disk cache was opened, and its size now.
+public struct DiskCacheStatistics: Hashable, Sendable {
+  /// Fetches that returned an entry.
+  public var hits = 0
+  /// Fetches that returned nothing.
+  public var misses = 0
+  /// Entries stored.
+  public var stores = 0
+  /// Stores that were refused because the entry is larger than a capacity.
+  public var refusals = 0
+  /// Stores and removals dropped because another process is the writer.
+  public var dropped = 0
+  /// Entries that left to keep a capacity.
+  public var evictions = 0
+  /// Entries copied to keep them while their segment was removed.
+  public var relocations = 0
+  /// Segments rewritten to give back the space of dead entries.
+  public var compactions = 0
+  /// Entries found damaged, and dropped.
+  public var corruptEntries = 0
+  /// Segments found damaged: what follows the damage in them is lost.
+  public var damagedSegments = 0
+  /// Calls to the file system that failed.
+  public var errors = 0
+  /// Bytes of all files.
+  public var totalByteCount = 0
+  /// Bytes of the live entries alone.
+  public var liveByteCount = 0
+  /// The number of entries.
+  public var count = 0
+  /// Whether this cache may write; false while another process does.
+  public var isWriter = false
+
+  /// Hits over fetches; zero before the first fetch.
+  public var hitRatio: Double {
+    hits + misses == 0 ? 0 : Double(hits) / Double(hits + misses)
+  }
+
+  /// Statistics in which nothing has happened.
+  public init() {}
+}
+
+/// The counts that change; every one on its own, so that counting never waits.
+final class DiskCacheCounters: Sendable {
+  let hits = Atomic<Int>(0)
+  let misses = Atomic<Int>(0)
+  let stores = Atomic<Int>(0)
+  let refusals = Atomic<Int>(0)
+  let dropped = Atomic<Int>(0)
+  let evictions = Atomic<Int>(0)
+  let relocations = Atomic<Int>(0)
+  let compactions = Atomic<Int>(0)
+  let corruptEntries = Atomic<Int>(0)
+  let damagedSegments = Atomic<Int>(0)
+  let errors = Atomic<Int>(0)
+
+  var snapshot: DiskCacheStatistics {
+    var result = DiskCacheStatistics()
+    result.hits = hits.load(ordering: .relaxed)
+    result.misses = misses.load(ordering: .relaxed)
+    result.stores = stores.load(ordering: .relaxed)
+    result.refusals = refusals.load(ordering: .relaxed)
+    result.dropped = dropped.load(ordering: .relaxed)
+    result.evictions = evictions.load(ordering: .relaxed)
+    result.relocations = relocations.load(ordering: .relaxed)
+    result.compactions = compactions.load(ordering: .relaxed)
+    result.corruptEntries = corruptEntries.load(ordering: .relaxed)
+    result.damagedSegments = damagedSegments.load(ordering: .relaxed)
+    result.errors = errors.load(ordering: .relaxed)
+    return result
+  }
+}
+
+extension Atomic where Value == Int {
+  /// Counts one more.
+  borrowing func increment() {
+    wrappingAdd(1, ordering: .relaxed)
+  }
+}

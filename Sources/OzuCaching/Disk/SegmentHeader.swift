@@ -1,0 +1,93 @@
+/// The first 48 bytes of a segment file, little-endian:
+///
+/// | offset | size | field |
+/// |---|---|---|
+/// | 0 | 8 | `OZUsegm\n` |
+/// | 8 | 4 | format version, 1 |
+/// | 12 | 4 | length of this header, 48 |
+/// | 16 | 8 | segment number |
+/// | 24 | 8 | salt: random; seeds the checksums of the entry headers in this file |
+/// | 32 | 8 | creation, nanoseconds since 1970 |
+/// | 40 | 8 | XXH64 of bytes 0–39, seed 0 |
+///
+/// The salt makes an entry header valid in its own file only: bytes of an old file that turn up in a new
+/// one after a crash, or a body that was made to look like entries, are never taken for entries.
+struct SegmentHeader {
+  static let byteCount = 48
+  static let version: UInt32 = 1
+  private static let magic: UInt64 = 0x0a6d_6765_7355_5a4f
+
+  let number: UInt64
+  let salt: UInt64
+  let created: Int64
+
+  init(number: UInt64, salt: UInt64, created: Int64) {
+    self.number = number
+    self.salt = salt
+    self.created = created
+  }
+
+  /// The header in these bytes, unless they are damaged or of another version.
+  init?(_ bytes: UnsafeRawBufferPointer) {
+    guard bytes.count >= Self.byteCount, bytes.integer(at: 0, as: UInt64.self) == Self.magic,
+      bytes.integer(at: 8, as: UInt32.self) == Self.version,
+      bytes.integer(at: 12, as: UInt32.self) == Self.byteCount,
+      bytes.integer(at: 40, as: UInt64.self) == Checksum64.of(.init(rebasing: bytes[..<40]), seed: 0)
+    else { return nil }
+    number = bytes.integer(at: 16)
+    salt = bytes.integer(at: 24)
+    created = bytes.integer(at: 32)
+  }
+
+  var bytes: [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: Self.byteCount)
+    bytes.withUnsafeMutableBytes { bytes in
+      bytes.set(Self.magic, at: 0)
+      bytes.set(Self.version, at: 8)
+      bytes.set(UInt32(Self.byteCount), at: 12)
+      bytes.set(number, at: 16)
+      bytes.set(salt, at: 24)
+      bytes.set(created, at: 32)
+      bytes.set(Checksum64.of(UnsafeRawBufferPointer(rebasing: bytes[..<40]), seed: 0), at: 40)
+    }
+    return bytes
+  }
+
+  /// `NUMBER-SALT.segment`, in hexadecimal: with the salt, no two files ever have the same name.
+  var fileName: String {
+    CacheKey(high: number, low: salt).description.inserting("-", at: 16) + ".segment"
+  }
+
+  /// Whether a file of this name is a segment, of any version.
+  static func isFileName(_ name: String) -> Bool {
+    number(fromFileName: name) != nil
+  }
+
+  /// The number in a segment's file name.
+  static func number(fromFileName name: String) -> UInt64? {
+    guard name.utf8.count == 41, name.hasSuffix(".segment"), name.dropFirst(16).first == "-" else {
+      return nil
+    }
+    return CacheKey(hexadecimal: name.prefix(16) + name.dropFirst(17).prefix(16))?.high
+  }
+}
+
+extension String {
+  fileprivate func inserting(_ text: String, at offset: Int) -> String {
+    prefix(offset) + text + dropFirst(offset)
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// A little-endian integer at an offset that the caller knows to be inside.
+  func integer<T: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: T.Type = T.self) -> T {
+    T(littleEndian: loadUnaligned(fromByteOffset: offset, as: T.self))
+  }
+}
+
+extension UnsafeMutableRawBufferPointer {
+  /// Writes a little-endian integer.
+  func set<T: FixedWidthInteger & BitwiseCopyable>(_ value: T, at offset: Int) {
+    storeBytes(of: value.littleEndian, toByteOffset: offset, as: T.self)
+  }
+}

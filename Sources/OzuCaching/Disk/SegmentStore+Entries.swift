@@ -1,0 +1,245 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+// One entry at a time: storing, reading, removing.
+extension SegmentStore {
+  /// The dates of access that may wait in memory.
+  private static let dirtyDateLimit = 256
+
+  func store(
+    _ body: Data, metadata: Data, label: String, key: CacheKey, partition: Partition
+  ) -> Bool {
+    // Checksums are computed before any lock is taken.
+    let bodyChecksum = body.withUnsafeBytes { Checksum64.of($0, seed: 0) }
+    let label = label.cut(toUTF8Count: 4096)
+    let attributes = Array(label.utf8) + metadata
+    var header = EntryHeader(
+      sequence: 0, key: key, date: now(), nameLength: partition.name.utf8.count,
+      labelLength: attributes.count - metadata.count, metadataLength: metadata.count, bodyLength: body.count,
+      attributesChecksum: attributes.withUnsafeBytes { Checksum64.of($0, seed: 0) },
+      bodyChecksum: bodyChecksum)
+    var head = [UInt8](repeating: 0, count: EntryHeader.byteCount) + Array(partition.name.utf8) + attributes
+    let padding = [UInt8](repeating: 0, count: header.recordLength - header.bodyOffset - body.count)
+    let length = header.recordLength
+
+    let isStored = try? write { (writer) throws(DiskCacheError) -> Bool in
+      do throws(DiskCacheError) {
+        guard try prepareToWrite(&writer) else {
+          counters.dropped.increment()
+          return false
+        }
+        let number = index.withLock { $0.number(of: partition, capacity: capacity(of:)) }
+        let ownLimit = index.withLock { $0.partitions[number].capacity }
+        guard length + 2 * SegmentHeader.byteCount <= writer.capacity, ownLimit == 0 || length <= ownLimit,
+          length < 1 << 34, metadata.count < 1 << 31
+        else {
+          counters.refusals.increment()
+          forget(key, in: partition, &writer)
+          return false
+        }
+        do throws(DiskCacheError) {
+          try makeRoom(for: length, &writer)
+          header.sequence = writer.nextSequence
+          writer.nextSequence += 1
+          let place = try append(length: length, &writer) { salt, write in
+            head.withUnsafeMutableBytes { head in
+              header.encode(into: head, salt: salt)
+              body.withUnsafeBytes { body in
+                padding.withUnsafeBytes { write([UnsafeRawBufferPointer(head), body, $0]) }
+              }
+            }
+          }
+          let former = index.withLock {
+            $0.insert(header, in: number, segment: place.segment, offset: place.offset).superseded
+          }
+          if let former {
+            kill(former.file, at: former.offset, &writer)
+            removeIfEmpty(former.segment, &writer)
+          }
+        } catch {
+          // The former entry of the key would be out of date.
+          forget(key, in: partition, &writer)
+          throw error
+        }
+        counters.stores.increment()
+        enforceCapacity(ofPartition: number, &writer)
+      } catch {
+        writer.errors.append(error)
+        return false
+      }
+      // The entry is stored, whatever becomes of the tidying.
+      note(&writer) { (writer) throws(DiskCacheError) in try compactIfDue(&writer) }
+      return true
+    }
+    return isStored ?? false
+  }
+
+  /// Runs `body` and notes its error for reporting.
+  func note(_ writer: inout Writer, _ body: (inout Writer) throws(DiskCacheError) -> Void) {
+    do throws(DiskCacheError) {
+      try body(&writer)
+    } catch {
+      writer.errors.append(error)
+    }
+  }
+
+  private func forget(_ key: CacheKey, in partition: Partition, _ writer: inout Writer) {
+    if let slot = index.withLock({ $0.find(key, in: partition) }) { removeEntry(slot, &writer) }
+  }
+
+  /// Reads an entry, whole or up to its body, and calls `use` with it.
+  func withRecord<Result: Sendable>(
+    _ key: CacheKey, in partition: Partition, countsAsUse: Bool,
+    read: (SegmentIndex.Location) throws(DiskCacheError) -> RecordReader.Result,
+    use: (consuming Record) -> Result
+  ) -> Result? {
+    // An entry may move or be replaced between look-up and reading; then its new place is looked up. Each turn
+    // is paid for by somebody's write, so a few suffice.
+    var mayRefresh = true
+    for _ in 0..<8 {
+      let date = countsAsUse ? now() : 0
+      let (found, dirtyDates, isReader) = index.withLock { index -> (SegmentIndex.Location?, Int, Bool) in
+        guard let slot = index.find(key, in: partition) else { return (nil, 0, index.isReader) }
+        let location = index.location(of: slot)
+        if countsAsUse { index.touch(slot, at: date) }
+        return (location, index.dirtyDateCount, index.isReader)
+      }
+      guard let location = found else {
+        guard mayRefresh, refresh() else { return nil }
+        mayRefresh = false
+        continue
+      }
+      if isReader, !location.file.file.isLinked {
+        // The writer removed the segment. Its records are still readable and may say they are alive, though
+        // they were moved and replaced since.
+        forgetSegment(of: location)
+        continue
+      }
+      if dirtyDates >= Self.dirtyDateLimit { writeAccessDatesIfIdle() }
+      do throws(DiskCacheError) {
+        switch try read(location) {
+        case .record(var record):
+          // The index knows of later uses than the file.
+          record.header.accessed = location.accessed
+          return use(record)
+        case .dead:
+          // Gone in the index too by now, or else killed by the writer in another process.
+          _ = drop(location, isCorrupt: false)
+        case .corrupt:
+          _ = drop(location, isCorrupt: true)
+        }
+      } catch {
+        report(error)
+        return nil
+      }
+    }
+    return nil
+  }
+
+  /// Takes an entry that cannot be served out of the index, unless it changed since it was found.
+  private func drop(_ location: SegmentIndex.Location, isCorrupt: Bool) -> Bool {
+    let didDrop = try? write { (writer) throws(DiskCacheError) -> Bool in
+      guard index.withLock({ $0.holds(location) }) else { return false }
+      if case .writer = writer.role {
+        // A live entry of the writer that says it is dead is damaged as well.
+        counters.corruptEntries.increment()
+        removeEntry(location.slot, &writer)
+      } else {
+        if isCorrupt { counters.corruptEntries.increment() }
+        index.withLock { $0.remove(location.slot) }
+      }
+      return true
+    }
+    return didDrop ?? false
+  }
+
+  private func forgetSegment(of location: SegmentIndex.Location) {
+    _ = try? write { (writer) throws(DiskCacheError) in
+      index.withLock { index in
+        if index.holds(location) { _ = index.removeSegment(location.segment) }
+      }
+    }
+  }
+
+  private func writeAccessDatesIfIdle() {
+    var errors: [DiskCacheError] = []
+    writer.withLockIfAvailable { writer in
+      writeAccessDates(&writer)
+      errors = writer.errors
+      writer.errors = []
+    }
+    for error in errors { report(error) }
+  }
+
+  func contains(_ key: CacheKey, in partition: Partition) -> Bool {
+    if index.withLock({ $0.find(key, in: partition) != nil }) { return true }
+    return refresh() && index.withLock { $0.find(key, in: partition) != nil }
+  }
+
+  /// Marks an entry as used now.
+  func touch(_ key: CacheKey, in partition: Partition) -> Bool {
+    let date = now()
+    func touchIfThere() -> Bool {
+      index.withLock { index in
+        guard let slot = index.find(key, in: partition) else { return false }
+        index.touch(slot, at: date)
+        return true
+      }
+    }
+    return touchIfThere() || (refresh() && touchIfThere())
+  }
+
+  /// Removes the entries of a key in some partition, or in all. A reader only forgets them.
+  func remove(_ key: CacheKey, in partition: Partition?) -> Bool {
+    let removed = try? write { (writer) throws(DiskCacheError) -> Bool in
+      var isWriter = false
+      note(&writer) { (writer) throws(DiskCacheError) in isWriter = try prepareToWrite(&writer) }
+      let slots = index.withLock { index in
+        index.partitions.indices
+          .filter { partition == nil || index.partitions[$0].partition == partition }
+          .compactMap { index.find(key, in: $0) }
+      }
+      for slot in slots {
+        if isWriter { removeEntry(slot, &writer) } else { index.withLock { $0.remove(slot) } }
+      }
+      if isWriter, !slots.isEmpty {
+        note(&writer) { (writer) throws(DiskCacheError) in try compactIfDue(&writer) }
+      } else if !slots.isEmpty {
+        counters.dropped.increment()
+      }
+      return isWriter && !slots.isEmpty
+    }
+    return removed ?? false
+  }
+
+  /// Removes all entries of a partition, or all there are.
+  func removeAll(in partition: Partition?) throws(DiskCacheError) {
+    try write { (writer) throws(DiskCacheError) in
+      guard try prepareToWrite(&writer) else {
+        counters.dropped.increment()
+        return
+      }
+      guard let partition else {
+        try removeAllSegments(&writer)
+        return
+      }
+      let slots = index.withLock { index in
+        index.partitions.indices.filter { index.partitions[$0].partition == partition }
+          .flatMap { index.slotsByAccess(inPartition: $0) }
+      }
+      for slot in slots { removeEntry(slot, &writer) }
+      while index.withLock({ Self.isMostlyDead($0) }) {
+        let before = index.withLock { $0.totalByteCount }
+        try compactIfDue(&writer)
+        if index.withLock({ $0.totalByteCount }) >= before { return }
+      }
+    }
+  }
+
+  private static func isMostlyDead(_ index: borrowing SegmentIndex) -> Bool {
+    index.totalByteCount > index.liveByteCount * 2
+  }
+}

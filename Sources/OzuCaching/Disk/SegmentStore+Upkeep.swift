@@ -1,0 +1,86 @@
+// What concerns the whole store: flushing, capacities, closing, verifying.
+extension SegmentStore {
+  var isWriter: Bool {
+    writer.withLock { writer in
+      if case .writer = writer.role { true } else { false }
+    }
+  }
+
+  func flush() throws(DiskCacheError) {
+    try write { (writer) throws(DiskCacheError) in
+      guard case .writer = writer.role else { return }
+      writeAccessDates(&writer)
+      if configuration.durability == .synced { try synchronize(&writer) }
+    }
+  }
+
+  func close() {
+    try? write { (writer) throws(DiskCacheError) in
+      if case .writer = writer.role {
+        writeAccessDates(&writer)
+        if configuration.durability == .synced {
+          note(&writer) { (writer) throws(DiskCacheError) in try synchronize(&writer) }
+        }
+      }
+      writer.active = nil
+      writer.unsynced = [:]
+      writer.role = .closed
+      index.withLock { $0 = SegmentIndex() }
+    }
+  }
+
+  func setCapacity(_ capacity: Int) {
+    try? write { (writer) throws(DiskCacheError) in
+      writer.capacity = max(0, capacity)
+      guard case .writer = writer.role else { return }
+      note(&writer) { (writer) throws(DiskCacheError) in try trim(toByteCount: writer.capacity, &writer) }
+    }
+  }
+
+  func setCapacity(_ capacity: Int, ofPartition partition: Partition) {
+    setCapacity(capacity, of: partition)
+    try? write { (writer) throws(DiskCacheError) in
+      let number = index.withLock { index in
+        let number = index.number(of: partition, capacity: { _ in capacity })
+        index.setCapacity(capacity, ofPartition: number)
+        return number
+      }
+      guard case .writer = writer.role else { return }
+      enforceCapacity(ofPartition: number, &writer)
+      note(&writer) { (writer) throws(DiskCacheError) in try compactIfDue(&writer) }
+    }
+  }
+
+  /// Reads every live record and drops the damaged ones.
+  func verify() -> DiskCacheReport {
+    let keys = index.withLock { index in
+      index.partitions.indices.flatMap { number in
+        index.slotsByAccess(inPartition: number).map {
+          (index.slots[$0].key, index.partitions[number].partition)
+        }
+      }
+    }
+    var report = DiskCacheReport()
+    for (key, partition) in keys {
+      let before = counters.corruptEntries.load(ordering: .relaxed)
+      let length = withRecord(
+        key, in: partition, countsAsUse: false,
+        read: { (location) throws(DiskCacheError) in try RecordReader.read(location) },
+        use: { $0.header.recordLength })
+      if let length {
+        report.intactEntries += 1
+        report.intactByteCount += length
+      } else if counters.corruptEntries.load(ordering: .relaxed) > before {
+        report.corruptEntries.append(DiskCacheReport.Damage(key: key, partition: partition))
+      }
+    }
+    index.withLock { index in
+      for segment in index.segments.compactMap({ $0 }) {
+        report.segments += 1
+        report.deadByteCount += segment.dead
+        report.unreadableByteCount += max(0, segment.size - segment.scanned)
+      }
+    }
+    return report
+  }
+}

@@ -1,0 +1,181 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The system's files, through POSIX calls. What it makes is readable by this user only.
+public struct SystemFileSystem: FileSystem {
+  /// The one file system of this process.
+  public init() {}
+
+  /// Makes a directory and those above it, with permissions for this user only.
+  public func makeDirectory(_ path: String) throws(DiskCacheError) {
+    if mkdir(path, 0o700) == 0 || (errno == EEXIST && Self.isDirectory(path)) { return }
+    let code = errno
+    guard code == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
+      throw DiskCacheError(.makeDirectory, path: path, code: code == EEXIST ? ENOTDIR : code)
+    }
+    try makeDirectory(String(path[..<slash]))
+    if mkdir(path, 0o700) != 0, errno != EEXIST {
+      throw DiskCacheError(.makeDirectory, path: path, code: errno)
+    }
+  }
+
+  /// The names of the files in a directory.
+  public func list(_ directory: String) throws(DiskCacheError) -> [String] {
+    guard let stream = opendir(directory) else {
+      throw DiskCacheError(.list, path: directory, code: errno)
+    }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+
+  /// Opens a file; a new one is readable and writable by this user only.
+  public func open(_ path: String, for access: FileAccess) throws(DiskCacheError) -> any OpenFile {
+    let flags =
+      switch access {
+      case .reading: O_RDONLY
+      case .updating: O_RDWR
+      case .creating: O_RDWR | O_CREAT | O_EXCL
+      }
+    return try Descriptor(path: path, flags: flags)
+  }
+
+  /// Removes a file.
+  public func remove(_ path: String) throws(DiskCacheError) {
+    if unlink(path) != 0 { throw DiskCacheError(.remove, path: path, code: errno) }
+  }
+
+  /// Renames a file, replacing what has the new name.
+  public func rename(_ path: String, to newPath: String) throws(DiskCacheError) {
+    #if canImport(Glibc)
+      let result = Glibc.rename(path, newPath)
+    #else
+      let result = Darwin.rename(path, newPath)
+    #endif
+    if result != 0 { throw DiskCacheError(.rename, path: path, code: errno) }
+  }
+
+  /// Forces the entries of a directory to the device.
+  public func synchronizeDirectory(_ path: String) throws(DiskCacheError) {
+    let directory = try Descriptor(path: path, flags: O_RDONLY | O_DIRECTORY)
+    try directory.synchronize()
+  }
+
+  /// Takes the `flock` of a file, which also excludes others in this process.
+  public func lock(_ path: String) throws(DiskCacheError) -> (any FileLock)? {
+    // A lock on a file that was removed in between guards nothing; the second attempt makes a new file.
+    for _ in 0..<2 {
+      let file = try Descriptor(path: path, flags: O_RDWR | O_CREAT)
+      guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else {
+        if errno == EWOULDBLOCK { return nil }
+        throw DiskCacheError(.lock, path: path, code: errno)
+      }
+      if file.isLinked { return file }
+    }
+    throw DiskCacheError(.lock, path: path, code: ENOENT)
+  }
+
+  private static func isDirectory(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+}
+
+/// A file descriptor and the path it was opened by.
+private final class Descriptor: OpenFile, FileLock {
+  let number: Int32
+  let path: String
+
+  init(path: String, flags: Int32) throws(DiskCacheError) {
+    self.path = path
+    #if canImport(Glibc)
+      number = Glibc.open(path, flags | O_CLOEXEC, 0o600)
+    #else
+      number = Darwin.open(path, flags | O_CLOEXEC, 0o600)
+    #endif
+    if number < 0 { throw DiskCacheError(.open, path: path, code: errno) }
+  }
+
+  deinit { close(number) }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(DiskCacheError) -> Int {
+    guard let base = buffer.baseAddress else { return 0 }
+    var done = 0
+    while done < buffer.count {
+      let count = pread(number, base + done, buffer.count - done, off_t(offset + done))
+      if count == 0 { break }
+      if count > 0 {
+        done += count
+      } else if errno != EINTR {
+        throw DiskCacheError(.read, path: path, code: errno)
+      }
+    }
+    return done
+  }
+
+  func write(_ parts: [UnsafeRawBufferPointer], at offset: Int) throws(DiskCacheError) {
+    // The kernel does not write through these pointers; `iovec` only has no constant form.
+    var vectors = parts.compactMap { part in
+      part.baseAddress.map { iovec(iov_base: UnsafeMutableRawPointer(mutating: $0), iov_len: part.count) }
+    }
+    var position = offset
+    var first = 0
+    while first < vectors.count {
+      let count = vectors[first...].withUnsafeBufferPointer {
+        pwritev(number, $0.baseAddress, Int32($0.count), off_t(position))
+      }
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw DiskCacheError(.write, path: path, code: errno)
+      }
+      if count == 0, vectors[first...].contains(where: { $0.iov_len > 0 }) {
+        throw DiskCacheError(.write, path: path, code: ENOSPC)
+      }
+      position += count
+      var rest = count
+      while first < vectors.count, rest >= vectors[first].iov_len {
+        rest -= vectors[first].iov_len
+        first += 1
+      }
+      if first < vectors.count, rest > 0 {
+        vectors[first].iov_base += rest
+        vectors[first].iov_len -= rest
+      }
+    }
+  }
+
+  func truncate(to byteCount: Int) throws(DiskCacheError) {
+    if ftruncate(number, off_t(byteCount)) != 0 {
+      throw DiskCacheError(.truncate, path: path, code: errno)
+    }
+  }
+
+  func synchronize() throws(DiskCacheError) {
+    #if os(Linux)
+      let result = fdatasync(number)
+    #else
+      let result = fcntl(number, F_FULLFSYNC) == -1 ? fsync(number) : 0
+    #endif
+    if result != 0 { throw DiskCacheError(.synchronize, path: path, code: errno) }
+  }
+
+  func byteCount() throws(DiskCacheError) -> Int {
+    var status = stat()
+    if fstat(number, &status) != 0 { throw DiskCacheError(.size, path: path, code: errno) }
+    return Int(status.st_size)
+  }
+
+  var isLinked: Bool {
+    var status = stat()
+    return fstat(number, &status) == 0 && status.st_nlink > 0
+  }
+}

@@ -1,0 +1,361 @@
+import OzuSynchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A cache in memory, bounded by the cost of its entries in bytes and by their number, that one long scan
+/// cannot flush.
+///
+/// ```swift
+/// let pictures = MemoryCache<CacheKey, Picture>(MemoryCacheConfiguration(costLimit: 64 << 20))
+/// pictures.insert(picture, forKey: key, cost: picture.byteCount)
+/// if let hit = pictures.value(forKey: key) { show(hit) }
+/// ```
+///
+/// Room is reserved before an entry goes in, so the limits hold at every instant under any number of
+/// threads. Eviction is S3-FIFO (`S3FIFO.swift`); a hit takes one lock and raises one counter. Values are
+/// released outside the locks, so their deinitializers may use the cache.
+///
+/// - Complexity: O(1) for every operation on one entry; one insertion moves at most sixteen entries besides
+///   those that leave.
+public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  @usableFromInline typealias Shard = MemoryShard<Key, Value>
+
+  /// A shard and the lock that guards it. No shard's lock is taken while another's is held.
+  @usableFromInline
+  final class Stripe: Sendable {
+    @usableFromInline let shard = Mutex(Shard())
+  }
+
+  @usableFromInline let stripes: [Stripe]
+  @usableFromInline let configuration: MemoryCacheConfiguration
+  @usableFromInline let epoch: ContinuousClock.Instant
+  private let observation = Mutex<MemoryPressureObservation?>(nil)
+
+  /// What the shards hold together, with the room reserved for entries on their way in.
+  @usableFromInline let heldCost = Atomic<Int>(0)
+  @usableFromInline let heldCount = Atomic<Int>(0)
+  @usableFromInline let maximumCost: Atomic<Int>
+  @usableFromInline let maximumCount: Atomic<Int>
+  @usableFromInline let refusals = Atomic<Int>(0)
+  @usableFromInline let pressureEvents = Atomic<Int>(0)
+
+  /// A cache with these limits. Negative limits count as zero.
+  public init(_ configuration: MemoryCacheConfiguration = MemoryCacheConfiguration()) {
+    self.configuration = configuration
+    maximumCost = Atomic(max(0, configuration.costLimit))
+    maximumCount = Atomic(max(0, configuration.countLimit))
+    epoch = configuration.now()
+    let shardCount = configuration.shardCount ?? Self.shardCount(for: configuration)
+    stripes = (0..<shardCount).map { _ in Stripe() }
+    let observation = configuration.pressure?.observe { [weak self] in self?.respond(to: $0) }
+    self.observation.withLock { $0 = observation }
+  }
+
+  /// As many shards as cores, up to sixteen, while each has 32 MB and 4,096 entries to rule over: smaller
+  /// ones would decide worse what to keep.
+  private static func shardCount(for configuration: MemoryCacheConfiguration) -> Int {
+    let cores = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    let most = min(cores, 16, configuration.costLimit >> 25, configuration.countLimit >> 12)
+    var count = 1
+    while count * 2 <= most { count *= 2 }
+    return count
+  }
+
+  // MARK: Limits
+
+  /// The most that all entries may cost together, in bytes. Lowering it evicts at once.
+  public var costLimit: Int {
+    @inlinable get { maximumCost.load(ordering: .relaxed) }
+    set {
+      maximumCost.store(max(0, newValue), ordering: .relaxed)
+      shrink(toCost: max(0, newValue), count: .max)
+    }
+  }
+
+  /// The most entries. Lowering it evicts at once.
+  public var countLimit: Int {
+    @inlinable get { maximumCount.load(ordering: .relaxed) }
+    set {
+      maximumCount.store(max(0, newValue), ordering: .relaxed)
+      shrink(toCost: .max, count: max(0, newValue))
+    }
+  }
+
+  /// What all entries cost together, in bytes.
+  @inlinable public var totalCost: Int { heldCost.load(ordering: .relaxed) }
+
+  /// How many entries there are, expired ones that nobody asked for included.
+  @inlinable public var count: Int { heldCount.load(ordering: .relaxed) }
+
+  // MARK: Entries
+
+  /// The value of a key, unless there is none or it expired.
+  @inlinable
+  public func value(forKey key: Key) -> Value? {
+    let tag = Self.tag(of: key)
+    let found = stripe(of: tag).shard.withLock { shard -> (value: Value?, expired: Shard.Removed?) in
+      guard let index = shard.find(key, tag: tag) else {
+        shard.counters.misses &+= 1
+        return (nil, nil)
+      }
+      if shard.nodes[index].deadline != .max, shard.nodes[index].deadline <= elapsed() {
+        shard.counters.misses &+= 1
+        shard.counters.expirations &+= 1
+        return (nil, remove(index, from: &shard))
+      }
+      if shard.nodes[index].frequency < 3 { shard.nodes[index].frequency &+= 1 }
+      shard.counters.hits &+= 1
+      return (shard.nodes[index].entry?.value, nil)
+    }
+    return found.value
+  }
+
+  /// Whether a key has a live value. Does not count as a use of it.
+  @inlinable
+  public func contains(_ key: Key) -> Bool {
+    let tag = Self.tag(of: key)
+    return stripe(of: tag).shard.withLock { shard in
+      guard let index = shard.find(key, tag: tag) else { return false }
+      return shard.nodes[index].deadline == .max || shard.nodes[index].deadline > elapsed()
+    }
+  }
+
+  /// Stores a value, in the place of the key's former one, and evicts what it must to keep the limits.
+  ///
+  /// A value that costs more than `maximumEntryFraction` of the limit is refused; the key then has no value,
+  /// because the former one would be out of date.
+  ///
+  /// - Parameters:
+  ///   - cost: What the value takes, in bytes. Negative costs count as zero.
+  ///   - lifetime: How long the value may be used; nil for the configuration's lifetime.
+  /// - Returns: Whether the value was stored.
+  @inlinable
+  @discardableResult
+  public func insert(_ value: Value, forKey key: Key, cost: Int, lifetime: Duration? = nil) -> Bool {
+    let cost = max(0, cost)
+    let deadline = (lifetime ?? configuration.lifetime).map { Self.nanoseconds(elapsed(), plus: $0) } ?? .max
+    let limit = costLimit
+    guard cost <= limit, countLimit > 0,
+      Double(cost) <= Double(limit) * configuration.maximumEntryFraction
+    else {
+      refusals.wrappingAdd(1, ordering: .relaxed)
+      removeValue(forKey: key)
+      return false
+    }
+    let tag = Self.tag(of: key)
+    let home = stripeNumber(of: tag)
+    var steps = 16
+    // Declared before the lock is taken: whatever it collects is released after unlocking.
+    var garbage = Garbage<Shard.Removed>()
+    while true {
+      let lacking = stripes[home].shard.withLock { shard -> Shard.Measure? in
+        while true {
+          let index = shard.find(key, tag: tag)
+          guard
+            let measure = reserve(
+              cost: cost &- (index.map { shard.nodes[$0].cost } ?? 0), isNew: index == nil)
+          else {
+            if let index {
+              garbage.add(shard.replace(index, by: value, cost: cost, deadline: deadline))
+            } else {
+              shard.add(key: key, value: value, tag: tag, cost: cost, deadline: deadline)
+            }
+            return nil
+          }
+          guard let victim = shard.evict(for: measure, steps: &steps) else { return measure }
+          release(victim)
+          garbage.add(victim)
+        }
+      }
+      guard let lacking else { return true }
+      // This shard is empty and the others hold everything: one of them gives.
+      evictAnywhere(after: home, for: lacking, steps: &steps, into: &garbage)
+      if countLimit == 0 || cost > costLimit { return false }
+    }
+  }
+
+  /// Removes the value of a key and returns it.
+  @inlinable
+  @discardableResult
+  public func removeValue(forKey key: Key) -> Value? {
+    let tag = Self.tag(of: key)
+    let removed = stripe(of: tag).shard.withLock { shard in
+      shard.find(key, tag: tag).flatMap { remove($0, from: &shard) }
+    }
+    return removed?.value
+  }
+
+  /// Removes every value.
+  @inlinable
+  public func removeAll() {
+    for stripe in stripes {
+      let taken = stripe.shard.withLock { shard in
+        let taken = shard.takeAll()
+        heldCost.wrappingSubtract(taken.cost, ordering: .relaxed)
+        heldCount.wrappingSubtract(taken.count, ordering: .relaxed)
+        return taken.nodes
+      }
+      _ = consume taken
+    }
+  }
+
+  /// Evicts entries, those worth least first, until they cost at most `cost` bytes together. The limit stays.
+  @inlinable
+  public func trim(toCost cost: Int) {
+    shrink(toCost: max(0, cost), count: .max)
+  }
+
+  /// Counts since the cache was made, and its size.
+  public var statistics: MemoryCacheStatistics {
+    var sum = MemoryCacheStatistics()
+    for stripe in stripes {
+      let part = stripe.shard.withLock { $0.counters }
+      sum.hits += part.hits
+      sum.misses += part.misses
+      sum.insertions += part.insertions
+      sum.replacements += part.replacements
+      sum.costEvictions += part.costEvictions
+      sum.countEvictions += part.countEvictions
+      sum.expirations += part.expirations
+    }
+    sum.refusals = refusals.load(ordering: .relaxed)
+    sum.pressureEvents = pressureEvents.load(ordering: .relaxed)
+    sum.totalCost = totalCost
+    sum.count = count
+    return sum
+  }
+
+  // MARK: Inside
+
+  private func respond(to pressure: MemoryPressure) {
+    pressureEvents.wrappingAdd(1, ordering: .relaxed)
+    switch pressure {
+    case .warning: shrink(toCost: totalCost / 2, count: .max)
+    case .critical: removeAll()
+    }
+  }
+
+  /// A key's 32-bit tag. A `CacheKey` is a hash already and is not hashed again.
+  @inlinable @inline(__always)
+  static func tag(of key: Key) -> UInt32 {
+    if Key.self == CacheKey.self {
+      // The types were just seen to be the same.
+      return UInt32(truncatingIfNeeded: unsafeBitCast(key, to: CacheKey.self).low)
+    }
+    return UInt32(truncatingIfNeeded: key.hashValue)
+  }
+
+  @inlinable @inline(__always)
+  func stripeNumber(of tag: UInt32) -> Int {
+    // The shard count is a power of two; the tables use the low bits of the tag, this uses the high ones.
+    Int(tag >> 24) & (stripes.count &- 1)
+  }
+
+  @inlinable @inline(__always)
+  func stripe(of tag: UInt32) -> Stripe { stripes[stripeNumber(of: tag)] }
+
+  /// Takes room for an entry, or says which limit has none left.
+  @inlinable
+  func reserve(cost: Int, isNew: Bool) -> Shard.Measure? {
+    guard Self.add(cost, to: heldCost, limit: costLimit) else { return .cost }
+    if isNew, !Self.add(1, to: heldCount, limit: countLimit) {
+      heldCost.wrappingSubtract(cost, ordering: .relaxed)
+      return .count
+    }
+    return nil
+  }
+
+  @inlinable
+  static func add(_ amount: Int, to total: borrowing Atomic<Int>, limit: Int) -> Bool {
+    var current = total.load(ordering: .relaxed)
+    while true {
+      if amount > 0, current &+ amount > limit { return false }
+      let (done, seen) = total.weakCompareExchange(
+        expected: current, desired: current &+ amount, ordering: .relaxed)
+      if done { return true }
+      current = seen
+    }
+  }
+
+  @inlinable
+  func release(_ removed: Shard.Removed) {
+    heldCost.wrappingSubtract(removed.cost, ordering: .relaxed)
+    heldCount.wrappingSubtract(1, ordering: .relaxed)
+  }
+
+  @inlinable
+  func remove(_ index: Int, from shard: inout Shard) -> Shard.Removed? {
+    let removed = shard.removeNode(index)
+    if let removed { release(removed) }
+    return removed
+  }
+
+  /// Evicts one entry of the first shard after `home`, or of `home` last, that has any.
+  @inlinable
+  func evictAnywhere(
+    after home: Int, for measure: Shard.Measure, steps: inout Int, into garbage: inout Garbage<Shard.Removed>
+  ) {
+    for offset in 1...stripes.count {
+      let stripe = stripes[(home + offset) & (stripes.count - 1)]
+      let victim = stripe.shard.withLock { $0.evict(for: measure, steps: &steps) }
+      if let victim {
+        release(victim)
+        garbage.add(victim)
+        return
+      }
+    }
+  }
+
+  /// Evicts from all shards in turn until both bounds hold.
+  @inlinable
+  func shrink(toCost cost: Int, count: Int) {
+    var next = 0
+    while totalCost > cost || self.count > count {
+      let measure: Shard.Measure = totalCost > cost ? .cost : .count
+      var garbage = Garbage<Shard.Removed>()
+      var steps = 16
+      evictAnywhere(after: next, for: measure, steps: &steps, into: &garbage)
+      if garbage.isEmpty { return }
+      next = (next + 1) & (stripes.count - 1)
+    }
+  }
+
+  /// Nanoseconds on the cache's clock since the cache was made.
+  @inlinable
+  func elapsed() -> Int64 {
+    Self.nanoseconds(0, plus: epoch.duration(to: configuration.now()))
+  }
+
+  /// A time after another, saturating.
+  @inlinable
+  static func nanoseconds(_ start: Int64, plus duration: Duration) -> Int64 {
+    let (seconds, attoseconds) = duration.components
+    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    if overflow { return seconds > 0 ? .max : .min }
+    let (sum, sumOverflow) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+    let (total, totalOverflow) = sum.addingReportingOverflow(start)
+    return sumOverflow || totalOverflow ? (seconds > 0 ? .max : .min) : total
+  }
+}
+
+/// Collects what must outlive a lock; the first element needs no allocation.
+@usableFromInline
+struct Garbage<Element> {
+  @usableFromInline var first: Element?
+  @usableFromInline var rest: [Element] = []
+
+  @inlinable
+  init() {}
+
+  @inlinable var isEmpty: Bool { first == nil }
+
+  @inlinable
+  mutating func add(_ element: Element?) {
+    guard let element else { return }
+    if first == nil { first = element } else { rest.append(element) }
+  }
+}

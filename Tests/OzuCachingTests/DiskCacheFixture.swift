@@ -1,0 +1,59 @@
+import OzuSynchronization
+import OzuTesting
+
+@testable import OzuCaching
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A disk cache on a file system in memory, with a clock and a list of the errors it reported.
+struct Fixture {
+  let files = MemoryFileSystem()
+  let clock = ManualClock()
+  let errors = ErrorList()
+  var capacity = 64 << 10
+  var durability = Durability.buffered
+  var partitions: [Partition: Int] = [:]
+  var refreshInterval = 0.0
+
+  func open() throws -> DiskCache {
+    try DiskCache(
+      directory: "/cache",
+      configuration: DiskCacheConfiguration(
+        capacity: capacity, partitionCapacities: partitions, durability: durability,
+        refreshInterval: refreshInterval, fileSystem: files, now: clock.date,
+        onError: { [errors] in errors.add($0) }))
+  }
+
+  var segments: [String] { files.paths.filter { $0.hasSuffix(".segment") } }
+  var segmentByteCount: Int { segments.reduce(0) { $0 + (files.contents(of: $1)?.count ?? 0) } }
+}
+
+/// What an observer was told.
+final class ErrorList: Sendable {
+  private let list = Synchronization.Mutex<[DiskCacheError]>([])
+  func add(_ error: DiskCacheError) { list.withLock { $0.append(error) } }
+  var all: [DiskCacheError] { list.withLock { $0 } }
+}
+
+/// Half a megabyte without a pattern, from which bodies are cut.
+private let noise: Data = {
+  var random = SeededGenerator(42)
+  var words = ContiguousArray<UInt64>(repeating: 0, count: 1 << 16)
+  for index in words.indices { words[index] = random.next() }
+  return words.withUnsafeBytes { Data($0) }
+}()
+
+/// A body that tells its key and version and differs from others in nearly every byte.
+func body(_ key: Int, version: Int = 0, count: Int = 200) -> Data {
+  let word = UInt64(key) << 32 | UInt64(version)
+  let start = (key &* 7919 &+ version &* 104_729) & 0x1ffff
+  var data = Data(noise[start..<start + max(16, count)])
+  withUnsafeBytes(of: word) { data.replaceSubrange(0..<8, with: $0) }
+  return data
+}
+
+func key(_ number: Int) -> CacheKey { CacheKey("key \(number)") }

@@ -1,0 +1,272 @@
+import Dispatch
+import OzuTesting
+import Testing
+
+@testable import OzuCaching
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+@Suite("Two caches on one directory, and directories that fail")
+struct DiskCacheSharingTests {
+  @Test("the second reads what the first commits, before and after it opened")
+  func reader() throws {
+    let fixture = Fixture()
+    let writer = try fixture.open()
+    writer.store(body(1), forKey: key(1))
+    let reader = try fixture.open()
+    #expect(!reader.statistics.isWriter)
+    #expect(reader.fetch(key(1))?.body == body(1))
+    writer.store(body(2), forKey: key(2))
+    #expect(reader.fetch(key(2))?.body == body(2))
+    writer.store(body(1, version: 5), forKey: key(1))
+    #expect(reader.fetch(key(1))?.body == body(1, version: 5))
+    writer.remove(forKey: key(1))
+    #expect(reader.fetch(key(1)) == nil)
+    #expect(!reader.store(body(3), forKey: key(3)))
+    #expect(reader.statistics.dropped == 1)
+    #expect(!reader.contains(key(3)))
+    writer.store(body(4), forKey: key(4))
+    #expect(reader.contains(key(4)))
+    try writer.removeAll()
+    #expect(reader.fetch(key(2)) == nil || reader.fetch(key(2))?.body == body(2))
+    #expect(reader.fetch(key(9)) == nil)
+    #expect(reader.count == 0)
+    #expect(fixture.errors.all.isEmpty)
+  }
+
+  @Test("a reader looks for new entries only so often")
+  func refreshInterval() throws {
+    var fixture = Fixture()
+    fixture.refreshInterval = 1
+    let writer = try fixture.open()
+    let reader = try fixture.open()
+    writer.store(body(1), forKey: key(1))
+    let before = fixture.files.callCount
+    for _ in 0..<100 { #expect(reader.fetch(key(1)) == nil) }
+    #expect(fixture.files.callCount == before)
+    fixture.clock.advance(by: .seconds(2))
+    #expect(reader.fetch(key(1))?.body == body(1))
+  }
+
+  @Test("when the writer goes, the reader takes over at its next store")
+  func takeover() throws {
+    let fixture = Fixture()
+    let writer = try fixture.open()
+    for number in 0..<20 { writer.store(body(number), forKey: key(number)) }
+    let reader = try fixture.open()
+    for number in 20..<30 { writer.store(body(number), forKey: key(number)) }
+    writer.close()
+    #expect(reader.store(body(30), forKey: key(30)))
+    #expect(reader.statistics.isWriter)
+    for number in 0...30 { #expect(reader.fetch(key(number))?.body == body(number)) }
+    let third = try fixture.open()
+    #expect(!third.statistics.isWriter)
+    #expect(third.fetch(key(30))?.body == body(30))
+  }
+
+  @Test("a reader serves the truth or nothing while the writer stores, evicts and compacts")
+  func churn() throws {
+    let fixture = Fixture(capacity: 40 << 10)
+    let writer = try fixture.open()
+    let reader = try fixture.open()
+    var random = SeededGenerator(11)
+    var stored: [Int: Set<Data>] = [:]
+    var found = 0
+    for step in 0..<3000 {
+      let number = Int.random(in: 0..<60, using: &random)
+      if step % 7 == 0 {
+        writer.remove(forKey: key(number))
+      } else {
+        let data = body(number, version: step, count: Int.random(in: 20..<1500, using: &random))
+        stored[number, default: []].insert(data)
+        writer.store(data, forKey: key(number))
+      }
+      let other = Int.random(in: 0..<60, using: &random)
+      if let data = reader.fetch(key(other))?.body {
+        found += 1
+        #expect(stored[other]?.contains(data) == true)
+        #expect(data == writer.fetch(key(other))?.body || !writer.contains(key(other)))
+      }
+    }
+    #expect(found > 500)
+    #expect(reader.statistics.corruptEntries == 0)
+    #expect(fixture.errors.all.isEmpty)
+  }
+
+  @Test("a full disk: misses, counts and one report, and life goes on when there is room again")
+  func fullDisk() throws {
+    let fixture = Fixture()
+    let cache = try fixture.open()
+    cache.store(body(1), forKey: key(1))
+    fixture.files.respond = {
+      $0.operation == .write && $0.byteCount > 8 ? .stop(after: 120, ENOSPC) : .proceed
+    }
+    for number in 2..<10 { #expect(!cache.store(body(number), forKey: key(number))) }
+    #expect(!cache.store(body(1, version: 2), forKey: key(1)))
+    #expect(cache.fetch(key(1)) == nil)
+    #expect(cache.statistics.errors == 9)
+    #expect(fixture.errors.all.map(\.code) == [ENOSPC])
+    for number in 2..<10 { #expect(!cache.store(body(number, count: 30_000), forKey: key(number))) }
+    #expect(fixture.segments.count <= 2)
+    #expect(cache.totalByteCount == fixture.segmentByteCount)
+    #expect(fixture.errors.all.first?.description.hasPrefix("write /cache/") == true)
+    fixture.files.respond = { _ in .proceed }
+    #expect(cache.store(body(2), forKey: key(2)))
+    #expect(cache.fetch(key(2))?.body == body(2))
+    cache.close()
+    let reopened = try fixture.open()
+    #expect(reopened.count == 1)
+    #expect(reopened.verify().isSound)
+  }
+
+  @Test("a full cache on a full disk makes room by giving up entries it cannot copy")
+  func fullDiskAndCache() throws {
+    let fixture = Fixture(capacity: 40 << 10)
+    let cache = try fixture.open()
+    for number in 0..<100 {
+      cache.store(body(number, count: 800), forKey: key(number))
+      _ = cache.fetch(key(number))
+    }
+    // The disk has exactly as many bytes as the cache may have.
+    let files = fixture.files
+    let limit = fixture.capacity
+    files.respond = { call in
+      call.operation == .write && call.byteCount > 8 && files.byteCount + call.byteCount > limit
+        ? .fail(ENOSPC) : .proceed
+    }
+    let stored = (200..<300).count { cache.store(body($0, count: 800), forKey: key($0)) }
+    #expect(stored == 100)
+    #expect(fixture.errors.all.map(\.code) == [ENOSPC])
+    #expect(cache.fetch(key(299))?.body == body(299, count: 800))
+  }
+
+  @Test("a reader whose directory vanished makes it anew at its next store")
+  func vanishedReader() throws {
+    let fixture = Fixture()
+    let writer = try fixture.open()
+    writer.store(body(1), forKey: key(1))
+    let reader = try fixture.open()
+    writer.close()
+    fixture.files.removeTree("/cache")
+    #expect(reader.store(body(2), forKey: key(2)))
+    #expect(reader.fetch(key(1)) == nil)
+    #expect(reader.fetch(key(2))?.body == body(2))
+  }
+
+  @Test("a directory without permission to write is read")
+  func readOnly() throws {
+    let fixture = Fixture()
+    let writer = try fixture.open()
+    writer.store(body(1), forKey: key(1))
+    writer.close()
+    fixture.files.respond = { call in
+      switch call.operation {
+      case .lock, .write, .remove, .truncate: .fail(EROFS)
+      default: .proceed
+      }
+    }
+    let cache = try fixture.open()
+    #expect(cache.fetch(key(1))?.body == body(1))
+    #expect(!cache.store(body(2), forKey: key(2)))
+    #expect(!cache.remove(forKey: key(1)))
+    #expect(fixture.errors.all == [DiskCacheError(.lock, path: "/cache/lock", code: EROFS)])
+  }
+
+  @Test("reading errors are misses")
+  func readingFails() throws {
+    let fixture = Fixture()
+    let cache = try fixture.open()
+    cache.store(body(1), forKey: key(1))
+    fixture.files.respond = { $0.operation == .read ? .fail(EIO) : .proceed }
+    #expect(cache.fetch(key(1)) == nil)
+    #expect(cache.fetch(key(1)) == nil)
+    #expect(fixture.errors.all.count == 1)
+    fixture.files.respond = { _ in .proceed }
+    #expect(cache.fetch(key(1))?.body == body(1))
+  }
+
+  @Test("a directory that cannot be made is the one error that opening throws")
+  func noDirectory() throws {
+    let fixture = Fixture()
+    fixture.files.respond = { $0.operation == .makeDirectory ? .fail(EACCES) : .proceed }
+    #expect(throws: DiskCacheError(.makeDirectory, path: "/cache", code: EACCES)) { try fixture.open() }
+  }
+
+  @Test("a directory that vanished is made anew at the next store")
+  func vanished() throws {
+    let fixture = Fixture()
+    let cache = try fixture.open()
+    cache.store(body(1), forKey: key(1))
+    fixture.files.removeTree("/cache")
+    #expect(cache.store(body(2), forKey: key(2)))
+    #expect(cache.fetch(key(1)) == nil)
+    #expect(cache.fetch(key(2))?.body == body(2))
+    #expect(fixture.segments.count == 1)
+    cache.close()
+    #expect(try fixture.open().fetch(key(2))?.body == body(2))
+  }
+
+  @Test("a writer whose directory was replaced under it yields to the new writer")
+  func replaced() throws {
+    let fixture = Fixture()
+    let first = try fixture.open()
+    first.store(body(1), forKey: key(1))
+    fixture.files.removeTree("/cache")
+    let second = try fixture.open()
+    #expect(second.store(body(2), forKey: key(2)))
+    #expect(!first.store(body(3), forKey: key(3)))
+    #expect(!first.statistics.isWriter)
+    #expect(first.fetch(key(2))?.body == body(2))
+    #expect(first.fetch(key(1)) == nil)
+  }
+
+  @Test("many threads store, fetch and remove on the system's files")
+  func threads() throws {
+    let directory =
+      FileManager.default.temporaryDirectory.path + "/ozu-cache-\(UInt64.random(in: 0 ... .max))/a/b"
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let cache = try DiskCache(
+      directory: directory, configuration: DiskCacheConfiguration(capacity: 300 << 10))
+    let wrong = Counter()
+    let found = Counter()
+    DispatchQueue.concurrentPerform(iterations: 4) { thread in
+      var random = SeededGenerator(UInt64(thread))
+      for step in 0..<400 {
+        let number = Int.random(in: 0..<100, using: &random)
+        switch step % 4 {
+        case 0: cache.store(body(number, version: step % 3, count: 3000), forKey: key(number))
+        case 3 where step % 40 == 3: cache.remove(forKey: key(number))
+        default:
+          if let data = cache.fetch(key(number))?.body {
+            found.add(1)
+            if !(0..<3).contains(where: { data == body(number, version: $0, count: 3000) }) { wrong.add(1) }
+          }
+        }
+        if cache.totalByteCount > (300 << 10) + (64 << 10) { wrong.add(1) }
+      }
+    }
+    #expect(wrong.value == 0)
+    #expect(found.value > 50)
+    let statistics = cache.statistics
+    #expect(statistics.corruptEntries == 0)
+    #expect(statistics.errors == 0)
+    #expect(statistics.evictions > 0)
+    // A second cache in this process is kept out by the lock as another process would be.
+    let reader = try DiskCache(directory: URL(fileURLWithPath: directory, isDirectory: true))
+    #expect(!reader.statistics.isWriter)
+    #expect(reader.count == cache.count)
+    #expect(reader.verify().isSound)
+    try cache.flush()
+    cache.close()
+    #expect(reader.store(body(1), forKey: key(1)))
+  }
+}

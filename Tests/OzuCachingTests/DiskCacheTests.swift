@@ -1,0 +1,312 @@
+import OzuTesting
+import Testing
+
+@testable import OzuCaching
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+@Suite("The disk cache")
+struct DiskCacheTests {
+  @Test("what went in comes out at once, with metadata, label and dates")
+  func basics() throws {
+    let fixture = Fixture()
+    let cache = try fixture.open()
+    let stored = fixture.clock.currentDate
+    #expect(cache.fetch(key(1)) == nil)
+    #expect(cache.store(body(1), metadata: Data([1, 2]), forKey: key(1), label: "https://example.org/ü"))
+    fixture.clock.advance(by: .seconds(5))
+    let entry = try #require(cache.fetch(key(1)))
+    #expect(entry.body == body(1))
+    #expect(entry.body.startIndex == 0)
+    #expect(entry.metadata == Data([1, 2]))
+    #expect(entry.label == "https://example.org/ü")
+    #expect(entry.storedDate == stored)
+    #expect(entry.accessDate == stored)
+    #expect(cache.info(forKey: key(1))?.accessDate == fixture.clock.currentDate)
+    #expect(cache.metadata(forKey: key(1)) == Data([1, 2]))
+    #expect(cache.contains(key(1)))
+    #expect(!cache.contains(key(1), in: "other"))
+    let info = try #require(cache.info(forKey: key(1)))
+    #expect(info.bodyByteCount == 200)
+    #expect(info.label == "https://example.org/ü")
+    #expect(cache.count == 1)
+    #expect(cache.remove(forKey: key(1), in: .default))
+    #expect(!cache.remove(forKey: key(1), in: .default))
+    #expect(cache.fetch(key(1)) == nil)
+    #expect(cache.metadata(forKey: key(1)) == nil)
+    let statistics = cache.statistics
+    #expect(statistics.hits == 1)
+    #expect(statistics.misses == 2)
+    #expect(statistics.stores == 1)
+    #expect(statistics.isWriter)
+    #expect(fixture.errors.all.isEmpty)
+  }
+
+  @Test("bodies of every length", arguments: [0, 1, 7, 8, 9, 4095, 4096, 4097, 30_000])
+  func lengths(count: Int) throws {
+    let fixture = Fixture()
+    let data = Data(repeating: 7, count: count)
+    let cache = try fixture.open()
+    #expect(cache.store(data, forKey: key(1)))
+    #expect(cache.fetch(key(1))?.body == data)
+    #expect(cache.fetch(key(1))?.metadata.isEmpty == true)
+    cache.close()
+    #expect(cache.fetch(key(1)) == nil)
+    #expect(!cache.store(data, forKey: key(1)))
+    let reopened = try fixture.open()
+    #expect(reopened.fetch(key(1))?.body == data)
+    #expect(reopened.fetch(key(1))?.label == nil)
+  }
+
+  @Test("a key means different things in different partitions, and is removed from all at once")
+  func partitions() throws {
+    let fixture = Fixture()
+    let cache = try fixture.open()
+    for (number, partition) in ["a", "b", "c"].enumerated() as EnumeratedSequence<[Partition]> {
+      cache.store(body(number), forKey: key(1), in: partition)
+      cache.store(body(number), forKey: key(2), in: partition)
+    }
+    #expect(cache.fetch(key(1), in: "b")?.body == body(1))
+    #expect(cache.partitions == ["a", "b", "c"])
+    #expect(cache.byteCount(of: "a") == cache.statistics.liveByteCount / 3)
+    try cache.removeAll(in: "b")
+    #expect(cache.count(in: "b") == 0)
+    #expect(cache.remove(forKey: key(1)))
+    #expect(cache.count == 2)
+    #expect(cache.fetch(key(2), in: "c")?.body == body(2))
+    let reopened = try reopen(cache, fixture)
+    #expect(reopened.count == 2)
+    try reopened.removeAll()
+    #expect(reopened.count == 0)
+    #expect(reopened.totalByteCount == 0)
+    #expect(fixture.segments.isEmpty)
+    #expect(reopened.store(body(1), forKey: key(1)))
+  }
+
+  private func reopen(_ cache: DiskCache, _ fixture: Fixture) throws -> DiskCache {
+    cache.close()
+    return try fixture.open()
+  }
+
+  @Test("random operations agree with a dictionary, and with what is there after reopening", arguments: 0..<6)
+  func model(seed: Int) throws {
+    var random = SeededGenerator(UInt64(seed))
+    let fixture = Fixture(capacity: 4 << 20)
+    var cache = try fixture.open()
+    var model: [Int: (version: Int, count: Int)] = [:]
+    for step in 0..<1200 {
+      let number = Int.random(in: 0..<80, using: &random)
+      switch Int.random(in: 0..<100, using: &random) {
+      case 0..<40:
+        let count = Int.random(in: 16..<(step % 50 == 0 ? 200_000 : 4000), using: &random)
+        #expect(cache.store(body(number, version: step, count: count), forKey: key(number)))
+        model[number] = (step, count)
+      case 40..<80:
+        let expected = model[number].map { body(number, version: $0.version, count: $0.count) }
+        #expect(cache.fetch(key(number))?.body == expected)
+      case 80..<95:
+        #expect(cache.remove(forKey: key(number)) == (model.removeValue(forKey: number) != nil))
+      case 95:
+        try cache.flush()
+      default:
+        cache = try reopen(cache, fixture)
+      }
+      #expect(cache.count == model.count)
+    }
+    #expect(cache.verify().isSound)
+    #expect(cache.verify().intactEntries == model.count)
+    #expect(fixture.errors.all.isEmpty)
+    #expect(cache.totalByteCount == fixture.segmentByteCount)
+    // Dead space stays in proportion.
+    #expect(cache.totalByteCount <= cache.statistics.liveByteCount * 5 / 4 + 2 * (4 << 20) / 16)
+  }
+
+  @Test(
+    "the files never exceed the capacity, from the first store to the last",
+    arguments: [(2 << 10, 300), (16 << 10, 1000), (100 << 10, 4000), (1 << 20, 300_000)])
+  func bound(capacity: Int, largest: Int) throws {
+    var random = SeededGenerator(UInt64(capacity))
+    var fixture = Fixture(capacity: capacity)
+    fixture.partitions = ["small": capacity / 8]
+    let cache = try fixture.open()
+    var versions: [CacheKey: Data] = [:]
+    for step in 0..<2000 {
+      let number = Int.random(in: 0..<500, using: &random)
+      let partition: Partition = number % 5 == 0 ? "small" : "large"
+      let scale = Double.random(in: 0...1, using: &random)
+      let data = body(number, version: step, count: Int(Double(largest) * scale * scale * scale))
+      if cache.store(data, forKey: key(number), in: partition) {
+        versions[key(number)] = data
+        #expect(cache.fetch(key(number), in: partition)?.body == data)
+      } else {
+        versions[key(number)] = nil
+      }
+      if step % 3 == 0 { _ = cache.fetch(key(step % 20), in: step % 5 == 0 ? "small" : "large") }
+      #expect(cache.totalByteCount <= capacity)
+      #expect(cache.byteCount(of: "small") <= capacity / 8)
+      if step % 100 == 0 { #expect(cache.totalByteCount == fixture.segmentByteCount) }
+    }
+    #expect(cache.count > 2)
+    #expect(fixture.segments.count < 64)
+    for entry in cache.entries() { #expect(versions[entry.key] != nil) }
+    #expect(fixture.errors.all.isEmpty)
+    #expect(cache.statistics.corruptEntries == 0)
+  }
+
+  @Test("entries in use survive a stream of others through the cache")
+  func hotEntries() throws {
+    let fixture = Fixture(capacity: 256 << 10)
+    let cache = try fixture.open()
+    for number in 0..<20 { cache.store(body(number, count: 1000), forKey: key(number)) }
+    for number in 1000..<3000 {
+      cache.store(body(number, count: 1000), forKey: key(number))
+      fixture.clock.advance(by: .seconds(1))
+      _ = cache.fetch(key(number % 20))
+    }
+    #expect((0..<20).count { cache.contains(key($0)) } == 20)
+    #expect(cache.statistics.evictions > 1500)
+    // Copying costs less than storing.
+    #expect(cache.statistics.relocations < 1000)
+  }
+
+  @Test("a partition over its capacity loses what was used longest ago")
+  func partitionCapacity() throws {
+    var fixture = Fixture(capacity: 256 << 10)
+    fixture.partitions = ["p": 10 * 320]
+    let cache = try fixture.open()
+    for number in 0..<10 {
+      fixture.clock.advance(by: .seconds(1))
+      #expect(cache.store(body(number, count: 200), forKey: key(number), in: "p"))
+    }
+    #expect(cache.count(in: "p") == 10)
+    #expect(cache.byteCount(of: "p") <= 3200)
+    #expect(cache.touch(key(0), in: "p"))
+    cache.store(body(10, count: 200), forKey: key(10), in: "p")
+    cache.store(body(11, count: 200), forKey: key(11), in: "p")
+    #expect(cache.contains(key(0), in: "p"))
+    #expect(!cache.contains(key(1), in: "p"))
+    #expect(!cache.store(body(1, count: 4000), forKey: key(0), in: "p"))
+    #expect(!cache.contains(key(0), in: "p"))
+    #expect(cache.statistics.refusals == 1)
+    cache.setCapacity(1000, of: "p")
+    #expect(cache.byteCount(of: "p") <= 1000)
+    #expect(cache.capacity(of: "p") == 1000)
+    cache.setCapacity(0, of: "p")
+    #expect(cache.store(body(1, count: 4000), forKey: key(0), in: "p"))
+  }
+
+  @Test("entries are listed from the last used to the first, also after reopening, and the listing can stop")
+  func order() throws {
+    let fixture = Fixture()
+    let cache = try fixture.open()
+    for number in 0..<10 {
+      fixture.clock.advance(by: .seconds(1))
+      cache.store(body(number), forKey: key(number), in: number < 8 ? "p" : "q", label: "\(number)")
+    }
+    for number in [3, 9, 1] {
+      fixture.clock.advance(by: .seconds(1))
+      _ = cache.fetch(key(number), in: number < 8 ? "p" : "q")
+    }
+    #expect(cache.entries(in: "p").map(\.label) == ["1", "3", "7", "6", "5", "4", "2", "0"])
+    #expect(cache.entries().map(\.label) == ["1", "9", "3", "8", "7", "6", "5", "4", "2", "0"])
+    #expect(cache.entries().first { _ in true }?.accessDate == fixture.clock.currentDate)
+    let before = fixture.files.callCount
+    #expect(cache.entries().prefix(2).map(\.label) == ["1", "9"])
+    #expect(fixture.files.callCount - before <= 3)
+    let reopened = try reopen(cache, fixture)
+    #expect(reopened.entries().map(\.label) == ["1", "9", "3", "8", "7", "6", "5", "4", "2", "0"])
+  }
+
+  @Test("touch stores what is made when nothing is there, and makes nothing otherwise")
+  func touch() throws {
+    let cache = try Fixture().open()
+    #expect(!cache.touch(key(1)))
+    #expect(cache.touch(key(1), orStore: { body(1) }))
+    #expect(
+      cache.touch(
+        key(1),
+        orStore: {
+          Issue.record("made in vain")
+          return Data()
+        }))
+    #expect(cache.fetch(key(1))?.body == body(1))
+  }
+
+  @Test("trimming keeps the last used and gives the space back", arguments: [0, 1, 700, 5000, 20_000])
+  func trimming(limit: Int) throws {
+    let fixture = Fixture()
+    let cache = try fixture.open()
+    for number in 0..<100 {
+      fixture.clock.advance(by: .seconds(1))
+      cache.store(body(number), forKey: key(number))
+    }
+    try cache.trim(toByteCount: limit)
+    #expect(cache.totalByteCount <= limit)
+    #expect(fixture.segmentByteCount == cache.totalByteCount)
+    #expect(cache.count >= limit / 320 - 1)
+    for number in (100 - cache.count)..<100 { #expect(cache.fetch(key(number))?.body == body(number)) }
+  }
+
+  @Test("the capacity can be lowered while running and at opening")
+  func capacityChange() throws {
+    var fixture = Fixture(capacity: 1 << 20)
+    let cache = try fixture.open()
+    for number in 0..<500 { cache.store(body(number, count: 1500), forKey: key(number)) }
+    cache.setCapacity(100 << 10)
+    #expect(cache.capacity == 100 << 10)
+    #expect(cache.totalByteCount <= 100 << 10)
+    #expect(cache.totalByteCount > 80 << 10)
+    #expect(cache.contains(key(499)))
+    cache.close()
+    fixture.capacity = 20 << 10
+    let reopened = try fixture.open()
+    #expect(reopened.totalByteCount <= 20 << 10)
+    #expect(reopened.count > 5)
+  }
+
+  @Test("a dropped cache lets go of its lock and keeps its dates")
+  func dropping() throws {
+    let fixture = Fixture()
+    var cache: DiskCache? = try fixture.open()
+    cache?.store(body(1), forKey: key(1))
+    fixture.clock.advance(by: .seconds(100))
+    _ = cache?.fetch(key(1))
+    cache = nil
+    let reopened = try fixture.open()
+    #expect(reopened.statistics.isWriter)
+    #expect(reopened.info(forKey: key(1))?.accessDate == fixture.clock.currentDate)
+  }
+
+  @Test("the asynchronous forms do the same")
+  func asynchronous() async throws {
+    let fixture = Fixture()
+    let cache = try await DiskCache.open(
+      directory: "/cache", configuration: DiskCacheConfiguration(fileSystem: fixture.files))
+    await withTaskGroup(of: Void.self) { group in
+      for number in 0..<40 {
+        group.addTask {
+          #expect(await cache.store(body(number), metadata: Data([1]), forKey: key(number)))
+          #expect(await cache.fetch(key(number))?.body == body(number))
+          #expect(await cache.metadata(forKey: key(number)) == Data([1]))
+        }
+      }
+    }
+    #expect(await cache.contains(key(3)))
+    #expect(await cache.touch(key(3)))
+    #expect(await cache.remove(forKey: key(3)))
+    #expect(await cache.remove(forKey: key(4), in: .default))
+    #expect(cache.count == 38)
+    #expect(await cache.verify().isSound)
+    try await cache.flush()
+    try await cache.trim(toByteCount: 4000)
+    #expect(cache.totalByteCount <= 4000)
+    try await cache.removeAll(in: .default)
+    try await cache.removeAll()
+    await cache.close()
+    #expect(await cache.fetch(key(1)) == nil)
+  }
+}

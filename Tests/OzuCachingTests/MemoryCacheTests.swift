@@ -1,0 +1,288 @@
+import Dispatch
+import OzuSynchronization
+import OzuTesting
+import Testing
+
+@testable import OzuCaching
+
+/// A value that says when it goes.
+private final class Noted: Sendable {
+  let action: @Sendable () -> Void
+  init(_ action: @escaping @Sendable () -> Void) { self.action = action }
+  deinit { action() }
+}
+
+private func configuration(
+  cost: Int, count: Int = .max, fraction: Double = 1, shards: Int = 1
+) -> MemoryCacheConfiguration {
+  var configuration = MemoryCacheConfiguration(
+    costLimit: cost, countLimit: count, maximumEntryFraction: fraction)
+  configuration.shardCount = shards
+  return configuration
+}
+
+@Suite("The memory cache")
+struct MemoryCacheTests {
+  @Test("what went in comes out, until replaced or removed")
+  func basics() {
+    let cache = MemoryCache<String, Int>(configuration(cost: 100))
+    #expect(cache.value(forKey: "a") == nil)
+    #expect(cache.insert(1, forKey: "a", cost: 10))
+    #expect(cache.insert(2, forKey: "b", cost: 20))
+    #expect(cache.value(forKey: "a") == 1)
+    #expect(cache.totalCost == 30)
+    cache.insert(3, forKey: "a", cost: 5)
+    #expect(cache.value(forKey: "a") == 3)
+    #expect(cache.totalCost == 25)
+    #expect(cache.count == 2)
+    #expect(cache.removeValue(forKey: "a") == 3)
+    #expect(cache.removeValue(forKey: "a") == nil)
+    #expect(!cache.contains("a"))
+    #expect(cache.contains("b"))
+    cache.removeAll()
+    #expect(cache.count == 0)
+    #expect(cache.totalCost == 0)
+    #expect(cache.value(forKey: "b") == nil)
+    let statistics = cache.statistics
+    #expect(statistics.hits == 2)
+    #expect(statistics.misses == 2)
+    #expect(statistics.insertions == 2)
+    #expect(statistics.replacements == 1)
+  }
+
+  @Test("an entry larger than its share is refused, and its key has no value then")
+  func refusal() {
+    let cache = MemoryCache<String, Int>(configuration(cost: 1000, fraction: 0.1))
+    #expect(cache.insert(1, forKey: "a", cost: 100))
+    #expect(!cache.insert(2, forKey: "a", cost: 101))
+    #expect(cache.value(forKey: "a") == nil)
+    #expect(cache.totalCost == 0)
+    #expect(cache.statistics.refusals == 1)
+  }
+
+  @Test(
+    "random operations: never over a limit, never a wrong value",
+    arguments: [(1, 1000, 50), (1, 1000, Int.max), (4, 5000, 40), (8, 300, 10), (2, 0, 5), (2, 100, 0)])
+  func model(shards: Int, cost: Int, count: Int) {
+    var random = SeededGenerator(UInt64(shards + cost))
+    let cache = MemoryCache<Int, Int>(configuration(cost: cost, count: count, fraction: 0.5, shards: shards))
+    var latest: [Int: Int] = [:]
+    for step in 0..<8000 {
+      let key = Int.random(in: 0..<120, using: &random)
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0..<5:
+        let entryCost = Int.random(in: 0...(cost / 3 + 5), using: &random)
+        let isStored = cache.insert(step, forKey: key, cost: entryCost)
+        #expect(isStored == (count > 0 && entryCost <= cost / 2))
+        #expect(cache.contains(key) == isStored)
+        latest[key] = isStored ? step : nil
+      case 5..<9:
+        if let value = cache.value(forKey: key) { #expect(value == latest[key]) }
+      default:
+        let removed = cache.removeValue(forKey: key)
+        if let removed { #expect(removed == latest[key]) }
+        latest[key] = nil
+        #expect(!cache.contains(key))
+      }
+      #expect(cache.totalCost <= cost)
+      #expect(cache.count <= count)
+      if step == 4000 { cache.trim(toCost: cost / 3) }
+    }
+    checkInvariants(of: cache)
+  }
+
+  /// Sums over nodes, queues and tables agree with the totals.
+  private func checkInvariants<Key, Value>(of cache: MemoryCache<Key, Value>) {
+    var (cost, count) = (0, 0)
+    for stripe in cache.stripes {
+      stripe.shard.withLock { shard in
+        for queue in [shard.small, shard.main] {
+          var (index, length, sum, previous) = (queue.head, 0, 0, Int32(-1))
+          while index >= 0 {
+            let node = shard.nodes[Int(index)]
+            #expect(node.previous == previous)
+            #expect(node.entry != nil)
+            if let key = node.entry?.key { #expect(shard.find(key, tag: node.tag) == Int(index)) }
+            length += 1
+            sum += node.cost
+            (previous, index) = (index, node.next)
+          }
+          #expect(queue.tail == previous)
+          #expect(length == queue.count)
+          #expect(sum == queue.cost)
+          cost += sum
+          count += length
+        }
+        #expect(shard.count == shard.small.count + shard.main.count)
+      }
+    }
+    #expect(cost == cache.totalCost)
+    #expect(count == cache.count)
+  }
+
+  @Test("a scan of a thousand pictures does not flush those in use", arguments: [1, 2])
+  func scan(shards: Int) {
+    let cache = MemoryCache<CacheKey, Int>(configuration(cost: 200, shards: shards))
+    let used = (0..<100).map { CacheKey("used \($0)") }
+    for _ in 0..<4 {
+      for (number, key) in used.enumerated() where cache.value(forKey: key) == nil {
+        cache.insert(number, forKey: key, cost: 1)
+      }
+    }
+    for number in 0..<1000 { cache.insert(number, forKey: CacheKey("scanned \(number)"), cost: 1) }
+    #expect(used.count { cache.contains($0) } >= 95)
+    #expect(cache.totalCost == 200)
+  }
+
+  @Test("one that left the small queue and comes back goes to the main queue")
+  func ghostHit() {
+    let cache = MemoryCache<Int, Int>(configuration(cost: 100))
+    for key in 0..<150 { cache.insert(key, forKey: key, cost: 1) }
+    #expect(!cache.contains(20))
+    cache.insert(20, forKey: 20, cost: 1)
+    for key in 1000..<1500 { cache.insert(key, forKey: key, cost: 1) }
+    #expect(cache.contains(20))
+    checkInvariants(of: cache)
+  }
+
+  @Test("limits can be changed while running")
+  func changingLimits() {
+    let cache = MemoryCache<Int, Int>(configuration(cost: 1000, shards: 4))
+    for key in 0..<100 { cache.insert(key, forKey: key, cost: 10) }
+    #expect(cache.totalCost == 1000)
+    cache.costLimit = 500
+    #expect(cache.costLimit == 500)
+    #expect(cache.totalCost == 500)
+    cache.countLimit = 20
+    #expect(cache.count == 20)
+    cache.trim(toCost: 55)
+    #expect(cache.totalCost == 50)
+    cache.costLimit = 1000
+    cache.countLimit = .max
+    for key in 0..<100 { cache.insert(key, forKey: key, cost: 10) }
+    #expect(cache.totalCost == 1000)
+    cache.costLimit = -1
+    #expect(cache.count == 0)
+    checkInvariants(of: cache)
+  }
+
+  @Test("an entry is served for its lifetime and not longer")
+  func lifetimes() {
+    let clock = ManualClock()
+    var configuration = MemoryCacheConfiguration(costLimit: 100, lifetime: .seconds(10), now: clock.now)
+    configuration.shardCount = 1
+    let cache = MemoryCache<String, Int>(configuration)
+    cache.insert(1, forKey: "usual", cost: 1)
+    cache.insert(2, forKey: "long", cost: 1, lifetime: .seconds(60))
+    cache.insert(3, forKey: "ever", cost: 1, lifetime: .seconds(Int64.max))
+    cache.insert(4, forKey: "over", cost: 1, lifetime: .zero)
+    #expect(cache.value(forKey: "over") == nil)
+    clock.advance(by: .milliseconds(9999))
+    #expect(cache.value(forKey: "usual") == 1)
+    clock.advance(by: .milliseconds(1))
+    #expect(!cache.contains("usual"))
+    #expect(cache.value(forKey: "usual") == nil)
+    #expect(cache.value(forKey: "long") == 2)
+    clock.advance(by: .seconds(3600))
+    #expect(cache.value(forKey: "long") == nil)
+    #expect(cache.value(forKey: "ever") == 3)
+    #expect(cache.statistics.expirations == 3)
+    #expect(cache.count == 1)
+  }
+
+  @Test("the clock is not read while no entry has a lifetime")
+  func idleClock() {
+    let readings = Counter()
+    var configuration = MemoryCacheConfiguration(
+      costLimit: 100,
+      now: {
+        readings.add(1)
+        return ContinuousClock.now
+      })
+    configuration.shardCount = 1
+    let cache = MemoryCache<Int, Int>(configuration)
+    for key in 0..<50 { cache.insert(key, forKey: key, cost: 5) }
+    for key in 0..<50 { _ = cache.value(forKey: key) }
+    #expect(readings.value == 1)
+  }
+
+  @Test("values are released outside the locks: their deinitializers may use the cache")
+  func reentrantRelease() {
+    let cache = MemoryCache<Int, Noted>(configuration(cost: 10))
+    let released = Counter()
+    let make: @Sendable () -> Noted = {
+      Noted { [weak cache] in
+        released.add(1)
+        _ = cache?.value(forKey: 1)
+        _ = cache?.count
+      }
+    }
+    for key in 0..<50 { cache.insert(make(), forKey: key, cost: 1) }
+    #expect(released.value == 40)
+    cache.insert(make(), forKey: 49, cost: 10)
+    cache.removeValue(forKey: 49)
+    cache.insert(make(), forKey: 1, cost: 1)
+    cache.insert(make(), forKey: 1, cost: 1)
+    cache.trim(toCost: 0)
+    cache.insert(make(), forKey: 2, cost: 1)
+    cache.removeAll()
+    #expect(released.value == 54)
+  }
+
+  @Test("a warning halves the cache, critical pressure empties it")
+  func pressure() {
+    let pressure = ManualMemoryPressure()
+    var cache: MemoryCache<Int, Int>? = MemoryCache(
+      MemoryCacheConfiguration(costLimit: 1000, maximumEntryFraction: 1, pressure: pressure))
+    for key in 0..<100 { cache?.insert(key, forKey: key, cost: 10) }
+    pressure.signal(.warning)
+    #expect(cache?.totalCost == 500)
+    pressure.signal(.critical)
+    #expect(cache?.count == 0)
+    #expect(cache?.statistics.pressureEvents == 2)
+    #expect(cache?.costLimit == 1000)
+    cache = nil
+    #expect(pressure.observerCount == 0)
+  }
+
+  @Test("threads on all cores keep the books in order", arguments: [1, 4])
+  func threads(shards: Int) {
+    let cache = MemoryCache<Int, Int>(configuration(cost: 2000, count: 300, fraction: 0.3, shards: shards))
+    let violations = Counter()
+    DispatchQueue.concurrentPerform(iterations: 4) { thread in
+      var random = SeededGenerator(UInt64(thread))
+      for step in 0..<5000 {
+        let key = Int.random(in: 0..<500, using: &random)
+        switch step % 16 {
+        case 0..<6: cache.insert(key, forKey: key, cost: Int.random(in: 0..<40, using: &random))
+        case 6..<14: if let value = cache.value(forKey: key), value != key { violations.add(1) }
+        case 14: cache.removeValue(forKey: key)
+        default: if step % 1024 == 15 { cache.removeAll() } else { _ = cache.statistics }
+        }
+        if cache.totalCost > 2000 || cache.count > 300 { violations.add(1) }
+      }
+    }
+    #expect(violations.value == 0)
+    checkInvariants(of: cache)
+  }
+
+  @Test("one insertion moves at most sixteen entries, even when every entry was used")
+  func boundedMoves() {
+    let cache = MemoryCache<Int, Int>(configuration(cost: 1000))
+    for key in 0..<1000 { cache.insert(key, forKey: key, cost: 1) }
+    for _ in 0..<4 { for key in 0..<1000 { _ = cache.value(forKey: key) } }
+    cache.insert(0, forKey: 5000, cost: 1)
+    cache.stripes[0].shard.withLock { shard in
+      // What moved is what is in the main queue now.
+      #expect(shard.main.count <= 16)
+      #expect(shard.count == 1000)
+    }
+  }
+}
+
+/// A number that many threads add to.
+final class Counter: Sendable {
+  private let number = Atomic<Int>(0)
+  func add(_ amount: Int) { number.wrappingAdd(amount, ordering: .relaxed) }
+  var value: Int { number.load(ordering: .relaxed) }
+}
