@@ -1,0 +1,58 @@
+#if os(Linux)
+  import CCurl
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #endif
+
+  /// What is known of a failed hop, and the cause it amounts to.
+  struct CurlFailure {
+    var code: CURLcode
+    var systemError: Int32 = 0
+    var message = ""
+    var isHeadComplete = false
+    var bodyByteCount = 0
+    var expectedByteCount: Int?
+
+    var reason: HTTPError.Reason {
+      switch code {
+      case CURLE_URL_MALFORMAT:
+        .invalidURL
+      case CURLE_COULDNT_RESOLVE_HOST:
+        .nameNotResolved
+      case CURLE_COULDNT_CONNECT:
+        systemError == ECONNREFUSED ? .connectionRefused : .connectionFailed(message)
+      case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY, CURLE_INTERFACE_FAILED:
+        .connectionFailed(message)
+      case CURLE_OPERATION_TIMEDOUT:
+        // The only one of libcurl's limits that is set; the others are the reactor's.
+        .timedOut(.connect)
+      case CURLE_PARTIAL_FILE:
+        .bodyTruncated(received: bodyByteCount, expected: expectedByteCount)
+      case CURLE_RECV_ERROR where message.hasSuffix("in chunked-encoding"):
+        // libcurl has no code of its own for malformed chunks.
+        .protocolError(message)
+      case CURLE_HTTP2_STREAM where isHeadComplete:
+        .bodyTruncated(received: bodyByteCount, expected: expectedByteCount)
+      case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR:
+        isHeadComplete
+          ? .bodyTruncated(received: bodyByteCount, expected: expectedByteCount) : .connectionLost
+      // The scheme was checked before, so an unsupported protocol is one that the server speaks.
+      case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_HTTP2,
+        CURLE_HTTP2_STREAM,
+        CURLE_HTTP3:
+        .protocolError(message)
+      case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM,
+        CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT,
+        CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CRL_BADFILE,
+        CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED,
+        CURLE_USE_SSL_FAILED:
+        .tlsFailed(message)
+      default:
+        .other(code: Int(code.rawValue), message: message)
+      }
+    }
+  }
+#endif

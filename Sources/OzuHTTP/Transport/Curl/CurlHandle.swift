@@ -1,0 +1,197 @@
+#if os(Linux)
+  import CCurl
+
+  #if canImport(FoundationEssentials)
+    import FoundationEssentials
+  #else
+    import Foundation
+  #endif
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #endif
+
+  /// A libcurl easy handle with what must live as long as its options: the error text and the header list.
+  ///
+  /// Used by the loop's thread only, and pooled: a reset handle costs nothing to use again.
+  final class CurlHandle {
+    let raw: UnsafeMutableRawPointer
+    private let counters: CurlCounters
+    private let errorText: UnsafeMutablePointer<CChar>
+    private var headerList: UnsafeMutablePointer<curl_slist>?
+
+    init?(counters: CurlCounters) {
+      guard let raw = curl_easy_init() else { return nil }
+      self.raw = raw
+      self.counters = counters
+      errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+      errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+      counters.handles.add(1, ordering: .relaxed)
+    }
+
+    deinit {
+      curl_easy_cleanup(raw)
+      curl_slist_free_all(headerList)
+      errorText.deallocate()
+      counters.handles.subtract(1, ordering: .relaxed)
+    }
+
+    /// What libcurl said about the failure, or its general words for the code.
+    func message(for code: CURLcode) -> String {
+      let text = String(cString: errorText)
+      return text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
+    }
+
+    /// Forgets the transfer; connections and names stay known to the multi handle.
+    func reset() {
+      curl_easy_reset(raw)
+      curl_slist_free_all(headerList)
+      headerList = nil
+      errorText[0] = 0
+    }
+
+    /// Sets every option of one hop. The owner's retain is the caller's to give back.
+    func configure(
+      for transfer: CurlTransfer, owner: Unmanaged<CurlTransfer>, configuration: HTTPClientConfiguration
+    ) {
+      let context = owner.toOpaque()
+      set(CURLOPT_PRIVATE, context)
+      set(CURLOPT_ERRORBUFFER, errorText)
+      set(CURLOPT_NOSIGNAL, 1)
+      set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+      set(CURLOPT_BUFFERSIZE, 64 << 10)
+      set(CURLOPT_URL, transfer.hop.url.absoluteString)
+      set(CURLOPT_CONNECTTIMEOUT_MS, max(1, transfer.hop.timeouts.connect.wholeMilliseconds))
+      _ = ozu_curl_allow_only_http(raw)
+      ozu_curl_never_wait_for_resolver(raw)
+      setConnection(configuration, isSecure: transfer.origin.isSecure)
+      setMessage(transfer, userAgent: configuration.userAgent)
+
+      _ = ozu_curl_set_on_body(raw, onBody, context)
+      _ = ozu_curl_set_on_header(raw, onHeaderLine, context)
+      _ = ozu_curl_set_on_connected(raw, onConnected, context)
+      _ = ozu_curl_set_on_socket(raw, onSocketOpen)
+    }
+
+    private func setConnection(_ configuration: HTTPClientConfiguration, isSecure: Bool) {
+      // HTTP/2 by ALPN only, never in clear text. PIPEWAIT has the handshake decide whether requests share
+      // the connection; without TLS they would wait for the first response to learn that they cannot.
+      if isSecure, configuration.isHTTP2Enabled {
+        set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+        set(CURLOPT_PIPEWAIT, 1)
+      } else {
+        set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+      }
+      switch configuration.proxy {
+      case .environment: break
+      case .none: set(CURLOPT_PROXY, "")
+      case .url(let url):
+        set(CURLOPT_PROXY, url.absoluteString)
+        set(CURLOPT_NOPROXY, "")
+      }
+      if case .file(let path) = configuration.certificateAuthorities {
+        set(CURLOPT_CAINFO, path)
+        _ = ozu_curl_set_string(raw, CURLOPT_CAPATH, nil)
+      }
+    }
+
+    private func setMessage(_ transfer: CurlTransfer, userAgent: String?) {
+      let request = transfer.hop
+      // UPLOAD sends any body without the form type and the size limits of POST; the method is then renamed.
+      if request.method == .head {
+        set(CURLOPT_NOBODY, 1)
+      } else if let count = transfer.uploadByteCount {
+        set(CURLOPT_UPLOAD, 1)
+        _ = ozu_curl_set_offset(raw, CURLOPT_INFILESIZE_LARGE, curl_off_t(count))
+        _ = ozu_curl_set_on_upload(
+          raw, onUpload, onUploadSeek, Unmanaged.passUnretained(transfer).toOpaque())
+        set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
+      } else if request.method != .get {
+        set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
+      }
+      if let userAgent { set(CURLOPT_USERAGENT, userAgent) }
+      if request.allowsContentDecoding { set(CURLOPT_ACCEPT_ENCODING, "") }
+
+      // "Name;" sends a field without value, where "Name:" would remove one. "Expect:" does: waiting for
+      // 100-continue costs a second at servers that do not know it.
+      var lines = request.endToEndHeaders.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+      if !request.headers.contains(name: "Expect") { lines.append("Expect:") }
+      for line in lines {
+        guard let longer = curl_slist_append(headerList, line) else { continue }
+        headerList = longer
+      }
+      _ = ozu_curl_set_header_list(raw, headerList)
+    }
+
+    private func set(_ option: CURLoption, _ value: Int) {
+      _ = ozu_curl_set_long(raw, option, value)
+    }
+
+    private func set(_ option: CURLoption, _ value: String) {
+      _ = ozu_curl_set_string(raw, option, value)
+    }
+
+    private func set(_ option: CURLoption, _ value: UnsafeMutableRawPointer) {
+      _ = ozu_curl_set_pointer(raw, option, value)
+    }
+  }
+
+  // libcurl's callbacks. They run on the loop's thread inside `curl_multi_perform`, while the handle holds
+  // its retain of the transfer; hence the unretained casts.
+
+  private func transfer(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? {
+    context.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  private func onHeaderLine(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+  ) -> Int {
+    let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    // Any other count than the given one aborts the transfer.
+    return transfer(context)?.takeHeaderLine(line) == true ? line.count : (line.isEmpty ? 1 : 0)
+  }
+
+  private func onBody(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+  ) -> Int {
+    let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    guard !piece.isEmpty else { return 0 }
+    return transfer(context)?.takeBody(piece) == true ? piece.count : 0
+  }
+
+  private func onUpload(
+    _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+  ) -> Int {
+    let space = UnsafeMutableRawBufferPointer(start: buffer, count: size * count)
+    return transfer(context)?.giveUpload(space) ?? Int(CURL_READFUNC_ABORT)
+  }
+
+  private func onUploadSeek(
+    _ context: UnsafeMutableRawPointer?, _ offset: curl_off_t, _ origin: Int32
+  ) -> Int32 {
+    guard origin == SEEK_SET, transfer(context)?.seekUpload(to: Int(offset)) == true else {
+      return Int32(CURL_SEEKFUNC_FAIL)
+    }
+    return Int32(CURL_SEEKFUNC_OK)
+  }
+
+  private func onConnected(
+    _ context: UnsafeMutableRawPointer?, _ remoteAddress: UnsafeMutablePointer<CChar>?,
+    _ localAddress: UnsafeMutablePointer<CChar>?, _ remotePort: Int32, _ localPort: Int32
+  ) -> Int32 {
+    transfer(context)?.noteConnected()
+    return Int32(CURL_PREREQFUNC_OK)
+  }
+
+  private func onSocketOpen(
+    _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype,
+    _ address: UnsafeMutablePointer<curl_sockaddr>?
+  ) -> curl_socket_t {
+    guard let address else { return CURL_SOCKET_BAD }
+    // Close-on-exec: a process started by the app must not hold our connections open.
+    let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
+    let descriptor = socket(address.pointee.family, kind, address.pointee.protocol)
+    return descriptor >= 0 ? descriptor : CURL_SOCKET_BAD
+  }
+#endif

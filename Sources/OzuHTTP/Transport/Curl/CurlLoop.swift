@@ -1,0 +1,189 @@
+#if os(Linux)
+  import CCurl
+  import OzuSynchronization
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #endif
+
+  /// The inbox and the thread of a `CurlClient`.
+  ///
+  /// Any thread may `submit` and `stop`; both only append under the lock and wake the loop. The multi handle
+  /// stands in the locked state so that nobody can wake it after it is gone.
+  final class CurlLoop: Sendable {
+    enum Command: Sendable {
+      case start(CurlTransfer, CurlTransfer.Completion)
+      case cancel(CurlTransfer)
+    }
+
+    private enum Phase {
+      case unborn
+      case running(CurlMulti)
+      case stopping(CurlMulti)
+      case cleaning
+      case stopped
+    }
+
+    private struct State {
+      var phase = Phase.unborn
+      var commands: [Command] = []
+      var stopWaiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    let counters = CurlCounters()
+    private let configuration: HTTPClientConfiguration
+    private let state = Mutex(State())
+
+    init(configuration: HTTPClientConfiguration) {
+      self.configuration = configuration
+    }
+
+    /// Puts a command into the inbox; the first one starts the thread. Returns why it was not taken, or nil.
+    func submit(_ command: Command) -> HTTPError.Reason? {
+      state.withLock { state in
+        switch state.phase {
+        case .unborn:
+          guard let multi = CurlMulti(configuration: configuration) else {
+            return .other(code: Int(CURLE_FAILED_INIT.rawValue), message: "libcurl cannot start")
+          }
+          state.phase = .running(multi)
+          guard startThread(multi) else {
+            state.phase = .unborn
+            curl_multi_cleanup(multi.handle)
+            return .other(code: Int(CURLE_FAILED_INIT.rawValue), message: "no thread can be started")
+          }
+          state.commands.append(command)
+        case .running(let multi):
+          state.commands.append(command)
+          if state.commands.count == 1 { curl_multi_wakeup(multi.handle) }
+        case .stopping, .cleaning, .stopped:
+          return .cancelled
+        }
+        return nil
+      }
+    }
+
+    /// Asks the thread to end. Returns at once; may be called again.
+    func stop() {
+      state.withLock { state in
+        switch state.phase {
+        case .unborn:
+          state.phase = .stopped
+        case .running(let multi):
+          state.phase = .stopping(multi)
+          curl_multi_wakeup(multi.handle)
+        case .stopping, .cleaning, .stopped:
+          break
+        }
+      }
+    }
+
+    /// Returns when the thread has ended.
+    func stopped() async {
+      await withCheckedContinuation { continuation in
+        let isStopped = state.withLock { state in
+          if case .stopped = state.phase { return true }
+          state.stopWaiters.append(continuation)
+          return false
+        }
+        if isStopped { continuation.resume() }
+      }
+    }
+
+    private func startThread(_ multi: CurlMulti) -> Bool {
+      CurlThread.start { [self] in
+        run(multi)
+        let waiters = state.withLock { state in
+          state.phase = .stopped
+          let waiters = state.stopWaiters
+          state.stopWaiters = []
+          return waiters
+        }
+        for waiter in waiters { waiter.resume() }
+      }
+    }
+
+    private func run(_ multi: CurlMulti) {
+      let reactor = CurlReactor(multi: multi, configuration: configuration, counters: counters)
+      while true {
+        let (commands, isStopping) = state.withLock { state in
+          let commands = state.commands
+          state.commands = []
+          if case .stopping = state.phase { return (commands, true) }
+          return (commands, false)
+        }
+        for command in commands {
+          switch command {
+          case .start(let transfer, let completion): reactor.start(transfer, completion)
+          case .cancel(let transfer): reactor.cancel(transfer)
+          }
+        }
+        if isStopping { break }
+        let patience = reactor.turn()
+        curl_multi_poll(multi.handle, nil, 0, patience, nil)
+      }
+      reactor.cancelAll()
+      state.withLock { $0.phase = .cleaning }
+      reactor.close()
+    }
+  }
+
+  /// A libcurl multi handle: the connection pool and the transfers in progress.
+  ///
+  /// Unchecked because the handle is a pointer. Only the loop's thread uses it, except for
+  /// `curl_multi_wakeup`, which libcurl documents as safe from any thread and which is called under the
+  /// loop's lock.
+  struct CurlMulti: @unchecked Sendable {
+    let handle: UnsafeMutableRawPointer
+
+    /// Nil when libcurl cannot get what it needs, such as a descriptor.
+    init?(configuration: HTTPClientConfiguration) {
+      guard CurlMulti.isLibraryReady, let handle = curl_multi_init() else { return nil }
+      self.handle = handle
+      let perHost = max(1, configuration.maximumConnectionsPerHost)
+      _ = ozu_curl_multi_set_long(handle, CURLMOPT_MAX_HOST_CONNECTIONS, perHost)
+      _ = ozu_curl_multi_set_long(
+        handle, CURLMOPT_MAXCONNECTS, max(8, configuration.maximumConcurrentRequests))
+    }
+
+    /// libcurl is set up once per process and stays.
+    private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+  }
+
+  /// Starts the thread of a loop.
+  enum CurlThread {
+    private final class Body: Sendable {
+      let run: @Sendable () -> Void
+      init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+
+    /// Runs the closure on a new detached thread. Returns false when the system has none left.
+    static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
+      let body = Unmanaged.passRetained(Body(run))
+      var thread = pthread_t()
+      let status = pthread_create(
+        &thread, nil,
+        { context in
+          guard let context else { return nil }
+          let body = Unmanaged<Body>.fromOpaque(context).takeRetainedValue()
+          // With CURLOPT_NOSIGNAL libcurl leaves SIGPIPE alone, and a TLS library that writes to a closed
+          // connection would end the process.
+          var signals = sigset_t()
+          sigemptyset(&signals)
+          sigaddset(&signals, SIGPIPE)
+          pthread_sigmask(SIG_BLOCK, &signals, nil)
+          ozu_curl_name_thread("ozu.http")
+          body.run()
+          return nil
+        }, body.toOpaque())
+      guard status == 0 else {
+        body.release()
+        return false
+      }
+      pthread_detach(thread)
+      return true
+    }
+  }
+#endif

@@ -1,0 +1,194 @@
+#if os(Linux)
+  import CCurl
+
+  /// What the loop's thread does: start, drive, time out, cancel and complete transfers.
+  ///
+  /// Not Sendable on purpose: it is made on the thread and never leaves it.
+  ///
+  /// A transfer goes fresh → waiting → active → finished; a redirect leads from active back to waiting,
+  /// before all others, because the next hop may be another host's.
+  final class CurlReactor {
+    private let multi: CurlMulti
+    private let configuration: HTTPClientConfiguration
+    private let counters: CurlCounters
+    private let clock = ContinuousClock()
+
+    private var queue: StartQueue<CurlTransfer>
+    private var unfinished: [ObjectIdentifier: CurlTransfer] = [:]
+    private var idleHandles: [CurlHandle] = []
+    private var nextTicket: UInt64 = 0
+    /// No limit of any transfer is reached before this instant, so that none need be looked at.
+    private var nextDeadline: ContinuousClock.Instant?
+
+    init(multi: CurlMulti, configuration: HTTPClientConfiguration, counters: CurlCounters) {
+      self.multi = multi
+      self.configuration = configuration
+      self.counters = counters
+      queue = StartQueue(
+        maximumActive: configuration.maximumConcurrentRequests,
+        maximumActivePerOrigin: configuration.maximumConnectionsPerHost)
+    }
+
+    /// Takes a new transfer on; `turn` starts it when it may.
+    func start(_ transfer: CurlTransfer, _ completion: CurlTransfer.Completion) {
+      transfer.completion = completion
+      guard transfer.phase == .fresh else { return complete(transfer, .failure(.init(.cancelled))) }
+      transfer.phase = .waiting
+      transfer.ticket = nextTicket
+      nextTicket += 1
+      unfinished[ObjectIdentifier(transfer)] = transfer
+      queue.enqueue(
+        transfer, ticket: transfer.ticket, origin: transfer.origin, priority: transfer.hop.priority)
+    }
+
+    /// Ends a transfer in whatever phase it is.
+    func cancel(_ transfer: CurlTransfer) {
+      switch transfer.phase {
+      case .fresh: transfer.phase = .cancelledBeforeStart
+      case .waiting, .active: fail(transfer, .cancelled)
+      case .cancelledBeforeStart, .finished: break
+      }
+    }
+
+    /// Ends every transfer.
+    func cancelAll() {
+      for transfer in Array(unfinished.values) { fail(transfer, .cancelled) }
+      publishCounts()
+    }
+
+    /// Frees libcurl's handles and closes the connections.
+    func close() {
+      idleHandles.removeAll()
+      curl_multi_cleanup(multi.handle)
+    }
+
+    /// Moves everything as far as it goes without waiting. Returns how many milliseconds may pass until the
+    /// next turn if nothing happens.
+    func turn() -> Int32 {
+      startWaiting()
+      repeat {
+        var running: Int32 = 0
+        curl_multi_perform(multi.handle, &running)
+        collectFinished()
+        failOverdue()
+        // Whoever ended has left a place.
+      } while startWaiting()
+      publishCounts()
+      guard let nextDeadline else { return 60_000 }
+      return Int32(clamping: max(0, (nextDeadline - clock.now).wholeMilliseconds) + 1)
+    }
+
+    // Returns whether any was started.
+    @discardableResult
+    private func startWaiting() -> Bool {
+      var hasStarted = false
+      while let transfer = queue.next() {
+        hasStarted = true
+        activate(transfer)
+      }
+      return hasStarted
+    }
+
+    private func activate(_ transfer: CurlTransfer) {
+      transfer.phase = .active
+      let handle = idleHandles.popLast() ?? CurlHandle(counters: counters)
+      guard let handle else { return fail(transfer, .other(code: 27, message: "out of memory")) }
+      transfer.handle = handle
+      transfer.beginHop(at: clock.now)
+      let owner = Unmanaged.passRetained(transfer)
+      handle.configure(for: transfer, owner: owner, configuration: configuration)
+      let code = curl_multi_add_handle(multi.handle, handle.raw)
+      guard code == CURLM_OK else {
+        return fail(
+          transfer, .other(code: Int(code.rawValue), message: String(cString: curl_multi_strerror(code))))
+      }
+      watch(transfer.timing.nextCheck(after: clock.now))
+    }
+
+    private func collectFinished() {
+      var code = CURLE_OK
+      while let raw = ozu_curl_multi_next_finished(multi.handle, &code) {
+        guard let owner = ozu_curl_private(raw) else { continue }
+        let transfer = Unmanaged<CurlTransfer>.fromOpaque(owner).takeUnretainedValue()
+        finish(transfer, code)
+      }
+    }
+
+    private func finish(_ transfer: CurlTransfer, _ code: CURLcode) {
+      guard let handle = transfer.handle else { return }
+      let outcome = transfer.endHop(code, handle, at: clock.now)
+      if transfer.isMultiplexed { queue.noteMultiplexing(of: transfer.origin) }
+      detach(transfer)
+      switch outcome {
+      case .finished(let result):
+        complete(transfer, result)
+      case .redirected(let next):
+        transfer.hop = next.request
+        transfer.origin = next.origin
+        transfer.phase = .waiting
+        queue.enqueueFirst(
+          transfer, ticket: transfer.ticket, origin: transfer.origin, priority: transfer.hop.priority)
+      }
+    }
+
+    private func failOverdue() {
+      guard let deadline = nextDeadline else { return }
+      let now = clock.now
+      guard now >= deadline else { return }
+      nextDeadline = nil
+      for transfer in Array(unfinished.values) {
+        if let phase = transfer.timing.overduePhase(at: now) {
+          fail(transfer, .timedOut(phase))
+        } else if let check = transfer.timing.nextCheck(after: now) {
+          watch(check)
+        }
+      }
+    }
+
+    private func watch(_ instant: ContinuousClock.Instant?) {
+      guard let instant else { return }
+      nextDeadline = nextDeadline.map { min($0, instant) } ?? instant
+    }
+
+    private func fail(_ transfer: CurlTransfer, _ reason: HTTPError.Reason) {
+      switch transfer.phase {
+      case .waiting:
+        queue.remove(ticket: transfer.ticket, origin: transfer.origin, priority: transfer.hop.priority)
+      case .active:
+        detach(transfer)
+      case .fresh, .cancelledBeforeStart, .finished:
+        break
+      }
+      complete(transfer, .failure(HTTPError(reason)))
+    }
+
+    // Takes the handle from the transfer and gives back its place and the handle's retain.
+    private func detach(_ transfer: CurlTransfer) {
+      queue.finish(origin: transfer.origin)
+      guard let handle = transfer.handle else { return }
+      transfer.handle = nil
+      curl_multi_remove_handle(multi.handle, handle.raw)
+      handle.reset()
+      if idleHandles.count < configuration.maximumConcurrentRequests { idleHandles.append(handle) }
+      Unmanaged.passUnretained(transfer).release()
+    }
+
+    private func complete(_ transfer: CurlTransfer, _ result: Result<HTTPResponse, HTTPError>) {
+      transfer.phase = .finished
+      unfinished[ObjectIdentifier(transfer)] = nil
+      let completion = transfer.completion
+      transfer.completion = nil
+      // Counted before the caller runs again, who may look.
+      publishCounts()
+      completion?.resume(
+        returning: result.mapError { error in
+          error.url == nil ? HTTPError(error.reason, url: transfer.hop.url) : error
+        })
+    }
+
+    private func publishCounts() {
+      counters.active.store(queue.activeCount, ordering: .relaxed)
+      counters.waiting.store(queue.waitingCount, ordering: .relaxed)
+    }
+  }
+#endif

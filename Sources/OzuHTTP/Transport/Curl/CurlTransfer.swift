@@ -1,0 +1,210 @@
+#if os(Linux)
+  import CCurl
+
+  #if canImport(FoundationEssentials)
+    import FoundationEssentials
+  #else
+    import Foundation
+  #endif
+
+  /// One request on its way: the current hop, its head as it is read, the count of its body.
+  ///
+  /// Unchecked Sendable: made by `CurlClient.send`, then handed to the loop's thread, which alone touches the
+  /// mutable state. The client keeps a reference only to name the transfer in a `.cancel`.
+  final class CurlTransfer: @unchecked Sendable {
+    typealias Completion = CheckedContinuation<Result<HTTPResponse, HTTPError>, Never>
+
+    enum Phase {
+      case fresh, cancelledBeforeStart, waiting, active, finished
+    }
+
+    /// How a hop ended: with the exchange, or with the request and origin of the next hop.
+    enum Outcome {
+      case finished(Result<HTTPResponse, HTTPError>)
+      case redirected((request: HTTPRequest, origin: HTTPOrigin))
+    }
+
+    /// A redirect's body up to this many bytes is read, so that its connection can be used again.
+    private static let maximumRedirectBodyByteCount = 64 << 10
+
+    private let sink: any HTTPBodySink
+    var completion: Completion?
+    var phase = Phase.fresh
+    var ticket: UInt64 = 0
+    var handle: CurlHandle?
+    /// The request of the current hop, and where it goes.
+    var hop: HTTPRequest
+    var origin: HTTPOrigin
+
+    private var head = ResponseHeadParser()
+    private var decision = RedirectDecision.deliver
+    private var redirectCount = 0
+    private var bodyByteCount = 0
+    private var uploadOffset = 0
+    private var failure: HTTPError?
+    private var expectedByteCount: Int?
+
+    private(set) var timing: TransferTiming
+    private let clock = ContinuousClock()
+
+    init(request: HTTPRequest, origin: HTTPOrigin, sink: any HTTPBodySink) {
+      hop = request
+      timing = TransferTiming(limits: request.timeouts)
+      self.origin = origin
+      self.sink = sink
+    }
+
+    /// Whether the hop's connection carries more than one exchange at once.
+    var isMultiplexed: Bool {
+      head.isComplete && (head.version == .http2 || head.version == .http3)
+    }
+
+    /// How many bytes go up; zero for a method that means a body and has none; nil for the others.
+    var uploadByteCount: Int? {
+      hop.body?.count ?? ([.post, .put, .patch].contains(hop.method) ? 0 : nil)
+    }
+
+    func beginHop(at now: ContinuousClock.Instant) {
+      timing.beginHop(at: now)
+      head = ResponseHeadParser()
+      decision = .deliver
+      bodyByteCount = 0
+      uploadOffset = 0
+      failure = nil
+      expectedByteCount = nil
+    }
+
+    func noteConnected() {
+      timing.noteActivity(at: clock.now)
+    }
+
+    // libcurl's callbacks; false aborts the hop.
+
+    func takeHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
+      timing.noteResponse(at: clock.now)
+      do throws(HTTPError) {
+        if try head.take(line) { try takeHead() }
+        return true
+      } catch {
+        failure = error
+        return false
+      }
+    }
+
+    private func takeHead() throws(HTTPError) {
+      decision = RedirectDecision(
+        status: head.status, location: head.headers.first("Location"), of: hop, afterRedirects: redirectCount)
+      switch decision {
+      case .follow: return
+      case .refuse(let reason): throw HTTPError(reason)
+      case .deliver: break
+      }
+      let response = responseHead
+      if hop.method != .head, !response.hasNoBody {
+        if let length = response.contentLength, length > hop.maximumBodyByteCount {
+          throw HTTPError(.bodyTooLarge(limit: hop.maximumBodyByteCount))
+        }
+        expectedByteCount = hop.allowsContentDecoding ? response.expectedByteCount : response.contentLength
+      }
+      try sink.begin(response)
+    }
+
+    func takeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
+      timing.noteResponse(at: clock.now)
+      if case .follow = decision {
+        bodyByteCount += bytes.count
+        return bodyByteCount <= Self.maximumRedirectBodyByteCount
+      }
+      do throws(HTTPError) {
+        guard bytes.count <= hop.maximumBodyByteCount - bodyByteCount else {
+          throw HTTPError(.bodyTooLarge(limit: hop.maximumBodyByteCount))
+        }
+        try sink.append(bytes.bytes)
+        bodyByteCount += bytes.count
+        return true
+      } catch {
+        failure = error
+        return false
+      }
+    }
+
+    func giveUpload(_ space: UnsafeMutableRawBufferPointer) -> Int {
+      timing.noteActivity(at: clock.now)
+      guard let body = hop.body else { return 0 }
+      let rest = body.dropFirst(uploadOffset).prefix(space.count)
+      rest.copyBytes(to: space)
+      uploadOffset += rest.count
+      return rest.count
+    }
+
+    // libcurl sends the body again when a kept connection turns out to be dead.
+    func seekUpload(to offset: Int) -> Bool {
+      guard (0...(hop.body?.count ?? 0)).contains(offset) else { return false }
+      uploadOffset = offset
+      return true
+    }
+
+    /// Reads what the handle knows and says what comes next. The handle is still attached.
+    func endHop(_ code: CURLcode, _ handle: CurlHandle, at now: ContinuousClock.Instant) -> Outcome {
+      if let failure { return .finished(.failure(failure)) }
+      // A redirect's body may have been cut off by us, or badly sent: its head is all that counts.
+      if case .follow(let next) = decision {
+        redirectCount += 1
+        do throws(HTTPError) {
+          return .redirected((next, try HTTPOrigin(of: next.url)))
+        } catch {
+          return .finished(.failure(error))
+        }
+      }
+      guard code == CURLE_OK else {
+        return .finished(.failure(HTTPError(reason(for: code, handle))))
+      }
+      guard head.isComplete else {
+        return .finished(.failure(HTTPError(.protocolError("there is no header section"))))
+      }
+      if let expectedByteCount, expectedByteCount != bodyByteCount {
+        return .finished(
+          .failure(HTTPError(.bodyTruncated(received: bodyByteCount, expected: expectedByteCount))))
+      }
+      return .finished(
+        .success(
+          HTTPResponse(head: responseHead, bodyByteCount: bodyByteCount, metrics: metrics(handle, at: now))))
+    }
+
+    private var responseHead: HTTPResponseHead {
+      HTTPResponseHead(status: head.status, headers: head.headers, url: hop.url, version: head.version)
+    }
+
+    private func reason(for code: CURLcode, _ handle: CurlHandle) -> HTTPError.Reason {
+      CurlFailure(
+        code: code, systemError: Int32(ozu_curl_long(handle.raw, CURLINFO_OS_ERRNO)),
+        message: handle.message(for: code), isHeadComplete: head.isComplete, bodyByteCount: bodyByteCount,
+        expectedByteCount: expectedByteCount
+      ).reason
+    }
+
+    private func metrics(_ handle: CurlHandle, at now: ContinuousClock.Instant) -> HTTPMetrics {
+      func instant(_ info: CURLINFO) -> Duration {
+        .microseconds(Int64(ozu_curl_offset(handle.raw, info)))
+      }
+      var metrics = HTTPMetrics()
+      let (lookup, connect, tls) = (
+        instant(CURLINFO_NAMELOOKUP_TIME_T), instant(CURLINFO_CONNECT_TIME_T),
+        instant(CURLINFO_APPCONNECT_TIME_T)
+      )
+      metrics.isConnectionReused = ozu_curl_long(handle.raw, CURLINFO_NUM_CONNECTS) == 0
+      if !metrics.isConnectionReused {
+        metrics.nameLookup = lookup
+        metrics.connect = max(.zero, connect - lookup)
+        metrics.tls = max(.zero, tls - connect)
+      }
+      metrics.receivedByteCount = Int(ozu_curl_offset(handle.raw, CURLINFO_SIZE_DOWNLOAD_T))
+      metrics.redirectCount = redirectCount
+      if let startedAt = timing.startedAt {
+        metrics.total = now - startedAt
+        metrics.firstByte = timing.firstByteAt.map { $0 - startedAt } ?? .zero
+      }
+      return metrics
+    }
+  }
+#endif

@@ -1,0 +1,111 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Why an exchange failed, and at which URL.
+///
+/// A status outside 200–299 is not an error here: the exchange worked, and the caller decides what it means.
+public struct HTTPError: Error, Sendable, Hashable {
+  /// The cause.
+  public var reason: Reason
+  /// The URL in use at that moment: of a chain of redirects, the hop that failed.
+  public var url: URL?
+
+  /// Makes an error; for clients, sinks and tests.
+  public init(_ reason: Reason, url: URL? = nil) {
+    self.reason = reason
+    self.url = url
+  }
+
+  /// The causes a caller may want to tell apart.
+  public enum Reason: Sendable, Hashable {
+    /// The URL is relative or has no host.
+    case invalidURL
+    /// The URL's scheme is neither `http` nor `https`.
+    case unsupportedScheme(String)
+    /// The method or a header field cannot be written in HTTP; says which.
+    case invalidRequest(String)
+    /// The host has no address, or no name server answered.
+    case nameNotResolved
+    /// The host is there and refused the connection.
+    case connectionRefused
+    /// No connection could be made; says why.
+    case connectionFailed(String)
+    /// The connection broke before the response's header section was complete.
+    case connectionLost
+    /// TLS could not be set up or the certificate was not accepted; says why.
+    case tlsFailed(String)
+    /// A limit of `HTTPTimeouts` was reached.
+    case timedOut(HTTPTimeoutPhase)
+    /// The chain of redirects is longer than the request allows.
+    case tooManyRedirects(limit: Int)
+    /// A redirect led from `https` to `http`, to a scheme other than these, or to no valid URL.
+    case redirectRefused(location: String)
+    /// The body is, or says it is, larger than the request allows.
+    case bodyTooLarge(limit: Int)
+    /// The body ended early. `expected` is nil where no length was announced.
+    case bodyTruncated(received: Int, expected: Int?)
+    /// The server's bytes are not HTTP, or a content coding could not be undone.
+    case protocolError(String)
+    /// The body's receiver would not take it; says why.
+    case refused(String)
+    /// The task was cancelled or the client was shut down.
+    case cancelled
+    /// Anything else, with the transport's own code and words.
+    case other(code: Int, message: String)
+  }
+
+  /// One line for a person, naming the host or URL. Query and credentials are left out: they may be secrets.
+  public var message: String {
+    let host = url?.host() ?? "the server"
+    let place = url.map(HTTPError.redacted) ?? "the URL"
+    return switch reason {
+    case .invalidURL: "\(place) is not an absolute URL with a host"
+    case .unsupportedScheme(let scheme):
+      "\(place) has the scheme \"\(scheme)\"; only http and https are loaded"
+    case .invalidRequest(let what): "the request for \(place) cannot be sent: \(what)"
+    case .nameNotResolved: "the name \(host) could not be resolved"
+    case .connectionRefused: "\(host) refused the connection for \(place)"
+    case .connectionFailed(let why): "no connection to \(host): \(why)"
+    case .connectionLost: "\(host) closed the connection before answering \(place)"
+    case .tlsFailed(let why): "no secure connection to \(host): \(why)"
+    case .timedOut(.connect): "connecting to \(host) took too long"
+    case .timedOut(.idle): "\(host) went silent while answering \(place)"
+    case .timedOut(.total): "loading \(place) took too long"
+    case .tooManyRedirects(let limit): "\(place) redirected more than \(limit) times"
+    case .redirectRefused(let location): "\(place) redirects to \"\(location)\", which is not followed"
+    case .bodyTooLarge(let limit): "the body of \(place) is larger than the limit of \(limit) bytes"
+    case .bodyTruncated(let received, let expected?):
+      "the body of \(place) ended after \(received) of \(expected) bytes"
+    case .bodyTruncated(let received, nil): "the body of \(place) broke off after \(received) bytes"
+    case .protocolError(let what): "\(host) did not answer \(place) in valid HTTP: \(what)"
+    case .refused(let why): "the body of \(place) was refused: \(why)"
+    case .cancelled: "loading \(place) was cancelled"
+    case .other(let code, let message): "loading \(place) failed: \(message) (\(code))"
+    }
+  }
+
+  /// The URL without user, password, query and fragment.
+  static func redacted(_ url: URL) -> String {
+    guard let scheme = url.scheme, let host = url.host() else { return url.path() }
+    let port = url.port.map { ":\($0)" } ?? ""
+    return "\(scheme)://\(host)\(port)\(url.path())"
+  }
+}
+
+extension HTTPError: CustomStringConvertible {
+  /// The same as `message`.
+  public var description: String { message }
+}
+
+/// Which limit of `HTTPTimeouts` was reached.
+public enum HTTPTimeoutPhase: Sendable, Hashable {
+  /// No connection in time.
+  case connect
+  /// The connection was silent for too long.
+  case idle
+  /// The whole exchange took too long.
+  case total
+}

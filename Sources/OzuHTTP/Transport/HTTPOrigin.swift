@@ -1,0 +1,62 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Scheme, host and port: what credentials and connections belong to (RFC 6454).
+struct HTTPOrigin: Hashable, Sendable {
+  let isSecure: Bool
+  let host: String
+  let port: Int
+
+  /// The origin of an absolute `http` or `https` URL.
+  init(of url: URL) throws(HTTPError) {
+    guard let scheme = url.scheme?.lowercased() else { throw HTTPError(.invalidURL, url: url) }
+    guard scheme == "http" || scheme == "https" else {
+      throw HTTPError(.unsupportedScheme(scheme), url: url)
+    }
+    guard let host = url.host(), !host.isEmpty else { throw HTTPError(.invalidURL, url: url) }
+    isSecure = scheme == "https"
+    self.host = host.lowercased()
+    port = url.port ?? (isSecure ? 443 : 80)
+  }
+}
+
+extension HTTPRequest {
+  /// Checks that the request can be written in HTTP and gives its origin.
+  ///
+  /// A line break in a field would let whoever chose its value write further fields.
+  func validatedOrigin() throws(HTTPError) -> HTTPOrigin {
+    let origin = try HTTPOrigin(of: url)
+    guard method.rawValue.isHTTPToken else {
+      throw HTTPError(.invalidRequest("the method \"\(method.rawValue)\" is not a token"), url: url)
+    }
+    for field in headers {
+      guard field.name.isHTTPToken else {
+        throw HTTPError(.invalidRequest("the field name \"\(field.name)\" is not a token"), url: url)
+      }
+      guard field.value.isHTTPFieldValue else {
+        throw HTTPError(.invalidRequest("the value of \(field.name) contains a line break"), url: url)
+      }
+    }
+    return origin
+  }
+
+  /// The caller's fields without those that belong to the connection, which the transport writes itself.
+  var endToEndHeaders: some Sequence<HTTPHeaders.Field> {
+    headers.lazy.filter { field in
+      !HTTPRequest.connectionFields.contains { $0.isEqualIgnoringASCIICase(to: field.name) }
+    }
+  }
+
+  private static let connectionFields = [
+    "Connection", "Content-Length", "Keep-Alive", "Proxy-Connection", "TE", "Transfer-Encoding", "Upgrade",
+  ]
+
+  /// Whether the transport may ask for a content coding and undo it. Not for a range, whose offsets count
+  /// encoded bytes, and not when the caller chose the codings.
+  var allowsContentDecoding: Bool {
+    !headers.contains(name: "Accept-Encoding") && !headers.contains(name: "Range")
+  }
+}

@@ -1,0 +1,126 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// One HTTP exchange to make: a value, complete before it is sent.
+///
+/// ```swift
+/// var request = HTTPRequest(url: url)
+/// request.headers["Accept"] = "image/*"
+/// request.maximumBodyByteCount = 20_000_000
+/// let (body, response) = try await DefaultHTTPClient.shared.data(for: request)
+/// ```
+public struct HTTPRequest: Sendable, Hashable {
+  /// The absolute `http` or `https` URL.
+  public var url: URL
+  /// The method; `GET` unless said otherwise.
+  public var method: HTTPMethod
+  /// The header fields. The transport adds `Host`, `Accept-Encoding`, `User-Agent` and `Content-Length` where
+  /// they are missing, and owns the connection's own fields (`Connection`, `Transfer-Encoding`, …).
+  ///
+  /// A request with its own `Accept-Encoding` or with `Range` gets its body as it was sent, still encoded.
+  public var headers: HTTPHeaders
+  /// The body to send, if any.
+  public var body: Data?
+  /// How long each phase may take.
+  public var timeouts: HTTPTimeouts
+  /// The largest body accepted, in bytes after content decoding; 100 MB unless said otherwise.
+  ///
+  /// It holds while the body streams in, whatever `Content-Length` says.
+  public var maximumBodyByteCount: Int
+  /// What becomes of a redirect.
+  public var redirectPolicy: HTTPRedirectPolicy
+  /// The order in which waiting requests start.
+  public var priority: HTTPPriority
+
+  /// Makes a request; all but the URL have defaults.
+  public init(
+    url: URL, method: HTTPMethod = .get, headers: HTTPHeaders = [:], body: Data? = nil,
+    timeouts: HTTPTimeouts = HTTPTimeouts(), maximumBodyByteCount: Int = 100_000_000,
+    redirectPolicy: HTTPRedirectPolicy = .follow(maximum: 10), priority: HTTPPriority = .normal
+  ) {
+    self.url = url
+    self.method = method
+    self.headers = headers
+    self.body = body
+    self.timeouts = timeouts
+    self.maximumBodyByteCount = maximumBodyByteCount
+    self.redirectPolicy = redirectPolicy
+    self.priority = priority
+  }
+}
+
+/// A request method: a token, compared with its case (RFC 9110 §9.1).
+public struct HTTPMethod: Sendable, Hashable, RawRepresentable {
+  /// The token as it goes over the wire.
+  public let rawValue: String
+
+  /// Makes a method of any token.
+  public init(rawValue: String) {
+    self.rawValue = rawValue
+  }
+
+  /// `GET`
+  public static let get = HTTPMethod(rawValue: "GET")
+  /// `HEAD`: the response has no body.
+  public static let head = HTTPMethod(rawValue: "HEAD")
+  /// `POST`
+  public static let post = HTTPMethod(rawValue: "POST")
+  /// `PUT`
+  public static let put = HTTPMethod(rawValue: "PUT")
+  /// `PATCH`
+  public static let patch = HTTPMethod(rawValue: "PATCH")
+  /// `DELETE`
+  public static let delete = HTTPMethod(rawValue: "DELETE")
+  /// `OPTIONS`
+  public static let options = HTTPMethod(rawValue: "OPTIONS")
+}
+
+/// How long the phases of a request may take. None of them runs while the request waits for its turn.
+public struct HTTPTimeouts: Sendable, Hashable {
+  /// From the start of a hop to a usable connection: name lookup, TCP and TLS. 10 seconds.
+  public var connect: Duration
+  /// The longest silence on the connection once it stands. 30 seconds.
+  public var idle: Duration
+  /// From the start to the last byte, all redirects included. 120 seconds.
+  public var total: Duration
+
+  /// Makes a set of limits.
+  public init(
+    connect: Duration = .seconds(10), idle: Duration = .seconds(30), total: Duration = .seconds(120)
+  ) {
+    self.connect = connect
+    self.idle = idle
+    self.total = total
+  }
+}
+
+/// What a client does with a redirect (301, 302, 303, 307 or 308 with a `Location`).
+public enum HTTPRedirectPolicy: Sendable, Hashable {
+  /// Follow it, at most this many times in a row. From `https` only to `https`; credentials stay at the
+  /// origin they were meant for.
+  case follow(maximum: Int)
+  /// Hand it to the caller as the response.
+  case manual
+}
+
+/// The order in which requests start when more wait than may run.
+public enum HTTPPriority: Int, Sendable, Hashable, Comparable, CaseIterable {
+  /// Work nobody waits for.
+  case veryLow
+  /// Prefetching.
+  case low
+  /// The default.
+  case normal
+  /// What will be on screen next.
+  case high
+  /// What is on screen.
+  case veryHigh
+
+  /// By urgency, the lowest first.
+  public static func < (a: HTTPPriority, b: HTTPPriority) -> Bool {
+    a.rawValue < b.rawValue
+  }
+}

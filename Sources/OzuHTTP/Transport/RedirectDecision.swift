@@ -1,0 +1,58 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What to do with a response that may be a redirect (RFC 9110 §15.4, with the method rules of the Fetch
+/// standard §4.4). A pure function: the transports only carry out what it says.
+enum RedirectDecision: Equatable {
+  /// It is the final response.
+  case deliver
+  /// Send this request instead.
+  case follow(HTTPRequest)
+  /// The exchange fails.
+  case refuse(HTTPError.Reason)
+
+  init(status: Int, location: String?, of request: HTTPRequest, afterRedirects count: Int) {
+    guard [301, 302, 303, 307, 308].contains(status), let location,
+      case .follow(let maximum) = request.redirectPolicy
+    else {
+      self = .deliver
+      return
+    }
+    guard count < maximum else {
+      self = .refuse(.tooManyRedirects(limit: maximum))
+      return
+    }
+    guard let url = URL(string: location, relativeTo: request.url)?.absoluteURL,
+      let from = try? HTTPOrigin(of: request.url), let to = try? HTTPOrigin(of: url),
+      to.isSecure || !from.isSecure
+    else {
+      self = .refuse(.redirectRefused(location: location))
+      return
+    }
+    var next = request
+    next.url = url
+    next.dropBodyIfRedirected(by: status)
+    if from != to {
+      // Also when a later hop leads back: who answered in between chose that URL.
+      for name in HTTPHeaders.credentialNames + ["Host"] { next.headers.remove(name: name) }
+    }
+    self = .follow(next)
+  }
+}
+
+extension HTTPRequest {
+  fileprivate mutating func dropBodyIfRedirected(by status: Int) {
+    let becomesGet =
+      (status == 301 || status == 302) && method == .post
+      || status == 303 && method != .get && method != .head
+    guard becomesGet else { return }
+    method = .get
+    body = nil
+    for name in ["Content-Encoding", "Content-Language", "Content-Location", "Content-Type"] {
+      headers.remove(name: name)
+    }
+  }
+}

@@ -1,0 +1,151 @@
+/// Decides which waiting request starts next: among the hosts with a free place the highest priority, then
+/// the oldest. A value without clocks or locks; the transport's thread owns one.
+///
+/// Each origin that waits or runs has one lane per priority.
+///
+/// - Complexity: `enqueue`, `remove` and `finish` O(1) amortised; `next` O(origins in use).
+struct StartQueue<Element> {
+  /// Names a request for as long as it waits; smaller is older.
+  typealias Ticket = UInt64
+
+  let maximumActive: Int
+  let maximumActivePerOrigin: Int
+  private(set) var activeCount = 0
+
+  private var waiting: [Ticket: Element] = [:]
+  private var origins: [HTTPOrigin: Origin] = [:]
+  /// Origins known to carry many requests over one connection. Forgotten all at once when they become many.
+  private var multiplexed: Set<HTTPOrigin> = []
+
+  private struct Origin {
+    var activeCount = 0
+    var waitingCount = 0
+    var lanes = [StartLane](repeating: StartLane(), count: HTTPPriority.allCases.count)
+
+    /// The ticket whose turn is next at this origin, and its lane.
+    var front: (lane: Int, ticket: Ticket)? {
+      for lane in lanes.indices.reversed() {
+        if let ticket = lanes[lane].first { return (lane, ticket) }
+      }
+      return nil
+    }
+  }
+
+  init(maximumActive: Int, maximumActivePerOrigin: Int) {
+    self.maximumActive = max(1, maximumActive)
+    self.maximumActivePerOrigin = max(1, maximumActivePerOrigin)
+  }
+
+  var waitingCount: Int { waiting.count }
+
+  /// Adds a request behind all of its origin and priority.
+  mutating func enqueue(_ element: Element, ticket: Ticket, origin: HTTPOrigin, priority: HTTPPriority) {
+    waiting[ticket] = element
+    origins[origin, default: Origin()].waitingCount += 1
+    origins[origin, default: Origin()].lanes[priority.rawValue].append(ticket)
+  }
+
+  /// Adds a request before all of its origin and priority: one that had started and was sent elsewhere.
+  mutating func enqueueFirst(_ element: Element, ticket: Ticket, origin: HTTPOrigin, priority: HTTPPriority) {
+    waiting[ticket] = element
+    origins[origin, default: Origin()].waitingCount += 1
+    origins[origin, default: Origin()].lanes[priority.rawValue].insertFirst(ticket)
+  }
+
+  /// Takes a request out while it waits. Returns false if it does not.
+  @discardableResult
+  mutating func remove(ticket: Ticket, origin: HTTPOrigin, priority: HTTPPriority) -> Bool {
+    guard waiting.removeValue(forKey: ticket) != nil else { return false }
+    origins[origin]?.waitingCount -= 1
+    origins[origin]?.lanes[priority.rawValue].remove(ticket)
+    dropIfUnused(origin)
+    return true
+  }
+
+  /// Takes the request that may start now and counts it as active, or returns nil.
+  mutating func next() -> Element? {
+    guard activeCount < maximumActive, !waiting.isEmpty else { return nil }
+    var best: (lane: Int, ticket: Ticket, origin: HTTPOrigin)?
+    for (origin, state) in origins where mayStart(at: origin, state) {
+      guard let front = state.front else { continue }
+      if let best, (best.lane, front.ticket) > (front.lane, best.ticket) { continue }
+      best = (front.lane, front.ticket, origin)
+    }
+    guard let best, let element = waiting.removeValue(forKey: best.ticket) else { return nil }
+    origins[best.origin]?.lanes[best.lane].popFirst()
+    origins[best.origin]?.waitingCount -= 1
+    origins[best.origin]?.activeCount += 1
+    activeCount += 1
+    return element
+  }
+
+  /// Gives an active request's place back.
+  mutating func finish(origin: HTTPOrigin) {
+    activeCount -= 1
+    origins[origin]?.activeCount -= 1
+    dropIfUnused(origin)
+  }
+
+  /// Notes that an origin multiplexes, which lifts its bound; the bound on all requests still holds.
+  mutating func noteMultiplexing(of origin: HTTPOrigin) {
+    if multiplexed.count >= 1024 { multiplexed.removeAll() }
+    multiplexed.insert(origin)
+  }
+
+  private func mayStart(at origin: HTTPOrigin, _ state: Origin) -> Bool {
+    state.waitingCount > 0
+      && (state.activeCount < maximumActivePerOrigin || multiplexed.contains(origin))
+  }
+
+  private mutating func dropIfUnused(_ origin: HTTPOrigin) {
+    guard let state = origins[origin], state.activeCount == 0, state.waitingCount == 0 else { return }
+    origins[origin] = nil
+  }
+}
+
+/// The tickets of one origin and priority, oldest first.
+///
+/// A ticket removed from the middle is only marked; it goes when it comes to the front or when marks outweigh
+/// the rest, so that cancelling ten thousand requests does not shift the array ten thousand times. The front
+/// is never a marked one.
+struct StartLane {
+  private var tickets: [UInt64] = []
+  private var head = 0
+  private var removed: Set<UInt64> = []
+
+  var first: UInt64? {
+    head < tickets.count ? tickets[head] : nil
+  }
+
+  mutating func append(_ ticket: UInt64) {
+    tickets.append(ticket)
+  }
+
+  mutating func insertFirst(_ ticket: UInt64) {
+    guard head > 0 else { return tickets.insert(ticket, at: 0) }
+    head -= 1
+    tickets[head] = ticket
+  }
+
+  mutating func popFirst() {
+    head += 1
+    dropRemovedFront()
+  }
+
+  mutating func remove(_ ticket: UInt64) {
+    removed.insert(ticket)
+    dropRemovedFront()
+    guard removed.count > 32, removed.count * 2 > tickets.count - head else { return }
+    tickets = tickets[head...].filter { !removed.contains($0) }
+    head = 0
+    removed.removeAll()
+  }
+
+  private mutating func dropRemovedFront() {
+    while let ticket = first, removed.remove(ticket) != nil { head += 1 }
+    if head >= 64, head * 2 >= tickets.count {
+      tickets.removeFirst(head)
+      head = 0
+    }
+  }
+}

@@ -1,0 +1,88 @@
+#if canImport(Darwin)
+  import Foundation
+
+  extension URLRequest {
+    /// The same request in the session's words.
+    init(_ request: HTTPRequest) {
+      self.init(url: request.url, timeoutInterval: request.timeouts.idle.boundedSeconds)
+      httpMethod = request.method.rawValue
+      httpBody = request.body
+      httpShouldHandleCookies = false
+      for field in request.endToEndHeaders { addValue(field.value, forHTTPHeaderField: field.name) }
+    }
+  }
+
+  extension HTTPHeaders {
+    /// The fields of a response. The system gives them without order; sorted, they are the same every time.
+    init(_ response: HTTPURLResponse) {
+      self.init(
+        response.allHeaderFields
+          .compactMap { name, value in
+            (name as? String).map { Field(name: $0, value: String(describing: value)) }
+          }
+          .sorted { $0.name < $1.name })
+    }
+  }
+
+  extension HTTPMetrics {
+    init(_ task: URLSessionTaskMetrics, redirectCount: Int) {
+      self.init()
+      self.redirectCount = redirectCount
+      total = .seconds(task.taskInterval.duration)
+      guard let last = task.transactionMetrics.last else { return }
+      func span(_ start: Date?, _ end: Date?) -> Duration {
+        guard let start, let end else { return .zero }
+        return .seconds(max(0, end.timeIntervalSince(start)))
+      }
+      isConnectionReused = last.isReusedConnection
+      nameLookup = span(last.domainLookupStartDate, last.domainLookupEndDate)
+      connect = span(last.connectStartDate, last.secureConnectionStartDate ?? last.connectEndDate)
+      tls = span(last.secureConnectionStartDate, last.secureConnectionEndDate)
+      firstByte = span(task.taskInterval.start, last.responseStartDate)
+      receivedByteCount = Int(last.countOfResponseBodyBytesReceived)
+    }
+  }
+
+  extension Duration {
+    /// Seconds from zero up to what the system's timers take.
+    var boundedSeconds: Double {
+      min(max(0, Double(components.seconds) + Double(components.attoseconds) * 1e-18), 1e8)
+    }
+  }
+
+  /// What is known of a failed task, and the cause it amounts to.
+  struct URLSessionFailure {
+    var error: any Error
+    var isHeadComplete = false
+    var bodyByteCount = 0
+    var expectedByteCount: Int?
+
+    var reason: HTTPError.Reason {
+      guard let error = error as? URLError else {
+        return .other(code: (error as NSError).code, message: error.localizedDescription)
+      }
+      let message = error.localizedDescription
+      return switch error.code {
+      case .cancelled: .cancelled
+      case .badURL: .invalidURL
+      case .unsupportedURL: .unsupportedScheme(message)
+      case .timedOut: .timedOut(.idle)
+      case .cannotFindHost, .dnsLookupFailed: .nameNotResolved
+      case .cannotConnectToHost: .connectionRefused
+      case .notConnectedToInternet, .internationalRoamingOff, .dataNotAllowed, .callIsActive:
+        .connectionFailed(message)
+      case .networkConnectionLost:
+        isHeadComplete
+          ? .bodyTruncated(received: bodyByteCount, expected: expectedByteCount) : .connectionLost
+      case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
+        .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
+        .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection:
+        .tlsFailed(message)
+      case .badServerResponse, .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData,
+        .zeroByteResource:
+        .protocolError(message)
+      default: .other(code: error.errorCode, message: message)
+      }
+    }
+  }
+#endif

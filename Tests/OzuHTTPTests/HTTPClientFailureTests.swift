@@ -1,0 +1,139 @@
+import OzuTesting
+import Testing
+
+@testable import OzuHTTP
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+@Suite("Failures of the connection", .timeLimit(.minutes(1)))
+struct HTTPClientFailureTests {
+  private let server: LoopbackServer
+  private let client = directClient()
+
+  init() throws {
+    server = try LoopbackServer()
+  }
+
+  @Test("a closed port refuses")
+  func refused() async {
+    let address = server.url("/a")
+    server.stop()
+    await server.stopped()
+    #expect(await failure(of: HTTPRequest(url: address), by: client) == .connectionRefused)
+  }
+
+  @Test("a name without address is not resolved")
+  func unresolved() async throws {
+    let address = url("http://does-not-exist.invalid/a")
+    let error = await #expect(throws: HTTPError.self) { try await client.data(from: address) }
+    #expect(error == HTTPError(.nameNotResolved, url: address))
+    #expect(error?.message == "the name does-not-exist.invalid could not be resolved")
+  }
+
+  @Test(
+    "other schemes never reach the transport",
+    arguments: ["file:///etc/hostname", "gopher://127.0.0.1/1", "ftp://127.0.0.1/a"])
+  func schemes(text: String) async throws {
+    let scheme = try #require(url(text).scheme)
+    #expect(await failure(of: HTTPRequest(url: url(text)), by: client) == .unsupportedScheme(scheme))
+    #if os(Linux)
+      #expect(client.handleCount == 0)
+    #endif
+  }
+
+  @Test("a connection that ends without an answer is lost", arguments: [true, false])
+  func noAnswer(isReset: Bool) async {
+    server.route("/a", .noAnswer(isReset: isReset))
+    #expect(await failure(of: HTTPRequest(url: server.url("/a")), by: client) == .connectionLost)
+  }
+
+  @Test("a reset in the body is a truncated body")
+  func resetInBody() async {
+    server.route("/a", .ok(Data(count: 100_000)).resetting(afterByteCount: 10))
+    guard
+      case .bodyTruncated(_, expected: 100_000)? = await failure(
+        of: HTTPRequest(url: server.url("/a")), by: client)
+    else {
+      Issue.record("not reported")
+      return
+    }
+  }
+
+  @Test("plain HTTP on a secure URL is a TLS failure")
+  func tls() async {
+    let address = url("https://127.0.0.1:\(server.port)/a")
+    guard case .tlsFailed = await failure(of: HTTPRequest(url: address), by: client) else {
+      Issue.record("not reported")
+      return
+    }
+  }
+
+  @Test(
+    "bytes that are not HTTP are a protocol error",
+    arguments: [
+      "SSH-2.0-x\r\n\r\n", "HTTP/1.1 abc\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    ])
+  func notHTTP(bytes: String) async {
+    server.route("/a", .verbatim(Data(bytes.utf8)))
+    let reason = await failure(of: HTTPRequest(url: server.url("/a")), by: client)
+    guard case .protocolError = reason else {
+      Issue.record("reported as \(reason as Any)")
+      return
+    }
+  }
+
+  @Test(
+    "a silent server runs into the idle limit, before the head and in the body", arguments: [true, false])
+  func idle(inBody: Bool) async {
+    let gate = Gate()
+    let response = LoopbackResponse.ok(Data(count: 10))
+    server.route("/a", inBody ? response.dripping(5, through: gate) : response.held(by: gate))
+    if inBody { gate.admit(1) }
+    var request = HTTPRequest(url: server.url("/a"))
+    request.timeouts.idle = .milliseconds(200)
+    #expect(await failure(of: request, by: client) == .timedOut(.idle))
+    await server.allConnectionsClosed()
+  }
+
+  @Test("a server that never stops runs into the total limit")
+  func total() async {
+    server.route("/a", .endless(repeating: Data(count: 1000)))
+    var request = HTTPRequest(url: server.url("/a"), maximumBodyByteCount: .max)
+    request.timeouts.total = .milliseconds(200)
+    let sink = RecordingSink()
+    let error = await #expect(throws: HTTPError.self) { try await client.send(request, into: sink) }
+    #expect(error?.reason == .timedOut(.total))
+  }
+
+  @Test("waiting for a turn does not count against the limits")
+  func waitingIsFree() async throws {
+    let client = directClient { $0.maximumConcurrentRequests = 1 }
+    let gate = Gate()
+    server.route("/held", .ok(Data()).held(by: gate))
+    server.route("/a", .ok(Data()))
+    var held = HTTPRequest(url: server.url("/held"))
+    held.timeouts.idle = .milliseconds(300)
+    var waiting = HTTPRequest(url: server.url("/a"))
+    waiting.timeouts = HTTPTimeouts(
+      connect: .seconds(5), idle: .seconds(5), total: .milliseconds(200))
+    async let first = failure(of: held, by: client)
+    await gate.arrivals(1)
+    async let second = failure(of: waiting, by: client)
+    #expect(await first == .timedOut(.idle))
+    #expect(await second == nil)
+  }
+
+  @Test("limits may be as long as a Duration")
+  func endlessLimits() async throws {
+    server.route("/a", .ok(Data("a".utf8)))
+    let forever = Duration.seconds(Int64.max)
+    let request = HTTPRequest(
+      url: server.url("/a"), timeouts: HTTPTimeouts(connect: forever, idle: forever, total: forever))
+    #expect(try await client.data(for: request).body == Data("a".utf8))
+  }
+}

@@ -1,0 +1,70 @@
+import OzuSynchronization
+import OzuTesting
+import Testing
+
+@testable import OzuHTTP
+
+@Suite("The turnstile before a transport without priorities", .timeLimit(.minutes(1)))
+struct StartTurnstileTests {
+  private let turnstile = StartTurnstile(maximumActive: 1, maximumActivePerOrigin: 1)
+  private let origin: HTTPOrigin
+
+  init() throws {
+    origin = try HTTPOrigin(of: url("http://a.example/"))
+  }
+
+  @Test("tasks pass by priority, one at a time")
+  func order() async {
+    let passed = Log()
+    #expect(await turnstile.enter(origin: origin, priority: .normal))
+    await withTaskGroup(of: Void.self) { group in
+      for (index, priority) in [HTTPPriority.low, .veryHigh, .normal].enumerated() {
+        group.addTask { [turnstile, origin] in
+          guard await turnstile.enter(origin: origin, priority: priority) else { return }
+          passed.add("\(priority)")
+          turnstile.leave(origin: origin)
+        }
+        while turnstile.statistics.waitingRequestCount <= index { await Task.yield() }
+      }
+      turnstile.leave(origin: origin)
+    }
+    #expect(passed.entries == ["veryHigh", "normal", "low"])
+    #expect(turnstile.statistics == HTTPClientStatistics())
+  }
+
+  @Test("a cancelled task leaves the row, whenever it is cancelled", arguments: [true, false])
+  func cancellation(isEarly: Bool) async {
+    #expect(await turnstile.enter(origin: origin, priority: .normal))
+    let gate = Gate()
+    let task = Task { [turnstile, origin] in
+      if isEarly { try? await gate.pass() }
+      return await turnstile.enter(origin: origin, priority: .normal)
+    }
+    if !isEarly {
+      while turnstile.statistics.waitingRequestCount == 0 { await Task.yield() }
+    }
+    task.cancel()
+    #expect(await task.value == false)
+    #expect(turnstile.statistics.waitingRequestCount == 0)
+    turnstile.leave(origin: origin)
+    #expect(await turnstile.enter(origin: origin, priority: .normal))
+  }
+
+  @Test("closing turns away who waits and who comes")
+  func closing() async {
+    #expect(await turnstile.enter(origin: origin, priority: .normal))
+    async let waiting = turnstile.enter(origin: origin, priority: .normal)
+    while turnstile.statistics.waitingRequestCount == 0 { await Task.yield() }
+    turnstile.close()
+    #expect(await waiting == false)
+    #expect(turnstile.statistics.waitingRequestCount == 0)
+    #expect(await turnstile.enter(origin: origin, priority: .normal) == false)
+  }
+}
+
+/// What happened, in order.
+private final class Log: Sendable {
+  private let lines = Mutex<[String]>([])
+  func add(_ line: String) { lines.withLock { $0.append(line) } }
+  var entries: [String] { lines.withLock { $0 } }
+}

@@ -1,0 +1,90 @@
+import OzuSynchronization
+import OzuTesting
+import Testing
+
+@testable import OzuHTTP
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A client that goes to the server itself, whatever proxy this machine has.
+func directClient(_ change: (inout HTTPClientConfiguration) -> Void = { _ in }) -> DefaultHTTPClient {
+  var configuration = HTTPClientConfiguration()
+  configuration.proxy = .none
+  change(&configuration)
+  return DefaultHTTPClient(configuration: configuration)
+}
+
+func url(_ text: String) -> URL {
+  guard let url = URL(string: text) else { preconditionFailure("not a URL: \(text)") }
+  return url
+}
+
+/// Bytes that differ from their neighbours, so that a lost or doubled piece shows.
+func patternedBytes(_ count: Int) -> Data {
+  Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
+}
+
+/// The reason a request fails with, or nil if it succeeds.
+func failure(of request: HTTPRequest, by client: some HTTPClient) async -> HTTPError.Reason? {
+  do throws(HTTPError) {
+    _ = try await client.data(for: request)
+    return nil
+  } catch {
+    return error.reason
+  }
+}
+
+/// Notes what a sink is told, and runs a closure at each piece.
+final class RecordingSink: HTTPBodySink {
+  private struct State {
+    var heads: [HTTPResponseHead] = []
+    var pieces: [Int] = []
+    var body = Data()
+    var callsAfterClosing = 0
+    var isClosed = false
+  }
+
+  private let state = Mutex(State())
+  private let onBegin: @Sendable () throws(HTTPError) -> Void
+  private let onPiece: @Sendable (_ byteCount: Int) throws(HTTPError) -> Void
+
+  init(
+    onBegin: @escaping @Sendable () throws(HTTPError) -> Void = {},
+    onPiece: @escaping @Sendable (_ byteCount: Int) throws(HTTPError) -> Void = { _ in }
+  ) {
+    self.onBegin = onBegin
+    self.onPiece = onPiece
+  }
+
+  func begin(_ head: HTTPResponseHead) throws(HTTPError) {
+    state.withLock { state in
+      state.heads.append(head)
+      if state.isClosed { state.callsAfterClosing += 1 }
+    }
+    try onBegin()
+  }
+
+  func append(_ bytes: RawSpan) throws(HTTPError) {
+    let count = bytes.byteCount
+    bytes.withUnsafeBytes { buffer in
+      let copy = Data(buffer)
+      state.withLock { state in
+        state.body.append(copy)
+        state.pieces.append(copy.count)
+        if state.isClosed { state.callsAfterClosing += 1 }
+      }
+    }
+    try onPiece(count)
+  }
+
+  /// Says that no call may come any more.
+  func close() { state.withLock { $0.isClosed = true } }
+
+  var heads: [HTTPResponseHead] { state.withLock { $0.heads } }
+  var body: Data { state.withLock { $0.body } }
+  var callsAfterClosing: Int { state.withLock { $0.callsAfterClosing } }
+}
