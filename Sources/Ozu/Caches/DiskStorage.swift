@@ -1,0 +1,29 @@
+import Foundation
+
+/// Where a pipeline keeps originals and renditions on disk.
+public enum DiskStorage: Sendable {
+  /// Nowhere.
+  case none
+  /// In a folder of its own, made when it is missing, with so many bytes at most.
+  case folder(URL, capacity: Int)
+  /// In a cache that the app opens itself, when it is first needed; on one of the pipeline's disk threads.
+  case opening(@Sendable () throws(DiskCacheError) -> DiskCache)
+
+  /// 512 MB in the user's cache folder, below the name of the running program.
+  public static var standard: DiskStorage {
+    .folder(standardFolder(for: ProcessInfo.processInfo.processName), capacity: standardCapacity)
+  }
+
+  /// 512 MB.
+  public static let standardCapacity = 512 << 20
+
+  /// The folder for a program's images in the user's cache folder: `$XDG_CACHE_HOME/<name>/images` or
+  /// `~/.cache/<name>/images` on Linux, `~/Library/Caches/<name>/images` on Apple platforms; the temporary folder
+  /// where a user has none.
+  public static func standardFolder(for program: String) -> URL {
+    let base =
+      FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
+      ?? FileManager.default.temporaryDirectory
+    return base.appending(path: program).appending(path: "images")
+  }
+}

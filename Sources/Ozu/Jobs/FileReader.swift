@@ -1,0 +1,65 @@
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Reads local files whole, with plain system calls: Foundation's reader maps files, and a mapped file that
+/// another process cuts short kills this one.
+enum FileReader {
+  /// The bytes of a file and the stamp they belong to.
+  ///
+  /// Blocks; called on a `WorkQueue`.
+  ///
+  /// - Parameter limit: the most bytes to accept, checked before memory is taken.
+  /// - Throws: `noSuchFile`, `isDirectory`, `unreadableFile`, `bodyTooLarge`.
+  static func read(_ path: String, limit: Int) throws(ImageError) -> (data: Data, stamp: FileStamp) {
+    // Without O_NONBLOCK, opening a named pipe would wait for a writer that may never come.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { throw error(path, errno) }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw error(path, errno) }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: break
+    case S_IFDIR: throw .isDirectory(path)
+    default: throw .unreadableFile(path, code: EINVAL)
+    }
+    guard status.st_size <= limit else { throw .bodyTooLarge(path, limit: limit) }
+    var data = Data(count: Int(status.st_size))
+    let outcome = data.withUnsafeMutableBytes { fill($0, from: descriptor) }
+    switch outcome {
+    case .failure(let failure): throw error(path, failure.code)
+    case .success(let count):
+      // Shorter when the file was cut while it was read; the decoder will say what that means.
+      if count < data.count { data.removeSubrange(count...) }
+    }
+    return (data, FileStamp(status))
+  }
+
+  private struct Failure: Error {
+    let code: Int32
+  }
+
+  private static func fill(
+    _ buffer: UnsafeMutableRawBufferPointer, from descriptor: Int32
+  ) -> Result<Int, Failure> {
+    var count = 0
+    while count < buffer.count {
+      let received = Foundation.read(descriptor, buffer.baseAddress! + count, buffer.count - count)
+      if received < 0 && errno == EINTR { continue }
+      if received < 0 { return .failure(Failure(code: errno)) }
+      if received == 0 { break }
+      count += received
+    }
+    return .success(count)
+  }
+
+  private static func error(_ path: String, _ code: Int32) -> ImageError {
+    switch code {
+    case ENOENT, ENOTDIR: .noSuchFile(path)
+    case EISDIR: .isDirectory(path)
+    default: .unreadableFile(path, code: code)
+    }
+  }
+}

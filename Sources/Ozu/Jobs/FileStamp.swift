@@ -1,0 +1,33 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Foundation
+#endif
+
+/// What changes when a local file is replaced or rewritten: cached results of it carry this, and count only
+/// while it is the same.
+struct FileStamp: Hashable, Sendable, Codable {
+  let byteCount: Int64
+  let modifiedSeconds: Int
+  let modifiedNanoseconds: Int
+  let inode: UInt64
+
+  init(_ status: stat) {
+    byteCount = Int64(status.st_size)
+    #if canImport(Glibc)
+      let modified = status.st_mtim
+    #else
+      let modified = status.st_mtimespec
+    #endif
+    modifiedSeconds = Int(modified.tv_sec)
+    modifiedNanoseconds = Int(modified.tv_nsec)
+    inode = UInt64(status.st_ino)
+  }
+
+  /// The stamp of a file now, or `nil` when there is none. One system call.
+  init?(path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+}

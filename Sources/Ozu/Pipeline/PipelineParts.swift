@@ -1,0 +1,34 @@
+import OzuHTTP
+
+/// The parts of a running pipeline, shared by its jobs.
+final class PipelineParts: Sendable {
+  typealias LoadJobs = SharedJobs<JobKey, LoadedPicture>
+  typealias FetchJobs = SharedJobs<JobKey, FetchedData>
+
+  /// What must agree for work to be shared: a load with caches must not be answered by one without.
+  struct JobKey: Hashable, Sendable {
+    let key: CacheKey
+    let policy: CachePolicy
+  }
+
+  let configuration: ImagePipeline.Configuration
+  let caches: ImageCaches
+  let loads = LoadJobs()
+  let fetches = FetchJobs()
+  let fetchSlots: Slots
+  let decodeQueue: WorkQueue
+  let diskQueue: WorkQueue
+  let backlog: StoreBacklog
+
+  init(_ configuration: ImagePipeline.Configuration) {
+    self.configuration = configuration
+    caches = ImageCaches(
+      memory: MemoryCache(configuration.memoryCache), storage: configuration.diskStorage,
+      onDiskError: configuration.onDiskError)
+    fetchSlots = Slots(count: configuration.concurrentFetches)
+    decodeQueue = WorkQueue(label: "decode", width: configuration.concurrentDecodes)
+    diskQueue = WorkQueue(label: "disk", width: configuration.concurrentDiskOperations)
+    backlog = StoreBacklog(
+      queue: WorkQueue(label: "store", width: 1), byteLimit: configuration.storeBacklogByteCount)
+  }
+}

@@ -1,0 +1,62 @@
+import Foundation
+
+/// What to load, what to make of it, and how: a value.
+///
+/// ```swift
+/// var request = ImageRequest(url: url, resize: Resize(.init(320, 240), mode: .aspectFill, crops: true))
+/// request.priority = .high
+/// let picture = try await pipeline.image(for: request)
+/// ```
+public struct ImageRequest: Sendable {
+  /// Where the image comes from.
+  public let source: ImageSource
+  /// The recipe; `nil` for the picture at its own size.
+  public let resize: Resize?
+  /// The identity of the result in every cache.
+  public let key: ImageKey
+  /// How urgent it is.
+  public var priority: ImagePriority
+  /// How the caches are used.
+  public var cachePolicy: CachePolicy
+
+  /// Makes a request.
+  ///
+  /// - Parameters:
+  ///   - source: where the image comes from.
+  ///   - resize: the recipe; `nil` (the default) for the whole picture.
+  ///   - cacheKey: an identity to use in place of the source's own, for example for addresses that carry a
+  ///     token that changes.
+  public init(
+    _ source: ImageSource, resize: Resize? = nil, priority: ImagePriority = .normal,
+    cachePolicy: CachePolicy = .useCaches, cacheKey: String? = nil
+  ) {
+    // A recipe that changes nothing shares the place of the whole picture.
+    let recipe = resize?.mode == ScaleMode.none ? nil : resize
+    self.source = source
+    self.resize = recipe
+    self.priority = priority
+    self.cachePolicy = cachePolicy
+    key = ImageKey(sourceKey: cacheKey.map { "key:\($0)" } ?? source.key, recipe: recipe?.identifier)
+  }
+
+  /// Makes a request for a URL: web, file or `data:`.
+  public init(
+    url: URL, resize: Resize? = nil, priority: ImagePriority = .normal,
+    cachePolicy: CachePolicy = .useCaches, cacheKey: String? = nil
+  ) {
+    self.init(
+      .url(url), resize: resize, priority: priority, cachePolicy: cachePolicy, cacheKey: cacheKey)
+  }
+
+  /// The longest side that may be asked for, in pixels.
+  static let maximumSide = 1 << 20
+
+  /// Refuses what no source can answer.
+  ///
+  /// - Throws: `ImageError.invalidSize`.
+  func validate() throws(ImageError) {
+    guard let size = resize?.size else { return }
+    let isPossible = !size.isEmpty && size.width <= Self.maximumSide && size.height <= Self.maximumSide
+    if !isPossible { throw .invalidSize(size, source: source.name) }
+  }
+}

@@ -1,0 +1,150 @@
+import OzuSynchronization
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite struct SharedJobsTests {
+  private typealias Jobs = SharedJobs<String, Int>
+  private static let cancelled = ImageError.cancelled("test")
+
+  private static func value(
+    _ jobs: Jobs, _ key: String = "a", onProgress: (@Sendable (LoadProgress) -> Void)? = nil,
+    _ operation: @escaping @Sendable (Jobs.Handle) async -> Int
+  ) async throws(ImageError) -> (value: Int, isShared: Bool) {
+    try await jobs.value(
+      for: key, priority: .normal, cancellation: cancelled, onProgress: onProgress,
+      operation: { .success(await operation($0)) })
+  }
+
+  @Test("all who ask while a job runs share it; who asks later starts another")
+  func sharing() async throws {
+    let jobs = Jobs()
+    let gate = Gate()
+    let runs = Shared(0)
+    let results = try await withThrowingTaskGroup(of: (value: Int, isShared: Bool).self) { group in
+      for _ in 0..<100 {
+        group.addTask {
+          try await Self.value(jobs) { _ in
+            runs.change { $0 += 1 }
+            try? await gate.pass()
+            return 7
+          }
+        }
+      }
+      await gate.arrivals(1)
+      gate.open()
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(results.allSatisfy { $0.value == 7 })
+    #expect(results.count { !$0.isShared } == runs.value)
+    #expect(jobs.count == 0)
+    _ = try await Self.value(jobs) { _ in 8 }
+    #expect(jobs.count == 0)
+  }
+
+  @Test("one who is cancelled leaves; the others get the result")
+  func oneLeaves() async throws {
+    let jobs = Jobs()
+    let gate = Gate()
+    let stays = Task {
+      try await Self.value(jobs) { _ in
+        try? await gate.pass()
+        return Task.isCancelled ? -1 : 1
+      }
+    }
+    await gate.arrivals(1)
+    let leaves = Task { try await Self.value(jobs) { _ in 2 } }
+    leaves.cancel()
+    await #expect(throws: ImageError.self) { try await leaves.value }
+    gate.open()
+    #expect(try await stays.value.value == 1)
+  }
+
+  @Test("when the last one leaves, the work is cancelled and the key is free for a fresh job")
+  func allLeave() async throws {
+    let jobs = Jobs()
+    let gate = Gate()
+    let sawCancellation = Gate()
+    let task = Task {
+      try await Self.value(jobs) { _ in
+        do { try await gate.pass() } catch { sawCancellation.open() }
+        return 1
+      }
+    }
+    await gate.arrivals(1)
+    task.cancel()
+    await #expect(throws: ImageError.self) { try await task.value }
+    #expect(jobs.count == 0)
+    try await sawCancellation.pass()
+    #expect(try await Self.value(jobs) { _ in 2 }.value == 2)
+  }
+
+  @Test("a task cancelled before it asks starts nothing")
+  func cancelledBefore() async {
+    let jobs = Jobs()
+    let runs = Shared(0)
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await Self.value(jobs) { _ in
+        runs.change { $0 += 1 }
+        return 1
+      }
+    }
+    await #expect(throws: ImageError.self) { try await task.value }
+    #expect(runs.value == 0)
+  }
+
+  @Test("progress reaches all in order, and a newcomer hears the latest at once")
+  func progress() async throws {
+    let jobs = Jobs()
+    let heard = Shared<[Int]>([])
+    let gate = Gate()
+    let first = Task {
+      try await Self.value(
+        jobs, onProgress: { progress in heard.change { $0.append(progress.receivedByteCount) } }
+      ) { job in
+        for count in 1...5 { job.report(LoadProgress(receivedByteCount: count, expectedByteCount: 5)) }
+        try? await gate.pass()
+        return 1
+      }
+    }
+    await gate.arrivals(1)
+    let late = Gate()
+    let second = Task {
+      try await Self.value(
+        jobs, onProgress: { if $0.receivedByteCount == 5 { late.open() } }
+      ) { _ in 2 }
+    }
+    try await late.pass()
+    gate.open()
+    #expect(try await first.value.value == 1)
+    #expect(try await second.value.value == 1)
+    #expect(heard.value == [1, 2, 3, 4, 5])
+  }
+
+  @Test("thousands of random joins and cancellations: each call ends exactly once, nothing is left")
+  func storm() async {
+    let jobs = Jobs()
+    let ended = Shared(0)
+    await withTaskGroup { group in
+      for number in 0..<2000 {
+        group.addTask {
+          let task = Task {
+            _ = try? await Self.value(jobs, "key \(number % 7)") { _ in
+              await Task.yield()
+              return number
+            }
+            ended.change { $0 += 1 }
+          }
+          if number % 3 == 0 { await Task.yield() }
+          if number % 2 == 0 { task.cancel() }
+          await task.value
+        }
+      }
+    }
+    #expect(ended.value == 2000)
+    // A job whose last subscriber left may still be winding down, but it no longer holds its key.
+    #expect(jobs.count == 0)
+  }
+}

@@ -1,0 +1,44 @@
+import OzuSynchronization
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite struct SlotsTests {
+  @Test("never more operations at once than slots", arguments: [1, 3])
+  func bound(_ count: Int) async {
+    let slots = Slots(count: count)
+    let state = Shared((running: 0, most: 0))
+    await withTaskGroup { group in
+      for _ in 0..<300 {
+        group.addTask {
+          _ = await slots.run(priority: .normal) {
+            state.change {
+              $0.running += 1
+              $0.most = max($0.most, $0.running)
+            }
+            await Task.yield()
+            state.change { $0.running -= 1 }
+          }
+        }
+      }
+    }
+    #expect(state.value.most <= count)
+    #expect(state.value.running == 0)
+  }
+
+  @Test("a waiter that is cancelled leaves at once, and its slot goes to the next")
+  func cancellation() async throws {
+    let slots = Slots(count: 1)
+    let gate = Gate()
+    let holder = Task { await slots.run(priority: .normal) { try? await gate.pass() } }
+    await gate.arrivals(1)
+    let waiter = Task { await slots.run(priority: .high) { true } }
+    waiter.cancel()
+    #expect(await waiter.value == nil)
+    let next = Task { await slots.run(priority: .low) { true } }
+    gate.open()
+    #expect(await next.value == true)
+    #expect(await holder.value != nil)
+  }
+}

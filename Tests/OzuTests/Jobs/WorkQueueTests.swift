@@ -1,0 +1,71 @@
+import Dispatch
+import OzuSynchronization
+import Testing
+
+@testable import Ozu
+
+@Suite struct WorkQueueTests {
+  /// Counts how many pieces of work run at once.
+  private final class Meter: Sendable {
+    private let state = Mutex((running: 0, most: 0, done: 0))
+
+    func pass() {
+      state.withLock {
+        $0.running += 1
+        $0.most = max($0.most, $0.running)
+      }
+      state.withLock {
+        $0.running -= 1
+        $0.done += 1
+      }
+    }
+
+    var most: Int { state.withLock { $0.most } }
+    var done: Int { state.withLock { $0.done } }
+  }
+
+  @Test("never more work at once than its width, and all of it done", arguments: [1, 2, 5])
+  func width(_ width: Int) async {
+    let queue = WorkQueue(label: "test", width: width)
+    let meter = Meter()
+    await withTaskGroup { group in
+      for _ in 0..<500 { group.addTask { await queue.run(priority: .normal) { _ in meter.pass() } } }
+    }
+    #expect(meter.done == 500)
+    #expect(meter.most <= width)
+  }
+
+  @Test("waiting work starts by priority, then by age")
+  func order() async {
+    let queue = WorkQueue(label: "test", width: 1)
+    let order = Shared<[String]>([])
+    let started = DispatchSemaphore(value: 0)
+    let hold = DispatchSemaphore(value: 0)
+    queue.enqueue(priority: .normal) {
+      started.signal()
+      hold.wait()
+    }
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        started.wait()
+        continuation.resume()
+      }
+    }
+    for (name, priority) in [("a", ImagePriority.low), ("b", .high), ("c", .low), ("d", .veryHigh)] {
+      queue.enqueue(priority: priority) { order.change { $0.append(name) } }
+    }
+    hold.signal()
+    await queue.run(priority: .veryLow) { _ in }
+    #expect(order.value == ["d", "b", "a", "c"])
+  }
+
+  @Test("cancelled work is told so by its flag")
+  func cancellation() async {
+    let queue = WorkQueue(label: "test", width: 1)
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return await queue.run(priority: .normal) { flag in flag.isRaised }
+    }
+    #expect(await task.value)
+  }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import OzuHTTP
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("What bad input gets")
+struct BadInputTests {
+  /// A bad source, the error it must give, and a part of the message.
+  struct Case: CustomTestStringConvertible, Sendable {
+    let name: String
+    let reply: (@Sendable () throws -> FakeHTTPReply)?
+    var source: ImageSource?
+    let message: String
+    let matches: @Sendable (ImageError) -> Bool
+
+    var testDescription: String { name }
+
+    init(
+      _ name: String, _ message: String, source: ImageSource? = nil,
+      reply: (@Sendable () throws -> FakeHTTPReply)? = nil,
+      _ matches: @escaping @Sendable (ImageError) -> Bool
+    ) {
+      self.name = name
+      self.message = message
+      self.source = source
+      self.reply = reply
+      self.matches = matches
+    }
+  }
+
+  static let cases: [Case] = [
+    Case("a missing file", "no such file", source: file("/nowhere/at/all.jpg")) {
+      if case .noSuchFile = $0 { true } else { false }
+    },
+    Case("a folder", "a folder", source: file("/tmp")) { if case .isDirectory = $0 { true } else { false } },
+    Case("a device", "cannot be read", source: file("/dev/zero")) {
+      if case .unreadableFile = $0 { true } else { false }
+    },
+    Case("404", "404 (Not Found)", reply: { .status(404) }) {
+      if case .httpStatus(404, _) = $0 { true } else { false }
+    },
+    Case("500 with a picture in its body", "500", reply: { try .page(500, Fixture.photo.data(as: .jpeg)) }) {
+      if case .httpStatus(500, _) = $0 { true } else { false }
+    },
+    Case("a refused connection", "refused the connection", reply: { .failure(.connectionRefused) }) {
+      if case .connectionRefused = $0 { true } else { false }
+    },
+    Case("a name that does not resolve", "could not be resolved", reply: { .failure(.nameNotResolved) }) {
+      if case .nameNotResolved = $0 { true } else { false }
+    },
+    Case("a silent server", "took too long", reply: { .failure(.timedOut(.connect)) }) {
+      if case .timedOut = $0 { true } else { false }
+    },
+    Case("a reset connection", "closed the connection", reply: { .failure(.connectionLost) }) {
+      if case .transport = $0 { true } else { false }
+    },
+    Case(
+      "a body that stops short", "ended after 100 of",
+      reply: {
+        .ok(try Fixture.photo.data(as: .jpeg)).failing(
+          .bodyTruncated(received: 100, expected: 999), afterByteCount: 100)
+      }
+    ) { if case .bodyTruncated = $0 { true } else { false } },
+    Case(
+      "HTML instead of an image", "an HTML page",
+      reply: { .ok(Data("\n <!DOCTYPE html><html><body>Sign in</body></html>".utf8), type: "image/jpeg") }
+    ) { if case .notAnImage(_, kind: "an HTML page") = $0 { true } else { false } },
+    Case("bytes of nothing known", "not an image", reply: { .ok(Data([0, 1, 2, 3, 254, 255])) }) {
+      if case .notAnImage(_, kind: nil) = $0 { true } else { false }
+    },
+    Case("an empty body", "no bytes", reply: { .ok(Data()) }) {
+      if case .emptyData = $0 { true } else { false }
+    },
+    Case(
+      "a JPEG that is cut in half", "truncated JPEG",
+      reply: {
+        let whole = try Fixture.photo.data(as: .jpeg)
+        return .ok(whole.prefix(whole.count / 2))
+      }
+    ) { if case .truncatedData(_, type: .jpeg, _) = $0 { true } else { false } },
+    Case(
+      "a JPEG that ends in its header", "JPEG", reply: { .ok(try Fixture.photo.data(as: .jpeg).prefix(30)) }
+    ) {
+      switch $0 {
+      case .truncatedData(_, type: .jpeg, _), .corruptData(_, type: .jpeg, _, _): true
+      default: false
+      }
+    },
+    Case("a picture that declares 30000x30000", "limit", reply: { .ok(try hugePNG()) }) {
+      if case .limitExceeded(_, let violation) = $0 { violation.quantity == .side } else { false }
+    },
+    Case("a body over the limit", "more than the limit", reply: { .ok(Data(count: 200_000)) }) {
+      if case .bodyTooLarge(_, limit: 100_000) = $0 { true } else { false }
+    },
+    Case("a format nothing here reads", "cannot be read", reply: { .ok(Data("BM".utf8) + Data(count: 60)) }) {
+      if case .unsupportedType(_, type: .bmp, _) = $0 { true } else { false }
+    },
+    Case("an unknown scheme", "ftp:", source: url("ftp://example.com/a.jpg")) {
+      if case .invalidSource = $0 { true } else { false }
+    },
+    Case("an address without a host", "no host", source: url("https:///a.jpg")) {
+      if case .invalidSource = $0 { true } else { false }
+    },
+    Case("a relative address", "relative", source: url("a/b.jpg")) {
+      if case .invalidSource = $0 { true } else { false }
+    },
+    Case("a malformed data address", "malformed", source: url("data:image/png")) {
+      if case .invalidSource = $0 { true } else { false }
+    },
+    Case("a fetcher that throws", "out of tape", source: .fetcher(BrokenFetcher())) {
+      if case .fetchFailed = $0 { true } else { false }
+    },
+  ]
+
+  private static func file(_ path: String) -> ImageSource { .url(URL(fileURLWithPath: path)) }
+  private static func url(_ text: String) -> ImageSource { .url(URL(string: text)!) }
+
+  private struct BrokenFetcher: ImageFetching {
+    struct Failure: Error, CustomStringConvertible { let description = "out of tape" }
+    let key = "tape 1"
+    func fetch() async throws -> FetchedImage { throw Failure() }
+  }
+
+  /// A PNG of a few bytes with a header that asks for 3.6 gigabytes of pixels.
+  private static func hugePNG() throws -> Data {
+    var data = try PatternPicture(PixelSize(2, 2)).data(as: .png)
+    let side: [UInt8] = [0, 0, 0x75, 0x30]
+    data.replaceSubrange(16..<24, with: side + side)
+    let crc = CRC32.checksum(data[12..<29])
+    data.replaceSubrange(29..<33, with: withUnsafeBytes(of: crc.bigEndian) { Array($0) })
+    return data
+  }
+
+  @Test("its own error, one line that names the source, and nothing in the caches", arguments: cases)
+  func badInput(_ input: Case) async throws {
+    let pool = PixelBufferPool(retainedByteLimit: 0)
+    let fixture = Fixture {
+      $0.limits.encodedByteCount = 100_000
+      $0.pixelBufferPool = pool
+    }
+    let url = Fixture.url("bad.jpg")
+    if let reply = try input.reply?() { fixture.client.reply(to: url, with: reply) }
+    let source = input.source ?? .url(url)
+    for resize in [nil, Fixture.small] {
+      do {
+        _ = try await fixture.pipeline.image(for: ImageRequest(source, resize: resize))
+        Issue.record("there should be no picture")
+      } catch {
+        #expect(input.matches(error), "\(error)")
+        #expect("\(error)".hasPrefix(source.name))
+        #expect("\(error)".contains(input.message), "\(error)")
+        #expect(!"\(error)".contains("\n"))
+        #expect(error.source == source.name)
+      }
+    }
+    #expect(await fixture.cachedCounts() == (0, 0))
+    #expect(pool.statistics.lentByteCount == 0)
+  }
+
+  @Test(
+    "a size of nothing is refused before anything is asked for",
+    arguments: [PixelSize(0, 10), PixelSize(10, -1)])
+  func size(_ size: PixelSize) async throws {
+    let fixture = Fixture()
+    let url = try fixture.serve("a.jpg")
+    await #expect { try await fixture.pipeline.image(for: url, size: size) } throws: {
+      if case ImageError.invalidSize(size, _)? = $0 as? ImageError { true } else { false }
+    }
+    #expect(fixture.client.requests.isEmpty)
+  }
+
+  @Test("a failure is forgotten: the next request tries again")
+  func retry() async throws {
+    let fixture = Fixture()
+    let url = Fixture.url("a.jpg")
+    fixture.client.reply(to: url, with: [.status(503), .ok(try Fixture.photo.data(as: .jpeg))])
+    await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: url) }
+    #expect(try await fixture.pipeline.image(for: url).size == PixelSize(320, 240))
+  }
+}
+
+extension FakeHTTPReply {
+  /// An error page with a body.
+  fileprivate static func page(_ status: Int, _ body: Data) -> FakeHTTPReply {
+    FakeHTTPReply(status: status, body: body)
+  }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("From which layer an answer comes")
+struct CachingLayersTests {
+  @Test("network, then memory; a fresh pipeline takes the rendition from disk; another size the original")
+  func layers() async throws {
+    let fixture = Fixture()
+    let url = try fixture.serve("a.jpg")
+    let request = ImageRequest(url: url, resize: Fixture.small)
+
+    let cold = try await fixture.pipeline.response(for: request)
+    #expect(cold.source == .network)
+    #expect(cold.picture.size == PixelSize(32, 24))
+    #expect(cold.picture.header?.size == PixelSize(320, 240))
+    #expect(cold.encodedByteCount == (try Fixture.photo.data(as: .jpeg)).count)
+    #expect(Fixture.photo.resembles(cold.picture.bitmap))
+
+    let warm = try await fixture.pipeline.response(for: request)
+    #expect(warm.source == .memory)
+    #expect(warm.picture.bitmap == cold.picture.bitmap)
+
+    await fixture.pipeline.flush()
+    let fresh = fixture.freshPipeline()
+    let fromDisk = try await fresh.response(for: request)
+    #expect(fromDisk.source == .rendition)
+    #expect(fromDisk.picture.header?.size == PixelSize(320, 240))
+    #expect(Fixture.photo.resembles(fromDisk.picture.bitmap))
+    let other = try await fresh.response(for: ImageRequest(url: url, resize: Resize(PixelSize(64, 64))))
+    #expect(other.source == .original)
+    #expect(other.picture.size == PixelSize(64, 48))
+    #expect(fixture.client.requests.count == 1)
+  }
+
+  @Test("a whole picture needs no rendition: the original serves it")
+  func whole() async throws {
+    let fixture = Fixture()
+    let url = try fixture.serve("a.jpg")
+    #expect(try await fixture.pipeline.image(for: url).size == PixelSize(320, 240))
+    #expect(await fixture.cachedCounts() == (1, 1))
+    let again = try await fixture.freshPipeline().response(for: ImageRequest(url: url))
+    #expect(again.source == .original)
+  }
+
+  @Test("a picture with transparency comes back from disk with it, to the pixel")
+  func transparency() async throws {
+    let fixture = Fixture()
+    let pattern = PatternPicture(PixelSize(64, 48), tint: 5, isOpaque: false)
+    let url = try fixture.serve("a.png", pattern, as: .png)
+    let request = ImageRequest(url: url, resize: Fixture.small)
+    let first = try await fixture.pipeline.image(for: request)
+    await fixture.pipeline.flush()
+    let second = try await fixture.freshPipeline().response(for: request)
+    #expect(second.source == .rendition)
+    #expect(second.picture.bitmap == first.bitmap)
+  }
+
+  @Test("memory answers synchronously, and only what it has")
+  func synchronous() async throws {
+    let fixture = Fixture()
+    let url = try fixture.serve("a.jpg")
+    #expect(fixture.pipeline.cachedImage(for: url) == nil)
+    let picture = try await fixture.pipeline.image(for: url)
+    #expect(fixture.pipeline.cachedImage(for: url)?.bitmap == picture.bitmap)
+    #expect(fixture.pipeline.cachedImage(for: ImageRequest(url: url, resize: Fixture.small)) == nil)
+    fixture.pipeline.removeImagesFromMemory()
+    #expect(fixture.pipeline.cachedImage(for: url) == nil)
+  }
+
+  @Test("reload goes to the source and replaces what the caches had")
+  func reload() async throws {
+    let fixture = Fixture()
+    let url = try fixture.serve("a.jpg")
+    _ = try await fixture.pipeline.image(for: url)
+    let changed = PatternPicture(PixelSize(320, 240), tint: 7)
+    try fixture.serve("a.jpg", changed)
+    let reloaded = try await fixture.pipeline.response(for: ImageRequest(url: url, cachePolicy: .reload))
+    #expect(reloaded.source == .network)
+    #expect(changed.resembles(reloaded.picture.bitmap))
+    #expect(fixture.client.requests.last?.headers["Cache-Control"] == "no-cache")
+    let now = try await fixture.pipeline.response(for: ImageRequest(url: url))
+    #expect(now.source == .memory)
+    #expect(changed.resembles(now.picture.bitmap))
+    await fixture.pipeline.flush()
+    #expect(changed.resembles(try await fixture.freshPipeline().image(for: url).bitmap))
+  }
+
+  @Test("cache-only never goes to the network; bypass leaves nothing behind")
+  func policies() async throws {
+    let fixture = Fixture()
+    let url = try fixture.serve("a.jpg")
+    await #expect {
+      try await fixture.pipeline.image(for: ImageRequest(url: url, cachePolicy: .cacheOnly))
+    } throws: {
+      if case ImageError.notCached? = $0 as? ImageError { true } else { false }
+    }
+    #expect(fixture.client.requests.isEmpty)
+    _ = try await fixture.pipeline.image(for: ImageRequest(url: url, cachePolicy: .bypass))
+    #expect(await fixture.cachedCounts() == (0, 0))
+    _ = try await fixture.pipeline.image(for: url)
+    let cached = try await fixture.pipeline.response(for: ImageRequest(url: url, cachePolicy: .cacheOnly))
+    #expect(cached.source == .memory)
+  }
+
+  @Test("what the origin forbids to store is stored nowhere, thumbnails included")
+  func noStore() async throws {
+    let fixture = Fixture()
+    let url = try fixture.serve("a.jpg") { $0.header("Cache-Control", "private, No-Store") }
+    let request = ImageRequest(url: url, resize: Fixture.small)
+    _ = try await fixture.pipeline.image(for: request)
+    #expect(await fixture.cachedCounts() == (0, 0))
+    #expect(try await fixture.pipeline.response(for: request).source == .network)
+  }
+
+  @Test("an image that is removed is removed everywhere")
+  func removal() async throws {
+    let fixture = Fixture()
+    let url = try fixture.serve("a.jpg")
+    let request = ImageRequest(url: url, resize: Fixture.small)
+    _ = try await fixture.pipeline.image(for: request)
+    #expect(await fixture.cachedCounts() == (1, 2))
+    await fixture.pipeline.removeImage(for: request)
+    #expect(await fixture.cachedCounts() == (0, 0))
+    _ = try await fixture.pipeline.image(for: request)
+    await fixture.pipeline.removeAllImages()
+    #expect(await fixture.cachedCounts() == (0, 0))
+  }
+
+  @Test("without a disk cache everything works but the disk")
+  func noDisk() async throws {
+    let fixture = Fixture { $0.diskStorage = .none }
+    let url = try fixture.serve("a.jpg")
+    _ = try await fixture.pipeline.image(for: url)
+    #expect(await fixture.cachedCounts() == (1, 0))
+  }
+
+  @Test("a disk cache that cannot be opened is reported, and the pictures come all the same")
+  func brokenDisk() async throws {
+    let reported = Gate()
+    let fixture = Fixture {
+      $0.diskStorage = .opening { () throws(DiskCacheError) in
+        throw DiskCacheError(.open, path: "/cache", code: EACCES)
+      }
+      $0.onDiskError = { _ in reported.open() }
+    }
+    let url = try fixture.serve("a.jpg")
+    #expect(try await fixture.pipeline.response(for: ImageRequest(url: url)).source == .network)
+    try await reported.pass()
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("Work is done once for all who want it")
+struct CoalescingTests {
+  @Test("a hundred equal requests: one download, one decode, one picture")
+  func equal() async throws {
+    let fixture = Fixture()
+    let gate = Gate()
+    let url = try fixture.serve("a.jpg") { $0.held(by: gate) }
+    let request = ImageRequest(url: url, resize: Fixture.small)
+    let responses = try await withThrowingTaskGroup(of: ImageResponse.self) { group in
+      for _ in 0..<100 { group.addTask { try await fixture.pipeline.response(for: request) } }
+      await gate.arrivals(1)
+      gate.open()
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(responses.count == 100)
+    #expect(fixture.client.requests.count == 1)
+    #expect(fixture.decoder.decodeCount == 1)
+    #expect(responses.count { !$0.isCoalesced && $0.source == .network } == 1)
+  }
+
+  @Test("the same over real sockets, counted by the server")
+  func sockets() async throws {
+    let server = try LoopbackServer()
+    let gate = Gate()
+    var reply = LoopbackResponse.ok(try Fixture.photo.data(as: .jpeg), type: "image/jpeg")
+    reply.headGate = gate
+    server.route("/a.jpg", reply)
+    let pipeline = ImagePipeline { $0.diskStorage = .none }
+    let url = server.url("/a.jpg")
+    try await withThrowingTaskGroup(of: Picture.self) { group in
+      for _ in 0..<100 { group.addTask { try await pipeline.image(for: url) } }
+      await gate.arrivals(1)
+      gate.open()
+      for try await picture in group { #expect(picture.size == PixelSize(320, 240)) }
+    }
+    #expect(server.requestCount(for: "/a.jpg") == 1)
+    server.stop()
+  }
+
+  @Test("two sizes of one address: one download, two decodes, one original on disk")
+  func sizes() async throws {
+    let fixture = Fixture()
+    let gate = Gate()
+    let url = try fixture.serve("a.jpg") { $0.held(by: gate) }
+    async let small = fixture.pipeline.response(for: ImageRequest(url: url, resize: Fixture.small))
+    async let large = fixture.pipeline.response(
+      for: ImageRequest(url: url, resize: Resize(PixelSize(100, 100))))
+    await gate.arrivals(1)
+    // The second request may still be on its way to join; it must join the running download or find its
+    // original in the cache, but never download again.
+    gate.open()
+    #expect(try await small.picture.size == PixelSize(32, 24))
+    #expect(try await large.picture.size == PixelSize(100, 75))
+    #expect(fixture.decoder.decodeCount == 2)
+    #expect(await fixture.cachedCounts().disk == 3)
+  }
+
+  @Test("no more downloads at once than configured")
+  func fetchLimit() async throws {
+    let fixture = Fixture { $0.concurrentFetches = 3 }
+    let gate = Gate()
+    let urls = try (0..<20).map { try fixture.serve("\($0).jpg") { $0.held(by: gate) } }
+    try await withThrowingTaskGroup(of: Picture.self) { group in
+      for url in urls { group.addTask { try await fixture.pipeline.image(for: url) } }
+      await gate.arrivals(3)
+      gate.open()
+      try await group.waitForAll()
+    }
+    #expect(fixture.client.maximumActiveCount == 3)
+  }
+}

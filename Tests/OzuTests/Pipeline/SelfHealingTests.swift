@@ -1,0 +1,51 @@
+import Foundation
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("What the disk cache has is believed only as far as it decodes")
+struct SelfHealingTests {
+  private static let nonsense = Data("<html>not a picture".utf8)
+
+  @Test("a rendition that does not decode is removed, and the original answers", arguments: [true, false])
+  func rendition(_ hasRecord: Bool) async throws {
+    let fixture = Fixture()
+    let url = try fixture.serve("a.jpg")
+    let request = ImageRequest(url: url, resize: Fixture.small)
+    _ = try await fixture.pipeline.image(for: request)
+    await fixture.pipeline.flush()
+    let disk = try #require(fixture.pipeline.diskCache)
+    let key = request.key.rendition
+    let record = await disk.metadata(forKey: key, in: ImageCaches.renditions)
+    await disk.store(
+      Self.nonsense, metadata: hasRecord ? try #require(record) : Data("{".utf8), forKey: key,
+      in: ImageCaches.renditions)
+    fixture.pipeline.removeImagesFromMemory()
+
+    let response = try await fixture.pipeline.response(for: request)
+    #expect(response.source == .original)
+    #expect(Fixture.photo.resembles(response.picture.bitmap))
+    await fixture.pipeline.flush()
+    #expect(await disk.fetch(key, in: ImageCaches.renditions)?.body != Self.nonsense)
+    #expect(fixture.client.requests.count == 1)
+  }
+
+  @Test("an original that does not decode is removed, and the network answers")
+  func original() async throws {
+    let fixture = Fixture()
+    let url = try fixture.serve("a.jpg")
+    let request = ImageRequest(url: url)
+    _ = try await fixture.pipeline.image(for: request)
+    await fixture.pipeline.flush()
+    let disk = try #require(fixture.pipeline.diskCache)
+    await disk.store(Self.nonsense, forKey: request.key.source, in: ImageCaches.originals)
+    fixture.pipeline.removeImagesFromMemory()
+
+    let response = try await fixture.pipeline.response(for: request)
+    #expect(response.source == .network)
+    #expect(Fixture.photo.resembles(response.picture.bitmap))
+    await fixture.pipeline.flush()
+    #expect(await disk.fetch(request.key.source, in: ImageCaches.originals)?.body != Self.nonsense)
+  }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import OzuHTTP
+import OzuSynchronization
+import OzuTesting
+
+@testable import Ozu
+
+/// A pipeline on a fake network and a disk in memory, with pictures to load.
+struct Fixture: Sendable {
+  let client = FakeHTTPClient()
+  let files = MemoryFileSystem()
+  let decoder = CountingDecoder()
+  let pipeline: ImagePipeline
+
+  init(_ configure: (inout ImagePipeline.Configuration) -> Void = { _ in }) {
+    let decoder = decoder
+    pipeline = .testing(client: client, files: files) {
+      $0.codecs.register(decoder: decoder)
+      configure(&$0)
+    }
+  }
+
+  /// A second pipeline on the same disk, with empty memory.
+  func freshPipeline() -> ImagePipeline {
+    .testing(client: client, files: files)
+  }
+
+  static let small = Resize(PixelSize(32, 24), mode: .aspectFill, crops: true)
+
+  static func url(_ path: String) -> URL { URL(string: "https://example.com/\(path)")! }
+
+  static let photo = PatternPicture(PixelSize(320, 240), tint: 2)
+
+  /// Serves a pattern under a path and returns its URL.
+  @discardableResult
+  func serve(
+    _ path: String, _ picture: PatternPicture = Fixture.photo, as type: ImageType = .jpeg,
+    change: (FakeHTTPReply) -> FakeHTTPReply = { $0 }
+  ) throws -> URL {
+    let url = Self.url(path)
+    client.reply(to: url, with: change(.ok(try picture.data(as: type))))
+    return url
+  }
+
+  /// The number of entries in both caches, once everything is written.
+  func cachedCounts() async -> (memory: Int, disk: Int) {
+    await pipeline.flush()
+    return (pipeline.memoryCacheStatistics.count, pipeline.diskCache?.count ?? 0)
+  }
+}
+
+/// The built-in JPEG and PNG decoders, counted.
+final class CountingDecoder: ImageDecoding {
+  private let count = Atomic(0)
+
+  var decodeCount: Int { count.load(ordering: .relaxed) }
+
+  var types: [ImageType] { [.jpeg, .png] }
+
+  private func decoder(for data: Data) throws(DecodingError) -> any ImageDecoding {
+    try CodecRegistry.standard.decoder(for: data)
+  }
+
+  func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
+    try decoder(for: data).header(of: data, limits: limits)
+  }
+
+  func decode(
+    _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap {
+    count.add(1, ordering: .relaxed)
+    return try self.decoder(for: data).decode(data, header: header, plan: plan, context: context)
+  }
+}
