@@ -1,0 +1,269 @@
+import OzuCaching
+import OzuSynchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A file system in memory that fails, tears and crashes when a test says so.
+///
+/// ```swift
+/// let files = MemoryFileSystem()
+/// files.respond = { call in call.operation == .write ? .fail(ENOSPC) : .proceed }
+/// ```
+///
+/// Every call is numbered and shown to `respond` before it is done. After a crash every call fails with `EIO` until
+/// `restart(losing:)`, which is the next boot: locks are free, and what was not synchronized may be gone.
+/// Handles from before the crash stay dead.
+public final class MemoryFileSystem: FileSystem {
+  /// A call that is about to be done.
+  public struct Call: Hashable, Sendable {
+    /// Its number, from zero, since the file system was made.
+    public let number: Int
+    /// What it does. Reads count too.
+    public let operation: DiskCacheError.Operation
+    /// The file or directory.
+    public let path: String
+    /// The bytes to be written; zero for other calls.
+    public let byteCount: Int
+  }
+
+  /// What becomes of a call.
+  public enum Response: Hashable, Sendable {
+    /// It is done.
+    case proceed
+    /// It fails with this error number, and nothing is done.
+    case fail(Int32)
+    /// A write that writes this many bytes and then fails with the error number, as on a full disk.
+    case stop(after: Int, Int32)
+    /// The machine or process dies: before the call, or in a write after this many bytes.
+    case crash(after: Int)
+  }
+
+  /// What a restart after a crash forgets.
+  public enum Loss: Hashable, Sendable {
+    /// Nothing: the process died, the system went on.
+    case nothing
+    /// Everything written, made or removed since it was last synchronized: power was lost.
+    case unsynchronized
+  }
+
+  /// The bytes of a file, shared by its names and handles.
+  final class Node: Sendable {
+    struct Content {
+      var bytes = Data()
+      var synchronized = Data()
+      var linkCount = 1
+    }
+    let content = Mutex(Content())
+  }
+
+  struct State {
+    var files: [String: Node] = [:]
+    var synchronizedFiles: [String: Node] = [:]
+    var directories: Set<String> = ["/"]
+    var locks: [ObjectIdentifier: Int] = [:]
+    var generation = 0
+    var hasCrashed = false
+    var callCount = 0
+    var respond: @Sendable (Call) -> Response = { _ in .proceed }
+  }
+
+  let state = Mutex(State())
+
+  /// An empty file system.
+  public init() {}
+
+  /// Decides what becomes of each call. Default: it is done.
+  public var respond: @Sendable (Call) -> Response {
+    get { state.withLock { $0.respond } }
+    set { state.withLock { $0.respond = newValue } }
+  }
+
+  /// The calls so far.
+  public var callCount: Int { state.withLock { $0.callCount } }
+
+  /// Whether a crash happened that no restart followed yet.
+  public var hasCrashed: Bool { state.withLock { $0.hasCrashed } }
+
+  /// Makes every call fail from now on.
+  public func crash() {
+    state.withLock { $0.hasCrashed = true }
+  }
+
+  /// Boots again: calls work, old handles do not, locks are free, and nothing is made to fail.
+  public func restart(losing loss: Loss) {
+    state.withLock { state in
+      state.hasCrashed = false
+      state.generation += 1
+      state.locks = [:]
+      state.respond = { _ in .proceed }
+      guard loss == .unsynchronized else { return }
+      state.files = state.synchronizedFiles
+      for node in state.files.values {
+        node.content.withLock { $0.bytes = $0.synchronized }
+      }
+    }
+  }
+
+  // MARK: Looking and tampering, unseen by `respond`
+
+  /// The paths of all files, sorted.
+  public var paths: [String] { state.withLock { $0.files.keys.sorted() } }
+
+  /// The bytes of all files together.
+  public var byteCount: Int {
+    state.withLock { $0.files.values.reduce(0) { $0 + $1.content.withLock { $0.bytes.count } } }
+  }
+
+  /// The bytes of a file; nil if there is none.
+  public func contents(of path: String) -> Data? {
+    state.withLock { $0.files[path] }?.content.withLock { $0.bytes }
+  }
+
+  /// Replaces the bytes of a file, behind the back of those who have it open, or makes it.
+  public func setContents(of path: String, to bytes: Data) {
+    state.withLock { state in
+      let node = state.files[path] ?? Node()
+      state.files[path] = node
+      node.content.withLock { $0.bytes = bytes }
+    }
+  }
+
+  /// Removes a directory with all that is in it, as `rm -r` does.
+  public func removeTree(_ directory: String) {
+    state.withLock { state in
+      for (path, node) in state.files where path.hasPrefix(directory + "/") {
+        node.content.withLock { $0.linkCount = 0 }
+        state.files[path] = nil
+      }
+      state.directories = state.directories.filter { $0 != directory && !$0.hasPrefix(directory + "/") }
+    }
+  }
+
+  // MARK: FileSystem
+
+  /// Makes a directory and those above it.
+  public func makeDirectory(_ path: String) throws(DiskCacheError) {
+    try begin(.makeDirectory, path)
+    state.withLock { state in
+      var path = path
+      while !path.isEmpty {
+        state.directories.insert(path)
+        path = Self.parent(of: path)
+      }
+    }
+  }
+
+  /// The names of the files in a directory.
+  public func list(_ directory: String) throws(DiskCacheError) -> [String] {
+    try begin(.list, directory)
+    let names = state.withLock { state in
+      state.directories.contains(directory)
+        ? state.files.keys.filter { Self.parent(of: $0) == directory }
+          .map { String($0.dropFirst(directory.count + 1)) } : nil
+    }
+    guard let names else { throw DiskCacheError(.list, path: directory, code: ENOENT) }
+    return names
+  }
+
+  /// Opens a file.
+  public func open(_ path: String, for access: FileAccess) throws(DiskCacheError) -> any OpenFile {
+    try begin(.open, path)
+    let (node, code) = state.withLock { state -> (Node?, Int32) in
+      guard state.directories.contains(Self.parent(of: path)) else { return (nil, ENOENT) }
+      if access != .creating { return (state.files[path], ENOENT) }
+      guard state.files[path] == nil else { return (nil, EEXIST) }
+      let node = Node()
+      state.files[path] = node
+      return (node, 0)
+    }
+    guard let node else { throw DiskCacheError(.open, path: path, code: code) }
+    return Handle(node: node, path: path, isWritable: access != .reading, system: self)
+  }
+
+  /// Removes a file.
+  public func remove(_ path: String) throws(DiskCacheError) {
+    try begin(.remove, path)
+    guard let node = state.withLock({ $0.files.removeValue(forKey: path) }) else {
+      throw DiskCacheError(.remove, path: path, code: ENOENT)
+    }
+    node.content.withLock { $0.linkCount = 0 }
+  }
+
+  /// Renames a file.
+  public func rename(_ path: String, to newPath: String) throws(DiskCacheError) {
+    try begin(.rename, path)
+    let isThere = state.withLock { state in
+      guard let node = state.files.removeValue(forKey: path) else { return false }
+      state.files.updateValue(node, forKey: newPath)?.content.withLock { $0.linkCount = 0 }
+      return true
+    }
+    if !isThere { throw DiskCacheError(.rename, path: path, code: ENOENT) }
+  }
+
+  /// Makes the names in a directory survive a loss of power.
+  public func synchronizeDirectory(_ path: String) throws(DiskCacheError) {
+    try begin(.synchronize, path)
+    state.withLock { state in
+      let isInside: (String) -> Bool = { Self.parent(of: $0) == path }
+      state.synchronizedFiles = state.synchronizedFiles.filter { !isInside($0.key) }
+      for (name, node) in state.files where isInside(name) { state.synchronizedFiles[name] = node }
+    }
+  }
+
+  /// Takes the lock of a file.
+  public func lock(_ path: String) throws(DiskCacheError) -> (any FileLock)? {
+    try begin(.lock, path)
+    return state.withLock { state in
+      let node = state.files[path] ?? Node()
+      state.files[path] = node
+      guard state.locks[ObjectIdentifier(node)] == nil else { return nil }
+      state.locks[ObjectIdentifier(node)] = state.generation
+      return Lock(node: node, generation: state.generation, system: self)
+    }
+  }
+
+  // MARK: Inside
+
+  private static func parent(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+  }
+
+  /// Numbers a call and does what `respond` says of it; returns how many bytes a write may write, and the error
+  /// that follows.
+  @discardableResult
+  func begin(
+    _ operation: DiskCacheError.Operation, _ path: String, byteCount: Int = 0, generation: Int? = nil
+  ) throws(DiskCacheError) -> (byteCount: Int, failure: DiskCacheError?) {
+    let (call, respond) = state.withLock { state -> (Call?, @Sendable (Call) -> Response) in
+      if state.hasCrashed || (generation ?? state.generation) != state.generation {
+        return (nil, state.respond)
+      }
+      defer { state.callCount += 1 }
+      let call = Call(number: state.callCount, operation: operation, path: path, byteCount: byteCount)
+      return (call, state.respond)
+    }
+    guard let call else { throw DiskCacheError(operation, path: path, code: EIO) }
+    switch respond(call) {
+    case .proceed:
+      return (byteCount, nil)
+    case .fail(let code):
+      throw DiskCacheError(operation, path: path, code: code)
+    case .stop(let count, let code):
+      return (min(count, byteCount), DiskCacheError(operation, path: path, code: code))
+    case .crash(let count):
+      crash()
+      let failure = DiskCacheError(operation, path: path, code: EIO)
+      if operation != .write { throw failure }
+      return (min(count, byteCount), failure)
+    }
+  }
+}

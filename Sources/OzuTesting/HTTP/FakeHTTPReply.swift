@@ -1,0 +1,154 @@
+import OzuHTTP
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What a `FakeHTTPClient` answers.
+public struct FakeHTTPReply: Sendable {
+  /// The status code.
+  public var status: Int
+  /// The header fields. `Content-Length` is added unless one is here or `announcesLength` is false.
+  public var headers: HTTPHeaders
+  /// The body.
+  public var body: Data
+  /// Whether `Content-Length` is added.
+  public var announcesLength = true
+  /// How many bytes the sink gets at once; nil for all.
+  public var pieceByteCount: Int?
+  /// What to throw instead of a response, or after `failureOffset` bytes of it.
+  public var failure: HTTPError.Reason?
+  /// After how many bytes of the body the failure comes; nil for before the head.
+  public var failureOffset: Int?
+  /// Where the reply waits before the head.
+  public var headGate: Gate?
+  /// Where the reply waits before each piece of the body.
+  public var bodyGate: Gate?
+  /// The URL that answered, where it is not the request's: as after a redirect.
+  public var finalURL: URL?
+
+  /// Makes a reply.
+  public init(status: Int = 200, headers: HTTPHeaders = [:], body: Data = Data()) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+
+  /// 200 with a body.
+  public static func ok(_ body: Data, type: String? = nil) -> FakeHTTPReply {
+    var reply = FakeHTTPReply(body: body)
+    reply.headers["Content-Type"] = type
+    return reply
+  }
+
+  /// A status without body.
+  public static func status(_ status: Int, headers: HTTPHeaders = [:]) -> FakeHTTPReply {
+    FakeHTTPReply(status: status, headers: headers)
+  }
+
+  /// An error instead of a response.
+  public static func failure(_ reason: HTTPError.Reason) -> FakeHTTPReply {
+    var reply = FakeHTTPReply()
+    reply.failure = reason
+    return reply
+  }
+
+  /// Adds a header field.
+  public func header(_ name: String, _ value: String) -> FakeHTTPReply {
+    with { $0.headers.add(name: name, value: value) }
+  }
+
+  /// Hands the body over in pieces of that size.
+  public func inPieces(of byteCount: Int) -> FakeHTTPReply {
+    with { $0.pieceByteCount = max(1, byteCount) }
+  }
+
+  /// Waits at the gate before the head.
+  public func held(by gate: Gate) -> FakeHTTPReply {
+    with { $0.headGate = gate }
+  }
+
+  /// Hands the body over in pieces of that size and waits at the gate before each.
+  public func dripping(_ pieceByteCount: Int, through gate: Gate) -> FakeHTTPReply {
+    with {
+      $0.pieceByteCount = max(1, pieceByteCount)
+      $0.bodyGate = gate
+    }
+  }
+
+  /// Throws after so many bytes of the body.
+  public func failing(_ reason: HTTPError.Reason, afterByteCount count: Int) -> FakeHTTPReply {
+    with {
+      $0.failure = reason
+      $0.failureOffset = count
+    }
+  }
+
+  /// Answers from another URL, as after a redirect.
+  public func redirected(to url: URL) -> FakeHTTPReply {
+    with { $0.finalURL = url }
+  }
+
+  private func with(_ change: (inout FakeHTTPReply) -> Void) -> FakeHTTPReply {
+    var copy = self
+    change(&copy)
+    return copy
+  }
+}
+
+extension FakeHTTPReply {
+  func play(_ request: HTTPRequest, into sink: any HTTPBodySink) async throws(HTTPError) -> HTTPResponse {
+    try await pass(headGate)
+    if let failure, failureOffset == nil { throw HTTPError(failure) }
+
+    var fields = headers
+    if announcesLength, !fields.contains(name: "Content-Length") {
+      fields.add(name: "Content-Length", value: String(body.count))
+    }
+    let head = HTTPResponseHead(status: status, headers: fields, url: finalURL ?? request.url)
+    let limit = request.maximumBodyByteCount
+    if let length = head.contentLength, length > limit, request.method != .head {
+      throw HTTPError(.bodyTooLarge(limit: limit))
+    }
+    try sink.begin(head)
+
+    let count = request.method == .head ? 0 : min(body.count, failureOffset ?? .max)
+    var sent = 0
+    while sent < count {
+      try await pass(bodyGate)
+      let piece = body.dropFirst(sent).prefix(min(pieceByteCount ?? count, count - sent))
+      guard sent + piece.count <= limit else { throw HTTPError(.bodyTooLarge(limit: limit)) }
+      try hand(piece, to: sink)
+      sent += piece.count
+    }
+    if let failure { throw HTTPError(failure) }
+    if let expected = head.expectedByteCount, expected != sent, request.method != .head, status != 304 {
+      throw HTTPError(.bodyTruncated(received: sent, expected: expected))
+    }
+    var metrics = HTTPMetrics()
+    metrics.receivedByteCount = sent
+    return HTTPResponse(head: head, bodyByteCount: sent, metrics: metrics)
+  }
+
+  private func hand(_ piece: Data, to sink: any HTTPBodySink) throws(HTTPError) {
+    let result = piece.withUnsafeBytes { buffer -> Result<Void, HTTPError> in
+      do throws(HTTPError) {
+        return .success(try sink.append(buffer.bytes))
+      } catch {
+        return .failure(error)
+      }
+    }
+    try result.get()
+  }
+
+  private func pass(_ gate: Gate?) async throws(HTTPError) {
+    do {
+      try await gate?.pass()
+    } catch {
+      throw HTTPError(.cancelled)
+    }
+    if Task.isCancelled { throw HTTPError(.cancelled) }
+  }
+}

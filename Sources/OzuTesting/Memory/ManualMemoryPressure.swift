@@ -1,0 +1,37 @@
+import OzuCaching
+import OzuSynchronization
+
+/// Memory pressure that a test makes.
+public final class ManualMemoryPressure: MemoryPressureMonitoring {
+  private struct State {
+    var nextNumber = 0
+    var handlers: [Int: @Sendable (MemoryPressure) -> Void] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  /// No pressure yet.
+  public init() {}
+
+  /// How many observe it.
+  public var observerCount: Int { state.withLock { $0.handlers.count } }
+
+  /// Tells every observer, before it returns.
+  public func signal(_ pressure: MemoryPressure) {
+    for handler in state.withLock({ Array($0.handlers.values) }) { handler(pressure) }
+  }
+
+  /// Attaches a handler.
+  public func observe(
+    _ handler: @escaping @Sendable (MemoryPressure) -> Void
+  ) -> MemoryPressureObservation {
+    let number = state.withLock { state in
+      state.nextNumber += 1
+      state.handlers[state.nextNumber] = handler
+      return state.nextNumber
+    }
+    return MemoryPressureObservation { [weak self] in
+      _ = self?.state.withLock { $0.handlers.removeValue(forKey: number) }
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Ozu
+
+/// Pictures that need no files: a gradient whose tint tells one from another.
+///
+/// ```swift
+/// let pattern = PatternPicture(PixelSize(640, 480), tint: 3)
+/// client.reply(to: url, with: .ok(try pattern.data(as: .jpeg)))
+/// #expect(pattern.resembles(picture.bitmap))
+/// ```
+public struct PatternPicture: Sendable {
+  /// The pixels.
+  public let bitmap: Bitmap
+  private let tint: Int
+
+  /// Makes a pattern. Red grows to the right and green downwards; blue is the tint times 36.
+  ///
+  /// - Parameters:
+  ///   - tint: 0 to 7.
+  ///   - isOpaque: when `false`, the left half is half transparent.
+  public init(_ size: PixelSize, tint: Int = 0, isOpaque: Bool = true) {
+    precondition((0...7).contains(tint), "there are eight tints")
+    self.tint = tint
+    bitmap = Bitmap(size: size, isOpaque: isOpaque) { x, y in
+      let isVeiled = !isOpaque && x * 2 < size.width
+      func part(_ value: Int) -> UInt8 { UInt8(isVeiled ? value / 2 : value) }
+      return Pixel(
+        red: part(x * 255 / max(1, size.width - 1)), green: part(y * 255 / max(1, size.height - 1)),
+        blue: part(tint * 36), alpha: isVeiled ? 128 : 255)
+    }
+  }
+
+  /// The pattern as a file.
+  ///
+  /// - Throws: `EncodingError`, for formats nothing here writes.
+  public func data(as type: ImageType) throws(EncodingError) -> Data {
+    try ImagePipeline.Configuration().codecs.encode(
+      bitmap, as: type, options: EncodingOptions(compressionQuality: 0.95))
+  }
+
+  /// Whether a bitmap of any size shows this pattern, as far as its middle and corners tell.
+  ///
+  /// - Parameter tolerance: the largest difference of a colour that still passes.
+  public func resembles(_ other: Bitmap, tolerance: Int = 14) -> Bool {
+    let steps = [0.1, 0.5, 0.9]
+    return steps.allSatisfy { vertical in
+      steps.allSatisfy { horizontal in
+        let own = Self.pixel(of: bitmap, horizontal, vertical)
+        let its = Self.pixel(of: other, horizontal, vertical)
+        return abs(Int(own.red) - Int(its.red)) <= tolerance
+          && abs(Int(own.green) - Int(its.green)) <= tolerance
+          && abs(Int(own.blue) - Int(its.blue)) <= tolerance
+          && abs(Int(own.alpha) - Int(its.alpha)) <= tolerance
+      }
+    }
+  }
+
+  private static func pixel(of bitmap: Bitmap, _ horizontal: Double, _ vertical: Double) -> Pixel {
+    bitmap[Int(Double(bitmap.size.width) * horizontal), Int(Double(bitmap.size.height) * vertical)]
+  }
+}
