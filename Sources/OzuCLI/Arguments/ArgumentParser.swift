@@ -1,0 +1,120 @@
+/// Options and arguments of a subcommand, taken apart.
+struct ParsedArguments {
+  fileprivate(set) var positional: [String] = []
+  fileprivate var values: [String: String] = [:]
+  fileprivate var switches: Set<String> = []
+
+  /// Whether a switch was given.
+  func has(_ name: String) -> Bool { switches.contains(name) }
+
+  /// The value of an option; the last one counts.
+  func value(_ name: String) -> String? { values[name] }
+
+  /// The value of an option as a whole number in a range.
+  func integer(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
+    guard let text = values[name] else { return nil }
+    guard let number = Int(text), range.contains(number) else {
+      throw UsageError(
+        "--\(name) \(text): a whole number from \(range.lowerBound) to \(range.upperBound) is needed")
+    }
+    return number
+  }
+
+  /// The value of an option as one of a few words.
+  func choice<Choice>(_ name: String, among choices: [(String, Choice)]) throws(UsageError) -> Choice? {
+    guard let text = values[name] else { return nil }
+    if let choice = choices.first(where: { $0.0 == text }) { return choice.1 }
+    let words = choices.map(\.0)
+    throw UsageError(
+      "--\(name) \(text): it can be \(words.joined(separator: ", "))",
+      hint: Suggestion.closest(to: text, among: words).map { "Did you mean \"\($0)\"?" })
+  }
+}
+
+/// Takes a command line apart: `--name value`, `--name=value`, `-n value`, `-nvalue`, `-abc`; everything after
+/// `--` and everything that does not begin with a dash is positional. A lone `-` is positional too.
+struct ArgumentParser {
+  private let specification: CommandSpecification
+
+  init(_ specification: CommandSpecification) {
+    self.specification = specification
+  }
+
+  func parse(_ arguments: [String]) throws(UsageError) -> ParsedArguments {
+    var parsed = ParsedArguments()
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      if argument == "--" {
+        parsed.positional += rest
+        break
+      } else if argument.hasPrefix("--") {
+        try parseLong(argument.dropFirst(2), &rest, into: &parsed)
+      } else if argument.hasPrefix("-") && argument.count > 1 {
+        try parseShort(argument.dropFirst(), &rest, into: &parsed)
+      } else {
+        parsed.positional.append(argument)
+      }
+    }
+    try checkCount(parsed.positional)
+    return parsed
+  }
+
+  private func parseLong(
+    _ text: Substring, _ rest: inout ArraySlice<String>, into parsed: inout ParsedArguments
+  ) throws(UsageError) {
+    let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = String(parts[0])
+    guard let option = specification.options.first(where: { $0.name == name }) else {
+      let names = specification.options.map(\.name)
+      throw UsageError(
+        "\(specification.name) has no option --\(name)",
+        hint: Suggestion.closest(to: name, among: names).map { "Did you mean --\($0)?" } ?? helpHint)
+    }
+    let attached = parts.count > 1 ? String(parts[1]) : nil
+    if option.value == nil {
+      if attached != nil { throw UsageError("--\(name) takes no value") }
+      parsed.switches.insert(name)
+    } else {
+      parsed.values[name] = if let attached { attached } else { try value(of: option, &rest) }
+    }
+  }
+
+  private func parseShort(
+    _ text: Substring, _ rest: inout ArraySlice<String>, into parsed: inout ParsedArguments
+  ) throws(UsageError) {
+    var letters = text
+    while let letter = letters.popFirst() {
+      guard let option = specification.options.first(where: { $0.letter == letter }) else {
+        throw UsageError("\(specification.name) has no option -\(letter)", hint: helpHint)
+      }
+      guard option.value != nil else {
+        parsed.switches.insert(option.name)
+        continue
+      }
+      parsed.values[option.name] = try letters.isEmpty ? value(of: option, &rest) : String(letters)
+      return
+    }
+  }
+
+  private func value(
+    of option: OptionSpecification, _ rest: inout ArraySlice<String>
+  ) throws(UsageError) -> String {
+    guard let value = rest.popFirst() else {
+      throw UsageError("--\(option.name) needs a value: \(option.value ?? "")", hint: helpHint)
+    }
+    return value
+  }
+
+  private func checkCount(_ positional: [String]) throws(UsageError) {
+    let range = specification.positional
+    let usage = "Usage: ozu \(specification.name) \(specification.synopsis)"
+    if positional.count < range.lowerBound {
+      throw UsageError("\(specification.name) needs more arguments", hint: usage)
+    }
+    if positional.count > range.upperBound {
+      throw UsageError("\(positional[range.upperBound]): one argument too many", hint: usage)
+    }
+  }
+
+  private var helpHint: String { "\"ozu help \(specification.name)\" lists the options." }
+}

@@ -1,0 +1,52 @@
+import Ozu
+
+/// The options that make a recipe: `--size`, `--mode`, `--crop`, `--upscale`.
+enum ResizeArguments {
+  static let options = [
+    OptionSpecification(name: "size", letter: "s", value: "WxH", help: "The size to make, in pixels."),
+    OptionSpecification(
+      name: "mode", letter: "m", value: "MODE",
+      help: "fit: inside the size (default). fill: cover it. stretch: exactly it. none: as it is."),
+    OptionSpecification(name: "crop", help: "With fill: cut off what is outside the size, centred."),
+    OptionSpecification(name: "upscale", help: "Enlarge pictures that are smaller than the size."),
+  ]
+
+  private static let modes: [(String, ScaleMode)] = [
+    ("fit", .aspectFit), ("fill", .aspectFill), ("stretch", .fill), ("none", .none),
+  ]
+
+  static func resize(_ arguments: ParsedArguments) throws(UsageError) -> Resize? {
+    let mode = try arguments.choice("mode", among: modes)
+    guard let text = arguments.value("size") else {
+      if let mode, mode != .none {
+        throw UsageError("--mode needs a size", hint: "For example: --size 320x240 --mode fill")
+      }
+      if arguments.has("crop") {
+        throw UsageError("--crop needs a size", hint: "For example: --size 320x240 --mode fill --crop")
+      }
+      return nil
+    }
+    if arguments.has("crop"), let mode, mode != .aspectFill {
+      throw UsageError("--crop goes with --mode fill: the other modes leave nothing to cut")
+    }
+    return Resize(
+      try size(text), mode: mode ?? (arguments.has("crop") ? .aspectFill : .aspectFit),
+      crops: arguments.has("crop"), allowsUpscaling: arguments.has("upscale"))
+  }
+
+  static func size(_ text: String) throws(UsageError) -> PixelSize {
+    let sides = text.split(whereSeparator: { "xX×".contains($0) }).map { Int($0) }
+    guard sides.count == 2, let width = sides[0], let height = sides[1] else {
+      throw UsageError("--size \(text): a width and a height are needed", hint: "For example: --size 320x240")
+    }
+    let size = PixelSize(width, height)
+    guard !size.isEmpty, max(width, height) <= maximumSide else {
+      throw UsageError(
+        "--size \(text): both sides must be from 1 to \(maximumSide) pixels",
+        hint: "For example: --size 320x240")
+    }
+    return size
+  }
+
+  private static let maximumSide = 65_535
+}

@@ -1,0 +1,29 @@
+/// Finds what a misspelt word may have meant.
+enum Suggestion {
+  /// The candidate with the fewest edits, when they are few for its length.
+  static func closest(to word: String, among candidates: [String]) -> String? {
+    let ranked = candidates.map { (candidate: $0, distance: distance(word, $0)) }
+    guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
+    return best.distance <= max(1, best.candidate.count / 3) ? best.candidate : nil
+  }
+
+  /// The number of letters to insert, delete, replace or swap with their neighbour (optimal string alignment).
+  static func distance(_ a: String, _ b: String) -> Int {
+    let a = Array(a)
+    let b = Array(b)
+    var rows = [Array(0...b.count)]
+    for i in 1..<(a.count + 1) {
+      var row = [i]
+      for j in 1..<(b.count + 1) {
+        let replacement = rows[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)
+        var best = min(rows[i - 1][j] + 1, row[j - 1] + 1, replacement)
+        if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] {
+          best = min(best, rows[i - 2][j - 2] + 1)
+        }
+        row.append(best)
+      }
+      rows.append(row)
+    }
+    return rows[a.count][b.count]
+  }
+}

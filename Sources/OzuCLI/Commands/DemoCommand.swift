@@ -1,0 +1,49 @@
+import Foundation
+import Ozu
+
+/// `ozu demo`: the main job, shown and checked.
+enum DemoCommand: Command {
+  static let specification = CommandSpecification(
+    name: "demo",
+    summary: "Show the main job on photographs that come with the program.",
+    synopsis: "[-o FILE] [--json]",
+    discussion: """
+      Starts an image server on this machine, loads its photographs at 320x240 over the network, again through a
+      fresh pipeline (from disk), again (from memory), and says where each came from, how long it took and how
+      much memory. Writes a contact sheet. Fails when a picture did not come from where it should.
+      """,
+    options: [
+      OptionSpecification(
+        name: "output", letter: "o", value: "FILE",
+        help: "The contact sheet; by default ozu-demo.png in the temporary folder."),
+      .json,
+    ])
+
+  static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
+    let sheet =
+      arguments.value("output")
+      ?? FileManager.default.temporaryDirectory.appending(path: "ozu-demo.png").path(percentEncoded: false)
+    do {
+      let result = try await Demonstration().run()
+      try await write(result, to: sheet)
+      let report = DemoReport(result: result, sheet: sheet)
+      if arguments.has("json") {
+        console.print(report.json.text)
+      } else {
+        report.print(to: console)
+      }
+      for mistake in result.mistakes { console.printError("ozu demo: \(mistake)") }
+      return result.mistakes.isEmpty ? .done : .failed
+    } catch {
+      console.printError("ozu demo: \(error)")
+      return .failed
+    }
+  }
+
+  private static func write(_ result: Demonstration.Result, to path: String) async throws {
+    let thumbnails = result.passes[0].responses.map(\.picture.bitmap)
+    let sheet = Picture(ContactSheet.make(thumbnails, columns: 3))
+    let data = try await ImagePipeline { $0.diskStorage = .none }.encode(sheet, as: .png)
+    try await BlockingWork.run { try OutputTarget.write(data, to: path) }
+  }
+}

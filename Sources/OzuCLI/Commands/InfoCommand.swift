@@ -1,0 +1,64 @@
+import Foundation
+import Ozu
+
+/// `ozu info`: what the header of an image says.
+enum InfoCommand: Command {
+  static let specification = CommandSpecification(
+    name: "info",
+    summary: "Say what an image is, from its header alone.",
+    synopsis: "SOURCE… [--cache DIR] [--json]",
+    discussion: """
+      Type, size in pixels (upright), orientation, colour and frames. No pixel is decoded, so even a picture that
+      is too large to load can be looked at.
+      """,
+    options: [.cache, .json],
+    positional: 1...Int.max - 1)
+
+  static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
+    let pipeline = PipelineArguments.pipeline(arguments, console: console)
+    var status = ExitStatus.done
+    for text in arguments.positional {
+      do throws(ImageError) {
+        let request = ImageRequest(SourceArgument.source(text))
+        let header = try await pipeline.header(for: request)
+        console.print(arguments.has("json") ? json(text, header).text : line(text, header))
+      } catch {
+        if arguments.has("json") {
+          console.print(
+            JSON.object([("source", .string(text)), ("error", .string(error.explanation))]).text)
+        }
+        console.printError("ozu: \(text): \(error.explanation)")
+        status = .failed
+      }
+    }
+    await pipeline.flush()
+    return status
+  }
+
+  private static func line(_ source: String, _ header: ImageHeader) -> String {
+    var parts = ["\(header.type.displayName) \(header.size)"]
+    parts.append("\(header.colorModel.rawValue), \(header.bitsPerComponent) bit")
+    if header.hasAlpha { parts.append("alpha") }
+    if header.isProgressive { parts.append("progressive") }
+    if header.orientation != .up {
+      parts.append("orientation \(header.orientation.rawValue) (stored \(header.storedSize))")
+    }
+    parts.append("colour profile \(header.colorProfileName ?? "none")")
+    parts.append(header.frameCount == 1 ? "1 frame" : "\(header.frameCount) frames")
+    return "\(source): " + parts.joined(separator: ", ")
+  }
+
+  private static func json(_ source: String, _ header: ImageHeader) -> JSON {
+    .object([
+      ("source", .string(source)), ("type", .string(header.type.rawValue)),
+      ("width", .integer(header.size.width)), ("height", .integer(header.size.height)),
+      ("storedWidth", .integer(header.storedSize.width)),
+      ("storedHeight", .integer(header.storedSize.height)),
+      ("orientation", .integer(header.orientation.rawValue)),
+      ("colorModel", .string(header.colorModel.rawValue)),
+      ("bitsPerComponent", .integer(header.bitsPerComponent)), ("hasAlpha", .bool(header.hasAlpha)),
+      ("colorProfile", header.colorProfileName.map(JSON.string) ?? .null),
+      ("isProgressive", .bool(header.isProgressive)), ("frames", .integer(header.frameCount)),
+    ])
+  }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import Ozu
+
+/// `ozu load`: sources through the pipeline, results into files, and where each came from.
+enum LoadCommand: Command {
+  static let specification = CommandSpecification(
+    name: "load",
+    summary: "Load images, resize them, write the results.",
+    synopsis: "SOURCE… [--size WxH] [--mode MODE] [--crop] [--upscale] [--format FORMAT] [--quality N]"
+      + " [-o FILE|DIR] [--cache DIR] [--json]",
+    discussion: """
+      A SOURCE is a web address, a data: address, or the path of a file. Results stay in the disk cache, so that
+      the same call is answered from there the next time; without -o nothing else is written.
+
+      Each source gets one line: its size, the place it came from (memory, disk-rendition, disk-original,
+      network) and how long each stage took. A local file counts as disk-original.
+      """,
+    options: ResizeArguments.options + [
+      OptionSpecification(
+        name: "format", letter: "f", value: "FORMAT",
+        help: "jpeg or png. By default as the file of -o ends, else JPEG when opaque, PNG when not."),
+      OptionSpecification(name: "quality", letter: "q", value: "0-100", help: "Of JPEG; 85 by default."),
+      OptionSpecification(name: "output", letter: "o", value: "FILE|DIR", help: "Where the results go."),
+      .cache, .json,
+    ],
+    positional: 1...Int.max - 1)
+
+  /// Pictures that are loaded and written at the same time. Each holds its pixels.
+  private static let concurrentLoads = 8
+
+  private struct Job: Sendable {
+    let resize: Resize?
+    let quality: Int
+    let output: OutputTarget?
+    let pipeline: ImagePipeline
+  }
+
+  static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
+    let formats: [(String, ImageType)] = [("jpeg", .jpeg), ("jpg", .jpeg), ("png", .png)]
+    let format = try arguments.choice("format", among: formats)
+    let output: OutputTarget? =
+      if let path = arguments.value("output") {
+        try OutputTarget(path: path, format: format, sourceCount: arguments.positional.count)
+      } else {
+        nil
+      }
+    let job = Job(
+      resize: try ResizeArguments.resize(arguments),
+      quality: try arguments.integer("quality", in: 0...100) ?? 85,
+      output: output, pipeline: PipelineArguments.pipeline(arguments, console: console))
+    let hasFailure = await loadAll(arguments.positional, job, console, isJSON: arguments.has("json"))
+    await job.pipeline.flush()
+    return hasFailure ? .failed : .done
+  }
+
+  /// Loads all sources, a few at a time, and prints the reports in the order of the sources.
+  private static func loadAll(
+    _ sources: [String], _ job: Job, _ console: Console, isJSON: Bool
+  ) async -> Bool {
+    let bar = ProgressBar(total: sources.count, console: console)
+    return await withTaskGroup(of: (Int, LoadReport).self) { group in
+      var waiting = sources.indices[...]
+      func startNext() {
+        guard let index = waiting.popFirst() else { return }
+        group.addTask { (index, await load(sources[index], job) { bar.update(index, fraction: $0) }) }
+      }
+      for _ in 0..<concurrentLoads { startNext() }
+      var reports: [Int: LoadReport] = [:]
+      var printedCount = 0
+      var hasFailure = false
+      for await (index, report) in group {
+        startNext()
+        bar.finish(index)
+        reports[index] = report
+        while let next = reports.removeValue(forKey: printedCount) {
+          bar.clear()
+          print(next, console, isJSON: isJSON)
+          hasFailure = hasFailure || next.isFailure
+          printedCount += 1
+        }
+      }
+      bar.clear()
+      return hasFailure
+    }
+  }
+
+  private static func print(_ report: LoadReport, _ console: Console, isJSON: Bool) {
+    if isJSON { console.print(report.json.text) } else if let line = report.line { console.print(line) }
+    if let line = report.errorLine { console.printError(line) }
+  }
+
+  private static func load(
+    _ text: String, _ job: Job, onProgress: @escaping @Sendable (Double) -> Void
+  ) async -> LoadReport {
+    let request = ImageRequest(SourceArgument.source(text), resize: job.resize)
+    let task = job.pipeline.task(for: request)
+    let watcher = Task {
+      for await progress in task.progress { if let fraction = progress.fraction { onProgress(fraction) } }
+    }
+    defer { watcher.cancel() }
+    do {
+      let response = try await task.response
+      let start = ContinuousClock.now
+      let output = try await write(response, job)
+      return LoadReport(
+        source: text,
+        outcome: .success(
+          LoadReport.Loaded(
+            size: response.picture.size, header: response.picture.header, from: response.source,
+            timings: response.timings, byteCount: response.encodedByteCount, output: output,
+            writeTime: output.map { _ in start.duration(to: .now) })))
+    } catch {
+      return LoadReport(source: text, outcome: .failure(error))
+    }
+  }
+
+  private static func write(_ response: ImageResponse, _ job: Job) async throws -> String? {
+    guard let target = job.output else { return nil }
+    let picture = response.picture
+    let type = target.type(for: picture)
+    let path = target.path(for: response.request.source, type: type)
+    let options = EncodingOptions(compressionQuality: Double(job.quality) / 100)
+    let data = try await job.pipeline.encode(picture, as: type, options: options)
+    try await BlockingWork.run { try OutputTarget.write(data, to: path) }
+    return path
+  }
+}

@@ -1,0 +1,34 @@
+import Ozu
+
+/// Draws pictures on a terminal that knows 24-bit colours: each character cell shows two pixels, one above the
+/// other, as an upper half block in one colour on the other.
+enum TerminalPicture {
+  /// A row of pictures beside each other.
+  ///
+  /// - Parameters:
+  ///   - cells: the width of each picture in characters.
+  static func row(_ pictures: [Bitmap], cells: Int) -> String {
+    let images = pictures.map { bitmap in
+      let resize = Resize(PixelSize(cells, cells * 2), allowsUpscaling: false)
+      return Picture(bitmap).resized(resize).bitmap
+    }
+    let height = images.map { ($0.size.height + 1) / 2 }.max() ?? 0
+    return (0..<height).map { line in
+      images.map { cellLine($0, line, cells: cells) }.joined(separator: " ")
+    }.joined(separator: "\n")
+  }
+
+  private static func cellLine(_ image: Bitmap, _ line: Int, cells: Int) -> String {
+    let top = line * 2
+    guard top < image.size.height else { return String(repeating: " ", count: cells) }
+    let bottom = min(top + 1, image.size.height - 1)
+    var text = ""
+    for x in 0..<min(cells, image.size.width) {
+      let upper = image[x, top]
+      let lower = image[x, bottom]
+      text += "\u{1B}[38;2;\(upper.red);\(upper.green);\(upper.blue)m"
+      text += "\u{1B}[48;2;\(lower.red);\(lower.green);\(lower.blue)m▀"
+    }
+    return text + "\u{1B}[0m" + String(repeating: " ", count: max(0, cells - image.size.width))
+  }
+}

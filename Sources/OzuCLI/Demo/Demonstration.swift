@@ -1,0 +1,124 @@
+import Foundation
+import Ozu
+import OzuTesting
+
+/// The main job on photographs of its own: a server on loopback, a cold load, a load through a fresh pipeline,
+/// a load from memory, and the check that each came from where it should.
+struct Demonstration {
+  static let resize = Resize(PixelSize(320, 240), mode: .aspectFill, crops: true)
+
+  /// One way through all photographs.
+  struct Pass: Sendable {
+    let expected: ImageResponse.Source
+    let responses: [ImageResponse]
+    let duration: Duration
+    let peakByteCount: Int?
+
+    /// The pictures that came from elsewhere or have another size than they should.
+    var mistakes: [String] {
+      responses.compactMap { response in
+        if response.source != expected {
+          return
+            "\(response.request.source.name) came from \(response.source.rawValue), not \(expected.rawValue)"
+        }
+        if response.picture.size != resize.size {
+          return "\(response.request.source.name) has \(response.picture.size) pixels, not \(resize.size)"
+        }
+        return nil
+      }
+    }
+  }
+
+  struct Result: Sendable {
+    let photos: [DemoPhotos.Photo]
+    let passes: [Pass]
+    /// Bytes of the renditions on disk.
+    let renditionByteCounts: [Int]
+    let requestCount: Int
+    /// The same thumbnails the plain way: every photograph decoded whole, then resized.
+    let fullDecode: (duration: Duration, peakByteCount: Int?)
+
+    var mistakes: [String] {
+      let extra = requestCount == photos.count ? [] : ["the server got \(requestCount) requests"]
+      return passes.flatMap(\.mistakes) + extra
+    }
+  }
+
+  let photos: [DemoPhotos.Photo]
+  let server: LoopbackServer
+  let folder: URL
+
+  init() throws {
+    photos = try DemoPhotos.load()
+    server = try LoopbackServer()
+    folder = FileManager.default.temporaryDirectory.appending(path: "ozu-demo-\(UUID().uuidString)")
+    for photo in photos {
+      server.route("/\(photo.name)", .ok(photo.data, type: photo.mediaType))
+    }
+  }
+
+  func run() async throws -> Result {
+    defer {
+      server.stop()
+      try? FileManager.default.removeItem(at: folder)
+    }
+    let network = try await coldPass()
+    let warm = pipeline()
+    let disk = try await pass(through: warm, expecting: .rendition)
+    let memory = try await pass(through: warm, expecting: .memory)
+    return Result(
+      photos: photos, passes: [network, disk, memory],
+      renditionByteCounts: disk.responses.map(\.encodedByteCount), requestCount: server.requestCount,
+      fullDecode: try await decodeWhole())
+  }
+
+  private func pipeline() -> ImagePipeline {
+    let folder = folder
+    return ImagePipeline { $0.diskStorage = .folder(folder, capacity: 64 << 20) }
+  }
+
+  /// Its pipeline is gone when it returns: what the next one finds, it finds on disk.
+  private func coldPass() async throws -> Pass {
+    let pipeline = pipeline()
+    let pass = try await pass(through: pipeline, expecting: .network)
+    await pipeline.flush()
+    return pass
+  }
+
+  private func pass(through pipeline: ImagePipeline, expecting source: ImageResponse.Source) async throws
+    -> Pass
+  {
+    let requests = photos.map { ImageRequest(url: server.url("/\($0.name)"), resize: Self.resize) }
+    let start = ContinuousClock.now
+    let (responses, peak) = try await PeakMemory.measure {
+      try await withThrowingTaskGroup(of: (Int, ImageResponse).self) { group in
+        for (index, request) in requests.enumerated() {
+          group.addTask { (index, try await pipeline.response(for: request)) }
+        }
+        var responses: [(Int, ImageResponse)] = []
+        for try await response in group { responses.append(response) }
+        return responses.sorted { $0.0 < $1.0 }.map(\.1)
+      }
+    }
+    return Pass(
+      expected: source, responses: responses, duration: start.duration(to: .now), peakByteCount: peak)
+  }
+
+  private func decodeWhole() async throws -> (duration: Duration, peakByteCount: Int?) {
+    let codecs = ImagePipeline.Configuration().codecs
+    let photos = photos
+    PixelBufferPool.shared.releaseIdle()
+    let start = ContinuousClock.now
+    let (_, peak) = try await PeakMemory.measure {
+      try await BlockingWork.run {
+        // A pool that keeps nothing, as in a program that allocates each picture afresh.
+        let pool = PixelBufferPool(retainedByteLimit: 0)
+        for photo in photos {
+          let whole = try codecs.picture(from: photo.data, context: DecodingContext(pool: pool))
+          _ = whole.resized(Self.resize, pool: pool)
+        }
+      }
+    }
+    return (start.duration(to: .now), peak)
+  }
+}

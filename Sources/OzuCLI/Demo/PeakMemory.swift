@@ -1,0 +1,30 @@
+import Foundation
+
+/// The most memory the process has had resident during a piece of work, as the system counts it.
+enum PeakMemory {
+  /// Bytes by which the resident memory rose at its highest above what it was at the start; `nil` where the
+  /// system does not tell.
+  static func measure<Value>(
+    _ work: () async throws -> Value
+  ) async rethrows -> (value: Value, byteCount: Int?) {
+    let before = reset() ? read("VmRSS") : nil
+    let value = try await work()
+    guard let before, let peak = read("VmHWM") else { return (value, nil) }
+    return (value, max(0, peak - before))
+  }
+
+  /// Sets the high-water mark back to the present (proc(5), clear_refs).
+  private static func reset() -> Bool {
+    guard let file = FileHandle(forWritingAtPath: "/proc/self/clear_refs") else { return false }
+    defer { try? file.close() }
+    return (try? file.write(contentsOf: Data("5".utf8))) != nil
+  }
+
+  private static func read(_ field: String) -> Int? {
+    guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
+      let line = status.split(separator: "\n").first(where: { $0.hasPrefix(field + ":") }),
+      let kilobytes = line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Int($0) })
+    else { return nil }
+    return kilobytes * 1024
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import Ozu
+
+/// Prints what `ozu cache` finds, for people or for programs.
+struct CachePrinter: Sendable {
+  let console: Console
+  let isJSON: Bool
+
+  func printAbsence(of folder: String) {
+    let json = JSON.object([("directory", .string(folder)), ("entries", .integer(0)), ("bytes", .integer(0))])
+    console.print(isJSON ? json.text : "\(folder): nothing there yet")
+  }
+
+  func printStatistics(of cache: DiskCache) {
+    let partitions = cache.partitions
+    if isJSON {
+      let parts = partitions.map { partition in
+        JSON.object([
+          ("partition", .string(partition.name)), ("entries", .integer(cache.count(in: partition))),
+          ("bytes", .integer(cache.byteCount(of: partition))),
+        ])
+      }
+      console.print(
+        JSON.object([
+          ("directory", .string(cache.directory)), ("entries", .integer(cache.count)),
+          ("bytes", .integer(cache.totalByteCount)), ("capacity", .integer(cache.capacity)),
+          ("partitions", .array(parts)),
+        ]).text)
+      return
+    }
+    console.print(
+      "\(cache.directory): \(cache.count) entries, \(Format.bytes(cache.totalByteCount))"
+        + " of \(Format.bytes(cache.capacity))")
+    for partition in partitions {
+      console.print(
+        "  \(partition.name): \(cache.count(in: partition)) entries,"
+          + " \(Format.bytes(cache.byteCount(of: partition)))")
+    }
+  }
+
+  func printEntries(of cache: DiskCache) {
+    for entry in cache.entries() {
+      let name = entry.label ?? "\(entry.key)"
+      if isJSON {
+        console.print(
+          JSON.object([
+            ("key", .string("\(entry.key)")), ("partition", .string(entry.partition.name)),
+            ("name", .string(name)), ("bytes", .integer(entry.bodyByteCount)),
+            ("stored", .string(Self.text(entry.storedDate))), ("used", .string(Self.text(entry.accessDate))),
+          ]).text)
+      } else {
+        let size = Format.bytes(entry.bodyByteCount).padding(to: 9, alignedRight: true)
+        console.print(
+          "\(Self.text(entry.accessDate))  \(size)  \(entry.partition.name.padding(to: 10))  \(name)")
+      }
+    }
+  }
+
+  func print(_ report: DiskCacheReport) {
+    if isJSON {
+      console.print(
+        JSON.object([
+          ("intact", .integer(report.intactEntries)), ("bytes", .integer(report.intactByteCount)),
+          ("corrupt", .array(report.corruptEntries.map { .string("\($0.key)") })),
+          ("unreadableBytes", .integer(report.unreadableByteCount)),
+          ("deadBytes", .integer(report.deadByteCount)),
+        ]).text)
+      return
+    }
+    console.print("\(report.intactEntries) entries are intact, \(Format.bytes(report.intactByteCount))")
+    for damage in report.corruptEntries {
+      console.printError(
+        "ozu cache: entry \(damage.key) in \(damage.partition.name) was damaged and is removed")
+    }
+    if report.unreadableByteCount > 0 {
+      console.printError("ozu cache: \(Format.bytes(report.unreadableByteCount)) cannot be read")
+    }
+  }
+
+  func printChange(from before: Int, to after: Int) {
+    let json = JSON.object([("before", .integer(before)), ("after", .integer(after))])
+    console.print(isJSON ? json.text : "\(Format.bytes(before)) before, \(Format.bytes(after)) now")
+  }
+
+  private static func text(_ date: Date) -> String {
+    date.formatted(.iso8601)
+  }
+}

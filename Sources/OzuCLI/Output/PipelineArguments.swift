@@ -1,0 +1,18 @@
+import Foundation
+import Ozu
+
+/// The pipeline of a command: the default one, with its disk cache in the folder of `--cache`.
+enum PipelineArguments {
+  static func folder(_ arguments: ParsedArguments) -> URL {
+    arguments.value("cache").map { URL(fileURLWithPath: $0, isDirectory: true) }
+      ?? DiskStorage.standardFolder(for: "ozu")
+  }
+
+  static func pipeline(_ arguments: ParsedArguments, console: Console) -> ImagePipeline {
+    let folder = folder(arguments)
+    return ImagePipeline {
+      $0.diskStorage = .folder(folder, capacity: DiskStorage.standardCapacity)
+      $0.onDiskError = { console.printError("ozu: the disk cache is out of order: \($0)") }
+    }
+  }
+}

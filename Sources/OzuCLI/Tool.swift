@@ -1,0 +1,64 @@
+/// What the process tells its caller.
+enum ExitStatus: Int32, Sendable {
+  /// All was done.
+  case done = 0
+  /// Something failed.
+  case failed = 1
+  /// The command was not understood; nothing was done.
+  case wrongUsage = 2
+}
+
+/// The `ozu` command: finds the subcommand and runs it.
+enum Tool {
+  static let commands: [any Command.Type] = [
+    LoadCommand.self, InfoCommand.self, CacheCommand.self, DemoCommand.self, BenchCommand.self,
+  ]
+
+  static func run(_ arguments: [String], console: Console) async -> ExitStatus {
+    do throws(UsageError) {
+      guard let name = arguments.first else {
+        console.printError(HelpText.overview(commands))
+        return .wrongUsage
+      }
+      let rest = Array(arguments.dropFirst())
+      switch name {
+      case "-h", "--help", "help": return try help(on: rest.first, console)
+      case "--version", "version":
+        console.print("ozu \(Version.current)")
+        return .done
+      default: break
+      }
+      let command = try find(name)
+      if rest.contains("--help") || rest.contains("-h") { return try help(on: name, console) }
+      let parsed = try ArgumentParser(command.specification).parse(rest)
+      return try await command.run(parsed, console: console)
+    } catch {
+      console.printError("ozu: \(error.message)")
+      if let hint = error.hint { console.printError(hint) }
+      return .wrongUsage
+    }
+  }
+
+  private static func help(on name: String?, _ console: Console) throws(UsageError) -> ExitStatus {
+    guard let name else {
+      console.print(HelpText.overview(commands))
+      return .done
+    }
+    console.print(HelpText.page(try find(name).specification))
+    return .done
+  }
+
+  private static func find(_ name: String) throws(UsageError) -> any Command.Type {
+    if let command = commands.first(where: { $0.specification.name == name }) { return command }
+    let names = commands.map { $0.specification.name } + ["help"]
+    throw UsageError(
+      "there is no command \"\(name)\"",
+      hint: Suggestion.closest(to: name, among: names).map { "Did you mean \"ozu \($0)\"?" }
+        ?? "\"ozu help\" lists the commands.")
+  }
+}
+
+/// The version of this build.
+enum Version {
+  static let current = "0.1.0"
+}

@@ -1,0 +1,55 @@
+import Foundation
+import Ozu
+import Testing
+
+@testable import OzuCLI
+
+@Suite struct DemoCommandTests {
+  @Test("all photographs from network, disk and memory, and a contact sheet of them")
+  func demo() async throws {
+    let folder = try Folder()
+    let sheet = folder.path("sheet.png")
+    let run = await CommandRun("demo", "--json", "-o", sheet)
+    #expect(run.status == .done, "\(run.errors)")
+    let object = try #require(try run.objects.first)
+    let passes = try #require(object["passes"] as? [[String: Any]])
+    let sources = passes.map { pass in
+      Set((pass["pictures"] as? [[String: Any]] ?? []).compactMap { $0["from"] as? String })
+    }
+    #expect(sources == [["network"], ["disk-rendition"], ["memory"]])
+    #expect(object["requests"] as? Int == 6)
+    #expect((object["mistakes"] as? [String])?.isEmpty == true)
+    let picture = try ImagePipeline.Configuration().codecs.picture(
+      from: Data(contentsOf: URL(fileURLWithPath: sheet)))
+    #expect(picture.size == PixelSize(3 * 332 + 12, 2 * 252 + 12))
+  }
+}
+
+@Suite struct TerminalPictureTests {
+  @Test("a cell shows two pixels, one above the other")
+  func cells() {
+    let bitmap = Bitmap(size: PixelSize(2, 2)) { x, y in
+      Pixel(red: UInt8(x * 10), green: UInt8(y * 20), blue: 7)
+    }
+    let text = TerminalPicture.row([bitmap], cells: 2)
+    #expect(
+      text
+        == "\u{1B}[38;2;0;0;7m\u{1B}[48;2;0;20;7m▀\u{1B}[38;2;10;0;7m\u{1B}[48;2;10;20;7m▀\u{1B}[0m")
+  }
+}
+
+@Suite struct BenchCommandTests {
+  @Test("a benchmark prints one object of the common form")
+  func thumbnail() async throws {
+    let run = await CommandRun("bench", "memory-hit", "--rounds", "1", "--json")
+    #expect(run.status == .done, "\(run.errors)")
+    let object = try #require(try run.objects.first)
+    #expect(object["benchmark"] as? String == "memory-hit")
+    let rows = try #require(object["rows"] as? [[String: Any]])
+    #expect(Set(rows.compactMap { $0["subject"] as? String }) == ["ozu", "yardstick:mutex-and-dictionary"])
+    for row in rows {
+      #expect(Set(row.keys).isSuperset(of: ["case", "subject", "metric", "median", "min", "max", "runs"]))
+      #expect((row["median"] as? Double ?? 0) > 0)
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import Ozu
+import OzuTesting
+import Testing
+
+@testable import OzuCLI
+
+@Suite struct LoadCommandTests {
+  private static let photo = PatternPicture(PixelSize(320, 240), tint: 3)
+
+  private static func picture(at path: String, in folder: Folder) throws -> Picture {
+    try ImagePipeline.Configuration().codecs.picture(from: Data(contentsOf: URL(fileURLWithPath: path)))
+  }
+
+  @Test(
+    "each mode makes its size",
+    arguments: [
+      (["--size", "100x100"], PixelSize(100, 75)),
+      (["--size", "100x100", "--mode", "fill"], PixelSize(134, 100)),
+      (["--size", "100x100", "--mode", "fill", "--crop"], PixelSize(100, 100)),
+      (["--size", "100x100", "--crop"], PixelSize(100, 100)),
+      (["--size", "100x100", "--mode", "stretch"], PixelSize(100, 100)),
+      (["--size", "100x100", "--mode", "none"], PixelSize(320, 240)), ([], PixelSize(320, 240)),
+      (["--size", "640x640"], PixelSize(320, 240)),
+      (["--size", "640x640", "--upscale"], PixelSize(640, 480)),
+    ])
+  func modes(_ options: [String], _ size: PixelSize) async throws {
+    let folder = try Folder()
+    let source = try folder.write(Self.photo.data(as: .png), to: "a.png")
+    let output = folder.path("out.png")
+    let run = await CommandRun(["load", source, "-o", output, "--cache", folder.path("cache")] + options)
+    #expect(run.status == .done, "\(run.errors)")
+    let picture = try Self.picture(at: output, in: folder)
+    #expect(picture.size == size)
+    if !options.contains("--crop") { #expect(Self.photo.resembles(picture.bitmap)) }
+    #expect(run.output.contains("\(size) (PNG 320x240) from disk-original"))
+  }
+
+  @Test("JSON: an object per source in their order, with where it came from, its stages, or its error")
+  func json() async throws {
+    let server = try LoopbackServer()
+    server.route("/a.jpg", .ok(try Self.photo.data(as: .jpeg)))
+    let folder = try Folder()
+    let file = try folder.write(Self.photo.data(as: .png), to: "b.png")
+    let address = server.url("/a.jpg").absoluteString
+    let missing = server.url("/missing.jpg").absoluteString
+    let arguments = [
+      "load", address, missing, file, "--size", "32x24", "--json", "--cache", folder.path("cache"),
+    ]
+
+    let cold = await CommandRun(arguments)
+    #expect(cold.status == .failed)
+    let objects = try cold.objects
+    #expect(objects.compactMap { $0["source"] as? String } == [address, missing, file])
+    #expect(objects.map { $0["from"] as? String } == ["network", nil, "disk-original"])
+    #expect(objects.map { $0["type"] as? String } == ["jpeg", nil, "png"])
+    #expect(objects.map { $0["width"] as? Int } == [32, nil, 32])
+    #expect(objects.map { $0["height"] as? Int } == [24, nil, 24])
+    #expect(objects[0]["bytes"] as? Int == (try Self.photo.data(as: .jpeg)).count)
+    let stages = try #require(objects[0]["stages"] as? [String: Double])
+    #expect(Set(stages.keys) == ["network", "wait", "decode", "resize", "total"])
+    #expect((objects[1]["error"] as? String)?.contains("404") == true)
+    #expect(cold.errors == "ozu: \(missing): the server answered 404 (Not Found)\n")
+
+    let warm = try await CommandRun(arguments).objects
+    #expect(warm.map { $0["from"] as? String } == ["disk-rendition", nil, "disk-rendition"])
+    #expect(server.requestCount(for: "/a.jpg") == 1)
+    server.stop()
+  }
+
+  @Test("results go into a folder under the names of their sources, and no two under one")
+  func folder() async throws {
+    let folder = try Folder()
+    for name in ["one", "two"] {
+      try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: true)
+      try folder.write(Self.photo.data(as: .png), to: "\(name)/a.png")
+    }
+    let veiled = PatternPicture(PixelSize(8, 8), isOpaque: false)
+    try folder.write(veiled.data(as: .png), to: "veiled.png")
+    let output = folder.path("new/out/")
+    let run = await CommandRun(
+      "load", folder.path("one/a.png"), folder.path("two/a.png"), folder.path("veiled.png"), "-o", output,
+      "--cache", folder.path("cache"))
+    #expect(run.status == .done, "\(run.errors)")
+    let names = try FileManager.default.contentsOfDirectory(atPath: output).sorted()
+    #expect(names == ["a-2.jpg", "a.jpg", "veiled.png"])
+  }
+
+  @Test("several results and a file to put them in do not go together")
+  func severalIntoFile() async throws {
+    let folder = try Folder()
+    let file = try folder.write(Data("x".utf8), to: "out.jpg")
+    let run = await CommandRun("load", "a.jpg", "b.jpg", "-o", file)
+    #expect(run.status == .wrongUsage)
+    #expect(try folder.names == ["out.jpg"])
+  }
+
+  @Test("a result that cannot be written is a failure of its source")
+  func unwritable() async throws {
+    let folder = try Folder()
+    let source = try folder.write(Self.photo.data(as: .png), to: "a.png")
+    let run = await CommandRun("load", source, "-o", source + "/b.png", "--cache", folder.path("cache"))
+    #expect(run.status == .failed)
+    #expect(run.errors.contains(source))
+  }
+
+  @Test("better quality makes a larger file; an orientation is applied; a terminal sees a bar")
+  func quality() async throws {
+    let folder = try Folder()
+    let source = try folder.write(Self.photo.data(as: .png), to: "a.png")
+    var sizes: [Int] = []
+    for quality in ["10", "95"] {
+      let output = folder.path("q\(quality).jpg")
+      let arguments = ["load", source, "-q", quality, "-o", output, "--cache", folder.path("cache")]
+      let run = await CommandRun(arguments, isTerminal: true)
+      #expect(run.status == .done)
+      #expect(run.errors.contains("1/1"))
+      sizes.append(try Data(contentsOf: URL(fileURLWithPath: output)).count)
+    }
+    #expect(sizes[0] < sizes[1])
+  }
+
+  @Test(
+    "a name for a file from any address",
+    arguments: [
+      ("https://example.com/a/b%2Fc.photo.jpg?x=1", "b-c.photo"), ("https://example.com/", "example.com"),
+      ("https://example.com", "example.com"), ("file:///tmp/.hidden.png", "hidden"), ("data:,x", "image"),
+    ])
+  func names(_ address: String, _ name: String) throws {
+    #expect(OutputTarget.baseName(of: .url(try #require(URL(string: address)))) == name)
+  }
+}
