@@ -1,0 +1,68 @@
+import Foundation
+import Ozu
+import OzuTesting
+import Testing
+
+@testable import OzuCLI
+
+/// Real processes, killed without warning while they load and store.
+@Suite struct KilledProcessTests {
+  private static let count = 40
+
+  /// The `ozu` that was built with these tests.
+  private static var program: URL {
+    get throws {
+      let folder = try #require(Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent())
+      return folder.appending(path: "ozu")
+    }
+  }
+
+  private static func picture(_ index: Int) -> PatternPicture {
+    PatternPicture(PixelSize(120 + index, 90), tint: index % 8)
+  }
+
+  private static func process(_ arguments: [String]) throws -> Process {
+    let process = Process()
+    process.executableURL = try program
+    process.arguments = arguments
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    return process
+  }
+
+  @Test(
+    "after kill -9 the same load makes no error and no wrong picture, and the cache is sound",
+    arguments: [1, 7, 20, 39])
+  func kill(afterRequests killPoint: Int) async throws {
+    let server = try LoopbackServer()
+    defer { server.stop() }
+    // So many are answered; the others wait, so that the process cannot finish before it is killed.
+    let gate = Gate()
+    gate.admit(killPoint)
+    for index in 0..<Self.count {
+      server.route("/\(index).jpg", .ok(try Self.picture(index).data(as: .jpeg)).held(by: gate))
+    }
+    let folder = try Folder()
+    let cache = folder.path("cache")
+    let sources = (0..<Self.count).map { server.url("/\($0).jpg").absoluteString }
+    let options = ["--size", "60x60", "--cache", cache]
+    let victim = try Self.process(["load"] + sources + options)
+    await server.received(killPoint + 1)
+    Foundation.kill(victim.processIdentifier, SIGKILL)
+    try await BlockingWork.run { victim.waitUntilExit() }
+    #expect(victim.terminationReason == .uncaughtSignal)
+    gate.open()
+
+    let output = folder.path("out/")
+    let run = await CommandRun(["load"] + sources + options + ["-o", output, "--format", "png"])
+    #expect(run.status == .done)
+    #expect(run.errors.isEmpty)
+    for index in 0..<Self.count {
+      let file = URL(fileURLWithPath: output).appending(path: "\(index).png")
+      let picture = try ImagePipeline.Configuration().codecs.picture(from: Data(contentsOf: file))
+      #expect(Self.picture(index).resembles(picture.bitmap, tolerance: 20), "picture \(index)")
+    }
+    #expect(await CommandRun("cache", "verify", "--cache", cache).status == .done)
+  }
+}
