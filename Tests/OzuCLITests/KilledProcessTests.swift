@@ -12,7 +12,8 @@ import Testing
   /// The `ozu` that was built with these tests.
   private static var program: URL {
     get throws {
-      let folder = try #require(Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent())
+      let folder = try #require(
+        Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent())
       return folder.appending(path: "ozu")
     }
   }

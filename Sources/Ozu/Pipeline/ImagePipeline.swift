@@ -33,8 +33,6 @@ public final class ImagePipeline: Sendable {
     self.init(configuration)
   }
 
-  // MARK: Pictures
-
   /// The picture of a URL at its own size.
   ///
   /// - Throws: `ImageError`. Cancelling the calling task cancels the load, unless others want it too.
@@ -112,77 +110,6 @@ public final class ImagePipeline: Sendable {
   public func cachedImage(for url: URL) -> Picture? {
     cachedImage(for: ImageRequest(url: url))
   }
-
-  // MARK: Bytes
-
-  /// The encoded bytes of a source, from the disk cache or the source itself. Any recipe of the request is
-  /// left aside; the bytes are not checked to be a picture.
-  ///
-  /// - Throws: `ImageError`; also when a fetcher brings pixels instead of bytes.
-  public func data(for request: ImageRequest) async throws(ImageError) -> Data {
-    let (fetched, _) = try await parts.fetches.value(
-      for: PipelineParts.JobKey(key: request.key.source, policy: request.cachePolicy),
-      priority: request.priority, cancellation: .cancelled(request.source.name),
-      operation: { [parts] job in await FetchData(parts: parts, request: request, job: job).run() })
-    guard case .data(let data) = fetched.content else { throw .emptyData(request.source.name) }
-    await storeIfPicture(fetched, for: request)
-    return data
-  }
-
-  /// The encoded bytes of a URL.
-  ///
-  /// - Throws: `ImageError`.
-  public func data(for url: URL) async throws(ImageError) -> Data {
-    try await data(for: ImageRequest(url: url))
-  }
-
-  /// What a source says of its picture in its header. No pixel is decoded, and the limits on pixels are left
-  /// aside: also a picture that is too large to load has a header.
-  ///
-  /// - Throws: `ImageError`.
-  public func header(for request: ImageRequest) async throws(ImageError) -> ImageHeader {
-    let data = try await data(for: request)
-    let configuration = parts.configuration
-    let outcome = await parts.decodeQueue.run(priority: request.priority) { _ in
-      Result { () throws(DecodingError) in
-        try configuration.codecs.header(of: data, limits: configuration.limits)
-      }
-    }
-    switch outcome {
-    case .success(let header): return header
-    case .failure(let error): throw ImageError(error, source: request.source.name)
-    }
-  }
-
-  /// Encodes a picture, on the pipeline's decoding threads.
-  ///
-  /// - Throws: `EncodingError`.
-  public func encode(
-    _ picture: Picture, as type: ImageType, options: EncodingOptions = EncodingOptions()
-  ) async throws(EncodingError) -> Data {
-    let codecs = parts.configuration.codecs
-    let outcome = await parts.decodeQueue.run(priority: .normal) { _ in
-      Result { () throws(EncodingError) in
-        try codecs.encode(picture.bitmap, as: type, options: options)
-      }
-    }
-    return try outcome.get()
-  }
-
-  /// Keeps the bytes as an original if they begin as a picture does; what else a server sends is not ours to
-  /// keep.
-  private func storeIfPicture(_ fetched: FetchedData, for request: ImageRequest) async {
-    guard request.cachePolicy.writesCaches, let original = fetched.claimOriginal() else { return }
-    await parts.backlog.add(byteCount: original.count) { [parts] in
-      let configuration = parts.configuration
-      guard (try? configuration.codecs.header(of: original, limits: configuration.limits)) != nil else {
-        return
-      }
-      parts.caches.storeOriginal(original, head: fetched.head, for: request)
-    }
-  }
-
-  // MARK: Tasks
 
   /// Starts to load a request and returns its task.
   public func task(for request: ImageRequest) -> ImageTask {
