@@ -136,12 +136,12 @@ struct MemoryCacheTests {
 
   @Test("one that left the small queue and comes back goes to the main queue")
   func ghostHit() {
-    let cache = MemoryCache<Int, Int>(configuration(cost: 100))
-    for key in 0..<150 { cache.insert(key, forKey: key, cost: 1) }
-    #expect(!cache.contains(20))
-    cache.insert(20, forKey: 20, cost: 1)
-    for key in 1000..<1500 { cache.insert(key, forKey: key, cost: 1) }
-    #expect(cache.contains(20))
+    let cache = MemoryCache<CacheKey, Int>(configuration(cost: 100))
+    for number in 0..<150 { cache.insert(number, forKey: key(number), cost: 1) }
+    #expect(!cache.contains(key(20)))
+    cache.insert(20, forKey: key(20), cost: 1)
+    for number in 1000..<1500 { cache.insert(number, forKey: key(number), cost: 1) }
+    #expect(cache.contains(key(20)))
     checkInvariants(of: cache)
   }
 
