@@ -1,0 +1,65 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Foundation
+#endif
+
+/// Changes brightness, contrast and saturation.
+public struct ColorAdjustment: ImageProcessing, Hashable {
+  /// Added to each channel, as a part of full scale: -1 is black, 1 is white, 0 changes nothing.
+  public let brightness: Double
+  /// How far values are spread from the middle: 0 is flat grey, 1 changes nothing.
+  public let contrast: Double
+  /// How far channels are spread from the luma: 0 is grey, 1 changes nothing.
+  public let saturation: Double
+
+  /// Makes the step.
+  public init(brightness: Double = 0, contrast: Double = 1, saturation: Double = 1) {
+    self.brightness = brightness
+    self.contrast = contrast
+    self.saturation = saturation
+  }
+
+  /// The kind of step with all its parameters.
+  public var identifier: String { "color(\(brightness),\(contrast),\(saturation))" }
+
+  /// Adjusts. Works on the premultiplied values with the offset scaled by alpha, which gives the same as on
+  /// straight ones, up to rounding.
+  ///
+  /// - Throws: `invalidParameters` for a brightness outside -1...1, or others outside 0...10.
+  public func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap {
+    guard (-1...1).contains(brightness), (0...10).contains(contrast), (0...10).contains(saturation) else {
+      throw .invalidParameters(identifier, reason: "brightness is from -1 to 1, the others from 0 to 10")
+    }
+    let one = 4096.0
+    let color = Int32((contrast * saturation * one).rounded())
+    let luma = Int32((contrast * (1 - saturation) * one).rounded())
+    let offset = Int32(((brightness + (1 - contrast) / 2) * one).rounded())
+    return bitmap.mapped(isOpaque: bitmap.isOpaque, pool: context.pool) { pixel, _, _ in
+      let alpha = Int32(pixel.alpha)
+      let base = pixel.luma &* luma &+ offset &* alpha &+ 2048
+      @inline(__always) func part(_ value: UInt8) -> UInt8 {
+        UInt8(truncatingIfNeeded: min(max((Int32(value) &* color &+ base) >> 12, 0), alpha))
+      }
+      return Pixel(red: part(pixel.red), green: part(pixel.green), blue: part(pixel.blue), alpha: pixel.alpha)
+    }
+  }
+}
+
+extension Pixel {
+  /// The luma of the values as they are stored (ITU-R BT.709 weights in 1/65,536).
+  @inline(__always)
+  var luma: Int32 {
+    (13_933 &* Int32(red) &+ 46_871 &* Int32(green) &+ 4_732 &* Int32(blue) &+ 32_768) >> 16
+  }
+}
+
+extension ImageProcessing where Self == ColorAdjustment {
+  /// Changes brightness, contrast and saturation.
+  public static func color(brightness: Double = 0, contrast: Double = 1, saturation: Double = 1) -> Self {
+    ColorAdjustment(brightness: brightness, contrast: contrast, saturation: saturation)
+  }
+
+  /// Shades of grey.
+  public static var grayscale: Self { ColorAdjustment(saturation: 0) }
+}

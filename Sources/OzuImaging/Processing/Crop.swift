@@ -1,0 +1,65 @@
+/// Cuts a part out of the picture.
+public struct Crop: ImageProcessing, Hashable {
+  /// Which part is kept.
+  public enum Area: Hashable, Sendable {
+    /// A rectangle in pixels; what of it lies outside the picture is left out.
+    case rectangle(PixelRectangle)
+    /// The largest part with the proportions of a size, at a place of the picture.
+    case proportions(PixelSize, Anchor)
+    /// The part with the proportions of a size that holds most of what people look at: edges and strong colours.
+    case attention(PixelSize)
+  }
+
+  /// Which part is kept.
+  public let area: Area
+
+  /// Makes the step.
+  public init(_ area: Area) {
+    self.area = area
+  }
+
+  /// The kind of step with all its parameters.
+  public var identifier: String {
+    switch area {
+    case .rectangle(let rectangle): "crop(\(rectangle.x),\(rectangle.y),\(rectangle.size))"
+    case .proportions(let size, let anchor): "crop(\(size),\(anchor.rawValue))"
+    case .attention(let size): "crop(\(size),attention)"
+    }
+  }
+
+  /// Cuts.
+  ///
+  /// - Throws: `invalidParameters` when nothing would be left.
+  public func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap {
+    let rectangle: PixelRectangle
+    switch area {
+    case .rectangle(let asked):
+      rectangle = asked.clamped(to: bitmap.size)
+    case .proportions(let proportions, let anchor):
+      try context.check(proportions, for: self)
+      let size = Self.largest(proportions, in: bitmap.size)
+      let (x, y) = anchor.origin(of: size, in: bitmap.size)
+      rectangle = PixelRectangle(x: x, y: y, width: size.width, height: size.height)
+    case .attention(let proportions):
+      try context.check(proportions, for: self)
+      let size = Self.largest(proportions, in: bitmap.size)
+      rectangle = AttentionMap(of: bitmap, pool: context.pool).bestRectangle(of: size)
+    }
+    try context.check(rectangle.size, for: self)
+    return bitmap.cropped(to: rectangle, pool: context.pool)
+  }
+
+  /// The largest size with some proportions inside another; at least one pixel.
+  static func largest(_ proportions: PixelSize, in size: PixelSize) -> PixelSize {
+    if proportions.width * size.height <= proportions.height * size.width {
+      PixelSize(max(1, size.height * proportions.width / proportions.height), size.height)
+    } else {
+      PixelSize(size.width, max(1, size.width * proportions.height / proportions.width))
+    }
+  }
+}
+
+extension ImageProcessing where Self == Crop {
+  /// Cuts out a part.
+  public static func crop(_ area: Crop.Area) -> Self { Crop(area) }
+}

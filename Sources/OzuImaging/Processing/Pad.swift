@@ -1,0 +1,48 @@
+/// Puts the picture on a larger canvas.
+public struct Pad: ImageProcessing, Hashable {
+  /// The size of the canvas in pixels. A side smaller than the picture's stays the picture's.
+  public let size: PixelSize
+  /// What shows around the picture.
+  public let color: ColorValue
+  /// Where the picture stands.
+  public let anchor: Anchor
+
+  /// Makes the step.
+  public init(to size: PixelSize, color: ColorValue = .clear, anchor: Anchor = .center) {
+    self.size = size
+    self.color = color
+    self.anchor = anchor
+  }
+
+  /// The kind of step with all its parameters.
+  public var identifier: String { "pad(\(size),\(color.identifier),\(anchor.rawValue))" }
+
+  /// Pads.
+  ///
+  /// - Throws: `invalidParameters` for a canvas over the limits.
+  public func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap {
+    let canvas = PixelSize(max(size.width, bitmap.size.width), max(size.height, bitmap.size.height))
+    guard canvas != bitmap.size else { return bitmap }
+    try context.check(canvas, for: self)
+    let (left, top) = anchor.origin(of: bitmap.size, in: canvas)
+    let background = color.pixel
+    let isOpaque = bitmap.isOpaque && color.alpha == 255
+    return bitmap.withRows { row in
+      Bitmap(
+        size: canvas, isOpaque: isOpaque, colorSpace: bitmap.colorSpace, pool: context.pool
+      ) { y, target in
+        target.update(repeating: background)
+        guard y >= top, y < top + bitmap.size.height else { return }
+        let source = row(y - top)
+        for x in 0..<source.count { target[left + x] = source[x].over(background) }
+      }
+    }
+  }
+}
+
+extension ImageProcessing where Self == Pad {
+  /// Puts the picture on a larger canvas.
+  public static func pad(to size: PixelSize, color: ColorValue = .clear, anchor: Anchor = .center) -> Self {
+    Pad(to: size, color: color, anchor: anchor)
+  }
+}

@@ -1,0 +1,78 @@
+/// A rectangle of whole pixels.
+public struct PixelRectangle: Hashable, Sendable {
+  /// The left edge.
+  public var x: Int
+  /// The top edge.
+  public var y: Int
+  /// The extent.
+  public var size: PixelSize
+
+  /// Makes a rectangle from its top left corner and its extent.
+  public init(x: Int, y: Int, width: Int, height: Int) {
+    self.x = x
+    self.y = y
+    size = PixelSize(width, height)
+  }
+
+  /// The rectangle of a whole picture.
+  public init(_ size: PixelSize) {
+    self.init(x: 0, y: 0, width: size.width, height: size.height)
+  }
+
+  /// The part that lies in a picture of `size`; empty when none does.
+  func clamped(to size: PixelSize) -> PixelRectangle {
+    let left = min(max(x, 0), size.width)
+    let top = min(max(y, 0), size.height)
+    // Saturating: an absurd width must not wrap around.
+    let right = min(max(x.saturatingSum(self.size.width), left), size.width)
+    let bottom = min(max(y.saturatingSum(self.size.height), top), size.height)
+    return PixelRectangle(x: left, y: top, width: right - left, height: bottom - top)
+  }
+}
+
+extension Int {
+  fileprivate func saturatingSum(_ other: Int) -> Int {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? (other > 0 ? .max : .min) : sum
+  }
+}
+
+/// A place in a picture: where a crop holds on, where a watermark stands.
+public enum Anchor: String, Hashable, Sendable, CaseIterable {
+  /// The middle.
+  case center
+  /// The middle of the top edge.
+  case top
+  /// The middle of the bottom edge.
+  case bottom
+  /// The middle of the left edge.
+  case left
+  /// The middle of the right edge.
+  case right
+  /// A corner.
+  case topLeft
+  /// A corner.
+  case topRight
+  /// A corner.
+  case bottomLeft
+  /// A corner.
+  case bottomRight
+
+  /// The corner of something of `inner` size that stands at this place of something of `outer` size.
+  func origin(of inner: PixelSize, in outer: PixelSize) -> (x: Int, y: Int) {
+    let free = PixelSize(outer.width - inner.width, outer.height - inner.height)
+    let x =
+      switch self {
+      case .left, .topLeft, .bottomLeft: 0
+      case .right, .topRight, .bottomRight: free.width
+      case .center, .top, .bottom: free.width / 2
+      }
+    let y =
+      switch self {
+      case .top, .topLeft, .topRight: 0
+      case .bottom, .bottomLeft, .bottomRight: free.height
+      case .center, .left, .right: free.height / 2
+      }
+    return (x, y)
+  }
+}

@@ -1,0 +1,20 @@
+extension Resize: ImageProcessing {
+  /// Resamples the picture.
+  ///
+  /// For a picture that comes from a file, the request's own `resize` is better: it decodes no more than needed.
+  ///
+  /// - Throws: `invalidParameters` for an empty size or one over the limits.
+  public func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap {
+    if mode != .none { try context.check(size, for: self) }
+    return Picture(bitmap).resized(self, pool: context.pool).bitmap
+  }
+}
+
+extension ImageProcessing where Self == Resize {
+  /// Brings the picture to a size.
+  public static func resize(
+    _ size: PixelSize, mode: ScaleMode = .aspectFit, crops: Bool = false, allowsUpscaling: Bool = false
+  ) -> Self {
+    Resize(size, mode: mode, crops: crops, allowsUpscaling: allowsUpscaling)
+  }
+}

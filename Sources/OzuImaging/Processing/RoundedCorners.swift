@@ -1,0 +1,118 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Foundation
+#endif
+
+/// Rounds the corners, or cuts the picture to a circle, with an optional border inside the edge.
+public struct RoundedCorners: ImageProcessing, Hashable {
+  /// The shape.
+  public enum Shape: Hashable, Sendable {
+    /// Corners with a radius in pixels; at most half the shorter side.
+    case rectangle(radius: Double)
+    /// The largest circle in the middle; the picture is first cropped to a square.
+    case circle
+  }
+
+  /// A line along the edge.
+  public struct Border: Hashable, Sendable {
+    /// Its width in pixels.
+    public let width: Double
+    /// Its colour.
+    public let color: ColorValue
+
+    /// Makes a border.
+    public init(width: Double, color: ColorValue) {
+      self.width = width
+      self.color = color
+    }
+  }
+
+  /// The shape.
+  public let shape: Shape
+  /// The line along the edge, if any.
+  public let border: Border?
+
+  /// Makes the step.
+  public init(_ shape: Shape, border: Border? = nil) {
+    self.shape = shape
+    self.border = border
+  }
+
+  /// The kind of step with all its parameters.
+  public var identifier: String {
+    let line = border.map { ",\($0.width),\($0.color.identifier)" } ?? ""
+    return switch shape {
+    case .rectangle(let radius): "rounded(\(radius)\(line))"
+    case .circle: "circle(\(line))"
+    }
+  }
+
+  /// Rounds. Edges are antialiased by the part of each pixel that is covered.
+  ///
+  /// - Throws: `invalidParameters` for a radius or a border that is negative or not finite.
+  public func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap {
+    let width = border?.width ?? 0
+    guard width.isFinite, width >= 0 else {
+      throw .invalidParameters(identifier, reason: "the border has no width")
+    }
+    var source = bitmap
+    let radius: Double
+    switch shape {
+    case .rectangle(let asked):
+      guard asked.isFinite, asked >= 0 else {
+        throw .invalidParameters(identifier, reason: "the radius is no length")
+      }
+      radius = min(asked, Double(min(bitmap.size.width, bitmap.size.height)) / 2)
+    case .circle:
+      source = try Crop(.proportions(PixelSize(1, 1), .center)).process(bitmap, context: context)
+      radius = Double(source.size.width) / 2
+    }
+    guard radius > 0 || width > 0 else { return source }
+    let edge = RoundedEdge(size: source.size, radius: radius)
+    let line = border?.color.pixel
+    return source.mapped(isOpaque: source.isOpaque && radius == 0, pool: context.pool) { pixel, x, y in
+      let inside = edge.depth(x, y)
+      var result = pixel
+      if let line, inside < width + 0.5 {
+        let coverage = UInt8((min(1, max(0, width + 0.5 - inside)) * 255).rounded())
+        result = line.covered(by: coverage).over(pixel)
+      }
+      return inside >= 0.5 ? result : result.covered(by: UInt8((max(0, inside + 0.5) * 255).rounded()))
+    }
+  }
+}
+
+/// How deep inside a rounded rectangle the centre of a pixel lies, in pixels; negative outside.
+private struct RoundedEdge {
+  let halfWidth: Double
+  let halfHeight: Double
+  let radius: Double
+
+  init(size: PixelSize, radius: Double) {
+    halfWidth = Double(size.width) / 2
+    halfHeight = Double(size.height) / 2
+    self.radius = radius
+  }
+
+  @inline(__always)
+  func depth(_ x: Int, _ y: Int) -> Double {
+    // Distances from the centre of the corner's circle, both positive only within a corner.
+    let dx = abs(Double(x) + 0.5 - halfWidth) - (halfWidth - radius)
+    let dy = abs(Double(y) + 0.5 - halfHeight) - (halfHeight - radius)
+    guard dx > 0, dy > 0 else { return radius - max(dx, dy) }
+    return radius - (dx * dx + dy * dy).squareRoot()
+  }
+}
+
+extension ImageProcessing where Self == RoundedCorners {
+  /// Rounds the corners.
+  public static func roundedCorners(radius: Double, border: RoundedCorners.Border? = nil) -> Self {
+    RoundedCorners(.rectangle(radius: radius), border: border)
+  }
+
+  /// Cuts the picture to a circle.
+  public static func circle(border: RoundedCorners.Border? = nil) -> Self {
+    RoundedCorners(.circle, border: border)
+  }
+}

@@ -1,0 +1,61 @@
+/// Lays one colour over the picture wherever it is not transparent; or, as a template, replaces all its colours.
+public struct Tint: ImageProcessing, Hashable {
+  /// How the colour is used.
+  public enum Style: String, Hashable, Sendable {
+    /// Over the picture, as far as the colour is opaque.
+    case overlay
+    /// In place of the picture's colours; only its opacity stays. For icons.
+    case template
+  }
+
+  /// The colour.
+  public let color: ColorValue
+  /// How it is used.
+  public let style: Style
+
+  /// Makes the step.
+  public init(_ color: ColorValue, style: Style = .overlay) {
+    self.color = color
+    self.style = style
+  }
+
+  /// The kind of step with all its parameters.
+  public var identifier: String { "tint(\(color.identifier),\(style.rawValue))" }
+
+  /// Tints.
+  public func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap {
+    let ink = color.pixel
+    switch style {
+    case .overlay:
+      return bitmap.mapped(isOpaque: bitmap.isOpaque, pool: context.pool) { pixel, _, _ in
+        // The ink only where the picture is: source atop destination.
+        let above = ink.covered(by: pixel.alpha)
+        let rest = 255 &- ink.alpha
+        return Pixel(
+          red: above.red &+ scaled(pixel.red, by: rest), green: above.green &+ scaled(pixel.green, by: rest),
+          blue: above.blue &+ scaled(pixel.blue, by: rest), alpha: pixel.alpha
+        ).clampedToAlpha
+      }
+    case .template:
+      let isOpaque = bitmap.isOpaque && color.alpha == 255
+      return bitmap.mapped(isOpaque: isOpaque, pool: context.pool) { pixel, _, _ in
+        ink.covered(by: pixel.alpha)
+      }
+    }
+  }
+}
+
+extension Pixel {
+  /// The pixel with no colour above its alpha: two roundings can add up to one too many.
+  @inline(__always)
+  var clampedToAlpha: Pixel {
+    Pixel(red: min(red, alpha), green: min(green, alpha), blue: min(blue, alpha), alpha: alpha)
+  }
+}
+
+extension ImageProcessing where Self == Tint {
+  /// Lays one colour over the picture.
+  public static func tint(_ color: ColorValue, style: Tint.Style = .overlay) -> Self {
+    Tint(color, style: style)
+  }
+}

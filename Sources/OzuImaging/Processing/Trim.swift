@@ -1,0 +1,53 @@
+/// Cuts off a border of one colour.
+public struct Trim: ImageProcessing, Hashable {
+  /// By how much a value may differ from the corner's and still count as border. 10 by default.
+  public let tolerance: UInt8
+
+  /// Makes the step.
+  public init(tolerance: UInt8 = 10) {
+    self.tolerance = tolerance
+  }
+
+  /// The kind of step with all its parameters.
+  public var identifier: String { "trim(\(tolerance))" }
+
+  /// Trims. The border's colour is that of the top left pixel; a picture that is nothing but border stays whole.
+  ///
+  /// - Complexity: O(pixels).
+  public func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap {
+    let content = bitmap.withRows { row -> PixelRectangle? in
+      let border = row(0)[0]
+      var left = bitmap.size.width
+      var right = -1
+      var top = -1
+      var bottom = -1
+      for y in 0..<bitmap.size.height {
+        let pixels = row(y)
+        guard let first = pixels.firstIndex(where: { differs($0, border) }),
+          let last = pixels.lastIndex(where: { differs($0, border) })
+        else { continue }
+        left = min(left, first)
+        right = max(right, last)
+        if top < 0 { top = y }
+        bottom = y
+      }
+      guard top >= 0 else { return nil }
+      return PixelRectangle(x: left, y: top, width: right - left + 1, height: bottom - top + 1)
+    }
+    guard let content else { return bitmap }
+    return bitmap.cropped(to: content, pool: context.pool)
+  }
+
+  private func differs(_ a: Pixel, _ b: Pixel) -> Bool {
+    func distance(_ a: UInt8, _ b: UInt8) -> UInt8 { a > b ? a - b : b - a }
+    let largest = max(
+      distance(a.red, b.red), distance(a.green, b.green), distance(a.blue, b.blue), distance(a.alpha, b.alpha)
+    )
+    return largest > tolerance
+  }
+}
+
+extension ImageProcessing where Self == Trim {
+  /// Cuts off a border of one colour.
+  public static func trim(tolerance: UInt8 = 10) -> Self { Trim(tolerance: tolerance) }
+}

@@ -1,0 +1,34 @@
+/// Turns the picture by quarters, or mirrors it.
+public enum Turn: String, ImageProcessing, Hashable, CaseIterable {
+  /// A quarter clockwise.
+  case right
+  /// A quarter anticlockwise.
+  case left
+  /// Upside down.
+  case around
+  /// Left and right change places.
+  case mirror
+  /// Top and bottom change places.
+  case flip
+
+  /// The kind of step with all its parameters.
+  public var identifier: String { "turn(\(rawValue))" }
+
+  /// Turns. Pixels move; none changes.
+  public func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap {
+    let orientation: Orientation =
+      switch self {
+      case .right: .right
+      case .left: .left
+      case .around: .down
+      case .mirror: .upMirrored
+      case .flip: .downMirrored
+      }
+    return bitmap.upright(from: orientation, pool: context.pool)
+  }
+}
+
+extension ImageProcessing where Self == Turn {
+  /// Turns the picture by quarters, or mirrors it.
+  public static func turn(_ turn: Turn) -> Self { turn }
+}

@@ -1,0 +1,111 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Foundation
+#endif
+
+/// Puts another picture on top.
+public struct Watermark: ImageProcessing {
+  /// How the two pictures mix where both are.
+  public enum BlendMode: String, Hashable, Sendable {
+    /// The upper one covers.
+    case normal
+    /// Darkens: the product of both.
+    case multiply
+    /// Lightens: the inverse product of the inverses.
+    case screen
+  }
+
+  private let mark: Bitmap
+  private let key: String
+  private let anchor: Anchor
+  private let margin: Int
+  private let opacity: Double
+  private let mode: BlendMode
+
+  /// Makes the step.
+  ///
+  /// - Parameters:
+  ///   - mark: the picture to put on top, at its own size.
+  ///   - key: what tells it from other marks; part of the identifier.
+  ///   - anchor: where it stands.
+  ///   - margin: its distance from the edges it stands at, in pixels.
+  ///   - opacity: from 0, invisible, to 1.
+  public init(
+    _ mark: Bitmap, key: String, at anchor: Anchor = .bottomRight, margin: Int = 0, opacity: Double = 1,
+    mode: BlendMode = .normal
+  ) {
+    self.mark = mark
+    self.key = key
+    self.anchor = anchor
+    self.margin = margin
+    self.opacity = opacity
+    self.mode = mode
+  }
+
+  /// The kind of step with all its parameters.
+  public var identifier: String {
+    "watermark(\(key.utf8.count):\(key),\(mark.size),\(anchor.rawValue),\(margin),\(opacity),\(mode.rawValue))"
+  }
+
+  /// Puts the mark on. What of it lies outside the picture is left out.
+  ///
+  /// - Throws: `invalidParameters` for an opacity outside 0...1.
+  public func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap {
+    guard (0...1).contains(opacity) else {
+      throw .invalidParameters(identifier, reason: "the opacity must be from 0 to 1")
+    }
+    let veil = UInt8((opacity * 255).rounded())
+    let inner = PixelSize(mark.size.width + 2 * margin, mark.size.height + 2 * margin)
+    let corner = anchor.origin(of: inner, in: bitmap.size)
+    let place = (x: corner.x + margin, y: corner.y + margin)
+    return mark.withRows { markRow in
+      bitmap.withRows { row in
+        Bitmap(
+          size: bitmap.size, isOpaque: bitmap.isOpaque, colorSpace: bitmap.colorSpace, pool: context.pool
+        ) { y, target in
+          _ = target.update(fromContentsOf: row(y))
+          guard y >= place.y, y < place.y + mark.size.height else { return }
+          let source = markRow(y - place.y)
+          for x in max(0, place.x)..<max(0, place.x, min(bitmap.size.width, place.x + mark.size.width)) {
+            target[x] = mode.blend(source[x - place.x].covered(by: veil), target[x])
+          }
+        }
+      }
+    }
+  }
+}
+
+extension Watermark.BlendMode {
+  /// The mix of two premultiplied pixels (W3C Compositing and Blending, §9 and §10).
+  @inline(__always)
+  fileprivate func blend(_ above: Pixel, _ below: Pixel) -> Pixel {
+    let plain = above.over(below)
+    @inline(__always) func part(_ a: UInt8, _ b: UInt8) -> UInt8 {
+      let product = scaled(a, by: b)
+      switch self {
+      case .normal: return 0
+      case .multiply:
+        let sum =
+          Int32(product) + Int32(scaled(a, by: 255 - below.alpha)) + Int32(scaled(b, by: 255 - above.alpha))
+        return UInt8(truncatingIfNeeded: min(sum, Int32(plain.alpha)))
+      case .screen:
+        return UInt8(truncatingIfNeeded: min(Int32(a) + Int32(b) - Int32(product), Int32(plain.alpha)))
+      }
+    }
+    if self == .normal { return plain }
+    return Pixel(
+      red: part(above.red, below.red), green: part(above.green, below.green),
+      blue: part(above.blue, below.blue), alpha: plain.alpha)
+  }
+}
+
+extension ImageProcessing where Self == Watermark {
+  /// Puts another picture on top.
+  public static func watermark(
+    _ mark: Bitmap, key: String, at anchor: Anchor = .bottomRight, margin: Int = 0, opacity: Double = 1,
+    mode: Watermark.BlendMode = .normal
+  ) -> Self {
+    Watermark(mark, key: key, at: anchor, margin: margin, opacity: opacity, mode: mode)
+  }
+}
