@@ -114,6 +114,7 @@ struct SegmentIndex {
   func holds(_ location: Location) -> Bool {
     location.slot < slots.count && slots[location.slot].partition >= 0
       && slots[location.slot].sequence == location.sequence
+      && Int(slots[location.slot].segment) == location.segment
   }
 
   /// Enters a record as the newest of its partition, in the place of an older one of its key.
