@@ -15,7 +15,7 @@ struct RenderImage: Sendable {
   ///
   /// - Throws: what `ImageError.init(_:source:)` makes of a `DecodingError`.
   func render(
-    _ data: Data, resize: Resize?, priority: ImagePriority
+    _ data: Data, resize: Resize?, priority: LivePriority
   ) async throws(ImageError) -> Rendered {
     let configuration = parts.configuration
     let submitted = configuration.now()

@@ -19,9 +19,10 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     fileprivate let jobs: SharedJobs
     fileprivate let key: Key
     fileprivate let id: Int
+    fileprivate let cell: PriorityCell
 
-    /// The urgency of the most urgent subscriber now.
-    var priority: ImagePriority { jobs.priority(of: self) }
+    /// The urgency of the most urgent subscriber; it changes as they come, go and change their minds.
+    var priority: LivePriority { .changing(cell) }
 
     /// Tells all subscribers, those that join later included.
     func report(_ progress: LoadProgress) { jobs.report(progress, from: self) }
@@ -29,15 +30,40 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   private struct Subscriber {
     let continuation: CheckedContinuation<Outcome, Never>
-    let priority: ImagePriority
+    var priority: ImagePriority
     let onProgress: (@Sendable (LoadProgress) -> Void)?
   }
 
   private struct Job {
     let id: Int
+    let cell: PriorityCell
     var subscribers: [Int: Subscriber] = [:]
+    /// How many subscribers there are of each urgency: their maximum in constant time.
+    var counts = ImagePriority.allCases.map { _ in 0 }
     var task: Task<Void, Never>?
     var progress: LoadProgress?
+
+    var priority: ImagePriority {
+      counts.lastIndex { $0 > 0 }.flatMap(ImagePriority.init(rawValue:)) ?? .veryLow
+    }
+
+    mutating func add(_ subscriber: Subscriber, id: Int) {
+      subscribers[id] = subscriber
+      counts[subscriber.priority.rawValue] += 1
+    }
+
+    mutating func remove(_ id: Int) -> Subscriber? {
+      guard let subscriber = subscribers.removeValue(forKey: id) else { return nil }
+      counts[subscriber.priority.rawValue] -= 1
+      return subscriber
+    }
+
+    mutating func change(_ id: Int, to priority: ImagePriority) {
+      guard let old = subscribers[id]?.priority else { return }
+      counts[old.rawValue] -= 1
+      counts[priority.rawValue] += 1
+      subscribers[id]?.priority = priority
+    }
   }
 
   private struct State {
@@ -55,6 +81,9 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// The number of jobs that are running.
   var count: Int { state.withLock { $0.jobs.count } }
 
+  /// The number of those who wait for them.
+  var subscriberCount: Int { state.withLock { $0.jobs.values.reduce(0) { $0 + $1.subscribers.count } } }
+
   /// The outcome of the job of `key`, which is started unless it runs already.
   ///
   /// - Parameters:
@@ -62,19 +91,37 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   ///   - onProgress: called outside of all locks, in order.
   /// - Returns: the value, and whether another subscriber had started the job.
   func value(
-    for key: Key, priority: ImagePriority, cancellation: ImageError,
+    for key: Key, priority: LivePriority, cancellation: ImageError,
     onProgress: (@Sendable (LoadProgress) -> Void)? = nil, operation: @escaping Operation
   ) async throws(ImageError) -> (value: Value, isShared: Bool) {
     let ticket = Ticket(id: state.withLock { $0.makeID() })
+    let observation: Observation? =
+      if case .changing(let cell) = priority { Observation(cell) } else { nil }
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let subscriber = Subscriber(continuation: continuation, priority: priority, onProgress: onProgress)
+        let subscriber = Subscriber(
+          continuation: continuation, priority: priority.value, onProgress: onProgress)
         join(key, subscriber, ticket: ticket, cancellation: cancellation, operation: operation)
+        guard let observation else { return }
+        observation.begin { [weak self] in self?.change(key, ticket: ticket, to: priority.value) }
+        // What changed before the observation began.
+        change(key, ticket: ticket, to: priority.value)
       }
     } onCancel: {
       leave(key, ticket: ticket)?.resume(returning: .failure(cancellation))
     }
+    observation?.end()
     return (try outcome.get(), ticket.hasJoinedOther)
+  }
+
+  /// The same at an urgency that stays.
+  func value(
+    for key: Key, priority: ImagePriority, cancellation: ImageError,
+    onProgress: (@Sendable (LoadProgress) -> Void)? = nil, operation: @escaping Operation
+  ) async throws(ImageError) -> (value: Value, isShared: Bool) {
+    try await value(
+      for: key, priority: .fixed(priority), cancellation: cancellation, onProgress: onProgress,
+      operation: operation)
   }
 
   /// One call of `value(for:)`: survives in the cancellation handler, which may run before the subscriber is
@@ -99,7 +146,7 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   private enum Admission {
     case refused
-    case joined(LoadProgress?)
+    case joined(LoadProgress?, PriorityCell)
     case started(Handle)
   }
 
@@ -109,18 +156,23 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   ) {
     let admission = state.withLock { state -> Admission in
       if ticket.isCancelled { return .refused }
-      if state.jobs[key] != nil {
-        state.jobs[key]?.subscribers[ticket.id] = subscriber
+      if let job = state.jobs[key] {
+        state.jobs[key]?.add(subscriber, id: ticket.id)
         ticket.hasJoinedOther = true
-        return .joined(state.jobs[key]?.progress)
+        return .joined(job.progress, job.cell)
       }
-      let handle = Handle(jobs: self, key: key, id: state.makeID())
-      state.jobs[key] = Job(id: handle.id, subscribers: [ticket.id: subscriber])
+      let handle = Handle(
+        jobs: self, key: key, id: state.makeID(), cell: PriorityCell(subscriber.priority))
+      var job = Job(id: handle.id, cell: handle.cell)
+      job.add(subscriber, id: ticket.id)
+      state.jobs[key] = job
       return .started(handle)
     }
     switch admission {
     case .refused: subscriber.continuation.resume(returning: .failure(cancellation))
-    case .joined(let progress): if let progress { subscriber.onProgress?(progress) }
+    case .joined(let progress, let cell):
+      updatePriority(of: key, cell)
+      if let progress { subscriber.onProgress?(progress) }
     case .started(let handle): start(handle, operation)
     }
   }
@@ -145,25 +197,49 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     for subscriber in subscribers { subscriber.continuation.resume(returning: outcome) }
   }
 
-  private func leave(_ key: Key, ticket: Ticket) -> CheckedContinuation<Outcome, Never>? {
-    let (continuation, orphan) = state.withLock {
-      state -> (CheckedContinuation<Outcome, Never>?, Task<Void, Never>?) in
-      ticket.isCancelled = true
-      guard let subscriber = state.jobs[key]?.subscribers.removeValue(forKey: ticket.id) else {
-        return (nil, nil)
-      }
-      guard let job = state.jobs[key], job.subscribers.isEmpty else { return (subscriber.continuation, nil) }
-      state.jobs[key] = nil
-      return (subscriber.continuation, job.task)
-    }
-    orphan?.cancel()
-    return continuation
+  private enum Departure {
+    case unknown
+    case one(CheckedContinuation<Outcome, Never>, PriorityCell)
+    case last(CheckedContinuation<Outcome, Never>, Task<Void, Never>?)
   }
 
-  private func priority(of handle: Handle) -> ImagePriority {
-    state.withLock { state in
-      guard let job = state.jobs[handle.key], job.id == handle.id else { return .normal }
-      return job.subscribers.values.map(\.priority).max() ?? .normal
+  private func leave(_ key: Key, ticket: Ticket) -> CheckedContinuation<Outcome, Never>? {
+    let departure = state.withLock { state -> Departure in
+      ticket.isCancelled = true
+      guard let subscriber = state.jobs[key]?.remove(ticket.id), let job = state.jobs[key] else {
+        return .unknown
+      }
+      guard job.subscribers.isEmpty else { return .one(subscriber.continuation, job.cell) }
+      state.jobs[key] = nil
+      return .last(subscriber.continuation, job.task)
+    }
+    switch departure {
+    case .unknown: return nil
+    case .one(let continuation, let cell):
+      updatePriority(of: key, cell)
+      return continuation
+    case .last(let continuation, let task):
+      task?.cancel()
+      return continuation
+    }
+  }
+
+  private func change(_ key: Key, ticket: Ticket, to priority: ImagePriority) {
+    let cell = state.withLock { state -> PriorityCell? in
+      state.jobs[key]?.change(ticket.id, to: priority)
+      return state.jobs[key]?.cell
+    }
+    if let cell { updatePriority(of: key, cell) }
+  }
+
+  /// Brings the job's cell in line with its subscribers; called after the lock that they were changed under.
+  private func updatePriority(of key: Key, _ cell: PriorityCell) {
+    // The cell's lock is taken before that of the jobs here, and nowhere the other way round.
+    cell.update {
+      state.withLock { state in
+        guard let job = state.jobs[key], job.cell === cell else { return .veryLow }
+        return job.priority
+      }
     }
   }
 

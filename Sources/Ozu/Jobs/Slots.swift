@@ -6,13 +6,18 @@ import OzuSynchronization
 final class Slots: Sendable {
   private struct State {
     var freeCount: Int
-    var lastID = 0
-    var waiting = PriorityFIFO<Int>()
-    var continuations: [Int: CheckedContinuation<Bool, Never>] = [:]
+    var waiting = PriorityFIFO<CheckedContinuation<Bool, Never>>()
+  }
 
-    mutating func makeID() -> Int {
-      lastID += 1
-      return lastID
+  /// Where one who waits stands. Both values are written and read under the lock of the slots: the cancellation
+  /// handler may come before the continuation is there.
+  private final class Ticket: Sendable {
+    let cancellation = CancellationFlag()
+    private let place = Atomic(0)
+
+    var id: Int {
+      get { place.load(ordering: .relaxed) }
+      set { place.store(newValue, ordering: .relaxed) }
     }
   }
 
@@ -25,7 +30,7 @@ final class Slots: Sendable {
 
   /// Runs an operation in a place. `nil` when the task was cancelled while it waited for one.
   func run<Value: Sendable>(
-    priority: ImagePriority, _ operation: @Sendable () async -> Value
+    priority: LivePriority, _ operation: @Sendable () async -> Value
   ) async -> Value? {
     guard await acquire(priority: priority) else { return nil }
     let value = await operation()
@@ -33,39 +38,54 @@ final class Slots: Sendable {
     return value
   }
 
-  private func acquire(priority: ImagePriority) async -> Bool {
-    let id = state.withLock { $0.makeID() }
-    // Raised and read under the lock: the cancellation handler may come before the continuation is there.
-    let cancellation = CancellationFlag()
-    return await withTaskCancellationHandler {
+  /// Runs an operation at an urgency that stays.
+  func run<Value: Sendable>(
+    priority: ImagePriority, _ operation: @Sendable () async -> Value
+  ) async -> Value? {
+    await run(priority: .fixed(priority), operation)
+  }
+
+  /// How many wait for a place.
+  var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+  private func acquire(priority: LivePriority) async -> Bool {
+    let ticket = Ticket()
+    let observation: Observation? =
+      if case .changing(let cell) = priority { Observation(cell) } else { nil }
+    let isAdmitted = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let answer = state.withLock { state -> Bool? in
-          if cancellation.isRaised { return false }
+          if ticket.cancellation.isRaised { return false }
           if state.freeCount > 0 {
             state.freeCount -= 1
             return true
           }
-          state.waiting.append(id, priority: priority)
-          state.continuations[id] = continuation
+          ticket.id = state.waiting.append(continuation, priority: priority.value)
           return nil
         }
-        if let answer { continuation.resume(returning: answer) }
+        if let answer { return continuation.resume(returning: answer) }
+        observation?.begin { [weak self] in self?.move(ticket, to: priority.value) }
+        // What changed before the observation began.
+        move(ticket, to: priority.value)
       }
     } onCancel: {
       let continuation = state.withLock { state in
-        cancellation.raise()
-        return state.continuations.removeValue(forKey: id)
+        ticket.cancellation.raise()
+        return state.waiting.remove(ticket.id)
       }
       continuation?.resume(returning: false)
     }
+    observation?.end()
+    return isAdmitted
+  }
+
+  private func move(_ ticket: Ticket, to priority: ImagePriority) {
+    state.withLock { $0.waiting.move(ticket.id, to: priority) }
   }
 
   private func release() {
     let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
-      // Cancelled waiters have left their place in the line without a continuation.
-      while let id = state.waiting.popFirst() {
-        if let continuation = state.continuations.removeValue(forKey: id) { return continuation }
-      }
+      if let next = state.waiting.popFirst() { return next }
       state.freeCount += 1
       return nil
     }

@@ -67,11 +67,11 @@ public final class ImagePipeline: Sendable {
   ///
   /// - Throws: `ImageError`.
   public func response(for request: ImageRequest) async throws(ImageError) -> ImageResponse {
-    try await response(for: request, onProgress: nil)
+    try await response(for: request, priority: .fixed(request.priority), onProgress: nil)
   }
 
   func response(
-    for request: ImageRequest, onProgress: (@Sendable (LoadProgress) -> Void)?
+    for request: ImageRequest, priority: LivePriority, onProgress: (@Sendable (LoadProgress) -> Void)?
   ) async throws(ImageError) -> ImageResponse {
     let start = parts.configuration.now()
     try request.validate()
@@ -80,7 +80,7 @@ public final class ImagePipeline: Sendable {
     }
     let (loaded, isShared) = try await parts.loads.value(
       for: PipelineParts.JobKey(key: request.key.rendition, policy: request.cachePolicy),
-      priority: request.priority, cancellation: .cancelled(request.source.name), onProgress: onProgress,
+      priority: priority, cancellation: .cancelled(request.source.name), onProgress: onProgress,
       operation: { [parts] job in await LoadImage(parts: parts, request: request, job: job).run() })
     var timings = loaded.timings
     timings.add(.total, start.duration(to: parts.configuration.now()))

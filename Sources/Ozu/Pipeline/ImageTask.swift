@@ -16,15 +16,19 @@ public final class ImageTask: Sendable {
   public let request: ImageRequest
   private let work: Task<Result<ImageResponse, ImageError>, Never>
   private let state: ProgressBroadcast
+  private let urgency: PriorityCell
 
   init(request: ImageRequest, pipeline: ImagePipeline) {
     self.request = request
+    let urgency = PriorityCell(request.priority)
+    self.urgency = urgency
     let state = ProgressBroadcast()
     self.state = state
     work = Task.detached {
       let outcome: Result<ImageResponse, ImageError>
       do throws(ImageError) {
-        outcome = .success(try await pipeline.response(for: request, onProgress: state.send))
+        outcome = .success(try await pipeline.response(
+            for: request, priority: .changing(urgency), onProgress: state.send))
       } catch {
         outcome = .failure(error)
       }
@@ -56,6 +60,13 @@ public final class ImageTask: Sendable {
 
   /// Calls the load off. Work that other requests share goes on; a finished task stays as it is.
   public func cancel() { work.cancel() }
+
+  /// How urgent the load is. It may change while it runs: what still waits for its turn, waits at its new place.
+  /// Work that other requests share has the priority of the most urgent.
+  public var priority: ImagePriority {
+    get { urgency.value }
+    set { urgency.value = newValue }
+  }
 
   /// The download's progress from now on, the latest first; it ends with the task. Each call makes a stream of
   /// its own. A reader that is slow misses intermediate values, never the last.

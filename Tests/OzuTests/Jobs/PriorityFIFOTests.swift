@@ -17,4 +17,18 @@ import Testing
     #expect(taken == expected)
     #expect(queue.popFirst() == nil)
   }
+
+  @Test("an element moves to another level, or leaves, at once")
+  func moves() {
+    var queue = PriorityFIFO<String>()
+    let ids = ["a", "b", "c", "d"].map { queue.append($0, priority: .normal) }
+    queue.move(ids[2], to: .high)
+    queue.move(ids[0], to: .low)
+    queue.move(ids[0], to: .normal)
+    #expect(queue.remove(ids[1]) == "b")
+    #expect(queue.remove(ids[1]) == nil)
+    queue.move(ids[1], to: .veryHigh)
+    #expect(queue.count == 3)
+    #expect([queue.popFirst(), queue.popFirst(), queue.popFirst(), queue.popFirst()] == ["c", "d", "a", nil])
+  }
 }

@@ -123,6 +123,36 @@ import Testing
     #expect(heard.value == [1, 2, 3, 4, 5])
   }
 
+  @Test("a job is as urgent as its most urgent subscriber, whatever they come, go and change")
+  func urgency() async throws {
+    let jobs = Jobs()
+    let gate = Gate()
+    let running = Shared<LivePriority?>(nil)
+    let cells = [PriorityCell(.low), PriorityCell(.high)]
+    let tasks = cells.map { cell in
+      Task {
+        try await jobs.value(for: "a", priority: .changing(cell), cancellation: Self.cancelled) { job in
+          running.change { $0 = job.priority }
+          try? await gate.pass()
+          return .success(1)
+        }
+      }
+    }
+    await gate.arrivals(1)
+    while jobs.subscriberCount < 2 { await Task.yield() }
+    let priority = { running.value?.value }
+    #expect(priority() == .high)
+    cells[0].value = .veryHigh
+    #expect(priority() == .veryHigh)
+    cells[0].value = .veryLow
+    #expect(priority() == .high)
+    tasks[1].cancel()
+    await #expect(throws: ImageError.self) { try await tasks[1].value }
+    #expect(priority() == .veryLow)
+    gate.open()
+    #expect(try await tasks[0].value.value == 1)
+  }
+
   @Test("thousands of random joins and cancellations: each call ends exactly once, nothing is left")
   func storm() async {
     let jobs = Jobs()

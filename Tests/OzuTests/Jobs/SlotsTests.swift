@@ -12,7 +12,7 @@ import Testing
     await withTaskGroup { group in
       for _ in 0..<300 {
         group.addTask {
-          _ = await slots.run(priority: .normal) {
+          _ = await slots.run(priority: ImagePriority.normal) {
             state.change {
               $0.running += 1
               $0.most = max($0.most, $0.running)
@@ -31,12 +31,12 @@ import Testing
   func cancellation() async throws {
     let slots = Slots(count: 1)
     let gate = Gate()
-    let holder = Task { await slots.run(priority: .normal) { try? await gate.pass() } }
+    let holder = Task { await slots.run(priority: ImagePriority.normal) { try? await gate.pass() } }
     await gate.arrivals(1)
-    let waiter = Task { await slots.run(priority: .high) { true } }
+    let waiter = Task { await slots.run(priority: ImagePriority.high) { true } }
     waiter.cancel()
     #expect(await waiter.value == nil)
-    let next = Task { await slots.run(priority: .low) { true } }
+    let next = Task { await slots.run(priority: ImagePriority.low) { true } }
     gate.open()
     #expect(await next.value == true)
     #expect(await holder.value != nil)

@@ -1,4 +1,3 @@
-import Dispatch
 import OzuSynchronization
 import Testing
 
@@ -29,7 +28,7 @@ import Testing
     let queue = WorkQueue(label: "test", width: width)
     let meter = Meter()
     await withTaskGroup { group in
-      for _ in 0..<500 { group.addTask { await queue.run(priority: .normal) { _ in meter.pass() } } }
+      for _ in 0..<500 { group.addTask { await queue.run(priority: ImagePriority.normal) { _ in meter.pass() } } }
     }
     #expect(meter.done == 500)
     #expect(meter.most <= width)
@@ -39,24 +38,37 @@ import Testing
   func order() async {
     let queue = WorkQueue(label: "test", width: 1)
     let order = Shared<[String]>([])
-    let started = DispatchSemaphore(value: 0)
-    let hold = DispatchSemaphore(value: 0)
-    queue.enqueue(priority: .normal) {
-      started.signal()
-      hold.wait()
-    }
-    await withCheckedContinuation { continuation in
-      DispatchQueue.global().async {
-        started.wait()
-        continuation.resume()
-      }
-    }
+    queue.isSuspended = true
     for (name, priority) in [("a", ImagePriority.low), ("b", .high), ("c", .low), ("d", .veryHigh)] {
       queue.enqueue(priority: priority) { order.change { $0.append(name) } }
     }
-    hold.signal()
-    await queue.run(priority: .veryLow) { _ in }
+    queue.isSuspended = false
+    await queue.run(priority: ImagePriority.veryLow) { _ in }
     #expect(order.value == ["d", "b", "a", "c"])
+  }
+
+  @Test("work whose urgency changes while it waits moves to its new place")
+  func change() async {
+    let queue = WorkQueue(label: "test", width: 1)
+    let order = Shared<[Int]>([])
+    queue.isSuspended = true
+    let cells = (0..<4).map { _ in PriorityCell(.normal) }
+    await withTaskGroup { group in
+      for (index, cell) in cells.enumerated() {
+        group.addTask {
+          await queue.run(priority: .changing(cell)) { _ in order.change { $0.append(index) } }
+        }
+        while queue.waitingCount <= index { await Task.yield() }
+      }
+      cells[2].value = .veryHigh
+      cells[0].value = .low
+      cells[1].value = .high
+      cells[1].value = .normal
+      queue.isSuspended = false
+      await group.waitForAll()
+    }
+    // The second left its level and came back: it stands behind the fourth now.
+    #expect(order.value == [2, 3, 1, 0])
   }
 
   @Test("cancelled work is told so by its flag")
@@ -64,7 +76,7 @@ import Testing
     let queue = WorkQueue(label: "test", width: 1)
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }
-      return await queue.run(priority: .normal) { flag in flag.isRaised }
+      return await queue.run(priority: ImagePriority.normal) { flag in flag.isRaised }
     }
     #expect(await task.value)
   }

@@ -74,4 +74,23 @@ struct CoalescingTests {
     }
     #expect(fixture.client.maximumActiveCount == 3)
   }
+
+  @Test("of downloads that wait, the more urgent start first, also when they became so while waiting")
+  func urgency() async throws {
+    let fixture = Fixture { $0.concurrentFetches = 1 }
+    let gate = Gate()
+    let urls = try (0..<4).map { try fixture.serve("\($0).jpg") { $0.held(by: gate) } }
+    var tasks: [ImageTask] = []
+    for (index, url) in urls.enumerated() {
+      tasks.append(fixture.pipeline.task(for: url))
+      if index == 0 { await gate.arrivals(1) }
+      while fixture.pipeline.parts.fetchSlots.waitingCount < index { await Task.yield() }
+    }
+    tasks[3].priority = .veryHigh
+    tasks[1].priority = .low
+    gate.open()
+    for task in tasks { _ = try await task.image }
+    #expect(fixture.client.requests.map(\.url) == [urls[0], urls[3], urls[2], urls[1]])
+    #expect(fixture.client.requests[1].priority == .veryHigh)
+  }
 }
