@@ -100,7 +100,7 @@ final class ImageCaches: Sendable {
     guard let disk, let record = try? RenditionRecord(header: header, stamp: stamp).data else { return }
     disk.store(
       data, metadata: record, forKey: request.key.rendition, in: Self.renditions,
-      label: request.source.key + (request.resize.map { " \($0.identifier)" } ?? ""))
+      label: request.label)
   }
 
   func removeRendition(for request: ImageRequest) {

@@ -33,7 +33,7 @@ struct LoadImage: Sendable {
 
   /// Whole pictures are kept as their originals, but for those that a fetcher brings as pixels.
   private var mayHaveRendition: Bool {
-    if case .fetcher = request.source { true } else { request.resize != nil }
+    if case .fetcher = request.source { true } else { request.hasRecipe }
   }
 
   private func loadRendition() async throws(ImageError) -> LoadedPicture? {
@@ -46,7 +46,8 @@ struct LoadImage: Sendable {
     var timings = StageTimings()
     timings.add(.read, start.duration(to: parts.configuration.now()))
     do {
-      let rendered = try await renderer.render(rendition.data, resize: nil, priority: job.priority)
+      let rendered = try await renderer.render(
+        rendition.data, resize: nil, processors: [], priority: job.priority)
       timings.add(rendered.timings)
       let picture = Picture(rendered.picture.bitmap, header: rendition.header)
       parts.caches.store(picture, stamp: rendition.stamp, for: request)
@@ -97,13 +98,15 @@ struct LoadImage: Sendable {
     let encodedByteCount: Int
     switch fetched.content {
     case .data(let data):
-      let rendered = try await renderer.render(data, resize: request.resize, priority: job.priority)
+      let rendered = try await renderer.render(
+        data, resize: request.resize, processors: request.processors, priority: job.priority)
       timings.add(rendered.timings)
       picture = rendered.picture
       encodedByteCount = data.count
     case .picture(let whole):
       let start = parts.configuration.now()
-      picture = await resized(whole)
+      picture = try await renderer.render(
+        whole, resize: request.resize, processors: request.processors, priority: job.priority)
       timings.add(.resize, start.duration(to: parts.configuration.now()))
       encodedByteCount = 0
     }
@@ -113,13 +116,6 @@ struct LoadImage: Sendable {
     }
     return LoadedPicture(
       picture: picture, source: fetched.source, encodedByteCount: encodedByteCount, timings: timings)
-  }
-
-  private func resized(_ picture: Picture) async -> Picture {
-    guard let resize = request.resize else { return picture }
-    return await parts.decodeQueue.run(priority: job.priority) { [parts] _ in
-      picture.resized(resize, pool: parts.configuration.pixelBufferPool)
-    }
   }
 
   // MARK: To the disk
@@ -132,7 +128,8 @@ struct LoadImage: Sendable {
     }
     // A rendition that is the original, pixel for pixel, would only take its place twice. Pixels of a fetcher
     // have no original.
-    guard mayHaveRendition, picture.header.map({ $0.size != picture.size }) ?? true else { return }
+    let isOriginal = request.processors.isEmpty && picture.header?.size == picture.size
+    guard mayHaveRendition, !isOriginal else { return }
     await parts.backlog.add(byteCount: picture.byteCount) { [parts, request] in
       let configuration = parts.configuration
       let type: ImageType = picture.bitmap.isOpaque ? .jpeg : .png

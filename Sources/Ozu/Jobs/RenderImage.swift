@@ -11,28 +11,54 @@ struct RenderImage: Sendable {
     let timings: StageTimings
   }
 
-  /// Decodes, resamples and turns upright.
+  /// Decodes, resamples, turns upright, and does the steps that follow.
   ///
-  /// - Throws: what `ImageError.init(_:source:)` makes of a `DecodingError`.
+  /// - Throws: what `ImageError` makes of a `DecodingError` or a `ProcessingError`.
   func render(
-    _ data: Data, resize: Resize?, priority: LivePriority
+    _ data: Data, resize: Resize?, processors: [any ImageProcessing], priority: LivePriority
   ) async throws(ImageError) -> Rendered {
     let configuration = parts.configuration
     let submitted = configuration.now()
     let outcome = await parts.decodeQueue.run(priority: priority) {
-      flag -> Result<Rendered, DecodingError> in
+      [name] flag -> Result<Rendered, ImageError> in
       let watch = StageWatch(now: configuration.now, waitingSince: submitted)
-      return Result { () throws(DecodingError) in
-        let context = DecodingContext(
-          limits: configuration.limits, pool: configuration.pixelBufferPool,
-          isCancelled: { flag.isRaised }, onStage: watch.enter)
+      let context = DecodingContext(
+        limits: configuration.limits, pool: configuration.pixelBufferPool,
+        isCancelled: { flag.isRaised }, onStage: watch.enter)
+      do throws(DecodingError) {
         let picture = try configuration.codecs.picture(from: data, resize: resize, context: context)
-        return Rendered(picture: picture, timings: watch.finish())
+        if !processors.isEmpty { watch.enterProcessing() }
+        return Self.process(picture, processors, configuration, name).map {
+          Rendered(picture: $0, timings: watch.finish())
+        }
+      } catch {
+        return .failure(ImageError(error, source: name))
       }
     }
-    switch outcome {
-    case .success(let rendered): return rendered
-    case .failure(let error): throw ImageError(error, source: name)
+    return try outcome.get()
+  }
+
+  /// The same steps for pixels that a fetcher brought.
+  func render(
+    _ picture: Picture, resize: Resize?, processors: [any ImageProcessing], priority: LivePriority
+  ) async throws(ImageError) -> Picture {
+    let configuration = parts.configuration
+    let outcome = await parts.decodeQueue.run(priority: priority) { [name] _ in
+      let resized = resize.map { picture.resized($0, pool: configuration.pixelBufferPool) } ?? picture
+      return Self.process(resized, processors, configuration, name)
+    }
+    return try outcome.get()
+  }
+
+  private static func process(
+    _ picture: Picture, _ processors: [any ImageProcessing], _ configuration: ImagePipeline.Configuration,
+    _ name: String
+  ) -> Result<Picture, ImageError> {
+    let context = ProcessingContext(pool: configuration.pixelBufferPool, limits: configuration.limits)
+    do throws(ProcessingError) {
+      return .success(try picture.processed(by: processors, context: context))
+    } catch {
+      return .failure(.processingFailed(name, underlying: error))
     }
   }
 }
@@ -52,6 +78,8 @@ private final class StageWatch {
   func enter(_ stage: DecodingStage) {
     advance(to: stage == .decode ? .decode : .resize)
   }
+
+  func enterProcessing() { advance(to: .process) }
 
   func finish() -> StageTimings {
     advance(to: current.stage)

@@ -42,6 +42,8 @@ public enum ImageError: Error, Sendable {
   case truncatedData(String, type: ImageType, stage: String)
   /// The picture would cost more than is allowed.
   case limitExceeded(String, violation: DecodingLimits.Violation)
+  /// A processor could not do its step.
+  case processingFailed(String, underlying: ProcessingError)
   /// Only caches were asked, and none has it.
   case notCached(String)
   /// The request was cancelled.
@@ -58,7 +60,8 @@ extension ImageError {
       .bodyTruncated(let source, _), .bodyTooLarge(let source, _), .transport(let source, _),
       .fetchFailed(let source, _), .emptyData(let source), .notAnImage(let source, _),
       .unsupportedType(let source, _, _), .corruptData(let source, _, _, _),
-      .truncatedData(let source, _, _), .limitExceeded(let source, _), .notCached(let source),
+      .truncatedData(let source, _, _), .limitExceeded(let source, _), .processingFailed(let source, _),
+      .notCached(let source),
       .cancelled(let source):
       source
     }
@@ -126,6 +129,7 @@ extension ImageError: CustomStringConvertible {
       DecodingError.corrupt(type, stage: stage, reason: reason).description
     case .truncatedData(_, let type, let stage): DecodingError.truncated(type, stage: stage).description
     case .limitExceeded(_, let violation): DecodingError.limitExceeded(violation).description
+    case .processingFailed(_, let error): error.description
     case .notCached: "not in the caches"
     case .cancelled: "cancelled"
     }

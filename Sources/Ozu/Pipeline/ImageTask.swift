@@ -27,7 +27,8 @@ public final class ImageTask: Sendable {
     work = Task.detached {
       let outcome: Result<ImageResponse, ImageError>
       do throws(ImageError) {
-        outcome = .success(try await pipeline.response(
+        outcome = .success(
+          try await pipeline.response(
             for: request, priority: .changing(urgency), onProgress: state.send))
       } catch {
         outcome = .failure(error)

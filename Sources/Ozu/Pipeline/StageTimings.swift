@@ -10,6 +10,8 @@ public enum ImageStage: String, Hashable, Sendable, CaseIterable {
   case decode
   /// Resampling to the target and turning upright.
   case resize
+  /// The processors of the request.
+  case process
   /// From the request to the answer, all of the above and what is between.
   case total
 }

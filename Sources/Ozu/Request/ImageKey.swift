@@ -7,10 +7,11 @@ public struct ImageKey: Hashable, Sendable {
   /// The identity of the source and the recipe: the key of the finished picture.
   public let rendition: CacheKey
 
-  init(sourceKey: String, recipe: String?) {
-    let source = CacheKey(sourceKey)
-    self.source = source
-    rendition = recipe.map { source.derived($0) } ?? source
+  /// - Parameter steps: the identifiers of all that is done with the source, in order.
+  init(sourceKey: String, steps: [String]) {
+    source = CacheKey(sourceKey)
+    // Each step is hashed as one part with its length, so that no two lists read alike.
+    rendition = steps.reduce(source) { $0.derived($1) }
   }
 
   /// By the rendition alone: it already depends on the source.

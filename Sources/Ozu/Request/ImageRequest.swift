@@ -12,6 +12,8 @@ public struct ImageRequest: Sendable {
   public let source: ImageSource
   /// The recipe; `nil` for the picture at its own size.
   public let resize: Resize?
+  /// The steps that follow the resize, in their order.
+  public let processors: [any ImageProcessing]
   /// The identity of the result in every cache.
   public let key: ImageKey
   /// How urgent it is.
@@ -24,29 +26,42 @@ public struct ImageRequest: Sendable {
   /// - Parameters:
   ///   - source: where the image comes from.
   ///   - resize: the recipe; `nil` (the default) for the whole picture.
+  ///   - processors: the steps that follow the resize; none by default.
   ///   - cacheKey: an identity to use in place of the source's own, for example for addresses that carry a
   ///     token that changes.
   public init(
-    _ source: ImageSource, resize: Resize? = nil, priority: ImagePriority = .normal,
-    cachePolicy: CachePolicy = .useCaches, cacheKey: String? = nil
+    _ source: ImageSource, resize: Resize? = nil, processors: [any ImageProcessing] = [],
+    priority: ImagePriority = .normal, cachePolicy: CachePolicy = .useCaches, cacheKey: String? = nil
   ) {
     // A recipe that changes nothing shares the place of the whole picture.
-    let recipe = resize?.mode == ScaleMode.none ? nil : resize
+    let resize = resize?.mode == ScaleMode.none ? nil : resize
+    let steps = (resize.map { [$0.identifier] } ?? []) + processors.map(\.identifier)
     self.source = source
-    self.resize = recipe
+    self.resize = resize
+    self.processors = processors
     self.priority = priority
     self.cachePolicy = cachePolicy
-    key = ImageKey(sourceKey: cacheKey.map { "key:\($0)" } ?? source.key, recipe: recipe?.identifier)
+    key = ImageKey(sourceKey: cacheKey.map { "key:\($0)" } ?? source.key, steps: steps)
   }
 
   /// Makes a request for a URL: web, file or `data:`.
   public init(
-    url: URL, resize: Resize? = nil, priority: ImagePriority = .normal,
-    cachePolicy: CachePolicy = .useCaches, cacheKey: String? = nil
+    url: URL, resize: Resize? = nil, processors: [any ImageProcessing] = [],
+    priority: ImagePriority = .normal, cachePolicy: CachePolicy = .useCaches, cacheKey: String? = nil
   ) {
     self.init(
-      .url(url), resize: resize, priority: priority, cachePolicy: cachePolicy, cacheKey: cacheKey)
+      .url(url), resize: resize, processors: processors, priority: priority, cachePolicy: cachePolicy,
+      cacheKey: cacheKey)
   }
+
+  /// What the caches' listings call the result: the source and what is done with it.
+  var label: String {
+    let steps = (resize.map { [$0.identifier] } ?? []) + processors.map(\.identifier)
+    return ([source.key] + steps).joined(separator: " ")
+  }
+
+  /// Whether the result is more than the source's own picture, and has a place of its own in the caches.
+  var hasRecipe: Bool { resize != nil || !processors.isEmpty }
 
   /// The longest side that may be asked for, in pixels.
   static let maximumSide = 1 << 20

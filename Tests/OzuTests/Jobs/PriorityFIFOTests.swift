@@ -29,6 +29,7 @@ import Testing
     #expect(queue.remove(ids[1]) == nil)
     queue.move(ids[1], to: .veryHigh)
     #expect(queue.count == 3)
-    #expect([queue.popFirst(), queue.popFirst(), queue.popFirst(), queue.popFirst()] == ["c", "d", "a", nil])
+    #expect(
+      [queue.popFirst(), queue.popFirst(), queue.popFirst(), queue.popFirst()] == ["c", "d", "a", nil])
   }
 }

@@ -28,7 +28,9 @@ import Testing
     let queue = WorkQueue(label: "test", width: width)
     let meter = Meter()
     await withTaskGroup { group in
-      for _ in 0..<500 { group.addTask { await queue.run(priority: ImagePriority.normal) { _ in meter.pass() } } }
+      for _ in 0..<500 {
+        group.addTask { await queue.run(priority: ImagePriority.normal) { _ in meter.pass() } }
+      }
     }
     #expect(meter.done == 500)
     #expect(meter.most <= width)

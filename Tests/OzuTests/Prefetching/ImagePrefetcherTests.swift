@@ -1,0 +1,110 @@
+import Foundation
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite struct ImagePrefetcherTests {
+  private static func requests(_ fixture: Fixture, _ count: Int, gate: Gate? = nil) throws -> [ImageRequest] {
+    try (0..<count).map { index in
+      let url = try fixture.serve("\(index).jpg") { reply in gate.map { reply.held(by: $0) } ?? reply }
+      return ImageRequest(url: url, resize: Fixture.small)
+    }
+  }
+
+  @Test("pictures are in memory when they are asked for, and each end is told")
+  func memory() async throws {
+    let fixture = Fixture()
+    var requests = try Self.requests(fixture, 5)
+    requests.append(ImageRequest(url: Fixture.url("missing.jpg")))
+    let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline)
+    var failures: [ImageRequest] = []
+    var count = 0
+    for await outcome in prefetcher.start(requests) {
+      count += 1
+      if case .failure = outcome.result { failures.append(outcome.request) }
+    }
+    #expect(count == 6)
+    #expect(failures.map(\.key) == [requests[5].key])
+    #expect(requests[..<5].allSatisfy { fixture.pipeline.cachedImage(for: $0) != nil })
+    #expect(prefetcher.count == 0)
+  }
+
+  @Test("to the disk only: the original is there and nothing was decoded")
+  func disk() async throws {
+    let fixture = Fixture()
+    let requests = try Self.requests(fixture, 3)
+    let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline, destination: .disk)
+    for await _ in prefetcher.start(requests) {}
+    #expect(fixture.decoder.decodeCount == 0)
+    #expect(await fixture.cachedCounts() == (0, 3))
+    #expect(try await fixture.pipeline.response(for: requests[0]).source == .original)
+  }
+
+  @Test("no more at once than allowed, at low priority, in the order given")
+  func order() async throws {
+    let fixture = Fixture()
+    let gate = Gate()
+    let requests = try Self.requests(fixture, 8, gate: gate)
+    let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline, concurrentRequests: 1)
+    let outcomes = prefetcher.start(requests)
+    await gate.arrivals(1)
+    #expect(fixture.client.requests.count == 1)
+    gate.open()
+    for await _ in outcomes {}
+    #expect(fixture.client.maximumActiveCount == 1)
+    #expect(fixture.client.requests.map(\.url.lastPathComponent) == (0..<8).map { "\($0).jpg" })
+    #expect(fixture.client.requests.allSatisfy { $0.priority == .low })
+  }
+
+  @Test("stopped requests end with a cancellation, the others go on; a pause holds back what has not begun")
+  func stopping() async throws {
+    let fixture = Fixture()
+    let gate = Gate()
+    let requests = try Self.requests(fixture, 4, gate: gate)
+    let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline, concurrentRequests: 1)
+    prefetcher.isPaused = true
+    let outcomes = prefetcher.start(requests)
+    prefetcher.stop([requests[1]])
+    #expect(prefetcher.count == 3)
+    #expect(fixture.client.requests.isEmpty)
+    prefetcher.isPaused = false
+    await gate.arrivals(1)
+    prefetcher.stop([requests[0]])
+    gate.open()
+    var cancelled: [ImageKey] = []
+    var done: [ImageKey] = []
+    for await outcome in outcomes {
+      switch outcome.result {
+      case .success: done.append(outcome.request.key)
+      case .failure(let error): if error.isCancellation { cancelled.append(outcome.request.key) }
+      }
+    }
+    #expect(cancelled == [requests[1].key, requests[0].key])
+    #expect(done == [requests[2].key, requests[3].key])
+  }
+
+  @Test(
+    "one who waits for a picture that is being prefetched joins it, and releasing the prefetcher spares it")
+  func joining() async throws {
+    let fixture = Fixture()
+    let gate = Gate()
+    let requests = try Self.requests(fixture, 1, gate: gate)
+    var prefetcher: ImagePrefetcher? = ImagePrefetcher(pipeline: fixture.pipeline)
+    prefetcher?.start(requests)
+    await gate.arrivals(1)
+    let task = fixture.pipeline.task(for: requests[0])
+    while fixture.pipeline.parts.loads.subscriberCount < 2 { await Task.yield() }
+    prefetcher = nil
+    gate.open()
+    #expect(try await task.response.isCoalesced)
+    #expect(fixture.client.requests.count == 1)
+  }
+
+  @Test("no requests, no outcomes")
+  func nothing() async {
+    for await _ in ImagePrefetcher(pipeline: .testing()).start([]) {
+      Issue.record("there is nothing to tell")
+    }
+  }
+}
