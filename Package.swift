@@ -64,7 +64,7 @@ let package = Package(
     // Floor 4.
     .target(name: "OzuTesting", dependencies: ["Ozu", "OzuHTTP"], swiftSettings: strict),
     .executableTarget(
-      name: "OzuCLI", dependencies: ["Ozu", "OzuTesting"], resources: [.copy("Resources/Photos")],
+      name: "OzuCLI", dependencies: ["Ozu", "OzuHTTP", "OzuTesting"], resources: [.copy("Resources/Photos")],
       swiftSettings: strict),
 
     .testTarget(

@@ -34,7 +34,8 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let onProgress: (@Sendable (LoadProgress) -> Void)?
   }
 
-  private struct Job {
+  /// A class, so that a look at a job never copies its table of subscribers. Only touched under the lock.
+  private final class Job {
     let id: Int
     let cell: PriorityCell
     var subscribers: [Int: Subscriber] = [:]
@@ -43,22 +44,27 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     var task: Task<Void, Never>?
     var progress: LoadProgress?
 
+    init(id: Int, cell: PriorityCell) {
+      self.id = id
+      self.cell = cell
+    }
+
     var priority: ImagePriority {
       counts.lastIndex { $0 > 0 }.flatMap(ImagePriority.init(rawValue:)) ?? .veryLow
     }
 
-    mutating func add(_ subscriber: Subscriber, id: Int) {
+    func add(_ subscriber: Subscriber, id: Int) {
       subscribers[id] = subscriber
       counts[subscriber.priority.rawValue] += 1
     }
 
-    mutating func remove(_ id: Int) -> Subscriber? {
+    func remove(_ id: Int) -> Subscriber? {
       guard let subscriber = subscribers.removeValue(forKey: id) else { return nil }
       counts[subscriber.priority.rawValue] -= 1
       return subscriber
     }
 
-    mutating func change(_ id: Int, to priority: ImagePriority) {
+    func change(_ id: Int, to priority: ImagePriority) {
       guard let old = subscribers[id]?.priority else { return }
       counts[old.rawValue] -= 1
       counts[priority.rawValue] += 1
@@ -157,13 +163,13 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let admission = state.withLock { state -> Admission in
       if ticket.isCancelled { return .refused }
       if let job = state.jobs[key] {
-        state.jobs[key]?.add(subscriber, id: ticket.id)
+        job.add(subscriber, id: ticket.id)
         ticket.hasJoinedOther = true
         return .joined(job.progress, job.cell)
       }
       let handle = Handle(
         jobs: self, key: key, id: state.makeID(), cell: PriorityCell(subscriber.priority))
-      var job = Job(id: handle.id, cell: handle.cell)
+      let job = Job(id: handle.id, cell: handle.cell)
       job.add(subscriber, id: ticket.id)
       state.jobs[key] = job
       return .started(handle)

@@ -2,8 +2,14 @@ import Foundation
 
 /// `ozu bench`: measurements on this machine.
 enum BenchCommand: Command {
-  private static let benchmarks: [(String, @Sendable (Int) throws -> BenchReport)] = [
-    (ThumbnailBench.name, ThumbnailBench.run), (MemoryHitBench.name, MemoryHitBench.run),
+  private static let benchmarks: [(String, @Sendable (Int) async throws -> BenchReport)] = [
+    (
+      ThumbnailBench.name, { rounds in try await BlockingWork.run { try ThumbnailBench.run(rounds: rounds) } }
+    ),
+    (
+      MemoryHitBench.name, { rounds in try await BlockingWork.run { try MemoryHitBench.run(rounds: rounds) } }
+    ),
+    (PipelineBench.name, PipelineBench.run),
   ]
 
   static let specification = CommandSpecification(
@@ -12,7 +18,7 @@ enum BenchCommand: Command {
     synopsis: "[BENCHMARK…] [--rounds N] [--json]",
     discussion: """
       Benchmarks: thumbnail (decode and resize of the demo's photographs), memory-hit (a look into the memory
-      cache). All of them by default. Figures are processor time; subjects take turns in every round. Build
+      cache), pipeline (the cost of a request apart from loading and decoding). All of them by default. Figures are processor time; subjects take turns in every round. Build
       with optimisation, or the figures mean nothing.
       """,
     options: [
@@ -33,7 +39,7 @@ enum BenchCommand: Command {
     let chosen = benchmarks.filter { arguments.positional.isEmpty || arguments.positional.contains($0.0) }
     do {
       for (_, benchmark) in chosen {
-        let report = try await BlockingWork.run { try benchmark(rounds) }
+        let report = try await benchmark(rounds)
         if arguments.has("json") {
           console.print(report.json.text)
         } else {
