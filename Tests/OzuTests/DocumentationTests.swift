@@ -1,0 +1,69 @@
+import Foundation
+import Ozu
+import OzuTesting
+import Testing
+
+/// The samples of the articles, as they stand there. Only the public face of the modules is imported.
+@Suite("The samples of the documentation work")
+struct DocumentationTests {
+  private let client = FakeHTTPClient()
+  private let url = URL(string: "https://example.com/a.jpg")!
+
+  private func servedPipeline() throws -> ImagePipeline {
+    client.reply(to: url, with: .ok(try PatternPicture(PixelSize(320, 240), tint: 2).data(as: .jpeg)))
+    return .testing(client: client)
+  }
+
+  @Test("Processing")
+  func processing() async throws {
+    let pipeline = try servedPipeline()
+    let request = ImageRequest(
+      url: url, resize: Resize(PixelSize(96, 96), mode: .aspectFill, crops: true),
+      processors: [.circle(border: .init(width: 2, color: .white)), .grayscale])
+    let avatar = try await pipeline.image(for: request)
+    #expect(avatar.size == PixelSize(96, 96))
+
+    let inverted: any ImageProcessing = .custom("invert") { bitmap in
+      Bitmap(size: bitmap.size, isOpaque: bitmap.isOpaque) { x, y in
+        let pixel = bitmap[x, y]
+        return Pixel(
+          red: pixel.alpha - pixel.red, green: pixel.alpha - pixel.green, blue: pixel.alpha - pixel.blue,
+          alpha: pixel.alpha)
+      }
+    }
+    let plain = try await pipeline.image(for: url)
+    let negative = try await pipeline.image(for: ImageRequest(url: url, processors: [inverted]))
+    #expect(negative.bitmap[9, 9].red == 255 - plain.bitmap[9, 9].red)
+  }
+
+  @Test("Prefetching")
+  func prefetching() async throws {
+    let pipeline = try servedPipeline()
+    let upcoming = [ImageRequest(url: url)]
+    let prefetcher = ImagePrefetcher(pipeline: pipeline)
+    for await outcome in prefetcher.start(upcoming) {
+      if case .failure(let error) = outcome.result { Issue.record("\(error)") }
+    }
+    prefetcher.stop(upcoming)
+    #expect(pipeline.cachedImage(for: url) != nil)
+  }
+
+  @Test("Testing your app")
+  func testing() async throws {
+    let client = FakeHTTPClient()
+    let pipeline = ImagePipeline.testing(client: client)
+    let pattern = PatternPicture(PixelSize(320, 240), tint: 2)
+    client.reply(to: url, with: .ok(try pattern.data(as: .jpeg)))
+
+    let picture = try await pipeline.image(for: url, size: PixelSize(32, 24))
+    #expect(pattern.resembles(picture.bitmap))
+    #expect(client.requestCount(for: url) == 1)
+
+    let gate = Gate()
+    client.reply(to: url, with: .ok(try pattern.data(as: .jpeg)).held(by: gate))
+    let task = pipeline.task(for: ImageRequest(url: url, cachePolicy: .reload))
+    await gate.arrivals(1)
+    task.cancel()
+    await #expect(throws: ImageError.self) { try await task.image }
+  }
+}
