@@ -75,37 +75,64 @@ public final class ImagePipeline: Sendable {
   func response(
     for request: ImageRequest, onProgress: (@Sendable (LoadProgress) -> Void)?
   ) async throws(ImageError) -> ImageResponse {
+    do throws(ImageError) {
+      return try await answer(for: request, onProgress: onProgress)
+    } catch {
+      guard !error.isCancellation else { throw error }
+      for source in request.alternatives {
+        do throws(ImageError) {
+          return try await answer(for: request.alternative(source), onProgress: onProgress)
+        } catch let other {
+          if other.isCancellation { throw other }
+        }
+      }
+      throw error
+    }
+  }
+
+  private func answer(
+    for request: ImageRequest, onProgress: (@Sendable (LoadProgress) -> Void)?
+  ) async throws(ImageError) -> ImageResponse {
     let start = parts.configuration.now()
     try request.validate()
-    if request.cachePolicy.readsCaches, let picture = parts.caches.picture(for: request) {
-      return response(request, picture, start: start)
-    }
+    let request = request.keyed(by: parts.configuration.cacheKeyRules)
+    if let response = memoryResponse(for: request, start: start) { return response }
     let (loaded, isShared) = try await parts.loads.value(
-      for: PipelineParts.JobKey(key: request.key.rendition, policy: request.cachePolicy),
+      for: PipelineParts.JobKey(request.key.rendition, request),
       priority: request.priority, cancellation: .cancelled(request.source.name), onProgress: onProgress,
       operation: { [parts] job in await LoadImage(parts: parts, request: request, job: job).run() })
     var timings = loaded.timings
     timings.add(.total, start.duration(to: parts.configuration.now()))
     return ImageResponse(
       picture: loaded.picture, request: request, source: loaded.source, isCoalesced: isShared,
-      encodedByteCount: loaded.encodedByteCount, timings: timings)
+      encodedByteCount: loaded.encodedByteCount, timings: timings, verdict: loaded.verdict)
   }
 
-  private func response(
-    _ request: ImageRequest, _ picture: Picture, start: ContinuousClock.Instant
-  ) -> ImageResponse {
+  /// What memory has, if it may be served without asking. A stale picture is left to the load, which validates it.
+  private func memoryResponse(
+    for request: ImageRequest, start: ContinuousClock.Instant
+  ) -> ImageResponse? {
+    guard request.cachePolicy.readsCaches, let cached = parts.caches.cachedPicture(for: request) else {
+      return nil
+    }
+    let date = parts.configuration.currentDate()
+    let isFresh = cached.validity?.isFresh(at: date) ?? true
+    guard isFresh || request.cachePolicy == .cacheOnly else { return nil }
     var timings = StageTimings()
     timings.add(.total, start.duration(to: parts.configuration.now()))
     return ImageResponse(
-      picture: picture, request: request, source: .memory, isCoalesced: false, encodedByteCount: 0,
-      timings: timings)
+      picture: cached.picture, request: request, source: isFresh ? .memory : .stale, isCoalesced: false,
+      encodedByteCount: 0, timings: timings, verdict: ImageResponse.Verdict(cached.validity, now: date))
   }
 
   /// The picture of a request if memory has it: synchronous, without any waiting. For a request of a local
   /// file the file's date and size are looked at, so that a picture of a changed file is never shown.
+  ///
+  /// A picture from the web is given also past its lifetime: it is better to show than a placeholder, and
+  /// `image(for:)`, which validates it, brings the newer one.
   public func cachedImage(for request: ImageRequest) -> Picture? {
     guard request.cachePolicy.readsCaches else { return nil }
-    return parts.caches.picture(for: request)
+    return parts.caches.cachedPicture(for: request.keyed(by: parts.configuration.cacheKeyRules))?.picture
   }
 
   /// The picture of a URL at its own size if memory has it.
@@ -120,8 +147,9 @@ public final class ImagePipeline: Sendable {
   ///
   /// - Throws: `ImageError`; also when a fetcher brings pixels instead of bytes.
   public func data(for request: ImageRequest) async throws(ImageError) -> Data {
+    let request = request.keyed(by: parts.configuration.cacheKeyRules)
     let (fetched, _) = try await parts.fetches.value(
-      for: PipelineParts.JobKey(key: request.key.source, policy: request.cachePolicy),
+      for: PipelineParts.JobKey(request.key.source, request),
       priority: request.priority, cancellation: .cancelled(request.source.name),
       operation: { [parts] job in await FetchData(parts: parts, request: request, job: job).run() })
     guard case .data(let data) = fetched.content else { throw .emptyData(request.source.name) }
@@ -173,12 +201,12 @@ public final class ImagePipeline: Sendable {
   /// keep.
   private func storeIfPicture(_ fetched: FetchedData, for request: ImageRequest) async {
     guard request.cachePolicy.writesCaches, let original = fetched.claimOriginal() else { return }
-    await parts.backlog.add(byteCount: original.count) { [parts] in
+    await parts.backlog.add(byteCount: original.byteCount) { [parts] in
       let configuration = parts.configuration
-      guard (try? configuration.codecs.header(of: original, limits: configuration.limits)) != nil else {
-        return
-      }
-      parts.caches.storeOriginal(original, head: fetched.head, for: request)
+      guard case .data(let data) = fetched.content,
+        (try? configuration.codecs.header(of: data, limits: configuration.limits)) != nil
+      else { return }
+      parts.caches.store(original, for: request)
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import OzuHTTP
 
 /// What to load, what to make of it, and how: a value.
 ///
@@ -13,11 +14,21 @@ public struct ImageRequest: Sendable {
   /// The recipe; `nil` for the picture at its own size.
   public let resize: Resize?
   /// The identity of the result in every cache.
-  public let key: ImageKey
+  public private(set) var key: ImageKey
+  /// What tells the source from others, in words.
+  private(set) var sourceKey: String
+  private let hasOwnKey: Bool
   /// How urgent it is.
   public var priority: ImagePriority
   /// How the caches are used.
   public var cachePolicy: CachePolicy
+  /// The HTTP rules for this request; `nil` (the default) for those of the pipeline.
+  ///
+  /// `.ignoring(lifetime:)` makes an aggressive cache of one request.
+  public var httpPolicy: HTTPCachePolicy?
+  /// Sources to try in this order when the one before has failed, such as a mirror or a smaller version. Each is
+  /// cached as itself.
+  public var alternatives: [ImageSource] = []
 
   /// Makes a request.
   ///
@@ -36,7 +47,9 @@ public struct ImageRequest: Sendable {
     self.resize = recipe
     self.priority = priority
     self.cachePolicy = cachePolicy
-    key = ImageKey(sourceKey: cacheKey.map { "key:\($0)" } ?? source.key, recipe: recipe?.identifier)
+    sourceKey = cacheKey.map { "key:\($0)" } ?? source.key
+    hasOwnKey = cacheKey != nil
+    key = ImageKey(sourceKey: sourceKey, recipe: recipe?.identifier)
   }
 
   /// Makes a request for a URL: web, file or `data:`.
@@ -46,6 +59,25 @@ public struct ImageRequest: Sendable {
   ) {
     self.init(
       .url(url), resize: resize, priority: priority, cachePolicy: cachePolicy, cacheKey: cacheKey)
+  }
+
+  /// The request under the key that rules give its URL.
+  func keyed(by rules: [CacheKeyRule]) -> ImageRequest {
+    guard !hasOwnKey, case .url(let url) = source, let rule = rules.first(where: { $0.applies(to: url) })
+    else {
+      return self
+    }
+    var request = self
+    request.sourceKey = rule.applied(to: sourceKey)
+    request.key = ImageKey(sourceKey: request.sourceKey, recipe: resize?.identifier)
+    return request
+  }
+
+  /// The same request of another source.
+  func alternative(_ source: ImageSource) -> ImageRequest {
+    var request = ImageRequest(source, resize: resize, priority: priority, cachePolicy: cachePolicy)
+    request.httpPolicy = httpPolicy
+    return request
   }
 
   /// The longest side that may be asked for, in pixels.

@@ -58,6 +58,15 @@ public struct HTTPDecision: Sendable, Hashable {
   }
 }
 
+extension HTTPDecision {
+  /// What something that is fresh for so many more seconds is served for; negative numbers make it stale.
+  public static func fresh(forSeconds seconds: Double) -> HTTPDecision {
+    seconds > 0
+      ? HTTPDecision(.cache, reason: "fresh for \(HTTPDurationText.text(seconds))")
+      : HTTPDecision(.stale, reason: "stale for \(HTTPDurationText.text(-seconds))")
+  }
+}
+
 extension HTTPDecision: CustomStringConvertible {
   /// Place and reason.
   public var description: String { "\(place.rawValue) (\(reason))" }
