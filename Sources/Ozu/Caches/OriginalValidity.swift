@@ -16,3 +16,11 @@ struct OriginalValidity: Hashable, Sendable, Codable {
     !bodyIdentity.isEmpty && other?.bodyIdentity == bodyIdentity
   }
 }
+
+extension ImageRequest {
+  /// Whether what was made from an original may be served without a look at it. Not under rules of the request's
+  /// own: the time was told by those of the pipeline.
+  func mayServe(_ validity: OriginalValidity?, at date: Date) -> Bool {
+    validity.map { httpPolicy == nil && $0.isFresh(at: date) } ?? true
+  }
+}

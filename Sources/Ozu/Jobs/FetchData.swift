@@ -92,7 +92,7 @@ struct FetchData: Sendable {
     return FetchedData(
       .data(answer.body), source: ImageResponse.Source(answer.decision.place),
       timings: timings(isNetwork ? .network : .read, since: start), http: answer,
-      isFromDiskCache: answer.decision.place != .network)
+      isFromDiskCache: answer.decision.place != .network, hasOwnPolicy: request.httpPolicy != nil)
   }
 
   private func note(_ error: ImageError, freshUntil: Date?) {

@@ -26,11 +26,13 @@ final class FetchedData: Sendable {
   let http: HTTPCachedResponse?
   /// Whether the bytes come from the disk cache and can be removed there when they turn out bad.
   let isFromDiskCache: Bool
+  private let hasOwnPolicy: Bool
   private let isStored = Atomic(false)
 
   init(
     _ content: FetchedImage, source: ImageResponse.Source, timings: StageTimings,
-    stamp: FileStamp? = nil, http: HTTPCachedResponse? = nil, isFromDiskCache: Bool = false
+    stamp: FileStamp? = nil, http: HTTPCachedResponse? = nil, isFromDiskCache: Bool = false,
+    hasOwnPolicy: Bool = false
   ) {
     self.content = content
     self.source = source
@@ -38,14 +40,19 @@ final class FetchedData: Sendable {
     self.stamp = stamp
     self.http = http
     self.isFromDiskCache = isFromDiskCache
+    self.hasOwnPolicy = hasOwnPolicy
   }
 
   /// Whether the origin lets anything of this be kept (RFC 9111 §3): not the original, nor what is made of it.
   var allowsStoring: Bool { http?.reasonNotStored == nil }
 
-  /// How long what is made of this stands for its source.
+  /// How long what is made of this stands for its source, by the rules of the pipeline. Under rules of a request's
+  /// own it must not be served to others: they look at the original again, by theirs.
   var validity: OriginalValidity? {
-    http.map { OriginalValidity(freshUntil: $0.freshUntil, bodyIdentity: $0.bodyIdentity) }
+    http.map {
+      OriginalValidity(
+        freshUntil: hasOwnPolicy ? .distantPast : $0.freshUntil, bodyIdentity: $0.bodyIdentity)
+    }
   }
 
   /// What to store as the original, for the first who asks: loads of several sizes share one fetch, and one of them

@@ -64,7 +64,7 @@ struct LoadImage: Sendable {
   private func serve(_ made: Made) async throws(ImageError) -> LoadedPicture? {
     guard let rendition = made.rendition else { return nil }
     let date = parts.configuration.currentDate()
-    let isFresh = rendition.validity?.isFresh(at: date) ?? true
+    let isFresh = request.mayServe(rendition.validity, at: date)
     guard isFresh || request.cachePolicy == .cacheOnly else { return nil }
     return try await finish(
       rendition, timings: made.timings, source: isFresh ? .rendition : .stale,

@@ -116,7 +116,7 @@ public final class ImagePipeline: Sendable {
       return nil
     }
     let date = parts.configuration.currentDate()
-    let isFresh = cached.validity?.isFresh(at: date) ?? true
+    let isFresh = request.mayServe(cached.validity, at: date)
     guard isFresh || request.cachePolicy == .cacheOnly else { return nil }
     var timings = StageTimings()
     timings.add(.total, start.duration(to: parts.configuration.now()))

@@ -56,7 +56,7 @@ final class HTTPCacheSink: HTTPBodySink {
       state.rejection = rejection
       state.isDropped = isDropped
       guard rejection == nil, !isDropped else { return }
-      if let partial, isContinued { state.body = partial.body }
+      if let partial, isContinued { state.body.append(partial.body) }
       if let count = head.expectedByteCount {
         state.body.reserveCapacity(state.body.count + min(count, Self.maximumReservation))
       }

@@ -73,7 +73,7 @@ public struct HTTPPartialBody: Sendable, Hashable {
         $0.isEqualIgnoringASCIICase(to: field.name)
       }
     }
-    for name in ["Age"] + fields.map(\.name) { headers.remove(name: name) }
+    for name in ["Age", "Date"] + fields.map(\.name) { headers.remove(name: name) }
     for field in fields { headers.add(name: field.name, value: field.value) }
     headers["Content-Length"] = String(byteCount)
     return HTTPResponseHead(status: 200, headers: headers, url: head.url, version: head.version)
