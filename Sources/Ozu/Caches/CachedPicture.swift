@@ -3,4 +3,6 @@ public struct CachedPicture: Sendable {
   let picture: Picture
   /// Of the local file the picture was made from; `nil` for other sources.
   let stamp: FileStamp?
+  /// Of the web original the picture was made from; `nil` for other sources.
+  let validity: OriginalValidity?
 }

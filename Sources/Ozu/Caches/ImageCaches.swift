@@ -1,5 +1,4 @@
 import Foundation
-import OzuHTTP
 import OzuSynchronization
 
 /// The places of finished pictures and originals, in the words of pictures.
@@ -32,19 +31,20 @@ final class ImageCaches: Sendable {
 
   // MARK: Memory
 
-  /// The picture of a request, if memory has it. A picture of a local file counts only while the file is as it
-  /// was: that costs one system call, for requests of local files alone.
-  func picture(for request: ImageRequest) -> Picture? {
+  /// The picture of a request, if memory has it, fresh or not. A picture of a local file counts only while the file
+  /// is as it was: that costs one system call, for requests of local files alone.
+  func cachedPicture(for request: ImageRequest) -> CachedPicture? {
     guard let cached = memory.value(forKey: request.key) else { return nil }
-    guard let stamp = cached.stamp, let path = request.source.filePath else { return cached.picture }
-    if FileStamp(path: path) == stamp { return cached.picture }
+    guard let stamp = cached.stamp, let path = request.source.filePath else { return cached }
+    if FileStamp(path: path) == stamp { return cached }
     memory.removeValue(forKey: request.key)
     return nil
   }
 
-  func store(_ picture: Picture, stamp: FileStamp?, for request: ImageRequest) {
+  func store(_ picture: Picture, stamp: FileStamp?, validity: OriginalValidity?, for request: ImageRequest) {
     memory.insert(
-      CachedPicture(picture: picture, stamp: stamp), forKey: request.key, cost: picture.byteCount)
+      CachedPicture(picture: picture, stamp: stamp, validity: validity), forKey: request.key,
+      cost: picture.byteCount)
   }
 
   // MARK: Disk
@@ -54,6 +54,7 @@ final class ImageCaches: Sendable {
     opened.withLock { opening in
       if case .done(let cache) = opening { return cache }
       let cache = open()
+      cache?.setCapacity(Self.partialsCapacity, of: Self.partials)
       opening = .done(cache)
       return cache
     }
@@ -80,6 +81,7 @@ final class ImageCaches: Sendable {
     let data: Data
     let header: ImageHeader?
     let stamp: FileStamp?
+    let validity: OriginalValidity?
   }
 
   /// The finished picture of a request. One that was made from another state of a local file is removed.
@@ -93,33 +95,21 @@ final class ImageCaches: Sendable {
       removeRendition(for: request)
       return nil
     }
-    return Rendition(data: entry.body, header: record.header, stamp: record.stamp)
+    return Rendition(
+      data: entry.body, header: record.header, stamp: record.stamp, validity: record.validity)
   }
 
-  func storeRendition(_ data: Data, header: ImageHeader?, stamp: FileStamp?, for request: ImageRequest) {
-    guard let disk, let record = try? RenditionRecord(header: header, stamp: stamp).data else { return }
+  func store(_ rendition: Rendition, for request: ImageRequest) {
+    let record = RenditionRecord(
+      header: rendition.header, stamp: rendition.stamp, validity: rendition.validity)
+    guard let disk, let record = try? record.data else { return }
     disk.store(
-      data, metadata: record, forKey: request.key.rendition, in: Self.renditions,
+      rendition.data, metadata: record, forKey: request.key.rendition, in: Self.renditions,
       label: request.label)
   }
 
   func removeRendition(for request: ImageRequest) {
     disk?.remove(forKey: request.key.rendition, in: Self.renditions)
-  }
-
-  /// The bytes of a source as they were loaded.
-  func original(for request: ImageRequest) -> Data? {
-    disk?.fetch(request.key.source, in: Self.originals)?.body
-  }
-
-  func storeOriginal(_ data: Data, head: HTTPResponseHead?, for request: ImageRequest) {
-    guard let disk, let record = try? OriginalRecord(head).data else { return }
-    disk.store(
-      data, metadata: record, forKey: request.key.source, in: Self.originals, label: request.source.key)
-  }
-
-  func removeOriginal(for request: ImageRequest) {
-    disk?.remove(forKey: request.key.source, in: Self.originals)
   }
 }
 

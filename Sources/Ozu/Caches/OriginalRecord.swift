@@ -1,21 +1,26 @@
 import Foundation
 import OzuHTTP
 
-/// What stands beside an original on disk: the head of the response that brought it.
+/// What stands beside an original on disk: the response that brought it, as the rules of HTTP need it.
+///
+/// JSON, so that a person can read what a cache holds. A record of an unknown version is a miss.
 struct OriginalRecord: Codable {
-  static let currentVersion = 1
+  static let currentVersion = 2
 
-  var version = currentVersion
-  /// The URL that answered, after redirects; absent for what a fetcher brought.
-  let url: String?
-  let status: Int?
-  /// Names and values in their order.
-  let headers: [[String]]
+  private var version = currentVersion
+  /// Absent for what a fetcher brought.
+  let response: HTTPStoredResponse?
 
-  init(_ head: HTTPResponseHead?) {
-    url = head?.url.absoluteString
-    status = head?.status
-    headers = head.map { $0.headers.map { [$0.name, $0.value] } } ?? []
+  init(_ response: HTTPStoredResponse?) {
+    self.response = response
+  }
+
+  /// Reads a record; `nil` when it is damaged or of another version.
+  init?(_ data: Data) {
+    guard let record = try? JSONDecoder().decode(OriginalRecord.self, from: data),
+      record.version == Self.currentVersion
+    else { return nil }
+    self = record
   }
 
   var data: Data {

@@ -1,14 +1,16 @@
 import Foundation
 
-/// What stands beside a finished picture on disk: the header of its source, and the stamp of a local file.
+/// What stands beside a finished picture on disk: the header of its source, and what tells whether the source is
+/// still the same.
 ///
 /// JSON, so that a person can read what a cache holds. A record of an unknown version is a miss.
 struct RenditionRecord: Codable {
-  static let currentVersion = 1
+  static let currentVersion = 2
 
   private var version = currentVersion
   private let source: Source?
   let stamp: FileStamp?
+  let validity: OriginalValidity?
 
   /// An `ImageHeader` in a form that stays the same when that type grows.
   private struct Source: Codable {
@@ -24,7 +26,7 @@ struct RenditionRecord: Codable {
     let isProgressive: Bool
   }
 
-  init(header: ImageHeader?, stamp: FileStamp?) {
+  init(header: ImageHeader?, stamp: FileStamp?, validity: OriginalValidity?) {
     source = header.map {
       Source(
         type: $0.type.rawValue, storedWidth: $0.storedSize.width, storedHeight: $0.storedSize.height,
@@ -33,6 +35,7 @@ struct RenditionRecord: Codable {
         frameCount: $0.frameCount, isProgressive: $0.isProgressive)
     }
     self.stamp = stamp
+    self.validity = validity
   }
 
   /// Reads a record; `nil` when it is damaged or of another version.

@@ -17,12 +17,11 @@ struct FetchData: Sendable {
         return .success(FetchedData(.data(data), source: .original, timings: StageTimings()))
       case .file(let path): return .success(try await read(path))
       case .network(let url):
-        if let original = await cachedOriginal() { return .success(original) }
-        try refuseUncached()
-        return .success(try await download(url))
+        try refuseFailed()
+        return .success(try await load(url))
       case .fetcher(let fetcher):
         if let original = await cachedOriginal() { return .success(original) }
-        try refuseUncached()
+        if request.cachePolicy == .cacheOnly { throw .notCached(name) }
         return .success(try await fetch(with: fetcher))
       }
     } catch {
@@ -30,8 +29,11 @@ struct FetchData: Sendable {
     }
   }
 
-  private func refuseUncached() throws(ImageError) {
-    if request.cachePolicy == .cacheOnly { throw .notCached(name) }
+  /// What has failed for good a moment ago is not tried again, unless the request insists.
+  private func refuseFailed() throws(ImageError) {
+    guard request.cachePolicy == .useCaches else { return }
+    let date = parts.configuration.currentDate()
+    if let error = parts.failures.failure(for: request.key.source, now: date) { throw error }
   }
 
   private func cachedOriginal() async -> FetchedData? {
@@ -58,30 +60,64 @@ struct FetchData: Sendable {
       .data(data), source: .original, timings: timings(.read, since: start), stamp: stamp)
   }
 
-  private func download(_ url: URL) async throws(ImageError) -> FetchedData {
-    let outcome = await parts.fetchSlots.run(priority: job.priority) { await exchange(url) }
-    guard let outcome else { throw .cancelled(name) }
-    return try outcome.get()
-  }
-
-  private func exchange(_ url: URL) async -> Result<FetchedData, ImageError> {
+  /// Through the HTTP cache, whose storage is the disk cache. A new original is stored only after its picture
+  /// has been made.
+  private func load(_ url: URL) async throws(ImageError) -> FetchedData {
     let start = parts.configuration.now()
-    var exchange = HTTPRequest(
+    let exchange = HTTPRequest(
       url: url, headers: ["Accept": "image/*,*/*;q=0.5"], timeouts: parts.configuration.timeouts,
       maximumBodyByteCount: limits.encodedByteCount, priority: job.priority.transport)
-    if request.cachePolicy == .reload { exchange.headers["Cache-Control"] = "no-cache" }
-    let sink = ImageBodySink { [job] in job.report($0) }
+    let answer: HTTPCachedResponse
     do throws(HTTPError) {
-      let response = try await parts.configuration.httpClient.send(exchange, into: sink)
-      if let status = sink.refusedStatus { return .failure(.httpStatus(status, source: name)) }
-      return .success(
-        FetchedData(
-          .data(sink.takeData()), source: .network, timings: timings(.network, since: start),
-          head: response.head))
+      answer = try await SlottedHTTPClient.$urgency.withValue(job.priority) { await ask(exchange) }.get()
     } catch {
-      if let status = sink.refusedStatus { return .failure(.httpStatus(status, source: name)) }
-      return .failure(ImageError(error, source: name))
+      let failure = ImageError(error, source: name)
+      note(failure, freshUntil: nil)
+      throw failure
     }
+    guard (200..<300).contains(answer.status) else {
+      if request.cachePolicy == .cacheOnly { throw .notCached(name) }
+      let failure = ImageError.httpStatus(answer.status, source: name)
+      let isAbsence = answer.status == 404 || answer.status == 410
+      note(failure, freshUntil: isAbsence ? absenceEnd(answer) : nil)
+      throw failure
+    }
+    parts.failures.forgetIfReloaded(request)
+    let isNetwork = answer.decision.place == .network || answer.decision.place == .revalidated
+    return FetchedData(
+      .data(answer.body), source: ImageResponse.Source(answer.decision.place),
+      timings: timings(isNetwork ? .network : .read, since: start), http: answer,
+      isFromDiskCache: answer.decision.place != .network, hasOwnPolicy: request.httpPolicy != nil)
+  }
+
+  private func ask(_ exchange: HTTPRequest) async -> Result<HTTPCachedResponse, HTTPError> {
+    do throws(HTTPError) {
+      return .success(
+        try await parts.httpCache.response(
+          for: exchange, mode: request.cachePolicy.httpMode, resource: request.sourceKey,
+          policy: request.httpPolicy, storing: .byCaller
+        ) { [job] received, expected in
+          job.report(LoadProgress(receivedByteCount: received, expectedByteCount: expected))
+        })
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func note(_ error: ImageError, freshUntil: Date?) {
+    guard request.cachePolicy.writesCaches else { return }
+    parts.failures.note(
+      error, for: request.key.source, freshUntil: freshUntil, now: parts.configuration.currentDate())
+  }
+
+  /// An answer that there is nothing counts for its own lifetime, else for 60 seconds; a day at most.
+  private func absenceEnd(_ answer: HTTPCachedResponse) -> Date {
+    let now = parts.configuration.currentDate()
+    let control = CacheControl(answer.head.headers)
+    if control.contains("no-store") || control.contains("no-cache") { return now }
+    let isExplicit = control.contains("max-age") || answer.head.headers.contains(name: "Expires")
+    let end = isExplicit ? answer.freshUntil : now.addingTimeInterval(60)
+    return min(end, now.addingTimeInterval(24 * 3600))
   }
 
   private func fetch(with fetcher: any ImageFetching) async throws(ImageError) -> FetchedData {

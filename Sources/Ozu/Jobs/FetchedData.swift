@@ -4,39 +4,68 @@ import OzuSynchronization
 
 /// What a fetch brought, shared by every load that wants it.
 final class FetchedData: Sendable {
+  /// What is to be stored as the original.
+  enum Original: Sendable {
+    case data(Data)
+    case response(HTTPCacheEntry)
+
+    var byteCount: Int {
+      switch self {
+      case .data(let data): data.count
+      case .response(let entry): entry.body.count
+      }
+    }
+  }
+
   let content: FetchedImage
   let source: ImageResponse.Source
   let timings: StageTimings
   /// Of the local file that was read.
   let stamp: FileStamp?
-  /// The head of the response, for what came over HTTP.
-  let head: HTTPResponseHead?
+  /// The answer of the HTTP cache, for what came over HTTP.
+  let http: HTTPCachedResponse?
   /// Whether the bytes come from the disk cache and can be removed there when they turn out bad.
   let isFromDiskCache: Bool
+  private let hasOwnPolicy: Bool
   private let isStored = Atomic(false)
 
   init(
     _ content: FetchedImage, source: ImageResponse.Source, timings: StageTimings,
-    stamp: FileStamp? = nil, head: HTTPResponseHead? = nil, isFromDiskCache: Bool = false
+    stamp: FileStamp? = nil, http: HTTPCachedResponse? = nil, isFromDiskCache: Bool = false,
+    hasOwnPolicy: Bool = false
   ) {
     self.content = content
     self.source = source
     self.timings = timings
     self.stamp = stamp
-    self.head = head
+    self.http = http
     self.isFromDiskCache = isFromDiskCache
+    self.hasOwnPolicy = hasOwnPolicy
   }
 
-  /// Whether the origin lets anything of this be kept (RFC 9111 §5.2.2.5).
-  var allowsStoring: Bool {
-    guard let head else { return true }
-    return !CacheControl(head.headers).contains("no-store")
+  /// Whether the origin lets anything of this be kept (RFC 9111 §3): not the original, nor what is made of it.
+  var allowsStoring: Bool { http?.reasonNotStored == nil }
+
+  /// How long what is made of this stands for its source, by the rules of the pipeline. Under rules of a request's
+  /// own it must not be served to others: they look at the original again, by theirs.
+  var validity: OriginalValidity? {
+    http.map {
+      OriginalValidity(
+        freshUntil: hasOwnPolicy ? .distantPast : $0.freshUntil, bodyIdentity: $0.bodyIdentity)
+    }
   }
 
-  /// The bytes to store as the original, for the first who asks: loads of several sizes share one fetch, and
-  /// one of them writes it.
-  func claimOriginal() -> Data? {
-    guard source == .network, allowsStoring, case .data(let data) = content else { return nil }
-    return isStored.exchange(true, ordering: .relaxed) ? nil : data
+  /// What to store as the original, for the first who asks: loads of several sizes share one fetch, and one of them
+  /// writes it.
+  func claimOriginal() -> Original? {
+    let original: Original
+    if let http {
+      guard let entry = http.unstored else { return nil }
+      original = .response(entry)
+    } else {
+      guard source == .network, case .data(let data) = content else { return nil }
+      original = .data(data)
+    }
+    return isStored.exchange(true, ordering: .relaxed) ? nil : original
   }
 }

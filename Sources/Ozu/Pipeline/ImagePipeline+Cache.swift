@@ -36,10 +36,10 @@ extension ImagePipeline {
 
     /// The picture of a request in memory. Setting `nil` removes it there.
     public subscript(request: ImageRequest) -> Picture? {
-      get { parts.caches.picture(for: request) }
+      get { parts.caches.cachedPicture(for: request)?.picture }
       nonmutating set {
         if let newValue {
-          parts.caches.store(newValue, stamp: stamp(of: request), for: request)
+          parts.caches.store(newValue, stamp: stamp(of: request), validity: nil, for: request)
         } else {
           parts.caches.memory.removeValue(forKey: request.key)
         }
@@ -49,7 +49,9 @@ extension ImagePipeline {
     /// The picture of a request in some layers, memory first. From disk it is decoded here and now: the
     /// finished rendition, else the original with the request's recipe.
     public func image(for request: ImageRequest, layers: CacheLayers = .all) -> Picture? {
-      if layers.contains(.memory), let picture = parts.caches.picture(for: request) { return picture }
+      if layers.contains(.memory), let picture = parts.caches.cachedPicture(for: request)?.picture {
+        return picture
+      }
       guard layers.contains(.disk) else { return nil }
       let configuration = parts.configuration
       let context = DecodingContext(limits: configuration.limits, pool: configuration.pixelBufferPool)
@@ -81,12 +83,14 @@ extension ImagePipeline {
       let type: ImageType = picture.bitmap.isOpaque ? .jpeg : .png
       let options = EncodingOptions(compressionQuality: parts.configuration.renditionQuality)
       let data = try parts.configuration.codecs.encode(picture.bitmap, as: type, options: options)
-      parts.caches.storeRendition(data, header: picture.header, stamp: stamp(of: request), for: request)
+      let rendition = ImageCaches.Rendition(
+        data: data, header: picture.header, stamp: stamp(of: request), validity: nil)
+      parts.caches.store(rendition, for: request)
     }
 
     /// Whether some layer has the result of a request, or on disk the original it can be made from.
     public func contains(_ request: ImageRequest, layers: CacheLayers = .all) -> Bool {
-      if layers.contains(.memory), parts.caches.picture(for: request) != nil { return true }
+      if layers.contains(.memory), parts.caches.cachedPicture(for: request)?.picture != nil { return true }
       return layers.contains(.disk)
         && (parts.caches.rendition(for: request) != nil || parts.caches.original(for: request) != nil)
     }

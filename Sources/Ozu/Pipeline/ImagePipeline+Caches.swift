@@ -3,12 +3,15 @@ import Foundation
 extension ImagePipeline {
   /// Returns when everything loaded so far is in the disk cache and survives the end of the process.
   public func flush() async {
+    await parts.httpCache.backgroundValidations()
     await parts.backlog.drain()
     await parts.diskQueue.run(priority: .normal) { [parts] _ in try? parts.caches.disk?.flush() }
   }
 
   /// Removes the picture of a request from every cache: the rendition in memory and on disk, and the original.
   public func removeImage(for request: ImageRequest) async {
+    let request = request.keyed(by: parts.configuration.cacheKeyRules)
+    parts.failures.forget(request.key.source)
     parts.caches.memory.removeValue(forKey: request.key)
     await parts.backlog.drain()
     await parts.diskQueue.run(priority: .normal) { [parts] _ in
@@ -19,6 +22,7 @@ extension ImagePipeline {
 
   /// Empties the memory cache and the disk cache.
   public func removeAllImages() async {
+    parts.failures.forgetAll()
     parts.caches.memory.removeAll()
     await parts.backlog.drain()
     await parts.diskQueue.run(priority: .normal) { [parts] _ in try? parts.caches.disk?.removeAll() }

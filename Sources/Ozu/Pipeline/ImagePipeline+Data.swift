@@ -6,8 +6,9 @@ extension ImagePipeline {
   ///
   /// - Throws: `ImageError`; also when a fetcher brings pixels instead of bytes.
   public func data(for request: ImageRequest) async throws(ImageError) -> Data {
+    let request = request.keyed(by: parts.configuration.cacheKeyRules)
     let (fetched, _) = try await parts.fetches.value(
-      for: PipelineParts.JobKey(key: request.key.source, policy: request.cachePolicy),
+      for: PipelineParts.JobKey(request.key.source, request),
       priority: request.priority, cancellation: .cancelled(request.source.name),
       operation: { [parts] job in await FetchData(parts: parts, request: request, job: job).run() })
     guard case .data(let data) = fetched.content else { throw .emptyData(request.source.name) }
@@ -59,12 +60,12 @@ extension ImagePipeline {
   /// keep.
   private func storeIfPicture(_ fetched: FetchedData, for request: ImageRequest) async {
     guard request.cachePolicy.writesCaches, let original = fetched.claimOriginal() else { return }
-    await parts.backlog.add(byteCount: original.count) { [parts] in
+    await parts.backlog.add(byteCount: original.byteCount) { [parts] in
       let configuration = parts.configuration
-      guard (try? configuration.codecs.header(of: original, limits: configuration.limits)) != nil else {
-        return
-      }
-      parts.caches.storeOriginal(original, head: fetched.head, for: request)
+      guard case .data(let data) = fetched.content,
+        (try? configuration.codecs.header(of: data, limits: configuration.limits)) != nil
+      else { return }
+      parts.caches.store(original, for: request)
     }
   }
 }

@@ -73,37 +73,65 @@ public final class ImagePipeline: Sendable {
   func response(
     for request: ImageRequest, priority: LivePriority, onProgress: (@Sendable (LoadProgress) -> Void)?
   ) async throws(ImageError) -> ImageResponse {
+    do throws(ImageError) {
+      return try await answer(for: request, priority: priority, onProgress: onProgress)
+    } catch {
+      guard !error.isCancellation else { throw error }
+      for source in request.alternatives {
+        do throws(ImageError) {
+          return try await answer(
+            for: request.alternative(source), priority: priority, onProgress: onProgress)
+        } catch let other {
+          if other.isCancellation { throw other }
+        }
+      }
+      throw error
+    }
+  }
+
+  private func answer(
+    for request: ImageRequest, priority: LivePriority, onProgress: (@Sendable (LoadProgress) -> Void)?
+  ) async throws(ImageError) -> ImageResponse {
     let start = parts.configuration.now()
     try request.validate()
-    if request.cachePolicy.readsCaches, let picture = parts.caches.picture(for: request) {
-      return response(request, picture, start: start)
-    }
+    let request = request.keyed(by: parts.configuration.cacheKeyRules)
+    if let response = memoryResponse(for: request, start: start) { return response }
     let (loaded, isShared) = try await parts.loads.value(
-      for: PipelineParts.JobKey(key: request.key.rendition, policy: request.cachePolicy),
+      for: PipelineParts.JobKey(request.key.rendition, request),
       priority: priority, cancellation: .cancelled(request.source.name), onProgress: onProgress,
       operation: { [parts] job in await LoadImage(parts: parts, request: request, job: job).run() })
     var timings = loaded.timings
     timings.add(.total, start.duration(to: parts.configuration.now()))
     return ImageResponse(
       picture: loaded.picture, request: request, source: loaded.source, isCoalesced: isShared,
-      encodedByteCount: loaded.encodedByteCount, timings: timings)
+      encodedByteCount: loaded.encodedByteCount, timings: timings, verdict: loaded.verdict)
   }
 
-  private func response(
-    _ request: ImageRequest, _ picture: Picture, start: ContinuousClock.Instant
-  ) -> ImageResponse {
+  /// What memory has, if it may be served without asking. A stale picture is left to the load, which validates it.
+  private func memoryResponse(
+    for request: ImageRequest, start: ContinuousClock.Instant
+  ) -> ImageResponse? {
+    guard request.cachePolicy.readsCaches, let cached = parts.caches.cachedPicture(for: request) else {
+      return nil
+    }
+    let date = parts.configuration.currentDate()
+    let isFresh = request.mayServe(cached.validity, at: date)
+    guard isFresh || request.cachePolicy == .cacheOnly else { return nil }
     var timings = StageTimings()
     timings.add(.total, start.duration(to: parts.configuration.now()))
     return ImageResponse(
-      picture: picture, request: request, source: .memory, isCoalesced: false, encodedByteCount: 0,
-      timings: timings)
+      picture: cached.picture, request: request, source: isFresh ? .memory : .stale, isCoalesced: false,
+      encodedByteCount: 0, timings: timings, verdict: ImageResponse.Verdict(cached.validity, now: date))
   }
 
   /// The picture of a request if memory has it: synchronous, without any waiting. For a request of a local
   /// file the file's date and size are looked at, so that a picture of a changed file is never shown.
+  ///
+  /// A picture from the web is given also past its lifetime: it is better to show than a placeholder, and
+  /// `image(for:)`, which validates it, brings the newer one.
   public func cachedImage(for request: ImageRequest) -> Picture? {
     guard request.cachePolicy.readsCaches else { return nil }
-    return parts.caches.picture(for: request)
+    return parts.caches.cachedPicture(for: request.keyed(by: parts.configuration.cacheKeyRules))?.picture
   }
 
   /// The picture of a URL at its own size if memory has it.

@@ -1,3 +1,6 @@
+import Foundation
+import OzuHTTP
+
 /// A finished request: the picture and where it came from.
 public struct ImageResponse: Sendable {
   /// The cheapest place that had the answer.
@@ -8,6 +11,10 @@ public struct ImageResponse: Sendable {
     case rendition = "disk-rendition"
     /// The original's bytes without the network: from the disk cache, a local file, or given with the request.
     case original = "disk-original"
+    /// The disk or memory cache, after the origin has confirmed that it still holds.
+    case revalidated
+    /// A cache, past its lifetime: the origin allows it, or cannot be reached.
+    case stale
     /// The network, or a fetcher of the app.
     case network
   }
@@ -25,4 +32,47 @@ public struct ImageResponse: Sendable {
   public let encodedByteCount: Int
   /// How long each stage took; shared work counts once, as the work measured it.
   public let timings: StageTimings
+  let verdict: Verdict
+
+  /// Why a picture from the web came from where it came, such as `stale for 2m, revalidated by ETag`; `nil` for
+  /// other sources.
+  public var httpDecision: HTTPDecision? {
+    switch verdict {
+    case .none: nil
+    case .made(let decision): decision
+    case .fresh(let seconds): .fresh(forSeconds: seconds)
+    }
+  }
+
+  /// What `httpDecision` is made of, so that a memory hit makes no text that nobody reads.
+  enum Verdict: Sendable {
+    case none
+    case made(HTTPDecision)
+    /// Served for so many more seconds without asking.
+    case fresh(Double)
+
+    init(_ validity: OriginalValidity?, now: Date) {
+      guard let validity else {
+        self = .none
+        return
+      }
+      self = .fresh(validity.freshUntil.timeIntervalSince(now))
+    }
+
+    init(_ decision: HTTPDecision?) {
+      self = decision.map(Verdict.made) ?? .none
+    }
+  }
+}
+
+extension ImageResponse.Source {
+  init(_ place: HTTPDecision.Place) {
+    self =
+      switch place {
+      case .network: .network
+      case .cache: .original
+      case .revalidated: .revalidated
+      case .stale: .stale
+      }
+  }
 }

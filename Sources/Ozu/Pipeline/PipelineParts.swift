@@ -9,6 +9,13 @@ final class PipelineParts: Sendable {
   struct JobKey: Hashable, Sendable {
     let key: CacheKey
     let policy: CachePolicy
+    let httpPolicy: HTTPCachePolicy?
+
+    init(_ key: CacheKey, _ request: ImageRequest) {
+      self.key = key
+      policy = request.cachePolicy
+      httpPolicy = request.httpPolicy
+    }
   }
 
   let configuration: ImagePipeline.Configuration
@@ -19,6 +26,8 @@ final class PipelineParts: Sendable {
   let decodeQueue: WorkQueue
   let diskQueue: WorkQueue
   let backlog: StoreBacklog
+  let httpCache: HTTPCache
+  let failures = FailureMemory()
 
   init(_ configuration: ImagePipeline.Configuration) {
     self.configuration = configuration
@@ -30,5 +39,10 @@ final class PipelineParts: Sendable {
     diskQueue = WorkQueue(label: "disk", width: configuration.concurrentDiskOperations)
     backlog = StoreBacklog(
       queue: WorkQueue(label: "store", width: 1), byteLimit: configuration.storeBacklogByteCount)
+
+    httpCache = HTTPCache(
+      client: SlottedHTTPClient(client: configuration.httpClient, slots: fetchSlots),
+      storage: OriginalStorage(caches: caches, queue: diskQueue, backlog: backlog),
+      configuration: configuration.httpCache)
   }
 }

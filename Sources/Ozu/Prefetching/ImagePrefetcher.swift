@@ -130,7 +130,7 @@ public final class ImagePrefetcher: Sendable {
 extension ImageRequest {
   /// What tells one prefetch from another.
   fileprivate var prefetchKey: PipelineParts.JobKey {
-    PipelineParts.JobKey(key: key.rendition, policy: cachePolicy)
+    PipelineParts.JobKey(key.rendition, self)
   }
 }
 
@@ -174,7 +174,7 @@ struct PrefetchQueue {
   var count: Int { entries.count }
 
   mutating func add(_ request: ImageRequest, _ report: PrefetchReport) {
-    let key = PipelineParts.JobKey(key: request.key.rendition, policy: request.cachePolicy)
+    let key = PipelineParts.JobKey(request.key.rendition, request)
     if entries[key] != nil {
       entries[key]?.reports.append(report)
     } else {

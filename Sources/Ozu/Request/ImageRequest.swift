@@ -1,4 +1,5 @@
 import Foundation
+import OzuHTTP
 
 /// What to load, what to make of it, and how: a value.
 ///
@@ -15,11 +16,21 @@ public struct ImageRequest: Sendable {
   /// The steps that follow the resize, in their order.
   public let processors: [any ImageProcessing]
   /// The identity of the result in every cache.
-  public let key: ImageKey
+  public private(set) var key: ImageKey
+  /// What tells the source from others, in words.
+  private(set) var sourceKey: String
+  private let hasOwnKey: Bool
   /// How urgent it is.
   public var priority: ImagePriority
   /// How the caches are used.
   public var cachePolicy: CachePolicy
+  /// The HTTP rules for this request; `nil` (the default) for those of the pipeline.
+  ///
+  /// `.ignoring(lifetime:)` makes an aggressive cache of one request.
+  public var httpPolicy: HTTPCachePolicy?
+  /// Sources to try in this order when the one before has failed, such as a mirror or a smaller version. Each is
+  /// cached as itself.
+  public var alternatives: [ImageSource] = []
 
   /// Makes a request.
   ///
@@ -41,7 +52,9 @@ public struct ImageRequest: Sendable {
     self.processors = processors
     self.priority = priority
     self.cachePolicy = cachePolicy
-    key = ImageKey(sourceKey: cacheKey.map { "key:\($0)" } ?? source.key, steps: steps)
+    sourceKey = cacheKey.map { "key:\($0)" } ?? source.key
+    hasOwnKey = cacheKey != nil
+    key = ImageKey(sourceKey: sourceKey, steps: steps)
   }
 
   /// Makes a request for a URL: web, file or `data:`.
@@ -56,12 +69,34 @@ public struct ImageRequest: Sendable {
 
   /// What the caches' listings call the result: the source and what is done with it.
   var label: String {
-    let steps = (resize.map { [$0.identifier] } ?? []) + processors.map(\.identifier)
-    return ([source.key] + steps).joined(separator: " ")
+    ([sourceKey] + steps).joined(separator: " ")
   }
+
+  /// The identifiers of all that is done with the source, in order.
+  private var steps: [String] { (resize.map { [$0.identifier] } ?? []) + processors.map(\.identifier) }
 
   /// Whether the result is more than the source's own picture, and has a place of its own in the caches.
   var hasRecipe: Bool { resize != nil || !processors.isEmpty }
+
+  /// The request under the key that rules give its URL.
+  func keyed(by rules: [CacheKeyRule]) -> ImageRequest {
+    guard !hasOwnKey, case .url(let url) = source, let rule = rules.first(where: { $0.applies(to: url) })
+    else {
+      return self
+    }
+    var request = self
+    request.sourceKey = rule.applied(to: sourceKey)
+    request.key = ImageKey(sourceKey: request.sourceKey, steps: steps)
+    return request
+  }
+
+  /// The same request of another source.
+  func alternative(_ source: ImageSource) -> ImageRequest {
+    var request = ImageRequest(
+      source, resize: resize, processors: processors, priority: priority, cachePolicy: cachePolicy)
+    request.httpPolicy = httpPolicy
+    return request
+  }
 
   /// The longest side that may be asked for, in pixels.
   static let maximumSide = 1 << 20

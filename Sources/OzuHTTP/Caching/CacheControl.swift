@@ -1,47 +1,125 @@
-/// The directives of `Cache-Control` (RFC 9111 §5.2).
+/// The directives of `Cache-Control` (RFC 9111 §5.2), of a response or of a request.
 ///
-/// Names are compared without case. A directive that comes twice keeps its first value.
+/// Names are compared without case. What is malformed is passed over: the rest still holds. A directive that
+/// comes twice has all its values; of two lifetimes the shorter counts (§4.2.1).
 public struct CacheControl: Hashable, Sendable {
-  private var directives: [String: String] = [:]
+  private struct Directive: Hashable {
+    let name: String
+    /// Without its quotes; nil when the directive has no argument.
+    let argument: String?
+  }
 
-  /// Reads the directives of a message. What is malformed is passed over: the rest still holds.
+  private var directives: [Directive] = []
+
+  /// Reads the directives of a message.
   public init(_ headers: HTTPHeaders) {
     for value in headers.values(for: "Cache-Control") {
-      for part in Self.split(value) { add(part) }
+      for element in HTTPList.elements(of: value) { add(element) }
     }
   }
 
-  /// Whether a directive is there, with or without a value.
-  public func contains(_ name: String) -> Bool { directives[name.lowercased()] != nil }
-
-  /// The value of a directive without its quotes; empty when it has none, `nil` when it is not there.
-  public func value(_ name: String) -> String? { directives[name.lowercased()] }
-
-  private mutating func add(_ part: String) {
-    let pieces = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    let name = String(pieces[0]).trimmingHTTPWhitespace().lowercased()
-    guard !name.isEmpty, directives[name] == nil else { return }
-    var value = pieces.count > 1 ? String(pieces[1]).trimmingHTTPWhitespace() : ""
-    if value.count >= 2, value.hasPrefix("\""), value.hasSuffix("\"") {
-      value = String(value.dropFirst().dropLast())
-    }
-    directives[name] = value
+  /// Whether a directive is there, with or without an argument.
+  public func contains(_ name: String) -> Bool {
+    directives.contains { $0.name.isEqualIgnoringASCIICase(to: name) }
   }
 
-  /// Splits at commas outside quotes.
-  private static func split(_ value: String) -> [String] {
-    var parts: [String] = []
-    var part = ""
+  /// The argument of a directive without its quotes; empty when it has none, `nil` when it is not there. Of
+  /// several the first.
+  public func value(_ name: String) -> String? {
+    directives.first { $0.name.isEqualIgnoringASCIICase(to: name) }.map { $0.argument ?? "" }
+  }
+
+  /// The argument of a directive as seconds; `nil` when it is not there.
+  ///
+  /// Of several the smallest. An argument that is no number counts as 0, since the RFC would rather have such a
+  /// response stale (§4.2.1); a number too large to count with is 2^31 (§1.2.2).
+  public func seconds(_ name: String) -> Int? {
+    directives.lazy.filter { $0.name.isEqualIgnoringASCIICase(to: name) }
+      .map { $0.argument.flatMap(DeltaSeconds.parse) ?? 0 }.min()
+  }
+
+  /// The field names that a directive such as `no-cache="Set-Cookie"` is qualified by; empty when it stands
+  /// alone, even if only once; `nil` when it is not there.
+  public func fieldNames(_ name: String) -> [String]? {
+    let found = directives.filter { $0.name.isEqualIgnoringASCIICase(to: name) }
+    guard !found.isEmpty else { return nil }
+    guard found.allSatisfy({ $0.argument?.isEmpty == false }) else { return [] }
+    return found.flatMap { HTTPList.elements(of: $0.argument ?? "") }
+  }
+
+  private mutating func add(_ element: String) {
+    let pieces = element.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = String(pieces[0]).trimmingHTTPWhitespace()
+    guard name.isHTTPToken else { return }
+    var argument: String?
+    if pieces.count > 1 {
+      // No white space belongs around the "=": with it the name still counts, but not the value.
+      let isTight =
+        name.utf8.count == pieces[0].utf8.count && pieces[1].first.map { $0 != " " && $0 != "\t" } == true
+      argument = isTight ? HTTPList.unquoted(String(pieces[1])) : ""
+    }
+    directives.append(Directive(name: name, argument: argument))
+  }
+}
+
+/// Lists and quoted strings of header fields (RFC 9110 §5.6.1, §5.6.4).
+enum HTTPList {
+  /// The elements of a comma-separated value, trimmed, without empty ones. Commas in quotes do not separate.
+  static func elements(of value: String) -> [String] {
+    var elements: [String] = []
+    var element: [UInt8] = []
     var isQuoted = false
-    for character in value {
-      if character == "\"" { isQuoted.toggle() }
-      if character == "," && !isQuoted {
-        parts.append(part)
-        part = ""
+    var isEscaped = false
+    func finish() {
+      let text = String(decoding: element, as: UTF8.self).trimmingHTTPWhitespace()
+      if !text.isEmpty { elements.append(text) }
+      element.removeAll(keepingCapacity: true)
+    }
+    for byte in value.utf8 {
+      if isEscaped {
+        isEscaped = false
+      } else if isQuoted, byte == UInt8(ascii: "\\") {
+        isEscaped = true
+      } else if byte == UInt8(ascii: "\"") {
+        isQuoted.toggle()
+      } else if byte == UInt8(ascii: ","), !isQuoted {
+        finish()
+        continue
+      }
+      element.append(byte)
+    }
+    finish()
+    return elements
+  }
+
+  /// The content of a quoted string, or the text as it is when it is none.
+  static func unquoted(_ text: String) -> String {
+    let bytes = Array(text.utf8)
+    guard bytes.count >= 2, bytes.first == UInt8(ascii: "\""), bytes.last == UInt8(ascii: "\"") else {
+      return text
+    }
+    var content: [UInt8] = []
+    var isEscaped = false
+    for byte in bytes[1..<(bytes.count - 1)] {
+      if byte == UInt8(ascii: "\\"), !isEscaped {
+        isEscaped = true
       } else {
-        part.append(character)
+        isEscaped = false
+        content.append(byte)
       }
     }
-    return parts + [part]
+    return String(decoding: content, as: UTF8.self)
+  }
+}
+
+/// A non-negative number of seconds (RFC 9111 §1.2.2).
+enum DeltaSeconds {
+  /// What stands for every larger number.
+  static let maximum = 1 << 31
+
+  /// The number, or nil when the text is anything but digits.
+  static func parse(_ text: String) -> Int? {
+    guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    return text.utf8.reduce(0) { min($0 * 10 + Int($1 - 0x30), maximum) }
   }
 }

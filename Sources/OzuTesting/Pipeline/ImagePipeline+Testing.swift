@@ -1,4 +1,5 @@
 import Ozu
+import OzuHTTP
 
 extension ImagePipeline {
   /// A pipeline for tests and previews: it loads through a fake client and keeps its disk cache in memory, so
@@ -14,6 +15,7 @@ extension ImagePipeline {
   ) -> ImagePipeline {
     var configuration = Configuration()
     configuration.httpClient = client
+    configuration.retryPolicy = .none
     configuration.diskStorage = .opening { () throws(DiskCacheError) in
       try DiskCache(directory: "/cache", configuration: DiskCacheConfiguration(fileSystem: files))
     }

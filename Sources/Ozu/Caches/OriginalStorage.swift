@@ -1,0 +1,54 @@
+import OzuHTTP
+
+/// The disk cache as the storage of an HTTP cache. Reads wait for a disk thread; writes go through the backlog,
+/// behind the caller's back.
+///
+/// Beginnings of broken transfers are kept in memory too, so that a retry finds them at once.
+struct OriginalStorage: HTTPCacheStorage {
+  let caches: ImageCaches
+  let queue: WorkQueue
+  let backlog: StoreBacklog
+  private let partials = InMemoryHTTPCacheStorage(byteLimit: 16 << 20)
+
+  init(caches: ImageCaches, queue: WorkQueue, backlog: StoreBacklog) {
+    self.caches = caches
+    self.queue = queue
+    self.backlog = backlog
+  }
+
+  func entries(for key: HTTPCacheKey) async -> [HTTPCacheEntry] {
+    await queue.run(priority: .high) { [caches] flag in
+      flag.isRaised ? [] : caches.responses(for: Self.diskKey(key))
+    }
+  }
+
+  func store(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, for key: HTTPCacheKey) async {
+    await backlog.add(byteCount: entry.body.count) { [caches] in
+      caches.store(entry, replacing: old, for: Self.diskKey(key), label: key.resource)
+    }
+  }
+
+  func removeEntries(for key: HTTPCacheKey) async {
+    await backlog.add(byteCount: 0) { [caches] in caches.removeResponses(for: Self.diskKey(key)) }
+  }
+
+  func partialBody(for key: HTTPCacheKey) async -> HTTPPartialBody? {
+    if let partial = await partials.partialBody(for: key) { return partial }
+    return await queue.run(priority: .high) { [caches] flag in
+      flag.isRaised ? nil : caches.partialBody(for: Self.diskKey(key))
+    }
+  }
+
+  func setPartialBody(_ partial: HTTPPartialBody?, for key: HTTPCacheKey) async {
+    await partials.setPartialBody(partial, for: key)
+    await backlog.add(byteCount: partial?.body.count ?? 0) { [caches] in
+      caches.setPartialBody(partial, for: Self.diskKey(key), label: key.resource)
+    }
+  }
+
+  /// The key of the source, as images know it; hashed, so that no credential is written down.
+  private static func diskKey(_ key: HTTPCacheKey) -> CacheKey {
+    let source = CacheKey(key.resource)
+    return key.partition.isEmpty ? source : source.derived("credentials", key.partition)
+  }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import OzuSynchronization
+
+/// Remembers for a while which sources have failed for good, so that a screen that asks again and again does not
+/// bother an origin that has said no.
+///
+/// Memories fade: an answer that there is nothing (404, 410) counts as long as HTTP lets it; other lasting failures
+/// count 10 seconds at first, twice as long each time they come again, 5 minutes at most. What may pass by itself is
+/// not remembered. One lock guards the table.
+///
+/// - Complexity: O(1); O(count) when the table is full.
+final class FailureMemory: Sendable {
+  private struct Failure {
+    let error: ImageError
+    let until: Date
+    let count: Int
+  }
+
+  private static let countLimit = 1024
+  private static let firstLifetime = 10.0
+  private static let longestLifetime = 300.0
+
+  private let failures = Mutex<[CacheKey: Failure]>([:])
+
+  /// The failure of a source that still counts.
+  func failure(for key: CacheKey, now: Date) -> ImageError? {
+    failures.withLock { failures in
+      guard let failure = failures[key], now < failure.until else { return nil }
+      return failure.error
+    }
+  }
+
+  /// Notes a failure if it is of a kind that lasts.
+  ///
+  /// - Parameter date: until when the origin's answer is fresh, where there is one.
+  func note(_ error: ImageError, for key: CacheKey, freshUntil date: Date?, now: Date) {
+    guard error.isLasting else { return }
+    failures.withLock { failures in
+      let count = (failures[key]?.count ?? 0) + 1
+      let doubled = min(Self.longestLifetime, Self.firstLifetime * Double(1 << min(count - 1, 10)))
+      let until = date ?? now.addingTimeInterval(doubled)
+      if failures.count >= Self.countLimit, failures[key] == nil {
+        failures = failures.filter { now < $0.value.until }
+        if failures.count >= Self.countLimit,
+          let oldest = failures.min(by: { $0.value.until < $1.value.until })
+        {
+          failures[oldest.key] = nil
+        }
+      }
+      failures[key] = Failure(error: error, until: until, count: count)
+    }
+  }
+
+  /// Forgets a source that has succeeded or was removed.
+  func forget(_ key: CacheKey) {
+    failures.withLock { _ = $0.removeValue(forKey: key) }
+  }
+
+  /// Forgets what a successful reload has disproved.
+  func forgetIfReloaded(_ request: ImageRequest) {
+    if request.cachePolicy == .reload { forget(request.key.source) }
+  }
+
+  /// Forgets all.
+  func forgetAll() {
+    failures.withLock { $0.removeAll() }
+  }
+}
+
+extension ImageError {
+  /// Whether asking again soon would bring the same.
+  fileprivate var isLasting: Bool {
+    switch self {
+    case .httpStatus(let status, _): (400..<500).contains(status) && status != 408 && status != 429
+    case .notAnImage, .unsupportedType, .corruptData, .bodyTooLarge, .emptyData: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,203 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// One request on its way through a cache: looks up, decides, asks the origin, stores.
+struct HTTPCacheExchange: Sendable {
+  let cache: HTTPCache
+  let request: HTTPRequest
+  let mode: HTTPCacheMode
+  let key: HTTPCacheKey
+  let policy: HTTPCachePolicy
+  let storing: HTTPCache.Storing
+  let onProgress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)?
+
+  private var now: Date { cache.configuration.currentDate() }
+
+  func run() async throws(HTTPError) -> HTTPCachedResponse {
+    _ = try request.validatedOrigin()
+    let isRead = mode != .noStore && mode != .reload && (request.method == .get || request.method == .head)
+    let entries = isRead ? await cache.storage.entries(for: key) : []
+    let decision = policy.decide(
+      stored: entries.map(\.response), request: request, mode: mode, now: now)
+    let chosen = decision.choice.map { entries[$0] }
+    switch decision.action {
+    case .serve:
+      if let chosen { return serve(chosen, decision) }
+    case .serveAndValidate:
+      if let chosen {
+        validateInBackground()
+        return serve(chosen, decision)
+      }
+    case .refuse:
+      return answer(
+        HTTPResponseHead(status: 504, url: request.url), HTTPDecision(.cache, reason: decision.reason))
+    case .validate, .fetch, .bypass: break
+    }
+    let isConditional = decision.action == .validate && !request.hasPrecondition
+    return try await ask(
+      decision, entries: isConditional ? entries : [], choice: isConditional ? decision.choice : nil,
+      fallback: chosen)
+  }
+
+  // MARK: Asking the origin
+
+  private func ask(
+    _ decision: HTTPCacheDecision, entries: [HTTPCacheEntry], choice: Int?, fallback: HTTPCacheEntry?
+  ) async throws(HTTPError) -> HTTPCachedResponse {
+    let stored = entries.map(\.response)
+    let origin = HTTPOriginExchange(
+      cache: cache, request: request, mode: mode, key: key, policy: policy, stored: stored, choice: choice,
+      resumes: decision.action == .fetch && mode != .reload, onProgress: onProgress)
+    let standIn = fallback.flatMap { entry in
+      { (isDisconnected: Bool) -> HTTPCachedResponse? in
+        policy.reasonToServeStale(
+          entry.response, request: request, mode: mode, isDisconnected: isDisconnected, now: now
+        ).map { serve(entry, HTTPDecision(.stale, reason: $0)) }
+      }
+    }
+    let result: HTTPOriginAnswer
+    do throws(HTTPError) {
+      result = try await origin.run(isRetried: { standIn?($0) == nil })
+    } catch {
+      if error.reason.isDisconnection, let standIn = standIn?(true) { return standIn }
+      throw error
+    }
+    if [500, 502, 503, 504].contains(result.head.status), let standIn = standIn?(false) { return standIn }
+    if result.head.status == 304, !stored.isEmpty, !request.hasPrecondition {
+      guard let index = policy.validated(by: result.head, among: stored, choice: choice) else {
+        // It confirms something that is not here: only the whole helps.
+        return try await ask(decision, entries: [], choice: nil, fallback: nil)
+      }
+      return await revalidated(entries[index], result, decision)
+    }
+    return await received(result, decision, replacing: fallback)
+  }
+
+  private func revalidated(
+    _ entry: HTTPCacheEntry, _ result: HTTPOriginAnswer, _ decision: HTTPCacheDecision
+  ) async -> HTTPCachedResponse {
+    var updated = HTTPCacheEntry(
+      response: policy.updated(
+        entry.response, by: result.head, for: result.request, requestDate: result.requestDate,
+        responseDate: result.responseDate), body: entry.body)
+    updated.response.redirectsFreshUntil = result.redirectsFreshUntil
+    if updated.response.cacheControl.contains("no-store") {
+      await cache.storage.removeEntries(for: key)
+    } else {
+      await cache.storage.store(updated, replacing: entry.response, for: key)
+    }
+    let validator = entry.response.entityTag != nil ? "ETag" : "Last-Modified"
+    return serve(
+      updated, HTTPDecision(.revalidated, reason: "\(decision.reason), revalidated by \(validator)"),
+      isValidated: true)
+  }
+
+  private func received(
+    _ result: HTTPOriginAnswer, _ decision: HTTPCacheDecision, replacing old: HTTPCacheEntry?
+  ) async -> HTTPCachedResponse {
+    for url in policy.invalidated(by: request, result.head) {
+      for key in HTTPCacheKey.all(
+        for: url, credentialsOf: request, rules: cache.configuration.keyRules)
+      {
+        await cache.storage.removeEntries(for: key)
+      }
+    }
+    if request.method == .head { await confirm(by: result) }
+    let reason = policy.reasonNotToStore(result.head, for: request, mode: mode)
+    var stored = policy.stored(
+      result.head, for: result.request, requestDate: result.requestDate, responseDate: result.responseDate)
+    stored.redirectsFreshUntil = result.redirectsFreshUntil
+    let body = result.body
+    var entry: HTTPCacheEntry?
+    if reason == nil {
+      stored.bodyIdentity = HTTPBodyIdentity.of(body)
+      let new = HTTPCacheEntry(response: stored, body: body)
+      if storing == .atOnce { await cache.storage.store(new, replacing: nil, for: key) } else { entry = new }
+    } else if request.method == .get, mode != .noStore, (200..<300).contains(result.head.status),
+      !request.hasPrecondition
+    {
+      // What is stored is known to be outdated, and the new may not take its place.
+      await cache.storage.removeEntries(for: key)
+    }
+    let suffix = (old == nil ? "" : ", changed") + (reason.map { "; not kept: \($0)" } ?? "")
+    let decision = HTTPDecision(.network, reason: decision.reason + suffix)
+    return HTTPCachedResponse(
+      head: result.head, body: body, decision: decision,
+      freshUntil: reason == nil ? policy.freshUntil(stored) : .distantPast, bodyIdentity: stored.bodyIdentity,
+      reasonNotStored: reason, unstored: entry)
+  }
+
+  /// An answer to HEAD renews what is stored, or shows that it is outdated (RFC 9111 §4.3.5).
+  private func confirm(by result: HTTPOriginAnswer) async {
+    let entries = await cache.storage.entries(for: key)
+    guard let choice = HTTPCachePolicy.choice(among: entries.map(\.response), for: request) else { return }
+    let old = entries[choice]
+    guard policy.confirms(result.head, old.response) else {
+      if result.head.status < 500 { await cache.storage.removeEntries(for: key) }
+      return
+    }
+    let updated = policy.updated(
+      old.response, by: result.head, for: result.request, requestDate: result.requestDate,
+      responseDate: result.responseDate)
+    await cache.storage.store(
+      HTTPCacheEntry(response: updated, body: old.body), replacing: old.response, for: key)
+  }
+
+  private func validateInBackground() {
+    let again = HTTPCacheExchange(
+      cache: cache, request: request, mode: .noCache, key: key, policy: policy, storing: .atOnce,
+      onProgress: nil)
+    cache.validateInBackground(key) { _ = try? await again.run() }
+  }
+
+  // MARK: Serving
+
+  private func serve(_ entry: HTTPCacheEntry, _ decision: HTTPCacheDecision) -> HTTPCachedResponse {
+    serve(entry, HTTPDecision(decision.isStale ? .stale : .cache, reason: decision.reason))
+  }
+
+  private func serve(
+    _ entry: HTTPCacheEntry, _ decision: HTTPDecision, isValidated: Bool = false
+  ) -> HTTPCachedResponse {
+    var head = policy.servedHead(of: entry.response, now: now, isValidated: isValidated)
+    var body = request.method == .head ? Data() : entry.body
+    if policy.satisfiesCondition(of: request, entry.response) {
+      for name in ["Content-Length", "Content-Type", "Content-Encoding"] { head.headers.remove(name: name) }
+      head.status = 304
+      body = Data()
+    } else if let text = request.headers.first("Range"), entry.response.status == 200, request.method == .get,
+      let range = ByteRangeRequest(text, of: body.count)
+    {
+      let total = body.count
+      head.status = range.bytes == nil ? 416 : 206
+      let bytes = range.bytes.map { "\($0.lowerBound)-\($0.upperBound - 1)" } ?? "*"
+      head.headers["Content-Range"] = "bytes \(bytes)/\(total)"
+      body = range.bytes.map { body.dropFirst($0.lowerBound).prefix($0.count) } ?? Data()
+      head.headers["Content-Length"] = String(body.count)
+    }
+    return HTTPCachedResponse(
+      head: head, body: body, decision: decision, freshUntil: policy.freshUntil(entry.response),
+      bodyIdentity: entry.response.bodyIdentity, reasonNotStored: nil, unstored: nil)
+  }
+
+  private func answer(_ head: HTTPResponseHead, _ decision: HTTPDecision) -> HTTPCachedResponse {
+    HTTPCachedResponse(
+      head: head, body: Data(), decision: decision, freshUntil: .distantPast, bodyIdentity: "",
+      reasonNotStored: nil, unstored: nil)
+  }
+}
+
+extension HTTPError.Reason {
+  /// Whether the origin could not be reached, or not to the end.
+  var isDisconnection: Bool {
+    switch self {
+    case .nameNotResolved, .connectionRefused, .connectionFailed, .connectionLost, .tlsFailed, .timedOut,
+      .bodyTruncated, .other:
+      true
+    default: false
+    }
+  }
+}

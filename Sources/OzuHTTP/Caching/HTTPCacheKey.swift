@@ -1,0 +1,83 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Under what a response is stored (RFC 9111 §2): the URL without its fragment, and whose credentials went with
+/// the request, so that two accounts on one device never see each other's answers.
+///
+/// It contains credentials in clear: a storage hashes it before it writes it anywhere.
+public struct HTTPCacheKey: Sendable, Hashable {
+  /// The URL, or the name that stands for it.
+  public let resource: String
+  /// The request's credentials; empty for a request without.
+  public let partition: String
+
+  /// The key of a request.
+  ///
+  /// - Parameters:
+  ///   - resource: what stands for the URL, when it is not the URL itself.
+  ///   - rules: which parts of the URL do not count.
+  public init(_ request: HTTPRequest, resource: String? = nil, rules: [CacheKeyRule] = []) {
+    // A redirect that is handed over and the answer it leads to are two different things.
+    let prefix = request.redirectPolicy == .manual ? "manual " : ""
+    self.resource = prefix + (resource ?? Self.text(of: request.url, rules: rules))
+    partition = HTTPHeaders.credentialNames.compactMap { name in
+      request.headers[name].map { "\(name): \($0)" }
+    }.joined(separator: "\n")
+  }
+
+  /// The keys under which a URL may be stored for the sender of a request, and for everybody.
+  static func all(for url: URL, credentialsOf request: HTTPRequest, rules: [CacheKeyRule]) -> Set<
+    HTTPCacheKey
+  > {
+    var keys: Set<HTTPCacheKey> = []
+    for headers in [request.headers, [:]] {
+      for redirects in [request.redirectPolicy, .manual, .follow(maximum: 10)] {
+        keys.insert(
+          HTTPCacheKey(HTTPRequest(url: url, headers: headers, redirectPolicy: redirects), rules: rules))
+      }
+    }
+    return keys
+  }
+
+  /// A URL without fragment and without what rules drop.
+  static func text(of url: URL, rules: [CacheKeyRule]) -> String {
+    let text = url.absoluteString
+    let whole = text.firstIndex(of: "#").map { String(text[..<$0]) } ?? text
+    return rules.first { $0.applies(to: url) }?.applied(to: whole) ?? whole
+  }
+}
+
+/// Which part of the addresses of one host does not change what they lead to: the tokens of signed URLs.
+///
+/// ```swift
+/// CacheKeyRule(host: "*.cdn.example.com", droppingQueryItems: ["X-Amz-Signature", "X-Amz-Date", "expires"])
+/// ```
+public struct CacheKeyRule: Sendable, Hashable {
+  /// The host, or `*.example.com` for every host below one.
+  public let host: String
+  /// The names of the query items that do not count, compared as they stand in the address.
+  public let droppedQueryItems: Set<String>
+
+  /// Makes a rule.
+  public init(host: String, droppingQueryItems names: some Sequence<String>) {
+    self.host = host.lowercased()
+    droppedQueryItems = Set(names)
+  }
+
+  /// Whether the rule is about a URL.
+  public func applies(to url: URL) -> Bool {
+    guard let host = url.host()?.lowercased() else { return false }
+    return self.host.hasPrefix("*.") ? host.hasSuffix(self.host.dropFirst()) : host == self.host
+  }
+
+  /// The text of a URL without the query items that do not count.
+  public func applied(to text: String) -> String {
+    guard let mark = text.firstIndex(of: "?") else { return text }
+    let kept = text[text.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false)
+      .filter { item in !droppedQueryItems.contains(String(item.prefix { $0 != "=" })) }
+    return kept.isEmpty ? String(text[..<mark]) : text[...mark] + kept.joined(separator: "&")
+  }
+}

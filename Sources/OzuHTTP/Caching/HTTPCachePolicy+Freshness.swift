@@ -1,0 +1,115 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// How long a response is fresh, and who says so.
+public struct HTTPFreshness: Sendable, Hashable {
+  /// Where the lifetime comes from.
+  public enum Source: String, Sendable, Hashable {
+    /// `Cache-Control: max-age` (RFC 9111 §5.2.2.1).
+    case maxAge = "max-age"
+    /// `Expires` (§5.3).
+    case expires
+    /// A part of the time since `Last-Modified` (§4.2.2).
+    case lastModified = "heuristic"
+    /// The policy's lifetime for responses that say nothing.
+    case assumed
+    /// The policy, against the origin.
+    case policy
+    /// Nothing gives it a lifetime.
+    case none
+  }
+
+  /// In seconds, counted from the response's date.
+  public let lifetime: Double
+  /// Where the lifetime comes from.
+  public let source: Source
+}
+
+extension HTTPCachePolicy {
+  /// How long a response is fresh (§4.2.1): by `max-age`, else by `Expires`, else by a guess.
+  ///
+  /// What cannot be read counts as no lifetime at all, never as a guessed one.
+  public func freshness(of response: HTTPStoredResponse) -> HTTPFreshness {
+    if case .ignoring(let lifetime) = lifetimes, (200..<300).contains(response.status) {
+      return HTTPFreshness(lifetime: lifetime.inSeconds, source: .policy)
+    }
+    let control = response.cacheControl
+    if let seconds = control.seconds("max-age") {
+      return HTTPFreshness(lifetime: Double(seconds), source: .maxAge)
+    }
+    if response.headers.contains(name: "Expires") {
+      return HTTPFreshness(lifetime: expiry(of: response), source: .expires)
+    }
+    guard
+      Self.heuristicallyCacheable.contains(response.status)
+        || control.contains("public") && response.status < 500
+    else { return HTTPFreshness(lifetime: 0, source: .none) }
+    return heuristicFreshness(of: response)
+  }
+
+  /// The age of a response in seconds (§4.2.3), never negative.
+  public func age(of response: HTTPStoredResponse, now: Date) -> Double {
+    // A date in the future makes no age, and one of whole seconds must not make half of one.
+    let apparentAge = max(0, response.responseDate.timeIntervalSince(response.date)).rounded(.down)
+    let delay = max(0, response.responseDate.timeIntervalSince(response.requestDate))
+    let correctedAge = Double(ageField(of: response)) + delay
+    let residence = max(0, now.timeIntervalSince(response.responseDate))
+    if case .policy = freshness(of: response).source { return residence }
+    return max(apparentAge, correctedAge) + residence
+  }
+
+  /// Until when a response may be served without asking: the end of its lifetime, or of that of a redirect that
+  /// led to it. In the past for one that must be validated each time.
+  public func freshUntil(_ response: HTTPStoredResponse) -> Date {
+    let freshness = freshness(of: response)
+    if freshness.source != .policy, response.cacheControl.fieldNames("no-cache")?.isEmpty == true {
+      return .distantPast
+    }
+    let left = freshness.lifetime - age(of: response, now: response.responseDate)
+    let deadline = response.responseDate.addingTimeInterval(left)
+    guard freshness.source != .policy, let redirects = response.redirectsFreshUntil else { return deadline }
+    return min(deadline, redirects)
+  }
+
+  /// The statuses that may be given a guessed lifetime (RFC 9110 §15.1). 206 is not here: partial content is not
+  /// kept as a response. 501 is not either: no guess is made for a server's errors.
+  static let heuristicallyCacheable: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414]
+
+  private func expiry(of response: HTTPStoredResponse) -> Double {
+    // Two different values say nothing that could be relied on.
+    let values = Set(response.headers.values(for: "Expires"))
+    guard values.count == 1, let text = values.first,
+      let date = HTTPDate.date(from: text, now: response.responseDate)
+    else { return 0 }
+    return max(0, date.timeIntervalSince(response.date))
+  }
+
+  private func heuristicFreshness(of response: HTTPStoredResponse) -> HTTPFreshness {
+    let isNegative = response.status == 404 || response.status == 410
+    let bound = min(
+      maximumHeuristicLifetime.inSeconds, isNegative ? maximumNegativeLifetime.inSeconds : .infinity)
+    guard let text = response.lastModified, let modified = HTTPDate.date(from: text) else {
+      let lifetime = min(bound, defaultLifetime.inSeconds)
+      return HTTPFreshness(lifetime: lifetime, source: lifetime > 0 ? .assumed : .none)
+    }
+    let unchanged = max(0, response.date.timeIntervalSince(modified))
+    return HTTPFreshness(lifetime: min(bound, unchanged * heuristicFraction), source: .lastModified)
+  }
+
+  /// `Age` (§5.1): of a list the first; what is no number is ignored.
+  private func ageField(of response: HTTPStoredResponse) -> Int {
+    let first = response.headers.first("Age").flatMap { HTTPList.elements(of: $0).first }
+    return first.flatMap(DeltaSeconds.parse) ?? 0
+  }
+}
+
+extension Duration {
+  /// The duration in seconds.
+  var inSeconds: Double {
+    let (seconds, attoseconds) = components
+    return Double(seconds) + Double(attoseconds) * 1e-18
+  }
+}

@@ -1,0 +1,142 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension HTTPCachePolicy {
+  /// Why a response must not be stored, or nil when it may be (RFC 9111 §3).
+  public func reasonNotToStore(
+    _ head: HTTPResponseHead, for request: HTTPRequest, mode: HTTPCacheMode = .default
+  ) -> String? {
+    guard mode != .noStore else { return "the request bypasses the cache" }
+    guard request.method == .get else { return "only answers to GET are stored" }
+    guard !CacheControl(request.headers).contains("no-store") else { return "no-store in the request" }
+    guard !request.hasPrecondition || head.status == 200 else { return "the request was conditional" }
+    let control = CacheControl(head.headers)
+    if control.contains("must-understand") {
+      // Whoever knows must-understand goes by it in place of no-store (§5.2.2.3).
+      guard Self.understood.contains(head.status) else { return "must-understand, and the status is not" }
+    } else if control.contains("no-store") {
+      return "no-store"
+    }
+    guard (200..<600).contains(head.status), head.status != 206, head.status != 304 else {
+      return "an answer of status \(head.status) is not whole"
+    }
+    guard !HTTPVary(head.headers).isAny else { return "Vary: *" }
+    if case .ignoring = lifetimes, (200..<300).contains(head.status) { return nil }
+    let isExplicit =
+      control.contains("max-age") || control.contains("public") || control.contains("private")
+      || head.headers.contains(name: "Expires")
+    if head.status >= 500, !storesServerErrors || !isExplicit { return "a server error" }
+    guard isExplicit || Self.heuristicallyCacheable.contains(head.status) else {
+      return "status \(head.status) without a lifetime"
+    }
+    return nil
+  }
+
+  /// The form in which a response is stored.
+  public func stored(
+    _ head: HTTPResponseHead, for request: HTTPRequest, requestDate: Date, responseDate: Date,
+    bodyIdentity: String = ""
+  ) -> HTTPStoredResponse {
+    var headers = Self.storableHeaders(head.headers)
+    // Who gets a response without a date gives it one (RFC 9110 §6.6.1).
+    if !headers.contains(name: "Date") {
+      headers.add(name: "Date", value: HTTPDate.string(from: responseDate))
+    }
+    return HTTPStoredResponse(
+      status: head.status, headers: headers, url: head.url, requestDate: requestDate,
+      responseDate: responseDate, selectingHeaders: HTTPVary(headers).selectingHeaders(of: request),
+      bodyIdentity: bodyIdentity)
+  }
+
+  /// The fields that are kept (§3.1): all but those of the connection and of proxies.
+  static func storableHeaders(_ headers: HTTPHeaders) -> HTTPHeaders {
+    let named = headers.values(for: "Connection").flatMap { HTTPList.elements(of: $0) }
+    return HTTPHeaders(
+      headers.filter { field in
+        !(connectionFields + named).contains { $0.isEqualIgnoringASCIICase(to: field.name) }
+      })
+  }
+
+  private static let connectionFields = [
+    "Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authentication-Info", "Proxy-Authorization",
+    "Proxy-Connection", "TE", "Trailer", "Transfer-Encoding", "Upgrade",
+  ]
+
+  /// The status codes of RFC 9110 §15 whose meaning for caching is known here.
+  private static let understood = Set<Int>([
+    200, 201, 202, 203, 204, 205, 300, 301, 302, 303, 307, 308, 400, 401, 402, 403, 404, 405, 406, 407, 408,
+    409, 410, 411, 412, 413, 414, 415, 416, 417, 421, 422, 426, 428, 429, 431, 451, 500, 501, 502, 503, 504,
+    505,
+  ])
+
+  /// The URLs whose stored responses an exchange makes void (§4.4): those that an unsafe method changed without
+  /// error, and those of the same origin that its answer names.
+  public func invalidated(by request: HTTPRequest, _ head: HTTPResponseHead) -> [URL] {
+    let safe: [HTTPMethod] = [.get, .head, .options, HTTPMethod(rawValue: "TRACE")]
+    guard !safe.contains(request.method), (200..<400).contains(head.status) else { return [] }
+    let named = ["Location", "Content-Location"].compactMap { head.headers.first($0) }
+      .compactMap { URL(string: $0, relativeTo: request.url)?.absoluteURL }
+      .filter { url in
+        guard let a = try? HTTPOrigin(of: url), let b = try? HTTPOrigin(of: request.url) else { return false }
+        return a == b
+      }
+    return [request.url] + named
+  }
+}
+
+/// `Vary` (RFC 9110 §12.5.5): which fields of the request chose the response.
+struct HTTPVary {
+  /// Whether it depends on more than fields.
+  let isAny: Bool
+  /// In lower case, each once.
+  let names: [String]
+
+  init(_ headers: HTTPHeaders) {
+    let elements = headers.values(for: "Vary").flatMap { HTTPList.elements(of: $0) }
+    isAny = elements.contains("*")
+    names = Set(elements.map { $0.lowercased() }).sorted()
+  }
+
+  /// The fields of a request that were decisive. Credentials are left out: they are part of the key, and must not
+  /// lie about in a cache.
+  func selectingHeaders(of request: HTTPRequest) -> HTTPHeaders {
+    var result = HTTPHeaders()
+    for name in names where !Self.isCredential(name) {
+      if let value = Self.normalized(request.headers[name], name: name) {
+        result.add(name: name, value: value)
+      }
+    }
+    return result
+  }
+
+  /// Whether a response chosen by `stored` answers a request too (RFC 9111 §4.1).
+  func matches(_ request: HTTPRequest, stored: HTTPHeaders) -> Bool {
+    !isAny
+      && names.allSatisfy { name in
+        Self.isCredential(name)
+          || Self.normalized(request.headers[name], name: name) == stored[name]
+      }
+  }
+
+  private static func isCredential(_ name: String) -> Bool {
+    HTTPHeaders.credentialNames.contains { $0.isEqualIgnoringASCIICase(to: name) }
+  }
+
+  /// White space around commas means nothing, nor does the case of languages and codings.
+  private static func normalized(_ value: String?, name: String) -> String? {
+    guard let value else { return nil }
+    let text = HTTPList.elements(of: value).joined(separator: ", ")
+    return name == "accept-language" || name == "accept-encoding" ? text.lowercased() : text
+  }
+}
+
+extension HTTPRequest {
+  /// Whether the request brings conditions of its own (RFC 9110 §13.1).
+  var hasPrecondition: Bool {
+    ["If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range", "Range"]
+      .contains { headers.contains(name: $0) }
+  }
+}

@@ -1,0 +1,153 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The dates of HTTP header fields (RFC 9110 §5.6.7), read strictly.
+///
+/// A date that is only almost right is no date: a cache that guesses keeps a response for as long as its guess
+/// says. The grammar is case-sensitive, has fixed widths, and knows no zone but GMT. The day of the week must be
+/// a day's name; whether it is that day's is not checked, as the grammar does not say so.
+public enum HTTPDate {
+  private static let months = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  ]
+  private static let days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
+
+  /// The date a field says: `Sun, 06 Nov 1994 08:49:37 GMT`, or one of the two obsolete forms,
+  /// `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`. Nil for anything else.
+  ///
+  /// - Parameter now: decides the century of a year with two digits, which is at most 50 years ahead.
+  public static func date(from text: String, now: Date = Date()) -> Date? {
+    var scanner = Scanner(text)
+    if let date = scanner.fixdate() { return date }
+    scanner = Scanner(text)
+    if let date = scanner.rfc850(now: now) { return date }
+    scanner = Scanner(text)
+    return scanner.asctime()
+  }
+
+  /// The preferred form of a date, such as `Sun, 06 Nov 1994 08:49:37 GMT`; fractions of a second are cut off.
+  public static func string(from date: Date) -> String {
+    let total = Int(date.timeIntervalSince1970.rounded(.down))
+    let day = total.floorDivided(by: 86_400)
+    let second = total - day * 86_400
+    let civil = CivilDate(daysSince1970: day)
+    let weekday = (day + 4) - (day + 4).floorDivided(by: 7) * 7
+    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    let year = String(repeating: "0", count: max(0, 4 - "\(civil.year)".count)) + "\(civil.year)"
+    return "\(days[weekday].prefix(3)), \(two(civil.day)) \(months[civil.month - 1]) \(year) "
+      + "\(two(second / 3600)):\(two(second / 60 % 60)):\(two(second % 60)) GMT"
+  }
+
+  /// Takes a date apart from left to right; every step gives nil when the next bytes are not what it expects.
+  private struct Scanner {
+    var rest: Substring.UTF8View
+
+    init(_ text: String) { rest = text[...].utf8 }
+
+    mutating func fixdate() -> Date? {
+      guard word(days.map { String($0.prefix(3)) }) != nil, literal(", "), let day = number(2), literal(" "),
+        let month = word(months), literal(" "), let year = number(4), literal(" "), let time = time(),
+        literal(" GMT"), rest.isEmpty
+      else { return nil }
+      return CivilDate(year: year, month: month + 1, day: day).date(atSecond: time)
+    }
+
+    mutating func rfc850(now: Date) -> Date? {
+      guard word(days) != nil, literal(", "), let day = number(2), literal("-"), let month = word(months),
+        literal("-"), let short = number(2), literal(" "), let time = time(), literal(" GMT"), rest.isEmpty
+      else { return nil }
+      let thisYear = CivilDate(
+        daysSince1970: Int(now.timeIntervalSince1970.rounded(.down)).floorDivided(by: 86_400)
+      ).year
+      var year = thisYear - thisYear % 100 + short
+      // "more than 50 years in the future" is the most recent year in the past with the same digits.
+      if year > thisYear + 50 { year -= 100 }
+      return CivilDate(year: year, month: month + 1, day: day).date(atSecond: time)
+    }
+
+    mutating func asctime() -> Date? {
+      guard word(days.map { String($0.prefix(3)) }) != nil, literal(" "), let month = word(months),
+        literal(" "), let day = literal(" ") ? number(1) : number(2), literal(" "), let time = time(),
+        literal(" "), let year = number(4), rest.isEmpty
+      else { return nil }
+      return CivilDate(year: year, month: month + 1, day: day).date(atSecond: time)
+    }
+
+    /// Seconds of a day. A leap second counts as the one before it.
+    private mutating func time() -> Int? {
+      guard let hour = number(2), literal(":"), let minute = number(2), literal(":"), let second = number(2),
+        hour < 24, minute < 60, second <= 60
+      else { return nil }
+      return hour * 3600 + minute * 60 + min(second, 59)
+    }
+
+    private mutating func literal(_ text: String) -> Bool {
+      guard rest.starts(with: text.utf8) else { return false }
+      rest = rest.dropFirst(text.utf8.count)
+      return true
+    }
+
+    private mutating func word(_ words: [String]) -> Int? {
+      guard let index = words.firstIndex(where: { rest.starts(with: $0.utf8) }) else { return nil }
+      rest = rest.dropFirst(words[index].utf8.count)
+      return index
+    }
+
+    private mutating func number(_ digitCount: Int) -> Int? {
+      let digits = rest.prefix(digitCount)
+      guard digits.count == digitCount, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+      rest = rest.dropFirst(digitCount)
+      return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    }
+  }
+}
+
+/// A day of the proleptic Gregorian calendar. The arithmetic counts from 1 March of year 0, so that the leap day
+/// is the last of its year.
+private struct CivilDate {
+  var year: Int
+  var month: Int
+  var day: Int
+
+  init(year: Int, month: Int, day: Int) {
+    (self.year, self.month, self.day) = (year, month, day)
+  }
+
+  init(daysSince1970: Int) {
+    let shifted = daysSince1970 + 719_468
+    let era = shifted.floorDivided(by: 146_097)
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shiftedMonth = (5 * dayOfYear + 2) / 153
+    day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+    month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+    year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+  }
+
+  private var daysSince1970: Int {
+    let shiftedYear = month <= 2 ? year - 1 : year
+    let era = shiftedYear.floorDivided(by: 400)
+    let yearOfEra = shiftedYear - era * 400
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+  }
+
+  /// Nil for a day that its month does not have.
+  func date(atSecond second: Int) -> Date? {
+    let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+    let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+    guard (1...lengths[month - 1]).contains(day) else { return nil }
+    return Date(timeIntervalSince1970: Double(daysSince1970 * 86_400 + second))
+  }
+}
+
+extension Int {
+  fileprivate func floorDivided(by divisor: Int) -> Int {
+    let quotient = self / divisor
+    return self % divisor < 0 ? quotient - 1 : quotient
+  }
+}

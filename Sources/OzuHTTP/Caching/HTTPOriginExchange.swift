@@ -1,0 +1,213 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What the origin said, after redirects, retries and resumption.
+struct HTTPOriginAnswer: Sendable {
+  /// The request of the last hop, without what the cache added.
+  let request: HTTPRequest
+  let head: HTTPResponseHead
+  let body: Data
+  let requestDate: Date
+  let responseDate: Date
+  let redirectsFreshUntil: Date?
+}
+
+/// The network side of a cache: follows redirects hop by hop, asks conditionally where what is stored came from,
+/// goes on with broken transfers, and tries again what may pass by itself.
+struct HTTPOriginExchange: Sendable {
+  let cache: HTTPCache
+  let request: HTTPRequest
+  let mode: HTTPCacheMode
+  let key: HTTPCacheKey
+  let policy: HTTPCachePolicy
+  let stored: [HTTPStoredResponse]
+  let choice: Int?
+  /// Whether the beginning of an earlier transfer may be used.
+  let resumes: Bool
+  let onProgress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)?
+
+  private var configuration: HTTPCacheConfiguration { cache.configuration }
+
+  /// - Parameter isRetried: whether to try again after a failure; told whether the origin was out of reach.
+  func run(isRetried: (_ isDisconnected: Bool) -> Bool) async throws(HTTPError) -> HTTPOriginAnswer {
+    let retry = configuration.retryPolicy
+    var retryCount = 0
+    while true {
+      var retryAfter: String?
+      var failure: HTTPError?
+      var answer: HTTPOriginAnswer?
+      do throws(HTTPError) {
+        let result = try await followRedirects()
+        guard retry.isTransient(status: result.head.status), isRetried(false) else {
+          if result.head.status < 500 { cache.noteSuccess() }
+          return result
+        }
+        retryAfter = result.head.headers.first("Retry-After")
+        answer = result
+      } catch {
+        guard retry.isTransient(error.reason), isRetried(true) else { throw error }
+        failure = error
+      }
+      let isSafe = [.get, .head, .options].contains(request.method)
+      let delay = retry.delay(
+        afterRetries: retryCount, retryAfter: retryAfter, fraction: configuration.randomFraction(),
+        now: configuration.currentDate())
+      guard isSafe, let delay, cache.takeRetry() else {
+        if let failure { throw failure }
+        if let answer { return answer }
+        throw HTTPError(.cancelled, url: request.url)
+      }
+      do { try await configuration.sleep(delay) } catch { throw HTTPError(.cancelled, url: request.url) }
+      retryCount += 1
+    }
+  }
+
+  // MARK: Hops
+
+  private func followRedirects() async throws(HTTPError) -> HTTPOriginAnswer {
+    var hop = request
+    if mode == .reload || mode == .noStore {
+      if !hop.headers.contains(name: "Cache-Control") { hop.headers["Cache-Control"] = "no-cache" }
+    } else if mode == .noCache, !hop.headers.contains(name: "Cache-Control") {
+      hop.headers["Cache-Control"] = "max-age=0"
+    }
+    var redirectsFreshUntil: Date?
+    var count = 0
+    while true {
+      let requestDate = configuration.currentDate()
+      let (head, body) = try await send(hop)
+      let responseDate = configuration.currentDate()
+      let decision = RedirectDecision(
+        status: head.status, location: head.headers.first("Location"), of: hop, afterRedirects: count)
+      switch decision {
+      case .deliver:
+        return HTTPOriginAnswer(
+          request: hop, head: head, body: body, requestDate: requestDate, responseDate: responseDate,
+          redirectsFreshUntil: redirectsFreshUntil)
+      case .refuse(let reason): throw HTTPError(reason, url: hop.url)
+      case .follow(let next):
+        let redirect = policy.stored(
+          head, for: hop, requestDate: requestDate, responseDate: responseDate)
+        let isKept = policy.reasonNotToStore(head, for: hop, mode: mode) == nil
+        let end = isKept ? policy.freshUntil(redirect) : .distantPast
+        redirectsFreshUntil = min(redirectsFreshUntil ?? end, end)
+        count += 1
+        hop = next
+      }
+    }
+  }
+
+  /// One hop: with what asks conditionally, or for the rest.
+  private func send(_ hop: HTTPRequest) async throws(HTTPError) -> (head: HTTPResponseHead, body: Data) {
+    var outgoing = hop
+    if case .follow = hop.redirectPolicy { outgoing.redirectPolicy = .manual }
+    let here = stored.indices.filter { stored[$0].url.absoluteString == hop.url.absoluteString }
+    if !here.isEmpty {
+      let place = choice.flatMap { here.firstIndex(of: $0) }
+      let conditions = policy.conditionalHeaders(for: here.map { stored[$0] }, choice: place)
+      for field in conditions { outgoing.headers.add(name: field.name, value: field.value) }
+    }
+    if let partial = await partialBody(for: hop) {
+      do throws(HTTPError) {
+        return try await transfer(outgoing, continuing: partial)
+      } catch {
+        // The rest did not fit, or is not to be had: from the beginning, once.
+        guard case .refused = error.reason else { throw error }
+        await cache.storage.setPartialBody(nil, for: key)
+      }
+    }
+    return try await transfer(outgoing, continuing: nil)
+  }
+
+  private func partialBody(for hop: HTTPRequest) async -> HTTPPartialBody? {
+    guard resumes, hop.method == .get, !hop.hasPrecondition,
+      let partial = await cache.storage.partialBody(for: key),
+      partial.response.url.absoluteString == hop.url.absoluteString,
+      HTTPVary(partial.response.headers).matches(hop, stored: partial.response.selectingHeaders),
+      partial.body.count < hop.maximumBodyByteCount
+    else { return nil }
+    return partial
+  }
+
+  private func transfer(
+    _ hop: HTTPRequest, continuing partial: HTTPPartialBody?
+  ) async throws(HTTPError) -> (head: HTTPResponseHead, body: Data) {
+    var outgoing = hop
+    if let partial {
+      for field in partial.requestHeaders { outgoing.headers.add(name: field.name, value: field.value) }
+    }
+    outgoing = try await prepared(outgoing)
+    var isFollowing = false
+    if case .follow = request.redirectPolicy { isFollowing = true }
+    let sink = HTTPCacheSink(
+      partial: partial, keepsErrorBodies: configuration.keepsErrorBodies, followsRedirects: isFollowing,
+      onProgress: onProgress)
+    let requestDate = configuration.currentDate()
+    let response: HTTPResponse
+    do throws(HTTPError) {
+      response = try await cache.client.send(outgoing, into: sink)
+    } catch {
+      if let head = sink.head, sink.hasOverflown { return (head, Data()) }
+      if sink.rejection == nil { await keepPartial(of: sink, hop, continuing: partial, since: requestDate) }
+      throw error
+    }
+    guard let partial else { return (response.head, sink.takeBody()) }
+    return try await complete(partial, response, sink, hop)
+  }
+
+  /// The outcome of asking for the rest of a body.
+  private func complete(
+    _ partial: HTTPPartialBody, _ response: HTTPResponse, _ sink: HTTPCacheSink, _ hop: HTTPRequest
+  ) async throws(HTTPError) -> (head: HTTPResponseHead, body: Data) {
+    if response.status == 416 { throw HTTPError(.refused("there is no rest"), url: hop.url) }
+    let body = sink.takeBody()
+    // 200 sends the whole; an error says nothing of the beginning, which stays.
+    if response.status < 300 { await cache.storage.setPartialBody(nil, for: key) }
+    guard sink.isContinued else { return (response.head, body) }
+    let total =
+      partial.totalByteCount ?? ContentRange(response.head.headers.first("Content-Range") ?? "")?.total
+    if let total, body.count != total {
+      throw HTTPError(.bodyTruncated(received: body.count, expected: total), url: hop.url)
+    }
+    guard body.count <= hop.maximumBodyByteCount else {
+      throw HTTPError(.bodyTooLarge(limit: hop.maximumBodyByteCount), url: hop.url)
+    }
+    return (partial.completedHead(by: response.head, byteCount: body.count), body)
+  }
+
+  private func keepPartial(
+    of sink: HTTPCacheSink, _ hop: HTTPRequest, continuing old: HTTPPartialBody?, since requestDate: Date
+  ) async {
+    guard hop.method == .get, mode != .noStore, hop.headers["Range"] == nil, let head = sink.head else {
+      return
+    }
+    let body = sink.takeBody()
+    guard body.count >= configuration.minimumPartialByteCount else { return }
+    let response: HTTPStoredResponse
+    if let old, sink.isContinued {
+      response = old.response
+    } else {
+      guard head.status == 200, policy.reasonNotToStore(head, for: hop, mode: mode) == nil else { return }
+      response = policy.stored(
+        head, for: hop, requestDate: requestDate, responseDate: configuration.currentDate())
+    }
+    guard let partial = HTTPPartialBody(response: response, body: body) else { return }
+    await cache.storage.setPartialBody(partial, for: key)
+  }
+
+  private func prepared(_ request: HTTPRequest) async throws(HTTPError) -> HTTPRequest {
+    guard let preparation = configuration.preparation else { return request }
+    do {
+      return try await preparation.willSend(request)
+    } catch let error as HTTPError {
+      throw error
+    } catch is CancellationError {
+      throw HTTPError(.cancelled, url: request.url)
+    } catch {
+      throw HTTPError(.invalidRequest("preparing it failed: \(error)"), url: request.url)
+    }
+  }
+}

@@ -1,0 +1,101 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A response in a cache, without its body: what the rules of RFC 9111 need to know of it.
+public struct HTTPStoredResponse: Sendable, Hashable {
+  /// The status code.
+  public var status: Int
+  /// The header fields that may be stored (§3.1).
+  public var headers: HTTPHeaders
+  /// The URL that answered, after redirects.
+  public var url: URL
+  /// When the request that brought it, or last validated it, was sent.
+  public var requestDate: Date
+  /// When the response came, or was last validated.
+  public var responseDate: Date
+  /// The request's fields that `Vary` names, as they were sent; those that were absent are not here.
+  public var selectingHeaders: HTTPHeaders
+  /// Until when the redirects that led here may be followed again unseen; `nil` when there were none.
+  public var redirectsFreshUntil: Date?
+  /// Tells one body from another: equal bodies have equal identities. Not proof against forgery.
+  public var bodyIdentity: String
+
+  /// Makes a stored response.
+  public init(
+    status: Int, headers: HTTPHeaders, url: URL, requestDate: Date, responseDate: Date,
+    selectingHeaders: HTTPHeaders = [:], redirectsFreshUntil: Date? = nil, bodyIdentity: String = ""
+  ) {
+    self.status = status
+    self.headers = headers
+    self.url = url
+    self.requestDate = requestDate
+    self.responseDate = responseDate
+    self.selectingHeaders = selectingHeaders
+    self.redirectsFreshUntil = redirectsFreshUntil
+    self.bodyIdentity = bodyIdentity
+  }
+
+  /// The directives of its `Cache-Control`.
+  public var cacheControl: CacheControl { CacheControl(headers) }
+
+  /// The entity tag, as it was written; `nil` without one.
+  public var entityTag: String? { headers.first("ETag").flatMap { $0.isEmpty ? nil : $0 } }
+
+  /// `Last-Modified`, as it was written, if it is a date.
+  public var lastModified: String? {
+    headers.first("Last-Modified").flatMap { HTTPDate.date(from: $0, now: responseDate) == nil ? nil : $0 }
+  }
+
+  /// The date of the response (RFC 9110 §6.6.1): its `Date`, else when it came.
+  public var date: Date {
+    headers.first("Date").flatMap { HTTPDate.date(from: $0, now: responseDate) } ?? responseDate
+  }
+}
+
+extension HTTPStoredResponse: Codable {
+  private enum Key: String, CodingKey {
+    case status, headers, url, requestDate, responseDate, selectingHeaders, redirectsFreshUntil
+    case bodyIdentity
+  }
+
+  /// Reads a response; dates are seconds since 1970, headers pairs of names and values.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Key.self)
+    func date(_ key: Key) throws -> Date? {
+      try container.decodeIfPresent(Double.self, forKey: key).map { Date(timeIntervalSince1970: $0) }
+    }
+    func headers(_ key: Key) throws -> HTTPHeaders {
+      HTTPHeaders(
+        try container.decode([[String]].self, forKey: key).compactMap {
+          $0.count == 2 ? HTTPHeaders.Field(name: $0[0], value: $0[1]) : nil
+        })
+    }
+    guard let url = URL(string: try container.decode(String.self, forKey: .url)),
+      let requestDate = try date(.requestDate), let responseDate = try date(.responseDate)
+    else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .url, in: container, debugDescription: "the record of a response lacks its URL or dates")
+    }
+    self.init(
+      status: try container.decode(Int.self, forKey: .status), headers: try headers(.headers), url: url,
+      requestDate: requestDate, responseDate: responseDate,
+      selectingHeaders: try headers(.selectingHeaders), redirectsFreshUntil: try date(.redirectsFreshUntil),
+      bodyIdentity: try container.decode(String.self, forKey: .bodyIdentity))
+  }
+
+  /// Writes the response in the form that `init(from:)` reads.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    try container.encode(status, forKey: .status)
+    try container.encode(headers.map { [$0.name, $0.value] }, forKey: .headers)
+    try container.encode(url.absoluteString, forKey: .url)
+    try container.encode(requestDate.timeIntervalSince1970, forKey: .requestDate)
+    try container.encode(responseDate.timeIntervalSince1970, forKey: .responseDate)
+    try container.encode(selectingHeaders.map { [$0.name, $0.value] }, forKey: .selectingHeaders)
+    try container.encodeIfPresent(redirectsFreshUntil?.timeIntervalSince1970, forKey: .redirectsFreshUntil)
+    try container.encode(bodyIdentity, forKey: .bodyIdentity)
+  }
+}

@@ -1,0 +1,233 @@
+import OzuTesting
+import Testing
+
+@testable import OzuHTTP
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+@Suite("Broken transfers go on where they broke off; what may pass is tried again")
+struct HTTPResumeAndRetryTests {
+  private static let whole = "0123456789"
+  private static let tag: HTTPHeaders = ["ETag": "\"1\""]
+  private static let broken = FakeHTTPReply.text(whole, tag).failing(.connectionLost, afterByteCount: 4)
+
+  private static func rest(
+    _ range: String = "bytes 4-9/10", _ body: String = "456789", tag: String = "\"1\""
+  ) -> FakeHTTPReply {
+    .text(body, ["ETag": tag, "Content-Range": range, "X-A": "late"], status: 206)
+  }
+
+  @Test("the rest is asked for with Range and If-Range, joined, and stored as the whole")
+  func resume() async throws {
+    let fixture = CacheFixture()
+    fixture.serve(Self.broken, Self.rest(), .status(304))
+    await #expect(throws: HTTPError.self) { try await fixture.get() }
+    let answer = try await fixture.get()
+    #expect(answer.text == Self.whole)
+    #expect(answer.status == 200)
+    #expect(answer.head.headers["Content-Length"] == "10")
+    #expect(answer.head.headers["X-A"] == "late")
+    #expect(!answer.head.headers.contains(name: "Content-Range"))
+    #expect(fixture.sent["Range"] == "bytes=4-")
+    #expect(fixture.sent["If-Range"] == "\"1\"")
+    #expect(try await fixture.get().text == Self.whole)
+    #expect(fixture.sent["Range"] == nil)
+  }
+
+  @Test("it may break twice")
+  func resumeTwice() async throws {
+    let fixture = CacheFixture()
+    fixture.serve(
+      Self.broken, Self.rest().failing(.connectionLost, afterByteCount: 2), Self.rest("bytes 6-9/10", "6789"))
+    await #expect(throws: HTTPError.self) { try await fixture.get() }
+    await #expect(throws: HTTPError.self) { try await fixture.get() }
+    #expect(try await fixture.get().text == Self.whole)
+    #expect(fixture.sent["Range"] == "bytes=6-")
+  }
+
+  struct Other: Sendable, CustomTestStringConvertible {
+    let name: String
+    let replies: [FakeHTTPReply]
+    let text: String
+    let requestCount: Int
+    var testDescription: String { name }
+  }
+
+  static let others: [Other] = [
+    Other(
+      name: "200: the whole anew", replies: [.text("changed", ["ETag": "\"2\""])], text: "changed",
+      requestCount: 2),
+    Other(
+      name: "416: from the beginning", replies: [.status(416), .text("short")], text: "short", requestCount: 3
+    ),
+    Other(
+      name: "another start", replies: [rest("bytes 3-9/10", "3456789"), .text("w")], text: "w",
+      requestCount: 3),
+    Other(name: "another length", replies: [rest("bytes 4-9/11"), .text("w")], text: "w", requestCount: 3),
+    Other(name: "another tag", replies: [rest(tag: "\"2\""), .text("w")], text: "w", requestCount: 3),
+    Other(name: "no Content-Range", replies: [rest(""), .text("w")], text: "w", requestCount: 3),
+  ]
+
+  @Test("what is not the rest is not joined", arguments: others)
+  func mismatch(_ item: Other) async throws {
+    let fixture = CacheFixture()
+    fixture.client.reply(to: CacheFixture.url, with: [Self.broken] + item.replies)
+    await #expect(throws: HTTPError.self) { try await fixture.get() }
+    let answer = try await fixture.get()
+    #expect(answer.text == item.text)
+    #expect(answer.status == 200)
+    #expect(fixture.client.requests.count == item.requestCount)
+    let key = HTTPCacheKey(HTTPRequest(url: CacheFixture.url))
+    #expect(await fixture.storage.partialBody(for: key) == nil)
+  }
+
+  @Test("a 206 that stops early is an error, never a whole")
+  func shortRest() async throws {
+    let fixture = CacheFixture()
+    fixture.serve(Self.broken, Self.rest("bytes 4-6/10", "456"))
+    await #expect(throws: HTTPError.self) { try await fixture.get() }
+    do {
+      try await fixture.get()
+      Issue.record("seven bytes of ten are no answer")
+    } catch let error as HTTPError {
+      #expect(error.reason == .bodyTruncated(received: 7, expected: 10))
+    }
+  }
+
+  @Test(
+    "without a strong validator nothing is kept",
+    arguments: [
+      [:], ["ETag": "W/\"1\""], ["Last-Modified": dateText(-59), "Date": dateText()],
+      ["ETag": "\"1\"", "Accept-Ranges": "none"], ["ETag": "\"1\"", "Content-Encoding": "gzip"],
+      ["ETag": "\"1\"", "Cache-Control": "no-store"],
+    ] as [HTTPHeaders])
+  func notKept(_ headers: HTTPHeaders) async throws {
+    let fixture = CacheFixture()
+    fixture.serve(.text(Self.whole, headers).failing(.connectionLost, afterByteCount: 4), .text(Self.whole))
+    await #expect(throws: HTTPError.self) { try await fixture.get() }
+    try await fixture.get()
+    #expect(fixture.sent["Range"] == nil)
+  }
+
+  @Test("a date that is a minute older than the answer is strong")
+  func strongDate() async throws {
+    let fixture = CacheFixture()
+    fixture.serve(
+      .text(Self.whole, ["Last-Modified": dateText(-60), "Date": dateText()])
+        .failing(.connectionLost, afterByteCount: 4), Self.rest())
+    await #expect(throws: HTTPError.self) { try await fixture.get() }
+    #expect(try await fixture.get().text == Self.whole)
+    #expect(fixture.sent["If-Range"] == dateText(-60))
+  }
+
+  @Test("a cancelled transfer is resumed, over real sockets")
+  func cancelled() async throws {
+    let server = try LoopbackServer()
+    let body = patternedBytes(300_000)
+    let gate = Gate()
+    gate.admit(3)
+    server.route("/a") { request in
+      guard let range = request.headers["Range"], let from = Int(range.dropFirst(6).dropLast()) else {
+        return LoopbackResponse(headers: ["ETag": "\"1\""], body: body).dripping(50_000, through: gate)
+      }
+      return LoopbackResponse(
+        status: 206, headers: ["ETag": "\"1\"", "Content-Range": "bytes \(from)-299999/300000"],
+        body: body.dropFirst(from))
+    }
+    let storage = InMemoryHTTPCacheStorage()
+    let cache = HTTPCache(client: directClient(), storage: storage)
+    let arrived = Gate()
+    let request = HTTPRequest(url: server.url("/a"))
+    let task = Task {
+      try await cache.response(for: request) { received, _ in if received >= 150_000 { arrived.open() } }
+    }
+    try await arrived.pass()
+    task.cancel()
+    await #expect(throws: HTTPError.self) { try await task.value }
+    let answer = try await cache.response(for: request)
+    #expect(answer.body == body)
+    #expect(server.requests(for: "/a").last?.headers["Range"] == "bytes=150000-")
+  }
+
+  // MARK: Retry
+
+  @Test("transient failures are tried again after growing waits; a broken body goes on")
+  func retry() async throws {
+    let fixture = CacheFixture { $0.retryPolicy = .standard }
+    fixture.serve(.status(503), Self.broken, Self.rest())
+    #expect(try await fixture.get().text == Self.whole)
+    #expect(fixture.waits.all == [.milliseconds(300), .milliseconds(600)])
+    #expect(fixture.sent["Range"] == "bytes=4-")
+  }
+
+  @Test("then the failure is the answer", arguments: [408, 429, 502, 503, 504])
+  func exhausted(_ status: Int) async throws {
+    let fixture = CacheFixture { $0.retryPolicy = .standard }
+    fixture.serve(.status(status))
+    #expect(try await fixture.get().status == status)
+    #expect(fixture.client.requests.count == 3)
+  }
+
+  @Test(
+    "what will not pass is not tried again",
+    arguments: [.status(404), .status(500), .failure(.nameNotResolved), .failure(.cancelled)]
+      as [FakeHTTPReply])
+  func permanent(_ reply: FakeHTTPReply) async throws {
+    let fixture = CacheFixture { $0.retryPolicy = .standard }
+    fixture.serve(reply)
+    _ = try? await fixture.get()
+    #expect(fixture.client.requests.count == 1)
+  }
+
+  @Test("nor is a POST")
+  func unsafe() async throws {
+    let fixture = CacheFixture { $0.retryPolicy = .standard }
+    fixture.serve(.failure(.connectionLost))
+    _ = try? await fixture.get(method: .post)
+    #expect(fixture.client.requests.count == 1)
+  }
+
+  @Test("a stale answer that may stand in is better than a retry")
+  func standIn() async throws {
+    let fixture = CacheFixture { $0.retryPolicy = .standard }
+    fixture.serve(.text("one", ["Cache-Control": "max-age=1"]), .failure(.connectionRefused))
+    try await fixture.get()
+    fixture.clock.advance(by: .seconds(5))
+    #expect(try await fixture.get().decision.place == .stale)
+    #expect(fixture.waits.all.isEmpty)
+  }
+
+  @Test("all exchanges share a budget of retries, which successes fill again")
+  func budget() async throws {
+    let fixture = CacheFixture {
+      $0.retryPolicy = .standard
+      $0.retryPolicy.budget = 3
+    }
+    fixture.client.reply { $0.url.path.hasPrefix("/ok") ? .text("ok") : .failure(.connectionLost) }
+    for _ in 0..<3 { _ = try? await fixture.get() }
+    #expect(fixture.waits.all.count == 3)
+    for number in 0..<10 { try await fixture.get(url: url("https://example.com/ok\(number)")) }
+    _ = try? await fixture.get()
+    #expect(fixture.waits.all.count == 4)
+  }
+
+  @Test(
+    "waits: doubled, bounded, spread, and as the origin says",
+    arguments: [
+      (0, nil, 1.0, 0.3), (1, nil, 1, 0.6), (0, nil, 0, 0.15), (9, nil, 1, 10), (0, "2", 0.5, 2),
+      (0, "0", 1, 0), (0, "11", 1, nil), (0, dateText(5), 1, 5), (0, dateText(-5), 1, 0), (0, "soon", 1, 0.3),
+      (10, nil, 1, nil),
+    ] as [(Int, String?, Double, Double?)])
+  func delays(_ count: Int, _ retryAfter: String?, _ fraction: Double, _ seconds: Double?) {
+    var policy = HTTPRetryPolicy()
+    policy.maximumRetryCount = 10
+    let delay = policy.delay(
+      afterRetries: count, retryAfter: retryAfter, fraction: fraction, now: noon)
+    #expect((delay == nil) == (seconds == nil))
+    if let delay, let seconds { #expect(abs(delay.inSeconds - seconds) < 1e-9) }
+  }
+}

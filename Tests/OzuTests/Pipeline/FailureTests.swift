@@ -1,0 +1,163 @@
+import Foundation
+import OzuHTTP
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("Failures: remembered, tried again, resumed, or answered from elsewhere")
+struct FailureTests {
+  private let fixture: Fixture
+  private let clock = ManualClock()
+  private let url = Fixture.url("a.jpg")
+
+  init() {
+    let clock = clock
+    fixture = Fixture { $0.currentDate = clock.date }
+  }
+
+  private func load(_ policy: CachePolicy = .useCaches) async -> Bool {
+    (try? await fixture.pipeline.image(for: ImageRequest(url: url, cachePolicy: policy))) != nil
+  }
+
+  @Test(
+    "an absence counts for its lifetime, else for a minute; reload asks all the same",
+    arguments: [([:], 60), (["Cache-Control": "max-age=600"], 600), (["Cache-Control": "max-age=0"], 0)]
+      as [(HTTPHeaders, Int)])
+  func absence(_ headers: HTTPHeaders, _ seconds: Int) async throws {
+    fixture.client.reply(
+      to: url, with: [.status(404, headers: headers), .ok(try Fixture.photo.data(as: .jpeg))])
+    #expect(await !load())
+    if seconds > 0 {
+      clock.advance(by: .seconds(seconds - 1))
+      #expect(await !load())
+      #expect(fixture.client.requests.count == 1)
+      clock.advance(by: .seconds(1))
+    }
+    #expect(await load())
+  }
+
+  @Test("reload asks in spite of a remembered failure, and its success is remembered instead")
+  func reload() async throws {
+    fixture.client.reply(to: url, with: [.status(404), .ok(try Fixture.photo.data(as: .jpeg))])
+    #expect(await !load())
+    #expect(await load(.reload))
+    #expect(await load())
+    #expect(fixture.client.requests.count == 2)
+  }
+
+  @Test("other lasting failures count ten seconds, then twenty, and so on; removing the image forgets them")
+  func fading() async throws {
+    fixture.client.reply(to: url, with: .ok(Data("<html>sign in".utf8)))
+    for (count, seconds) in [10, 20, 40].enumerated() {
+      #expect(await !load())
+      clock.advance(by: .seconds(seconds - 1))
+      #expect(await !load())
+      #expect(fixture.client.requests.count == count + 1)
+      clock.advance(by: .seconds(1))
+    }
+    #expect(await !load())
+    #expect(await !load())
+    await fixture.pipeline.removeImage(for: ImageRequest(url: url))
+    #expect(await !load())
+    #expect(fixture.client.requests.count == 5)
+  }
+
+  @Test("what may pass is not remembered", arguments: [408, 429, 500, 503])
+  func transient(_ status: Int) async throws {
+    fixture.client.reply(to: url, with: [.status(status), .ok(try Fixture.photo.data(as: .jpeg))])
+    #expect(await !load())
+    #expect(await load())
+  }
+
+  @Test("the table of failures has a bound")
+  func bound() {
+    let memory = FailureMemory()
+    let now = clock.currentDate
+    for number in 0..<3000 {
+      memory.note(
+        .httpStatus(403, source: ""), for: CacheKey("\(number)"), freshUntil: nil,
+        now: now.addingTimeInterval(Double(number) / 1000))
+    }
+    let known = (0..<3000).count { memory.failure(for: CacheKey("\($0)"), now: now) != nil }
+    #expect(known == 1024)
+    #expect(memory.failure(for: CacheKey("2999"), now: now) != nil)
+  }
+
+  @Test("the first of the alternatives that works answers; when none does, the first error counts")
+  func alternatives() async throws {
+    let mirror = try fixture.serve("mirror.jpg")
+    fixture.client.reply(to: url, with: .status(500))
+    var request = ImageRequest(url: url, resize: Fixture.small)
+    request.alternatives = [.url(Fixture.url("gone.jpg")), .url(mirror)]
+    let response = try await fixture.pipeline.response(for: request)
+    #expect(response.request.source.name == mirror.absoluteString)
+    #expect(response.picture.size == PixelSize(32, 24))
+    request.alternatives = [.url(Fixture.url("gone.jpg"))]
+    await #expect {
+      _ = try await fixture.pipeline.response(for: request)
+    } throws: {
+      if case ImageError.httpStatus(500, _)? = $0 as? ImageError { true } else { false }
+    }
+  }
+
+  @Test("a download that fails is tried again, with waits that are not waited here")
+  func retry() async throws {
+    let waits = Shared([Duration]())
+    let pipeline = ImagePipeline.testing(client: fixture.client) {
+      $0.retryPolicy = .standard
+      $0.sleep = { duration in waits.change { $0.append(duration) } }
+    }
+    fixture.client.reply(
+      to: url, with: [.failure(.connectionLost), .status(503), .ok(try Fixture.photo.data(as: .jpeg))])
+    #expect(try await pipeline.image(for: url).size == PixelSize(320, 240))
+    #expect(waits.value.count == 2)
+  }
+
+  @Test("a broken download goes on where it broke off, also in the next process")
+  func resume() async throws {
+    // Noise, so that the file is large.
+    let noise = Bitmap(size: PixelSize(200, 100)) { x, y in
+      let value = UInt64(x * 100 + y + 1) &* 0x9E37_79B9_7F4A_7C15
+      return Pixel(
+        red: UInt8(truncatingIfNeeded: value >> 56), green: UInt8(truncatingIfNeeded: value >> 48),
+        blue: UInt8(truncatingIfNeeded: value >> 40))
+    }
+    let whole = try CodecRegistry.standard.encode(noise, as: .png, options: EncodingOptions())
+    let half = 20_000
+    try #require(whole.count > 2 * half)
+    fixture.client.reply(
+      to: url,
+      with: [
+        .ok(whole).header("ETag", "\"1\"").failing(.connectionLost, afterByteCount: half),
+        FakeHTTPReply(
+          status: 206,
+          headers: ["ETag": "\"1\"", "Content-Range": "bytes \(half)-\(whole.count - 1)/\(whole.count)"],
+          body: whole.dropFirst(half)),
+      ])
+    #expect(await !load())
+    await fixture.pipeline.flush()
+    await fixture.pipeline.diskCache?.close()
+    let next = fixture.freshPipeline()
+    #expect(try await next.image(for: url).size == PixelSize(200, 100))
+    #expect(fixture.client.requests.last?.headers["Range"] == "bytes=\(half)-")
+    await next.flush()
+    #expect(next.diskCache?.count(in: ImageCaches.partials) == 0)
+    #expect(try await fixture.freshPipeline().response(for: ImageRequest(url: url)).source == .original)
+  }
+
+  @Test("requests are prepared just before they are sent")
+  func preparation() async throws {
+    struct Signer: HTTPRequestPreparing {
+      func willSend(_ request: HTTPRequest) async throws -> HTTPRequest {
+        var request = request
+        request.headers["X-Signature"] = "signed"
+        return request
+      }
+    }
+    try fixture.serve("a.jpg")
+    let pipeline = ImagePipeline.testing(client: fixture.client) { $0.requestPreparation = Signer() }
+    _ = try await pipeline.image(for: url)
+    #expect(fixture.client.requests.last?.headers["X-Signature"] == "signed")
+  }
+}
