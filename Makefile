@@ -3,6 +3,7 @@
 #   SWIFT=…   the swift to use                          FLAGS=…   more flags for every build, such as --traits
 #   CONFIG=…  debug (as usual) or release, for build    FILTER=…  the tests to run, a regular expression
 #   ARGS=…    arguments for demo and bench              CORPUS=…, REPORT=…  see conformance
+#   FORMAT=…, SECONDS=…  what is fuzzed and for how long
 
 SWIFT ?= swift
 CONFIG ?= debug
@@ -11,6 +12,8 @@ FILTER ?=
 ARGS ?=
 CORPUS ?=
 REPORT ?=
+FORMAT ?= jpeg
+SECONDS ?= 60
 
 SHELL := /bin/sh
 MAKEFLAGS += --no-print-directory
@@ -20,7 +23,7 @@ SOURCES = Package.swift Sources Tests $(wildcard Benchmarks)
 RELEASE = $(SWIFT) build -c release $(FLAGS)
 TEST = --parallel --disable-xctest $(FLAGS) $(if $(FILTER),--filter '$(FILTER)')
 
-.PHONY: help demo build test test-tsan test-asan lint format bench docs conformance clean dependencies
+.PHONY: help demo build test test-tsan test-asan lint format bench bench-peers fuzz docs conformance clean dependencies
 
 help: ## list the targets (this is the default)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s  %s\n", $$1, $$2 }' Makefile
@@ -56,6 +59,15 @@ bench: dependencies ## run benchmarks (ARGS=thumbnail for one of them)
 	@$(RELEASE) --product ozu
 	@$(SWIFT) run -c release $(FLAGS) --skip-build ozu bench $(ARGS)
 
+bench-peers: dependencies ## install the libraries that bench thumbnail --peers compares with
+	@scripts/install-bench-peers
+
+# The fuzzer has its own `main`, and the crash reporter of Swift would hold it up.
+fuzz: dependencies ## feed the decoders mutated files under the address sanitizer (FORMAT=jpeg SECONDS=60)
+	@OZU_FUZZ=1 $(SWIFT) build -c release --scratch-path .build-fuzz --product OzuFuzz \
+	  -Xswiftc -sanitize=fuzzer,address --sanitize fuzzer --sanitize address -Xswiftc -use-ld=lld
+	@scripts/fuzz '$(FORMAT)' '$(SECONDS)'
+
 docs: dependencies ## build the documentation into docs-site
 	@scripts/build-docs
 
@@ -67,7 +79,7 @@ conformance: ## decode a corpus and compare with its references (CORPUS=DIR, REP
 	@$(SWIFT) run -c release $(FLAGS) --skip-build OzuConformance '$(CORPUS)' $(if $(REPORT),--report '$(REPORT)')
 
 clean: ## remove everything that was built
-	@rm -rf .build .build-* docs-site bench-out
+	@rm -rf .build .build-* docs-site bench-out fuzz-out
 
 dependencies:
 	@scripts/install-dependencies

@@ -74,8 +74,14 @@ let package = Package(
     .testTarget(
       name: "OzuHTTPTests", dependencies: ["OzuHTTP", "OzuTesting"], swiftSettings: strict),
     .testTarget(
-      name: "OzuCodecsTests", dependencies: ["OzuCodecs", "OzuTesting"],
+      name: "OzuCodecsTests", dependencies: ["OzuCodecs", "OzuTesting", "JPEGOracle"],
       resources: [.copy("Fixtures")], swiftSettings: strict),
+    // libjpeg as encoder of every variant and as the one who knows the coefficients, for tests and fuzzing.
+    .target(
+      name: "CJPEGOracle", path: "Tests/CJPEGOracle", linkerSettings: [.linkedLibrary("jpeg")]),
+    .target(
+      name: "JPEGOracle", dependencies: ["CJPEGOracle", "OzuCodecs", "OzuImaging"], path: "Tests/JPEGOracle",
+      swiftSettings: kernel),
     .executableTarget(
       name: "OzuConformance", dependencies: ["OzuCodecs", "OzuImaging"], path: "Tests/Conformance",
       exclude: ["exceptions.json"], swiftSettings: kernel),
@@ -83,3 +89,11 @@ let package = Package(
     .testTarget(name: "OzuCLITests", dependencies: ["OzuCLI", "OzuTesting"], swiftSettings: strict),
   ]
 )
+
+// The fuzzer brings its own `main`, so it is only built when asked for: `make fuzz`.
+if Context.environment["OZU_FUZZ"] != nil {
+  package.targets.append(
+    .executableTarget(
+      name: "OzuFuzz", dependencies: ["OzuCodecs", "OzuImaging", "JPEGOracle"], path: "Tests/Fuzz",
+      swiftSettings: kernel + [.unsafeFlags(["-parse-as-library"])]))
+}

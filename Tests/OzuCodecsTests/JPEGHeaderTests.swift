@@ -8,18 +8,28 @@ struct JPEGHeaderTests {
   @Test(
     "declares model, passes and size",
     arguments: [
-      ("matrix/jpeg-baseline-420.jpg", ImageHeader.ColorModel.rgb, false),
-      ("matrix/jpeg-progressive-444.jpg", .rgb, true),
-      ("matrix/jpeg-gray.jpg", .gray, false),
-      ("matrix/jpeg-cmyk-noprofile.jpg", .cmyk, false),
-      ("matrix/jpeg-arithmetic.jpg", .rgb, false),
-      ("matrix/jpeg-arith-progressive.jpg", .rgb, true),
+      ("matrix/jpeg-baseline-420.jpg", ImageHeader.ColorModel.rgb, false, Self.planes(2, 2)),
+      ("matrix/jpeg-baseline-422.jpg", .rgb, false, Self.planes(2, 1)),
+      ("matrix/jpeg-440.jpg", .rgb, false, Self.planes(1, 2)),
+      ("matrix/jpeg-progressive-444.jpg", .rgb, true, Self.planes(1, 1)),
+      ("matrix/jpeg-gray.jpg", .gray, false, PlaneLayout(chromaStep: nil)),
+      ("matrix/jpeg-cmyk-noprofile.jpg", .cmyk, false, nil),
+      ("matrix/jpeg-rgb-colourspace.jpg", .rgb, false, nil),
+      ("matrix/jpeg-arithmetic.jpg", .rgb, false, nil),
+      ("matrix/jpeg-arith-progressive.jpg", .rgb, true, nil),
     ])
-  func properties(path: String, model: ImageHeader.ColorModel, isProgressive: Bool) throws {
+  func properties(
+    path: String, model: ImageHeader.ColorModel, isProgressive: Bool, planeLayout: PlaneLayout?
+  ) throws {
     let header = try CodecRegistry.standard.header(of: fixture(path))
     let expected = ImageHeader(
-      type: .jpeg, storedSize: PixelSize(64, 48), colorModel: model, isProgressive: isProgressive)
+      type: .jpeg, storedSize: PixelSize(64, 48), colorModel: model, isProgressive: isProgressive,
+      planeLayout: planeLayout)
     #expect(header == expected)
+  }
+
+  private static func planes(_ horizontal: Int, _ vertical: Int) -> PlaneLayout? {
+    PlaneLayout(chromaStep: PlaneLayout.ChromaStep(horizontal: horizontal, vertical: vertical))
   }
 
   @Test("needs no byte of the first scan's data")

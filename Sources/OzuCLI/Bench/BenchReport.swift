@@ -8,7 +8,8 @@ struct BenchReport: Sendable {
     /// `ozu`, a peer with its version, or `yardstick:NAME` for what the machine itself can do in the same run.
     let subject: String
     let metric: String
-    let samples: [Double]
+    var samples: [Double]
+    var quality: Quality?
     var peakByteCount: Int?
 
     var median: Double {
@@ -16,6 +17,14 @@ struct BenchReport: Sendable {
       guard let middle = sorted.indices.last.map({ $0 / 2 }) else { return .nan }
       return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle] + sorted[middle + 1]) / 2
     }
+  }
+
+  /// How close a picture is to its reference.
+  struct Quality: Sendable {
+    /// In decibels over all colours.
+    var psnr: Double
+    /// SSIMULACRA2: 90 cannot be told from the reference at a glance, 100 is equal.
+    var ssimulacra2: Double?
   }
 
   let benchmark: String
@@ -34,6 +43,15 @@ struct BenchReport: Sendable {
       ("median", .number(row.median)), ("min", .number(row.samples.min() ?? .nan)),
       ("max", .number(row.samples.max() ?? .nan)), ("runs", .integer(row.samples.count)),
     ]
+    if let quality = row.quality {
+      members.append(
+        (
+          "quality",
+          .object(
+            [("psnr_db", .number(quality.psnr))]
+              + (quality.ssimulacra2.map { [("ssimulacra2", .number($0))] } ?? []))
+        ))
+    }
     if let peak = row.peakByteCount { members.append(("peak_bytes", .integer(peak))) }
     return .object(members)
   }
@@ -56,6 +74,7 @@ struct BenchReport: Sendable {
       .init(title: "case"), .init(title: "subject"), .init(title: "metric"),
       .init(title: "median", isNumber: true), .init(title: "min", isNumber: true),
       .init(title: "max", isNumber: true), .init(title: "of ozu's", isNumber: true),
+      .init(title: "PSNR", isNumber: true), .init(title: "SSIMULACRA2", isNumber: true),
       .init(title: "pixel memory", isNumber: true),
     ])
     for row in rows {
@@ -63,7 +82,9 @@ struct BenchReport: Sendable {
       table.rows.append([
         row.name, row.subject, row.metric, Format.fixed(row.median, 2),
         Format.fixed(row.samples.min() ?? .nan, 2), Format.fixed(row.samples.max() ?? .nan, 2),
-        own.map { Format.fixed(row.median / $0.median, 2) } ?? "", row.peakByteCount.map(Format.bytes) ?? "",
+        own.map { Format.fixed(row.median / $0.median, 2) } ?? "",
+        row.quality.map { Format.fixed($0.psnr, 1) } ?? "",
+        row.quality?.ssimulacra2.map { Format.fixed($0, 1) } ?? "", row.peakByteCount.map(Format.bytes) ?? "",
       ])
     }
     return table.lines

@@ -8,7 +8,7 @@ enum MemoryHitBench {
   private static let pictureCount = 1000
   private static let hitsPerRound = 100_000
 
-  static func run(rounds: Int) throws -> BenchReport {
+  static func run(_ options: BenchOptions) throws -> BenchReport {
     let cache = MemoryCache<ImageKey, Picture>(MemoryCacheConfiguration(costLimit: 1 << 30))
     let plain = Mutex<[ImageKey: Picture]>([:])
     let picture = Picture(Bitmap(size: PixelSize(8, 8)) { _, _ in Pixel(red: 1, green: 2, blue: 3) })
@@ -31,7 +31,7 @@ enum MemoryHitBench {
         }
       },
     ]
-    let samples = try Rounds.cpuMilliseconds(subjects, rounds: rounds)
+    let samples = try Rounds.cpuMilliseconds(subjects, rounds: options.rounds)
     var report = BenchReport(benchmark: name)
     for (index, subject) in subjects.enumerated() {
       report.rows.append(

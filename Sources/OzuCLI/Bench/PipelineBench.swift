@@ -10,7 +10,8 @@ import OzuSynchronization
 enum PipelineBench {
   static let name = "pipeline"
 
-  static func run(rounds: Int) async throws -> BenchReport {
+  static func run(_ options: BenchOptions) async throws -> BenchReport {
+    let rounds = options.rounds
     var report = BenchReport(benchmark: name)
     let yardstick = try await rows(rounds, "task-create-and-await", "yardstick:task", count: 20_000) {
       count in

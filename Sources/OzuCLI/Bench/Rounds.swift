@@ -14,12 +14,17 @@ enum Rounds {
     var samples = subjects.map { _ in [Double]() }
     for round in 0...rounds {
       for (index, subject) in subjects.enumerated() {
-        let start = DecodingContext.systemThreadTime()
-        try subject.work()
-        let time = DecodingContext.systemThreadTime() - start
-        if round > 0 { samples[index].append(time.milliseconds) }
+        let time = try cpuMilliseconds(subject.work)
+        if round > 0 { samples[index].append(time) }
       }
     }
     return samples
+  }
+
+  /// The processor time of the calling thread for some work, in milliseconds.
+  static func cpuMilliseconds(_ work: () throws -> Void) rethrows -> Double {
+    let start = DecodingContext.systemThreadTime()
+    try work()
+    return (DecodingContext.systemThreadTime() - start).milliseconds
   }
 }

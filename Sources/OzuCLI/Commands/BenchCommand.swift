@@ -1,45 +1,52 @@
 import Foundation
+import Ozu
 
 /// `ozu bench`: measurements on this machine.
 enum BenchCommand: Command {
-  private static let benchmarks: [(String, @Sendable (Int) async throws -> BenchReport)] = [
-    (
-      ThumbnailBench.name, { rounds in try await BlockingWork.run { try ThumbnailBench.run(rounds: rounds) } }
-    ),
-    (
-      MemoryHitBench.name, { rounds in try await BlockingWork.run { try MemoryHitBench.run(rounds: rounds) } }
-    ),
-    (PipelineBench.name, PipelineBench.run),
-  ]
-
   static let specification = CommandSpecification(
     name: "bench",
     summary: "Measure on this machine.",
-    synopsis: "[BENCHMARK…] [--rounds N] [--json]",
+    synopsis: "[BENCHMARK…] [--rounds N] [--corpus DIR] [--sizes WxH,…] [--peers] [--json]",
     discussion: """
-      Benchmarks: thumbnail (decode and resize of the demo's photographs), memory-hit (a look into the memory
-      cache), pipeline (the cost of a request apart from loading and decoding). All of them by default. Figures are processor time; subjects take turns in every round. Build
-      with optimisation, or the figures mean nothing.
+      \(Benchmark.all.map { $0.name.padding(to: 12) + "  " + $0.summary }.joined(separator: "\n"))
+
+      All of them by default. Figures are processor time; subjects take turns in every round. Build with
+      optimisation, or the figures mean nothing.
+
+      thumbnail makes its files from the demo's photographs, or takes those of --corpus. Results are compared
+      with a full decode and a Lanczos filter in floating point. With --peers, other libraries take part that
+      `make bench-peers` installed; run it in the checkout then.
       """,
     options: [
       OptionSpecification(name: "rounds", letter: "n", value: "N", help: "Rounds that count; 7 by default."),
+      OptionSpecification(name: "corpus", value: "DIR", help: "Take the pictures of a folder (thumbnail)."),
+      OptionSpecification(
+        name: "sizes", value: "WxH,…", help: "What pictures of the corpus become; 320x240 by default."),
+      OptionSpecification(name: "peers", help: "Let other libraries do the same (thumbnail)."),
       .json,
     ],
     positional: 0...16)
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     let rounds = try arguments.integer("rounds", in: 1...1000) ?? 7
-    let names = benchmarks.map(\.0)
+    let options = BenchOptions(
+      rounds: rounds,
+      corpus: arguments.value("corpus").map { URL(filePath: $0, directoryHint: .isDirectory) },
+      sizes: try sizes(arguments.value("sizes") ?? "320x240"),
+      peers: arguments.has("peers") ? URL(filePath: "Benchmarks/peers.py") : nil)
+    let names = Benchmark.all.map(\.name)
     for name in arguments.positional where !names.contains(name) {
       throw UsageError(
         "there is no benchmark \"\(name)\"",
         hint: Suggestion.closest(to: name, among: names).map { "Did you mean \"\($0)\"?" }
           ?? "There are: \(names.joined(separator: ", ")).")
     }
-    let chosen = benchmarks.filter { arguments.positional.isEmpty || arguments.positional.contains($0.0) }
+    let chosen = Benchmark.all.filter {
+      arguments.positional.isEmpty || arguments.positional.contains($0.name)
+    }
     do {
-      for (_, benchmark) in chosen {
-        let report = try await benchmark(rounds)
+      for benchmark in chosen {
+        let report = try await benchmark.run(options)
         if arguments.has("json") {
           console.print(report.json.text)
         } else {
@@ -51,5 +58,17 @@ enum BenchCommand: Command {
       console.printError("ozu bench: \(error)")
       return .failed
     }
+  }
+
+  private static func sizes(_ text: String) throws(UsageError) -> [PixelSize] {
+    var sizes: [PixelSize] = []
+    for part in text.split(separator: ",") {
+      let sides = part.split(separator: "x").compactMap { Int($0) }
+      guard sides.count == 2, sides.allSatisfy((1...16_384).contains) else {
+        throw UsageError("\"\(part)\" is not a size", hint: "Sizes read 320x240,640x480.")
+      }
+      sizes.append(PixelSize(sides[0], sides[1]))
+    }
+    return sizes
   }
 }

@@ -7,10 +7,11 @@ import OzuImaging
   import Foundation
 #endif
 
-/// Decodes JPEG through libjpeg-turbo: baseline, progressive, arithmetic-coded; grey, YCbCr, RGB, CMYK, YCCK.
+/// Decodes JPEG: baseline, progressive, arithmetic-coded; grey, YCbCr, RGB, CMYK, YCCK.
 ///
-/// Pictures come at 8, 4, 2 or 1 eighths of their size; the reduced ones cost less than the whole. The header
-/// is read without the library. CMYK becomes RGB without colour management.
+/// What becomes several times smaller takes a way of its own (see <doc:HowReducedDecodingWorks>); all else goes
+/// through libjpeg-turbo, at 8, 4, 2 or 1 eighths of its size. The header is read without the library. CMYK
+/// becomes RGB without colour management.
 public struct JPEGDecoder: ImageDecoding {
   /// Rows, or rows of blocks, between two questions whether to go on.
   private static let stepRows = 32
@@ -39,7 +40,32 @@ public struct JPEGDecoder: ImageDecoding {
     return ImageHeader(
       type: .jpeg, storedSize: header.size, orientation: header.orientation ?? .up,
       bitsPerComponent: header.bitsPerComponent, colorModel: colorModels[header.components.count] ?? .rgb,
-      colorProfileName: header.colorProfileName, isProgressive: header.isProgressive)
+      colorProfileName: header.colorProfileName, isProgressive: header.isProgressive,
+      planeLayout: ReducedJPEGFrame(header)?.planeLayout)
+  }
+
+  /// Makes the result: through planes of a few eighths where the plan has a reduction and the file is one of
+  /// those for it, through pixels otherwise.
+  ///
+  /// - Throws: `DecodingError`, as `decode` does.
+  public func render(
+    _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap {
+    if let reduction = plan.reduction,
+      let planes = try planes(of: data, eighths: (reduction.luma, reduction.chroma), context: context)
+    {
+      try context.checkpoint()
+      context.begin(.resize)
+      let stored = header.storedSize
+      let bitmap = Resampler(kernel: plan.kernel).resample(
+        planes,
+        region: plan.sourceRegion.scaled(
+          horizontal: 1 / Double(stored.width), vertical: 1 / Double(stored.height)),
+        to: plan.outputSize, colorSpace: header.storedColorSpace, pool: context.pool)
+      try context.checkpoint()
+      return bitmap
+    }
+    return try renderFromPixels(data, header: header, plan: plan, context: context)
   }
 
   /// Decodes the picture at the plan's scale.
@@ -69,6 +95,24 @@ public struct JPEGDecoder: ImageDecoding {
         try readRows(of: session, plan.decodedSize, into: pixels, bytesPerRow, context)
       }
     }
+  }
+
+  /// Decodes to planes of so many eighths; `nil` for a file that is for libjpeg.
+  ///
+  /// - Throws: `truncated`, `limitExceeded`, `cancelled`, and what the header is.
+  package func planes(
+    of data: Data, eighths: (luma: Int, chroma: Int), context: DecodingContext
+  ) throws(DecodingError) -> PlanarPicture? {
+    guard let frame = ReducedJPEGFrame(try JPEGHeader(data.span)) else { return nil }
+    return try data.withBytes { (bytes) throws(DecodingError) in
+      var decoder = try ReducedJPEGDecoder(file: bytes, frame: frame, eighths: eighths, context: context)
+      return try decoder.decode()
+    }
+  }
+
+  /// The names that the frame of a file gives its components; `nil` without a readable header. For tests.
+  package static func componentIdentifiers(of data: Data) -> [UInt8]? {
+    (try? JPEGHeader(data.span))?.components.map(\.identifier)
   }
 
   private func readScans(

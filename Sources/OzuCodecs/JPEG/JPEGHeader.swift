@@ -23,6 +23,10 @@ struct JPEGHeader {
 
   /// A component of the frame.
   struct Component {
+    /// The name by which scans refer to it.
+    var identifier: UInt8
+    /// The slot of its quantization table.
+    var quantizationSlot: Int
     var horizontalSampling: Int
     var verticalSampling: Int
   }
@@ -30,7 +34,11 @@ struct JPEGHeader {
   private(set) var size = PixelSize(0, 0)
   private(set) var bitsPerComponent = 8
   private(set) var process = Process.sequential
+  /// Whether the coefficients are coded arithmetically, not by Huffman codes.
+  private(set) var isArithmeticCoded = false
   private(set) var components: [Component] = []
+  /// Whether there is a JFIF segment, which settles that three components are YCbCr.
+  private(set) var hasJFIF = false
   /// The colour transform of the Adobe segment; `nil` without one.
   private(set) var adobeTransform: Int?
   private(set) var orientation: Orientation?
@@ -66,6 +74,8 @@ struct JPEGHeader {
         firstScanComponentCount = segment.byte(at: 0).map(Int.init) ?? 0
         colorProfileName = profile.name(in: bytes)
         return
+      case 0xE0 where segment.hasBytes("JFIF\0", at: 0):
+        hasJFIF = true
       case 0xE1 where !hasEXIF && segment.hasBytes("Exif\0", at: 0):
         hasEXIF = true
         orientation = EXIFOrientation.find(in: segment)
@@ -161,12 +171,16 @@ struct JPEGHeader {
     size = PixelSize(width, height)
     bitsPerComponent = Int(precision)
     process = JPEGMarker.process(ofFrame: marker)
+    isArithmeticCoded = marker >= 0xC9
     for index in 0..<Int(count) {
       let sampling = Int(segment[6 + 3 * index + 1])
       guard 1...4 ~= sampling >> 4, 1...4 ~= sampling & 15 else {
         throw Self.corrupt("sampling factors \(sampling >> 4) and \(sampling & 15)")
       }
-      components.append(Component(horizontalSampling: sampling >> 4, verticalSampling: sampling & 15))
+      components.append(
+        Component(
+          identifier: segment[6 + 3 * index], quantizationSlot: Int(segment[6 + 3 * index + 2]),
+          horizontalSampling: sampling >> 4, verticalSampling: sampling & 15))
     }
   }
 

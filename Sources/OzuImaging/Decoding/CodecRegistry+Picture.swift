@@ -27,24 +27,17 @@ extension CodecRegistry {
       throw .corrupt(header.type, stage: "header", reason: "a picture of \(header.storedSize) pixels")
     }
     let plan = DecodePlan(header: header, resize: resize, scales: decoder.scales)
-    try context.limits.checkDecodedByteCount(plan.decodedSize.bitmapByteCount(as: .bgra8))
+    try context.limits.checkDecodedByteCount(plan.decodedByteCount)
     try context.limits.checkDecodedByteCount(plan.outputSize.bitmapByteCount(as: .bgra8))
     // A quarter turn pads the other side.
     let uprightSize = plan.orientation.applied(to: plan.outputSize)
     try context.limits.checkDecodedByteCount(uprightSize.bitmapByteCount(as: .bgra8))
     try context.checkpoint()
-    context.onStage(.decode)
-    var bitmap = try decoder.decode(data, header: header, plan: plan, context: context)
-    guard bitmap.size == plan.decodedSize else {
+    context.begin(.decode)
+    let bitmap = try decoder.render(data, header: header, plan: plan, context: context)
+    guard bitmap.size == plan.outputSize else {
       throw .corrupt(
-        header.type, stage: "pixels", reason: "decoded to \(bitmap.size) instead of \(plan.decodedSize)")
-    }
-    try context.checkpoint()
-    context.onStage(.resize)
-    if !plan.needsNoResampling {
-      bitmap = Resampler(kernel: plan.kernel).resample(
-        bitmap, region: plan.region, to: plan.outputSize, pool: context.pool)
-      try context.checkpoint()
+        header.type, stage: "pixels", reason: "rendered to \(bitmap.size) instead of \(plan.outputSize)")
     }
     return Picture(bitmap.upright(from: plan.orientation, pool: context.pool), header: header)
   }

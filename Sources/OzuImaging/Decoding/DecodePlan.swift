@@ -2,6 +2,10 @@
 ///
 /// The decoder is asked for the smallest of its scales that still leaves the resampler twice as many pixels
 /// as the result has on each side: block-wise reduction is a poor filter, and below that factor it shows.
+///
+/// Where the decoder can leave out frequencies instead (the header then has a `planeLayout`), `reduction` says
+/// how many it keeps. The other way stays in the plan: a decoder takes it when the file turns out otherwise
+/// than its header says.
 public struct DecodePlan: Hashable, Sendable {
   /// The eighths of each side that are decoded: 8 for the whole, 1 for an eighth.
   public let eighths: Int
@@ -9,6 +13,12 @@ public struct DecodePlan: Hashable, Sendable {
   public let decodedSize: PixelSize
   /// The area of the decoded picture that is shown, as stored.
   public let region: PixelRegion
+  /// The area of the whole picture that is shown, as stored.
+  public let sourceRegion: PixelRegion
+  /// The eighths at which planes are decoded; `nil` where the decoder makes pixels of `decodedSize`.
+  public let reduction: PlaneReduction?
+  /// About the bytes that what is decoded takes, before it is resampled.
+  public let decodedByteCount: Int
   /// The size of the result before it is turned upright.
   public let outputSize: PixelSize
   /// How the result is turned upright.
@@ -42,6 +52,18 @@ public struct DecodePlan: Hashable, Sendable {
     // The fractional extent, not the rounded-up size of the decoded picture: a picture 4001 pixels wide is
     // 500.125 pixels wide at an eighth, and stretching 501 over the result would shift its right side.
     region = storedRegion.scaled(horizontal: factor, vertical: factor)
+    sourceRegion = storedRegion
+    let layout = resize == nil ? nil : header.planeLayout
+    reduction = layout.flatMap {
+      PlaneReduction(
+        layout: $0, isProgressive: header.isProgressive, region: storedRegion, output: output,
+        quality: resize?.quality ?? .balanced)
+    }
+    if let layout, let reduction {
+      decodedByteCount = reduction.byteCount(of: stored, layout: layout)
+    } else {
+      decodedByteCount = decodedSize.bitmapByteCount(as: .bgra8)
+    }
     outputSize = output
     orientation = header.orientation
     kernel = resize?.kernel ?? .lanczos3

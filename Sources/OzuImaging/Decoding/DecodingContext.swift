@@ -25,7 +25,7 @@ public struct DecodingContext {
   public let allowsTruncation: Bool
 
   /// Called when a stage begins, on the decoding thread.
-  let onStage: (DecodingStage) -> Void
+  private let onStage: (DecodingStage) -> Void
   private let isCancelled: () -> Bool
   private let threadTime: () -> Duration
   private let start: Duration
@@ -48,6 +48,11 @@ public struct DecodingContext {
     self.onStage = onStage
     self.threadTime = threadTime
     start = threadTime()
+  }
+
+  /// Tells those who measure that a stage begins.
+  public func begin(_ stage: DecodingStage) {
+    onStage(stage)
   }
 
   /// Returns when the decode may go on.

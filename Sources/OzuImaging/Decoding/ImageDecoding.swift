@@ -27,9 +27,49 @@ public protocol ImageDecoding: Sendable {
   func decode(
     _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
   ) throws(DecodingError) -> Bitmap
+
+  /// Makes the result as stored: decoded and resampled to the target, not turned upright.
+  ///
+  /// By default `decode` and a `Resampler`. A decoder that can do better than hand out pixels at one of its
+  /// scales has its own; it calls `context.begin(.resize)` when it goes over to that.
+  ///
+  /// - Returns: a bitmap of exactly `plan.outputSize`.
+  /// - Throws: `DecodingError`.
+  func render(
+    _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap
 }
 
 extension ImageDecoding {
   /// Whole pictures only.
   public var scales: [Int] { [8] }
+
+  /// Decodes at the plan's scale, then resamples.
+  public func render(
+    _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap {
+    try renderFromPixels(data, header: header, plan: plan, context: context)
+  }
+
+  /// Decodes to pixels at the plan's scale, then resamples: what `render` does by default, for decoders that
+  /// have their own and go back to this one.
+  ///
+  /// - Throws: `DecodingError`; `corrupt` when `decode` gives another size than planned.
+  public func renderFromPixels(
+    _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap {
+    try context.limits.checkDecodedByteCount(plan.decodedSize.bitmapByteCount(as: .bgra8))
+    let bitmap = try decode(data, header: header, plan: plan, context: context)
+    guard bitmap.size == plan.decodedSize else {
+      throw .corrupt(
+        header.type, stage: "pixels", reason: "decoded to \(bitmap.size) instead of \(plan.decodedSize)")
+    }
+    try context.checkpoint()
+    context.begin(.resize)
+    if plan.needsNoResampling { return bitmap }
+    let resized = Resampler(kernel: plan.kernel).resample(
+      bitmap, region: plan.region, to: plan.outputSize, pool: context.pool)
+    try context.checkpoint()
+    return resized
+  }
 }

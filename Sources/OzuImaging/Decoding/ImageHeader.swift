@@ -18,6 +18,9 @@ public struct ImageHeader: Hashable, Sendable {
   public var frameCount: Int
   /// Whether the picture comes in passes (progressive JPEG, interlaced PNG).
   public var isProgressive: Bool
+  /// How the planes of the picture lie, when its decoder can make them at a few eighths of their size; `nil`
+  /// otherwise.
+  public var planeLayout: PlaneLayout?
 
   /// How colours are stored.
   public enum ColorModel: String, Hashable, Sendable {
@@ -35,7 +38,7 @@ public struct ImageHeader: Hashable, Sendable {
   public init(
     type: ImageType, storedSize: PixelSize, orientation: Orientation = .up, bitsPerComponent: Int = 8,
     colorModel: ColorModel = .rgb, hasAlpha: Bool = false, colorProfileName: String? = nil,
-    frameCount: Int = 1, isProgressive: Bool = false
+    frameCount: Int = 1, isProgressive: Bool = false, planeLayout: PlaneLayout? = nil
   ) {
     self.type = type
     self.storedSize = storedSize
@@ -46,6 +49,7 @@ public struct ImageHeader: Hashable, Sendable {
     self.colorProfileName = colorProfileName
     self.frameCount = frameCount
     self.isProgressive = isProgressive
+    self.planeLayout = planeLayout
   }
 
   /// The size of the upright picture in pixels.

@@ -13,22 +13,25 @@ public struct Resize: Hashable, Sendable {
   public var allowsUpscaling: Bool
   /// The filter that weighs the source pixels. Lanczos3 by default.
   public var kernel: ResamplingKernel
+  /// How much of the file a reduced decode looks at. Balanced by default.
+  public var quality: DecodingQuality
 
   /// Makes a recipe.
   public init(
     _ size: PixelSize, mode: ScaleMode = .aspectFit, crops: Bool = false, allowsUpscaling: Bool = false,
-    kernel: ResamplingKernel = .lanczos3
+    kernel: ResamplingKernel = .lanczos3, quality: DecodingQuality = .balanced
   ) {
     self.size = size
     self.mode = mode
     self.crops = crops
     self.allowsUpscaling = allowsUpscaling
     self.kernel = kernel
+    self.quality = quality
   }
 
   /// A text that is equal exactly for equal recipes; part of every cache key.
   public var identifier: String {
-    let flags = (crops ? "c" : "") + (allowsUpscaling ? "u" : "")
+    let flags = (crops ? "c" : "") + (allowsUpscaling ? "u" : "") + (quality == .fast ? "f" : "")
     return "resize(\(size),\(mode.rawValue),\(flags),\(kernel.rawValue))"
   }
 }

@@ -25,15 +25,29 @@ struct ResamplingAxis: Sendable {
       offset = first
       return
     }
-    // No more than there are: a filter may reach beyond the bitmap on both sides.
-    let taps = min(2 * kernel.support * length / Double(count), Double(extent))
-    factor = max(1, Int((taps / Self.tapLimit).rounded(.up)))
-    let scale = 1 / Double(factor)
-    table = cache.table(
-      for: FilterTable.Key(
-        extent: factor == 1 ? Double(extent) : Double(extent) * scale,
-        origin: origin * scale, length: length * scale, count: count, kernel: kernel))
+    let filter = Self.filtering(
+      extent: Double(extent), origin: origin, length: length, count: count, kernel: kernel, cache: cache)
+    factor = filter.factor
+    table = filter.table
     offset = 0
+  }
+
+  /// The filter of an axis, also where copying would do, and the reduction before it.
+  ///
+  /// - Parameter extent: how far the source reaches, maybe into the middle of its last sample.
+  static func filtering(
+    extent: Double, origin: Double, length: Double, count: Int, kernel: ResamplingKernel,
+    cache: FilterTableCache = .shared
+  ) -> (factor: Int, table: FilterTable) {
+    // No more than there are: a filter may reach beyond the bitmap on both sides.
+    let taps = min(2 * kernel.support * length / Double(count), extent)
+    let factor = max(1, Int((taps / tapLimit).rounded(.up)))
+    let scale = 1 / Double(factor)
+    let table = cache.table(
+      for: FilterTable.Key(
+        extent: factor == 1 ? extent : extent * scale,
+        origin: origin * scale, length: length * scale, count: count, kernel: kernel))
+    return (factor, table)
   }
 
   /// The samples, after the reduction, that the result looks at.

@@ -49,6 +49,29 @@ struct VerticalPass {
     }
   }
 
+  /// Filters one row of the result into samples of a plane, where a word is four columns.
+  ///
+  /// - Parameter result: gets four samples for each word, `width` of them rounded up to a whole block.
+  func filter(
+    _ rows: UnsafePointer<PixelWord>, offsets: [Int], row: Int, width: Int,
+    to result: UnsafeMutablePointer<Int16>
+  ) {
+    let result = UnsafeMutableRawPointer(result)
+    @inline(__always)
+    func store(_ sum: SIMD4<Int32>, _ x: Int) {
+      result.storeBytes(
+        of: SIMD4<Int16>(truncatingIfNeeded: PixelWord.component(sum)), toByteOffset: 8 &* x,
+        as: SIMD4<Int16>.self)
+    }
+    forEachBlock(rows, offsets: offsets, row: row, width: width, rounding: PixelWord.roundingToWord) {
+      x, a, b, c, d in
+      store(a, x)
+      store(b, x &+ 1)
+      store(c, x &+ 2)
+      store(d, x &+ 3)
+    }
+  }
+
   @inline(__always)
   private func forEachBlock(
     _ rows: UnsafePointer<PixelWord>, offsets: [Int], row: Int, width: Int, rounding: SIMD4<Int32>,

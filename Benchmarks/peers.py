@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Makes thumbnails with other libraries, for `ozu bench thumbnail --peers`.
+
+Reads one request a line from standard input and answers each with one line:
+
+    subjects                     -> names of what is installed, separated by tabs
+    run INDEX W H FILE [OUTPUT]  -> milliseconds of processor time; OUTPUT gets the raw RGB pixels
+    score W H A B                -> SSIMULACRA2 of two raw RGB files, or `-`
+
+The time is that of the whole process while the library has the file's bytes in memory and until the pixels
+of the thumbnail are there, on one thread. Every library is asked for its best thumbnail that is meant for the
+purpose: libvips by vips_thumbnail_buffer, Pillow by draft mode with Lanczos and a reducing gap of 2.
+"""
+
+import ctypes
+import io
+import os
+import sys
+import time
+
+os.environ["VIPS_CONCURRENCY"] = "1"
+os.environ.setdefault("G_SLICE", "always-malloc")
+
+
+def pillow():
+    import PIL
+    from PIL import Image
+
+    Image.MAX_IMAGE_PIXELS = None
+
+    def thumbnail(data, width, height):
+        image = Image.open(io.BytesIO(data))
+        image.draft("RGB", (width * 2, height * 2))
+        return image.convert("RGB").resize((width, height), Image.LANCZOS, reducing_gap=2.0)
+
+    return f"Pillow {PIL.__version__}", thumbnail, lambda image: image.tobytes()
+
+
+def libvips():
+    import pyvips
+
+    pyvips.cache_set_max(0)
+    version = ".".join(str(pyvips.version(part)) for part in range(3))
+
+    def thumbnail(data, width, height):
+        image = pyvips.Image.thumbnail_buffer(data, width, height=height, size="force")
+        return image.copy_memory()
+
+    def pixels(image):
+        if image.bands == 1:
+            image = image.colourspace("srgb")
+        return image.write_to_memory()
+
+    return f"libvips {version}", thumbnail, pixels
+
+
+def gdk_pixbuf():
+    library = ctypes.CDLL("libgdk_pixbuf-2.0.so.0")
+    objects = ctypes.CDLL("libgobject-2.0.so.0")
+    streams = ctypes.CDLL("libgio-2.0.so.0")
+    pointer, integer = ctypes.c_void_p, ctypes.c_int
+    streams.g_memory_input_stream_new_from_data.restype = pointer
+    streams.g_memory_input_stream_new_from_data.argtypes = [ctypes.c_char_p, ctypes.c_ssize_t, pointer]
+    load = library.gdk_pixbuf_new_from_stream_at_scale
+    load.restype = pointer
+    load.argtypes = [pointer, integer, integer, integer, pointer, pointer]
+    for name in ("get_pixels", "get_rowstride", "get_n_channels", "get_width", "get_height"):
+        getattr(library, "gdk_pixbuf_" + name).argtypes = [pointer]
+    library.gdk_pixbuf_get_pixels.restype = pointer
+    objects.g_object_unref.argtypes = [pointer]
+    version = ctypes.c_char_p.in_dll(library, "gdk_pixbuf_version").value.decode()
+
+    class Pixbuf:
+        def __init__(self, handle):
+            self.handle = handle
+
+        def __del__(self):
+            objects.g_object_unref(self.handle)
+
+    def thumbnail(data, width, height):
+        stream = streams.g_memory_input_stream_new_from_data(data, len(data), None)
+        handle = load(stream, width, height, 0, None, None)
+        objects.g_object_unref(stream)
+        if not handle:
+            raise ValueError("gdk-pixbuf cannot read it")
+        return Pixbuf(handle)
+
+    def pixels(image):
+        width, height = (getattr(library, "gdk_pixbuf_get_" + side)(image.handle) for side in ("width", "height"))
+        stride = library.gdk_pixbuf_get_rowstride(image.handle)
+        channels = library.gdk_pixbuf_get_n_channels(image.handle)
+        start = library.gdk_pixbuf_get_pixels(image.handle)
+        rows = (ctypes.string_at(start + y * stride, width * channels) for y in range(height))
+        if channels == 3:
+            return b"".join(rows)
+        return b"".join(bytes(v for i, v in enumerate(row) if i % 4 != 3) for row in rows)
+
+    return f"gdk-pixbuf {version}", thumbnail, pixels
+
+
+def installed():
+    found = []
+    for peer in (libvips, pillow, gdk_pixbuf):
+        try:
+            found.append(peer())
+        except (ImportError, OSError, AttributeError, ValueError):
+            pass
+    return found
+
+
+def score(width, height, first, second):
+    try:
+        from PIL import Image
+        from ssimulacra2 import compute_ssimulacra2
+    except ImportError:
+        return "-"
+    names = []
+    for path in (first, second):
+        with open(path, "rb") as file:
+            Image.frombytes("RGB", (width, height), file.read()).save(path + ".png")
+        names.append(path + ".png")
+    return str(compute_ssimulacra2(*names))
+
+
+def main():
+    peers = installed()
+    files = {}
+    for line in sys.stdin:
+        words = line.rstrip("\n").split("\t")
+        try:
+            if words[0] == "subjects":
+                answer = "\t".join(name for name, _, _ in peers)
+            elif words[0] == "score":
+                answer = score(int(words[1]), int(words[2]), words[3], words[4])
+            else:
+                _, thumbnail, pixels = peers[int(words[1])]
+                width, height, path = int(words[2]), int(words[3]), words[4]
+                if path not in files:
+                    with open(path, "rb") as file:
+                        files[path] = file.read()
+                start = time.process_time()
+                image = thumbnail(files[path], width, height)
+                answer = str((time.process_time() - start) * 1000)
+                if len(words) > 5:
+                    with open(words[5], "wb") as file:
+                        file.write(pixels(image))
+        except Exception as error:  # Whatever a library throws is its answer to this file.
+            answer = "error\t" + " ".join(str(error).split())
+        print(answer, flush=True)
+
+
+main()

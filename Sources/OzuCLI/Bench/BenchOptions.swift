@@ -1,0 +1,14 @@
+import Foundation
+import Ozu
+
+/// What a benchmark is run with.
+struct BenchOptions: Sendable {
+  /// The rounds that count.
+  var rounds: Int
+  /// A folder of pictures to take instead of the benchmark's own.
+  var corpus: URL?
+  /// The sizes that pictures of the corpus become.
+  var sizes: [PixelSize]
+  /// The program that runs other libraries, when they are wanted.
+  var peers: URL?
+}

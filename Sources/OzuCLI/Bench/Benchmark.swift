@@ -1,0 +1,22 @@
+/// A benchmark of `ozu bench`.
+struct Benchmark: Sendable {
+  /// How it is asked for.
+  let name: String
+  /// What it measures, for the help page.
+  let summary: String
+  let run: @Sendable (BenchOptions) async throws -> BenchReport
+
+  /// A benchmark that stays on one thread, away from Swift's cooperative pool.
+  static func blocking(
+    _ name: String, _ summary: String, _ run: @escaping @Sendable (BenchOptions) throws -> BenchReport
+  ) -> Benchmark {
+    Benchmark(name: name, summary: summary) { options in try await BlockingWork.run { try run(options) } }
+  }
+
+  static let all = [
+    blocking(ThumbnailBench.name, "decode and resize of photographs", ThumbnailBench.run),
+    blocking(MemoryHitBench.name, "a look into the memory cache", MemoryHitBench.run),
+    Benchmark(
+      name: PipelineBench.name, summary: "a request apart from loading and decoding", run: PipelineBench.run),
+  ]
+}

@@ -1,0 +1,193 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Foundation
+#endif
+
+/// The entropy-coded data of one scan, brought piece by piece into a buffer from which a `BitReader` reads.
+///
+/// A stuffed zero behind each 0xFF is taken out on the way (ITU-T T.81 §B.1.1.5), so the reader sees bits and
+/// nothing else, and the memory is that of the buffer, however long the scan.
+///
+/// **Why no index leaves its buffer, whatever the file says.** This is the one place that all of the reduced
+/// decoder relies on; it uses unsafe pointers, and no check stands in its inner loops.
+///
+/// - *Reading.* Before each group of blocks the decoder compares `reader.next` with `limit`, and calls
+///   `prepare` when it is reached. As long as the scan goes on, `limit` is `margin` bytes before the end of what
+///   is in the buffer; at its end, `margin` zero bytes follow the data, and `limit` is where they begin. So
+///   `margin` bytes behind `next` can be read while a group of blocks is decoded. A group has at most 10 blocks
+///   (frames with more are not taken, see `ReducedJPEGFrame`). A block consumes at most one symbol for each of
+///   its 64 coefficients, and a symbol at most 17 bits of code and 15 bits of number: 64 × 32 bits = 256 bytes.
+///   The reader itself is up to 8 bytes ahead, and loads 8. 10 × 256 + 16 is below `margin`.
+/// - *Bits of the register.* 56 are there after a refill. Decoding one symbol takes at most 32 of them; one
+///   entry of a skipping table at most 12 + 15 = 27, so two of those go into one refill.
+/// - *Tables.* Indices are 12 bits wide, and tables have as many entries.
+/// - *Writing.* A coefficient of block (x, y) of a component is written at its place in a square of `scale`
+///   samples in the plane, whose rows and columns were counted from the frame in whole groups of blocks; loops
+///   over blocks end at counts that were computed from the same frame, once, in `ReducedJPEGFrame`. Places come
+///   from a table of 64 that gives those of the kept coefficients and −1 for all others, and a coefficient's
+///   number is compared with 63 before it is looked up.
+/// - *Arithmetic.* Everything from the file is computed with `&+`, `&-`, `&*`, `&<<`: nonsense gives nonsense
+///   samples, which the transform clamps, and no trap.
+struct EntropySource: ~Copyable {
+  /// More bytes than a group of blocks can take.
+  static let margin = 4096
+  private static let chunk = 32 << 10
+
+  private let file: UnsafeRawBufferPointer
+  private let buffer: UnsafeMutablePointer<UInt8>
+  /// Where the next byte of the scan stands in the file.
+  private(set) var position: Int
+  /// The bytes in the buffer, without the zeros behind the end.
+  private var filled = 0
+  /// Whether a marker, or the end of the file, was met.
+  private var hasEnded = false
+  /// The marker at `position` that ended the data; `nil` at the end of the file.
+  private(set) var marker: UInt8?
+  /// Whether more bits were taken than there were since the last restart.
+  private(set) var hasOverrun = false
+  /// Whether bits were missing at the end of the image or of the file: not just before some other marker.
+  private(set) var missesData = false
+  /// Where `reader.next` must not stand at the beginning of a group of blocks.
+  private(set) var limit: UnsafePointer<UInt8>
+
+  /// Begins a scan whose data start at `position` in the file, which must outlive the source.
+  init(file: UnsafeRawBufferPointer, position: Int) {
+    self.file = file
+    self.position = position
+    buffer = .allocate(capacity: Self.chunk + 2 * Self.margin)
+    buffer.initialize(repeating: 0, count: Self.chunk + 2 * Self.margin)
+    limit = UnsafePointer(buffer)
+  }
+
+  deinit {
+    buffer.deallocate()
+  }
+
+  /// A reader at the first bit.
+  mutating func start() -> BitReader {
+    filled = 0
+    hasEnded = false
+    hasOverrun = false
+    marker = nil
+    let reader = BitReader(next: UnsafePointer(buffer))
+    fill()
+    return reader
+  }
+
+  /// Makes sure that a group of blocks can be decoded; `false` when the data have run out.
+  mutating func prepare(_ reader: inout BitReader) -> Bool {
+    if hasEnded {
+      note(reader)
+      return !hasOverrun
+    }
+    let used = reader.next - UnsafePointer(buffer)
+    // Before the end, `next` is at most a group of blocks behind `limit`: inside what is filled.
+    filled -= used
+    memmove(buffer, buffer + used, filled)
+    reader.next = UnsafePointer(buffer)
+    fill()
+    return true
+  }
+
+  /// Finds out whether the reader took more bits than there were.
+  mutating func note(_ reader: BitReader) {
+    guard hasEnded, !hasOverrun else { return }
+    let taken = (reader.next - UnsafePointer(buffer)) * 8 - reader.count
+    guard taken > filled * 8 else { return }
+    hasOverrun = true
+    if marker == nil || marker == JPEGMarker.endOfImage { missesData = true }
+  }
+
+  /// Goes on behind the next restart marker, which should be number `expected` of 0...7; deals with missing and
+  /// doubled ones as libjpeg does. `false` when there are no data up to the restart marker after it.
+  mutating func restart(expecting expected: UInt8) -> Bool {
+    if !hasEnded { skipToMarker() }
+    while let found = marker {
+      let number = found &- 0xD0
+      let distance = (number &- expected) & 7
+      switch found {
+      case 0xD0...0xD7 where distance == 1 || distance == 2: return giveUp()
+      case 0xD0...0xD7 where distance == 6 || distance == 7, 0..<0xC0:
+        position += 2
+        skipToMarker()
+      case 0xD0...0xD7:
+        position += 2
+        return true
+      default: return giveUp()
+      }
+    }
+    return giveUp()
+  }
+
+  private mutating func giveUp() -> Bool {
+    hasEnded = true
+    hasOverrun = true
+    filled = 0
+    if marker == nil || marker == JPEGMarker.endOfImage { missesData = true }
+    return false
+  }
+
+  private mutating func skipToMarker() {
+    var from = position
+    marker = nil
+    while from + 1 < file.count {
+      let code = file[from + 1]
+      if file[from] == 0xFF, code != 0, code != 0xFF {
+        marker = code
+        position = from
+        return
+      }
+      from += 1
+    }
+    position = file.count
+  }
+
+  /// Fills the buffer up. It has room for a chunk and a margin before the zeros.
+  private mutating func fill() {
+    while filled < Self.chunk {
+      let rest = file.count - position
+      guard rest > 0, let base = file.baseAddress else {
+        end(marker: nil)
+        return
+      }
+      let start = base + position
+      let length = min(rest, Self.chunk + Self.margin - filled)
+      guard let found = memchr(start, 0xFF, length) else {
+        memcpy(buffer + filled, start, length)
+        filled += length
+        position += length
+        continue
+      }
+      let plain = UnsafeRawPointer(found) - start
+      memcpy(buffer + filled, start, plain)
+      filled += plain
+      position += plain
+      guard position + 1 < file.count else {
+        position = file.count
+        end(marker: nil)
+        return
+      }
+      switch file[position + 1] {
+      case 0:
+        // Room: `plain` was below `length`.
+        buffer[filled] = 0xFF
+        filled += 1
+        position += 2
+      case 0xFF: position += 1
+      case let code:
+        end(marker: code)
+        return
+      }
+    }
+    limit = UnsafePointer(buffer + (filled - Self.margin))
+  }
+
+  private mutating func end(marker: UInt8?) {
+    hasEnded = true
+    self.marker = marker
+    // `filled` is at most a chunk and a margin: another margin fits behind it.
+    memset(buffer + filled, 0, Self.margin)
+    limit = UnsafePointer(buffer + filled)
+  }
+}

@@ -1,0 +1,84 @@
+/// A Huffman table of a JPEG, spread out so that one look at the next bits answers as much as it can.
+///
+/// It owns the memory that its `lookup` shows. `@unchecked Sendable`: that memory is written in `init` and only
+/// read from then on.
+final class HuffmanTable: @unchecked Sendable {
+  /// How a table is used.
+  enum Kind: Hashable, Sendable {
+    /// Differences of mean values.
+    case dc
+    /// Coefficients of a sequential scan.
+    case ac
+    /// Coefficients of a progressive scan, where ends of blocks come in runs.
+    case progressiveAC
+  }
+
+  /// What a table is made of.
+  struct Definition: Hashable, Sendable {
+    /// How many codes there are of each length, 1 to 16.
+    var counts: [UInt8]
+    /// The symbols in the order of their codes.
+    var symbols: [UInt8]
+  }
+
+  /// A table without codes, for scans that need none.
+  static let empty = HuffmanTable(
+    Definition(counts: [UInt8](repeating: 0, count: 16), symbols: []), kind: .dc)
+
+  /// What the inner loops see. Valid as long as the table.
+  let lookup: HuffmanLookup
+
+  /// Makes a table; `nil` when its codes do not fit their lengths, or a symbol is out of range.
+  init?(_ definition: Definition, kind: Kind) {
+    guard definition.counts.count == 16,
+      definition.counts.reduce(0, { $0 + Int($1) }) == definition.symbols.count
+    else { return nil }
+    // The difference of two means has at most 15 bits, even in 12-bit files.
+    if kind == .dc, definition.symbols.contains(where: { $0 > 15 }) { return nil }
+    let limits = UnsafeMutablePointer<UInt32>.allocate(capacity: 17)
+    let offsets = UnsafeMutablePointer<Int>.allocate(capacity: 17)
+    let symbols = UnsafeMutablePointer<UInt8>.allocate(capacity: 256)
+    limits.initialize(repeating: 0, count: 17)
+    offsets.initialize(repeating: 0, count: 17)
+    symbols.initialize(repeating: 0, count: 256)
+    let size = 1 << HuffmanLookup.window
+    let values = UnsafeMutablePointer<UInt32>.allocate(capacity: size)
+    let skips = UnsafeMutablePointer<UInt16>.allocate(capacity: size)
+    let lows = UnsafeMutablePointer<UInt64>.allocate(capacity: size)
+    values.initialize(repeating: 0, count: size)
+    skips.initialize(repeating: 0, count: size)
+    lows.initialize(repeating: 0, count: size)
+    lookup = HuffmanLookup(
+      values: values, skips: skips, lows: lows, limits: limits, offsets: offsets, symbols: symbols)
+
+    var code: UInt32 = 0
+    var place = 0
+    for length in 1...16 {
+      let count = UInt32(definition.counts[length - 1])
+      // The code of all ones is reserved; libjpeg refuses tables that have it.
+      guard code + count < 1 << UInt32(length), place + Int(count) <= 256 else { return nil }
+      offsets[length] = place - Int(code)
+      code += count
+      place += Int(count)
+      limits[length] = code << UInt32(16 - length)
+      code <<= 1
+    }
+    for (index, symbol) in definition.symbols.enumerated() { symbols[index] = symbol }
+    let builder = HuffmanTableBuilder(definition, kind: kind)
+    for window in 0..<size {
+      values[window] = builder.value(window)
+      if kind == .dc { continue }
+      skips[window] = builder.skip(window)
+      lows[window] = builder.low(window)
+    }
+  }
+
+  deinit {
+    lookup.values.deallocate()
+    lookup.skips.deallocate()
+    lookup.lows.deallocate()
+    lookup.limits.deallocate()
+    lookup.offsets.deallocate()
+    lookup.symbols.deallocate()
+  }
+}

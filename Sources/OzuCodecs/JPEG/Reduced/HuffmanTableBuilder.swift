@@ -1,0 +1,98 @@
+/// Works out the entries of a `HuffmanLookup` by decoding a window of 12 bits.
+struct HuffmanTableBuilder {
+  private static let window = HuffmanLookup.window
+
+  private let kind: HuffmanTable.Kind
+  /// For each window: the length of the first code in the high byte and its symbol; 0 when it is longer.
+  private var codes = [UInt16](repeating: 0, count: 1 << window)
+
+  /// Takes a definition whose codes fit their lengths.
+  init(_ definition: HuffmanTable.Definition, kind: HuffmanTable.Kind) {
+    self.kind = kind
+    var window = 0
+    var place = 0
+    for length in 1...Self.window {
+      let span = 1 << (Self.window - length)
+      for symbol in definition.symbols[place..<place + Int(definition.counts[length - 1])] {
+        for index in window..<window + span { codes[index] = UInt16(length) << 8 | UInt16(symbol) }
+        window += span
+        place += 1
+      }
+    }
+  }
+
+  /// The code that begins `position` bits into a window, when the window has all of it.
+  private func code(in window: Int, at position: Int) -> (symbol: Int, length: Int)? {
+    let entry = codes[(window << position) & ((1 << Self.window) - 1)]
+    let length = Int(entry >> 8)
+    guard length > 0, position + length <= Self.window else { return nil }
+    return (Int(entry & 0xFF), length)
+  }
+
+  /// The number of `size` bits that ends at bit `end` of a window.
+  private func number(in window: Int, size: Int, end: Int) -> Int {
+    guard size > 0 else { return 0 }
+    let bits = (window >> (Self.window - end)) & ((1 << size) - 1)
+    return bits >> (size - 1) == 1 ? bits : bits - (1 << size) + 1
+  }
+
+  /// The entry of `values`.
+  func value(_ window: Int) -> UInt32 {
+    guard let (symbol, length) = code(in: window, at: 0) else { return 0 }
+    let size = symbol & 15
+    let run = symbol >> 4
+    if kind != .dc, size == 0, run < 15 {
+      let exponent = kind == .progressiveAC ? UInt32(run) : 0
+      return UInt32(length) | (HuffmanLookup.blockEnd | exponent) << 8
+    }
+    let total = length + size
+    guard total <= Self.window else { return UInt32(length) | UInt32(symbol) << 16 }
+    let number = UInt32(UInt16(truncatingIfNeeded: number(in: window, size: size, end: total)))
+    return UInt32(total) | UInt32(run + 1) << 8 | number << 16
+  }
+
+  /// The entry of `skips`.
+  func skip(_ window: Int) -> UInt16 {
+    var position = 0
+    var done = 0
+    while position < Self.window, let (symbol, length) = code(in: window, at: position) {
+      let size = symbol & 15
+      let run = symbol >> 4
+      if size == 0, run < 15 {
+        if kind == .progressiveAC && run > 0 { break }
+        return UInt16(position + length) | 1 << 5 | UInt16(done) << 6
+      }
+      position += length + size
+      done += run + 1
+    }
+    return position == 0 ? 0 : UInt16(position) | UInt16(done) << 6
+  }
+
+  /// The entry of `lows`.
+  func low(_ window: Int) -> UInt64 {
+    var position = 0
+    var done = 0
+    var coefficients: UInt64 = 0
+    func entry(_ position: Int, isEnd: Bool) -> UInt64 {
+      coefficients | UInt64(position) << 32 | UInt64(done) << 40 | (isEnd ? 1 << 48 : 0)
+    }
+    while position < Self.window, let (symbol, length) = code(in: window, at: position) {
+      let size = symbol & 15
+      let run = symbol >> 4
+      if size == 0, run < 15 {
+        if kind == .progressiveAC && run > 0 { break }
+        return entry(position + length, isEnd: true)
+      }
+      let end = position + length + size
+      let place = done + run
+      if size > 0, place < 4 {
+        guard size <= 7, end <= Self.window else { break }
+        let byte = UInt8(truncatingIfNeeded: number(in: window, size: size, end: end))
+        coefficients |= UInt64(byte) << UInt64(8 * place)
+      }
+      position = end
+      done = place + 1
+    }
+    return position == 0 ? 0 : entry(position, isEnd: false)
+  }
+}

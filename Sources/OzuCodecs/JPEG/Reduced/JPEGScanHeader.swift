@@ -1,0 +1,54 @@
+/// What stands before the data of a scan (ITU-T T.81 §B.2.3).
+struct JPEGScanHeader {
+  /// A component of the scan and its tables.
+  struct Part {
+    /// The place of the component in the frame.
+    var component: Int
+    var dcSlot: Int
+    var acSlot: Int
+  }
+
+  var parts: [Part]
+  /// The coefficients, in zigzag order.
+  var first: Int
+  var last: Int
+  /// The bit of the coefficients that came before; 0 in a first scan.
+  var high: Int
+  /// The lowest bit of the coefficients that comes now.
+  var low: Int
+
+  /// Reads the segment behind its length; `nil` when it breaks a rule.
+  init?(_ segment: Span<UInt8>, frame: ReducedJPEGFrame) {
+    guard let count = segment.byte(at: 0).map(Int.init), 1...frame.components.count ~= count,
+      segment.count >= 4 + 2 * count
+    else { return nil }
+    parts = []
+    for index in 0..<count {
+      let name = segment[1 + 2 * index]
+      let tables = segment[2 + 2 * index]
+      guard let component = frame.components.firstIndex(where: { $0.identifier == name }),
+        !parts.contains(where: { $0.component == component }), tables >> 4 < 4, tables & 15 < 4
+      else { return nil }
+      parts.append(Part(component: component, dcSlot: Int(tables >> 4), acSlot: Int(tables & 15)))
+    }
+    first = Int(segment[1 + 2 * count])
+    last = Int(segment[2 + 2 * count])
+    high = Int(segment[3 + 2 * count] >> 4)
+    low = Int(segment[3 + 2 * count] & 15)
+    guard frame.isProgressive else {
+      // A sequential scan has all coefficients, whatever it says; libjpeg sees it so.
+      guard count == frame.components.count else { return nil }
+      first = 0
+      last = 63
+      high = 0
+      low = 0
+      return
+    }
+    guard low <= 13, high == 0 || high == low + 1 else { return nil }
+    if first == 0 {
+      guard last == 0 else { return nil }
+    } else {
+      guard last >= first, last <= 63, count == 1 else { return nil }
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import OzuImaging
+
+/// A component while its scans are decoded: where its coefficients go, and by what they are multiplied.
+///
+/// Coefficients are written dequantized into the plane itself, at the place in a block's square of `scale` ×
+/// `scale` samples that their frequencies have. `ReducedIDCT` turns the squares into samples where they are.
+struct ReducedComponent {
+  /// The last coefficient in zigzag order that a square of 1 to 4 keeps.
+  static let lastKept = [0, 0, 4, 12, 24]
+
+  let scale: Int
+  let stride: Int
+  /// The first sample of the plane. The plane outlives the scans: the decoder holds it.
+  let samples: UnsafeMutablePointer<Int16>
+  /// By zigzag order: the place in a square, or −1 for coefficients that are not kept.
+  let places: UnsafeMutablePointer<Int32>
+  /// By zigzag order, 1 to 255.
+  let quantization: UnsafeMutablePointer<Int32>
+  /// The mean value of the block before.
+  var prediction: Int32 = 0
+
+  init(plane: SamplePlane, scale: Int) {
+    self.scale = scale
+    stride = plane.samplesPerRow
+    samples = plane.samples.baseAddress!
+    places = .allocate(capacity: 64)
+    quantization = .allocate(capacity: 64)
+    quantization.initialize(repeating: 1, count: 64)
+    for (index, position) in Self.zigzag.enumerated() {
+      let row = position / 8
+      let column = position % 8
+      places[index] = row < scale && column < scale ? Int32(row * stride + column) : -1
+    }
+  }
+
+  func free() {
+    places.deallocate()
+    quantization.deallocate()
+  }
+
+  /// The first sample of a block's square.
+  @inline(__always)
+  func block(column: Int, row: Int) -> UnsafeMutablePointer<Int16> {
+    samples + (row &* scale &* stride &+ column &* scale)
+  }
+
+  /// A dequantized mean value: kept to twice the range that valid files have.
+  @inline(__always)
+  func mean(_ value: Int32) -> Int16 {
+    // As libjpeg has it: 16 bits, of what a hostile file adds up to more.
+    let product = Int32(Int16(truncatingIfNeeded: value)) &* quantization[0]
+    return Int16(truncatingIfNeeded: max(-2048, min(2047, product)))
+  }
+
+  /// A dequantized coefficient, kept to the same range.
+  @inline(__always)
+  func coefficient(_ value: Int, at index: Int) -> Int16 {
+    let product = Int32(truncatingIfNeeded: value) &* quantization[index]
+    return Int16(truncatingIfNeeded: max(-2048, min(2047, product)))
+  }
+
+  /// The frequencies in the order of the file: row × 8 + column (ITU-T T.81 Figure A.6).
+  static let zigzag: [Int] = {
+    var order: [Int] = []
+    for diagonal in 0..<15 {
+      let rows = max(0, diagonal - 7)...min(diagonal, 7)
+      let upwards = diagonal % 2 == 0
+      for row in upwards ? Array(rows.reversed()) : Array(rows) { order.append(row * 8 + diagonal - row) }
+    }
+    return order
+  }()
+}

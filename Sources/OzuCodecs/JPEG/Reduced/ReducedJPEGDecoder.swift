@@ -1,0 +1,226 @@
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Decodes a JPEG to planes of a few eighths of its size, at a fraction of the cost of a full decode.
+///
+/// Of each block of 8 × 8 coefficients it keeps the `scale` × `scale` of the lowest frequencies. All others it
+/// steps over without decoding them, several at a time; and of a progressive file it does not touch the scans
+/// that have nothing else. The article <doc:HowReducedDecodingWorks> tells more.
+///
+/// It takes what nearly all files are (see `ReducedJPEGFrame`), and says no to everything else, also when a
+/// file breaks a rule in the middle: libjpeg-turbo then decodes it, or says what is wrong with it.
+struct ReducedJPEGDecoder: ~Copyable {
+  static let scanStage = "scan data"
+
+  private let file: UnsafeRawBufferPointer
+  private let frame: ReducedJPEGFrame
+  private let scales: [Int]
+  private let context: DecodingContext
+  private let planes: [SamplePlane]
+  private var components: [ReducedComponent]
+
+  private var quantizationTables = [[UInt8]?](repeating: nil, count: 4)
+  private var dcDefinitions = [HuffmanTable.Definition?](repeating: nil, count: 4)
+  private var acDefinitions = [HuffmanTable.Definition?](repeating: nil, count: 4)
+  private var restartInterval = 0
+  private var hasMeans: [Bool]
+  private var hasEnd = false
+  private var missesData = false
+
+  /// Prepares a decode and takes the memory of the planes.
+  ///
+  /// - Parameters:
+  ///   - file: the bytes, which must outlive the decoder.
+  ///   - eighths: those that luma and chroma keep, 1 to 4.
+  /// - Throws: `limitExceeded` for the bytes of the planes.
+  init(
+    file: UnsafeRawBufferPointer, frame: ReducedJPEGFrame, eighths: (luma: Int, chroma: Int),
+    context: DecodingContext
+  ) throws(DecodingError) {
+    let scales = frame.components.indices.map { $0 == 0 ? eighths.luma : eighths.chroma }
+    let byteCount = scales.indices.reduce(0) { $0 + frame.planeByteCount($1, scale: scales[$1]) }
+    try context.limits.checkDecodedByteCount(byteCount)
+    let planes = scales.indices.map { frame.plane($0, scale: scales[$0], pool: context.pool) }
+    self.file = file
+    self.frame = frame
+    self.scales = scales
+    self.context = context
+    self.planes = planes
+    components = scales.indices.map { ReducedComponent(plane: planes[$0], scale: scales[$0]) }
+    hasMeans = scales.map { _ in false }
+  }
+
+  deinit {
+    for component in components { component.free() }
+  }
+
+  /// Reads all scans that matter and makes the planes; `nil` when the file is not for this decoder.
+  ///
+  /// - Throws: `truncated` when data are missing, unless the context allows it: then what is missing is grey.
+  ///   What `DecodingContext.checkpoint()` throws, which is asked at every row of blocks.
+  mutating func decode() throws(DecodingError) -> PlanarPicture? {
+    guard try readSegments() else { return nil }
+    let isPartial = missesData || hasMeans.contains(false)
+    // Whether the scans that were stepped over are whole is for libjpeg to find out, when the end is missing.
+    if !context.allowsTruncation, frame.isProgressive, !hasEnd { return nil }
+    if isPartial, !context.allowsTruncation { throw .truncated(.jpeg, stage: Self.scanStage) }
+    for index in planes.indices { transform(index) }
+    guard planes.count == 3 else { return PlanarPicture(luma: planes[0]) }
+    return PlanarPicture(luma: planes[0], chroma: (planes[1], planes[2]))
+  }
+
+  /// Steps from segment to segment; `false` when one is not for this decoder.
+  private mutating func readSegments() throws(DecodingError) -> Bool {
+    let bytes = Span<UInt8>(_unsafeElements: file.bindMemory(to: UInt8.self))
+    var position = 2
+    var hasFrame = false
+    while let (marker, offset) = JPEGMarker.next(in: bytes, from: position) {
+      position = offset + 2
+      if JPEGMarker.standsAlone(marker) { continue }
+      if marker == JPEGMarker.endOfImage {
+        hasEnd = true
+        return true
+      }
+      guard let declared = bytes.bigEndian(at: position, bytes: 2) else { return true }
+      let length = max(2, declared)
+      guard position + length <= bytes.count else { return true }
+      let segment = bytes.extracting(position + 2..<position + length)
+      position += length
+      switch marker {
+      case 0xDB: guard readQuantization(segment) else { return false }
+      case 0xC4: guard readHuffman(segment) else { return false }
+      case 0xDD:
+        guard let interval = segment.bigEndian(at: 0, bytes: 2) else { return false }
+        restartInterval = interval
+      case JPEGMarker.startOfScan:
+        guard let header = JPEGScanHeader(segment, frame: frame) else { return false }
+        guard isWanted(header) else {
+          guard let next = JPEGMarker.nextAfterScanData(in: bytes, from: position) else { return true }
+          position = next.offset
+          continue
+        }
+        guard let end = try readScan(header, at: position) else { return false }
+        if !frame.isProgressive { return true }
+        position = end
+      case _ where JPEGMarker.isFrameHeader(marker):
+        if hasFrame { return false }
+        hasFrame = true
+      default: break
+      }
+    }
+    return true
+  }
+
+  /// Whether a scan has something that is kept: mean values, or low frequencies for the first time.
+  private func isWanted(_ header: JPEGScanHeader) -> Bool {
+    if header.first == 0 { return true }
+    let scale = scales[header.parts[0].component]
+    return header.high == 0 && header.first <= ReducedComponent.lastKept[scale]
+  }
+
+  /// Decodes a scan; where it ends, or `nil` when its tables are not there.
+  private mutating func readScan(_ header: JPEGScanHeader, at position: Int) throws(DecodingError) -> Int? {
+    var tables: [HuffmanTable] = []
+    var parts: [ReducedScan.Part] = []
+    let isAlone = header.parts.count == 1
+    for part in header.parts {
+      guard let quantization = quantizationTables[frame.components[part.component].quantizationSlot & 3],
+        let dc = table(
+          dcDefinitions[part.dcSlot], kind: .dc, isNeeded: header.first == 0 && header.high == 0),
+        let ac = table(
+          acDefinitions[part.acSlot], kind: frame.isProgressive ? .progressiveAC : .ac,
+          isNeeded: header.last > 0)
+      else { return nil }
+      tables += [dc, ac]
+      // The table of the first scan holds for all, as in libjpeg: so it is read once.
+      for index in 0..<64 where !hasMeans[part.component] {
+        components[part.component].quantization[index] = Int32(quantization[index])
+      }
+      if header.first == 0 { hasMeans[part.component] = true }
+      let component = frame.components[part.component]
+      parts.append(
+        ReducedScan.Part(
+          component: components[part.component], dc: dc.lookup, ac: ac.lookup,
+          horizontalBlocks: isAlone ? 1 : component.horizontalBlocks,
+          verticalBlocks: isAlone ? 1 : component.verticalBlocks))
+    }
+    let own = frame.components[header.parts[0].component]
+    var scan = ReducedScan(
+      source: EntropySource(file: file, position: position), parts: parts,
+      columns: isAlone ? own.ownColumns : frame.groupColumns, rows: isAlone ? own.ownRows : frame.groupRows,
+      restartInterval: restartInterval)
+    try withExtendedLifetime(tables) { () throws(DecodingError) in
+      for row in 0..<scan.rows {
+        try context.checkpoint()
+        scan.decodeRow(row, Self.step(header, isProgressive: frame.isProgressive))
+      }
+    }
+    scan.finish()
+    if scan.source.missesData { missesData = true }
+    return scan.source.position
+  }
+
+  private static func step(_ header: JPEGScanHeader, isProgressive: Bool) -> ReducedScan.Step {
+    guard isProgressive else { return .sequential }
+    if header.first > 0 { return .coefficients(first: header.first, last: header.last, low: header.low) }
+    return header.high == 0 ? .firstMeans(low: header.low) : .nextMeans(low: header.low)
+  }
+
+  /// A table for a scan, any table where the scan needs none.
+  private func table(
+    _ definition: HuffmanTable.Definition?, kind: HuffmanTable.Kind, isNeeded: Bool
+  ) -> HuffmanTable? {
+    guard isNeeded else { return .empty }
+    return definition.flatMap { HuffmanTableCache.shared.table($0, kind: kind) }
+  }
+
+  private func transform(_ index: Int) {
+    let plane = planes[index]
+    let scale = scales[index]
+    let blockCount = frame.groupColumns * frame.components[index].horizontalBlocks
+    for row in Swift.stride(from: 0, to: plane.rowCount, by: scale) {
+      ReducedIDCT(
+        samples: plane.samples.baseAddress! + row * plane.samplesPerRow, stride: plane.samplesPerRow,
+        blockCount: blockCount
+      ).transform(scale: scale)
+    }
+  }
+
+  /// Reads a DQT segment; `false` for 16-bit tables, numbers of 0 and broken segments.
+  private mutating func readQuantization(_ segment: Span<UInt8>) -> Bool {
+    var position = 0
+    while let name = segment.byte(at: position) {
+      guard name < 4, position + 65 <= segment.count else { return false }
+      let table = segment.copy(from: position + 1, byteCount: 64)
+      guard !table.contains(0) else { return false }
+      quantizationTables[Int(name)] = table
+      position += 65
+    }
+    return true
+  }
+
+  /// Reads a DHT segment; `false` when it is broken.
+  private mutating func readHuffman(_ segment: Span<UInt8>) -> Bool {
+    var position = 0
+    while let name = segment.byte(at: position) {
+      guard name & 0xEC == 0, position + 17 <= segment.count else { return false }
+      let counts = segment.copy(from: position + 1, byteCount: 16)
+      let count = counts.reduce(0) { $0 + Int($1) }
+      guard count <= 256, position + 17 + count <= segment.count else { return false }
+      let definition = HuffmanTable.Definition(
+        counts: counts, symbols: segment.copy(from: position + 17, byteCount: count))
+      if name & 0x10 == 0 {
+        dcDefinitions[Int(name & 3)] = definition
+      } else {
+        acDefinitions[Int(name & 3)] = definition
+      }
+      position += 17 + count
+    }
+    return true
+  }
+}

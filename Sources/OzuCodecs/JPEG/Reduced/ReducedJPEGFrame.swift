@@ -1,0 +1,109 @@
+import OzuImaging
+
+/// The geometry of a JPEG for the reduced decoder: what its header says, counted out in blocks.
+///
+/// All loops of the decoder end at numbers from here, and all planes are made for them.
+struct ReducedJPEGFrame {
+  /// A component and its blocks.
+  struct Component {
+    var identifier: UInt8
+    var quantizationSlot: Int
+    /// Blocks side by side in a group of blocks.
+    var horizontalBlocks: Int
+    /// Blocks above each other in a group.
+    var verticalBlocks: Int
+    /// Blocks of a row that hold pixels, which is what a scan of this component alone has.
+    var ownColumns: Int
+    /// Rows of blocks that hold pixels.
+    var ownRows: Int
+    /// How far the picture reaches, in whole samples of the component and fractions.
+    var extentWidth: Double
+    var extentHeight: Double
+  }
+
+  /// The most blocks of a group (ITU-T T.81 §B.2.3). `EntropySource` counts on it.
+  static let largestGroup = 10
+
+  let isProgressive: Bool
+  let components: [Component]
+  /// Groups of blocks of all components, in a row and in a column.
+  let groupColumns: Int
+  let groupRows: Int
+
+  /// Counts a frame out; `nil` for one that the reduced decoder leaves to libjpeg: arithmetic or lossless
+  /// coding, other than 8 bits, other colours than grey and YCbCr, several sequential scans, chroma that is
+  /// finer than luma or of two kinds.
+  init?(_ header: JPEGHeader) {
+    guard header.unsupportedReason == nil, !header.isArithmeticCoded, Self.isGrayOrYCbCr(header),
+      header.isProgressive || !header.hasSeveralScans
+    else { return nil }
+    isProgressive = header.isProgressive
+    let parts = header.components
+    let isAlone = parts.count == 1
+    // A picture of one component has groups of one block, whatever its sampling factors say.
+    let horizontal = isAlone ? 1 : parts[0].horizontalSampling
+    let vertical = isAlone ? 1 : parts[0].verticalSampling
+    guard Set(parts.map(\.identifier)).count == parts.count else { return nil }
+    var blockCount = 0
+    var components: [Component] = []
+    let size = header.size
+    for (index, part) in parts.enumerated() {
+      let h = isAlone ? 1 : part.horizontalSampling
+      let v = isAlone ? 1 : part.verticalSampling
+      guard h <= horizontal, v <= vertical, horizontal % h == 0, vertical % v == 0,
+        index < 2 || (h == parts[1].horizontalSampling && v == parts[1].verticalSampling)
+      else { return nil }
+      blockCount += h * v
+      let stepX = horizontal / h
+      let stepY = vertical / v
+      components.append(
+        Component(
+          identifier: part.identifier, quantizationSlot: part.quantizationSlot, horizontalBlocks: h,
+          verticalBlocks: v, ownColumns: ((size.width + stepX - 1) / stepX + 7) / 8,
+          ownRows: ((size.height + stepY - 1) / stepY + 7) / 8,
+          extentWidth: Double(size.width) / Double(stepX), extentHeight: Double(size.height) / Double(stepY)))
+    }
+    guard blockCount <= Self.largestGroup else { return nil }
+    self.components = components
+    groupColumns = (size.width + 8 * horizontal - 1) / (8 * horizontal)
+    groupRows = (size.height + 8 * vertical - 1) / (8 * vertical)
+  }
+
+  /// How the planes lie, for the plan.
+  var planeLayout: PlaneLayout {
+    guard components.count == 3 else { return PlaneLayout(chromaStep: nil) }
+    return PlaneLayout(
+      chromaStep: PlaneLayout.ChromaStep(
+        horizontal: components[0].horizontalBlocks / components[1].horizontalBlocks,
+        vertical: components[0].verticalBlocks / components[1].verticalBlocks))
+  }
+
+  /// A plane for a component, with room for whole groups of blocks.
+  func plane(_ index: Int, scale: Int, pool: PixelBufferPool) -> SamplePlane {
+    let component = components[index]
+    let factor = Double(scale) / 8
+    return SamplePlane(
+      columnCount: groupColumns * component.horizontalBlocks * scale,
+      rowCount: groupRows * component.verticalBlocks * scale,
+      extentWidth: component.extentWidth * factor, extentHeight: component.extentHeight * factor, pool: pool)
+  }
+
+  /// The bytes of a component's plane.
+  func planeByteCount(_ index: Int, scale: Int) -> Int {
+    SamplePlane.byteCount(
+      columnCount: groupColumns * components[index].horizontalBlocks * scale,
+      rowCount: groupRows * components[index].verticalBlocks * scale)
+  }
+
+  /// Whether the components mean brightness and colour differences, by the rules that libjpeg goes by.
+  private static func isGrayOrYCbCr(_ header: JPEGHeader) -> Bool {
+    switch header.components.count {
+    case 1: return true
+    case 3:
+      if header.hasJFIF { return true }
+      if let transform = header.adobeTransform { return transform != 0 }
+      return header.components.map(\.identifier) != Array("RGB".utf8)
+    default: return false
+    }
+  }
+}

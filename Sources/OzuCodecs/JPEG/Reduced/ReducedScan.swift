@@ -1,0 +1,138 @@
+import OzuImaging
+
+/// A scan that is being decoded: its data, and its components with their tables.
+///
+/// The pointers of `parts` belong to the decoder, which holds planes and tables until the scan is over.
+struct ReducedScan: ~Copyable {
+  /// A component and what its blocks are decoded with.
+  struct Part {
+    var component: ReducedComponent
+    var dc: HuffmanLookup
+    var ac: HuffmanLookup
+    /// Blocks in a group.
+    var horizontalBlocks: Int
+    var verticalBlocks: Int
+  }
+
+  var source: EntropySource
+  private let parts: UnsafeMutableBufferPointer<Part>
+  /// Groups of blocks in a row and in a column.
+  let columns: Int
+  let rows: Int
+  /// Groups between two restart markers; 0 for none.
+  let restartInterval: Int
+
+  private var groupsToRestart = 0
+  private var restartNumber: UInt8 = 0
+  private var reader: BitReader
+  /// The blocks that are still empty because of a run of ends of blocks (progressive).
+  private var emptyBlocks = 0
+  private var hasData = true
+
+  init(source: consuming EntropySource, parts: [Part], columns: Int, rows: Int, restartInterval: Int) {
+    self.source = source
+    self.parts = .allocate(capacity: parts.count)
+    _ = self.parts.initialize(fromContentsOf: parts)
+    self.columns = columns
+    self.rows = rows
+    self.restartInterval = restartInterval
+    groupsToRestart = restartInterval == 0 ? .max : restartInterval
+    reader = self.source.start()
+  }
+
+  deinit {
+    parts.deallocate()
+  }
+
+  /// What happens to the blocks of a group.
+  enum Step {
+    /// All coefficients of a sequential scan.
+    case sequential
+    /// Mean values, from bit `low` on.
+    case firstMeans(low: Int)
+    /// One more bit of mean values.
+    case nextMeans(low: Int)
+    /// Coefficients `first...last`, from bit `low` on.
+    case coefficients(first: Int, last: Int, low: Int)
+  }
+
+  /// Decodes a row of groups.
+  mutating func decodeRow(_ row: Int, _ step: Step) {
+    var reader = self.reader
+    var emptyBlocks = self.emptyBlocks
+    for column in 0..<columns {
+      if groupsToRestart == 0 { restart(&reader, &emptyBlocks) }
+      groupsToRestart &-= 1
+      guard hasData else { continue }
+      if reader.next >= source.limit, !source.prepare(&reader) {
+        hasData = false
+        continue
+      }
+      for part in parts.baseAddress!..<parts.baseAddress! + parts.count {
+        for y in 0..<part.pointee.verticalBlocks {
+          for x in 0..<part.pointee.horizontalBlocks {
+            let block = part.pointee.component.block(
+              column: column &* part.pointee.horizontalBlocks &+ x,
+              row: row &* part.pointee.verticalBlocks &+ y)
+            Self.take(step, &reader, part, &emptyBlocks, to: block)
+          }
+        }
+      }
+    }
+    self.reader = reader
+    self.emptyBlocks = emptyBlocks
+  }
+
+  /// Notes at the end whether the last groups had all their bits.
+  mutating func finish() {
+    if hasData { source.note(reader) }
+  }
+
+  @inline(__always)
+  private static func take(
+    _ step: Step, _ reader: inout BitReader, _ part: UnsafeMutablePointer<Part>, _ emptyBlocks: inout Int,
+    to block: UnsafeMutablePointer<Int16>
+  ) {
+    switch step {
+    case .sequential: takeBlock(&reader, part, to: block)
+    case .firstMeans(let low):
+      part.pointee.component.prediction &+= reader.takeDifference(part.pointee.dc)
+      block[0] = part.pointee.component.mean(part.pointee.component.prediction &<< Int32(low))
+    case .nextMeans(let low):
+      reader.refill()
+      if reader.take(1) != 0 { block[0] &+= part.pointee.component.mean(1 &<< Int32(low)) }
+    case .coefficients(let first, let last, let low):
+      reader.takeProgressive(
+        part.pointee.component, ac: part.pointee.ac, first: first, last: last, low: low,
+        emptyBlocks: &emptyBlocks, to: block)
+    }
+  }
+
+  @inline(__always)
+  private static func takeBlock(
+    _ reader: inout BitReader, _ part: UnsafeMutablePointer<Part>, to block: UnsafeMutablePointer<Int16>
+  ) {
+    let scale = part.pointee.component.scale
+    if scale == 2 {
+      reader.takeQuad(&part.pointee.component, dc: part.pointee.dc, ac: part.pointee.ac, to: block)
+    } else if scale == 1 {
+      part.pointee.component.prediction &+= reader.takeDifference(part.pointee.dc)
+      block[0] = part.pointee.component.mean(part.pointee.component.prediction)
+      reader.skipCoefficients(part.pointee.ac, from: 1)
+    } else {
+      reader.takeSquare(
+        &part.pointee.component, lastKept: ReducedComponent.lastKept[scale], dc: part.pointee.dc,
+        ac: part.pointee.ac, to: block)
+    }
+  }
+
+  private mutating func restart(_ reader: inout BitReader, _ emptyBlocks: inout Int) {
+    if hasData { source.note(reader) }
+    hasData = source.restart(expecting: restartNumber)
+    restartNumber = (restartNumber &+ 1) & 7
+    groupsToRestart = restartInterval
+    emptyBlocks = 0
+    for index in parts.indices { parts[index].component.prediction = 0 }
+    if hasData { reader = source.start() }
+  }
+}

@@ -1,0 +1,77 @@
+/// What a header says of the planes of a picture whose decoder can make them at any few eighths of their size.
+public struct PlaneLayout: Hashable, Sendable {
+  /// How many pixels of the width a chroma sample stands for; `nil` for a grey picture.
+  public var chromaStep: ChromaStep?
+
+  /// How many pixels a chroma sample stands for on each side: 2 and 2 for 4:2:0.
+  public struct ChromaStep: Hashable, Sendable {
+    /// In a row.
+    public var horizontal: Int
+    /// In a column.
+    public var vertical: Int
+
+    /// Makes a step.
+    public init(horizontal: Int, vertical: Int) {
+      self.horizontal = horizontal
+      self.vertical = vertical
+    }
+  }
+
+  /// Makes a layout.
+  public init(chromaStep: ChromaStep?) {
+    self.chromaStep = chromaStep
+  }
+}
+
+/// The eighths at which the planes of a picture are decoded, when they go to the resampler as planes.
+///
+/// An eighth is one sample for each block of 8 × 8; `s` eighths keep the `s` × `s` lowest frequencies of a
+/// block and never look at the others.
+public struct PlaneReduction: Hashable, Sendable {
+  /// The eighths of luma: 1 to 4.
+  public let luma: Int
+  /// The eighths of chroma: 1 to 4.
+  public let chroma: Int
+
+  /// The most eighths for which leaving coefficients out is cheaper than an ordinary reduced decode.
+  static let largest = 4
+  /// The most eighths of luma for a file in passes: its first passes lack the last bits of the coefficients,
+  /// which shows where less is averaged away.
+  static let largestProgressive = 2
+  /// The samples of luma that a pixel of the result needs. Below, the cut through the frequencies shows.
+  static let lumaHeadroom = 2.0
+  /// The samples of chroma that a pixel of the result needs: fewer, as the eye and all codecs have it.
+  static let chromaHeadroom = 1.5
+
+  /// Chooses the eighths; `nil` when the result is too large for them.
+  ///
+  /// - Parameters:
+  ///   - region: the area of the stored picture that is shown.
+  ///   - output: the size at which it is shown.
+  init?(
+    layout: PlaneLayout, isProgressive: Bool, region: PixelRegion, output: PixelSize,
+    quality: DecodingQuality
+  ) {
+    let ratio = min(region.width / Double(output.width), region.height / Double(output.height))
+    let enough = Int((8 * Self.lumaHeadroom / ratio).rounded(.up))
+    guard enough <= (isProgressive ? Self.largestProgressive : Self.largest) else { return nil }
+    luma = max(1, quality == .fast ? enough - 1 : enough)
+    guard let step = layout.chromaStep else {
+      chroma = luma
+      return
+    }
+    let chromaRatio = min(
+      region.width / Double(output.width * step.horizontal),
+      region.height / Double(output.height * step.vertical))
+    let most = step.horizontal * step.vertical > 1 ? luma + 1 : luma
+    chroma = max(1, min(Int((8 * Self.chromaHeadroom / chromaRatio).rounded(.up)), most, Self.largest))
+  }
+
+  /// About the bytes that the planes of a picture of `size` take.
+  func byteCount(of size: PixelSize, layout: PlaneLayout) -> Int {
+    let blockCount = ((size.width + 7) / 8) * ((size.height + 7) / 8)
+    let chromaShare = layout.chromaStep.map { 2.0 / Double($0.horizontal * $0.vertical) } ?? 0
+    let samples = Double(luma * luma) + Double(chroma * chroma) * chromaShare
+    return Int(Double(blockCount) * samples * 2)
+  }
+}

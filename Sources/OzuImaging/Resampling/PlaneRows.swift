@@ -1,0 +1,67 @@
+/// The rows of a plane as words for the passes, reduced by whole factors where the reduction is huge.
+///
+/// The passes were made for pixels of four components. A plane gives them four rows instead: component `i` of
+/// a word is a pair of neighbours in row `i` of four, and since neighbours lie side by side in memory, a pair
+/// is read as it is.
+///
+/// Unsafe pointers (see `HorizontalPass.swift`). Why every index is in bounds: rows are clamped to those of
+/// the plane; pairs lie below half of `columnCount` rounded up, which is at most half of `samplesPerRow`, a
+/// multiple of 8; results are written for the pairs that the parameter names.
+struct PlaneRows {
+  let plane: SamplePlane
+  let columnFactor: Int
+  let rowFactor: Int
+
+  /// The columns that the picture reaches into, before the reduction.
+  private var extentColumns: Int { Int(plane.extentWidth.rounded(.up)) }
+  private var extentRows: Int { Int(plane.extentHeight.rounded(.up)) }
+  /// The number of rows after the reduction.
+  var rowCount: Int { (extentRows + rowFactor - 1) / rowFactor }
+
+  private var isReduced: Bool { columnFactor > 1 || rowFactor > 1 }
+
+  /// Writes the words of rows `row`, `row + 2`, `row + 4` and `row + 6`, for `pairs` of neighbours. Rows after
+  /// the last are the last.
+  func readEverySecond(from row: Int, pairs: Range<Int>, to words: UnsafeMutablePointer<PixelWord>) {
+    let rows = (0..<4).map { min(row + 2 * $0, rowCount - 1) }
+    if isReduced {
+      let averages = rows.map { self.averages(row: $0, pairs: pairs) }
+      for pair in 0..<pairs.count {
+        words[pair] = PixelWord(
+          averages[0][pair], averages[1][pair], averages[2][pair], averages[3][pair])
+      }
+      return
+    }
+    let a = pointer(row: rows[0])
+    let b = pointer(row: rows[1])
+    let c = pointer(row: rows[2])
+    let d = pointer(row: rows[3])
+    for pair in pairs {
+      words[pair &- pairs.lowerBound] = PixelWord(
+        a.load(fromByteOffset: 4 &* pair, as: Int32.self), b.load(fromByteOffset: 4 &* pair, as: Int32.self),
+        c.load(fromByteOffset: 4 &* pair, as: Int32.self), d.load(fromByteOffset: 4 &* pair, as: Int32.self))
+    }
+  }
+
+  private func pointer(row: Int) -> UnsafeRawPointer {
+    precondition(row >= 0 && row < plane.rowCount, "row outside the plane")
+    return UnsafeRawPointer(plane.samples.baseAddress!) + row * plane.samplesPerRow * 2
+  }
+
+  /// The means of the blocks of a reduced row, two in a word.
+  private func averages(row: Int, pairs: Range<Int>) -> [Int32] {
+    let rows = row * rowFactor..<min((row + 1) * rowFactor, extentRows)
+    let columnCount = (extentColumns + columnFactor - 1) / columnFactor
+    func mean(_ index: Int) -> Int32 {
+      let column = min(index, columnCount - 1)
+      let columns = column * columnFactor..<min((column + 1) * columnFactor, extentColumns)
+      var sum = 0
+      for y in rows {
+        for x in columns { sum += Int(plane.samples[y * plane.samplesPerRow + x]) }
+      }
+      let count = rows.count * columns.count
+      return Int32((sum + count / 2) / count)
+    }
+    return pairs.map { mean(2 * $0) & 0xFFFF | mean(2 * $0 + 1) << 16 }
+  }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import JPEGOracle
+import OzuCodecs
+import OzuImaging
+
+/// What the fuzzer of LLVM calls with each of its inputs.
+///
+/// Every file gives an error or planes. Where libjpeg has nothing to complain about, the planes are compared
+/// with its coefficients; a difference ends the process, as a crash would.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzJPEG(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+  let file = Data(bytes: bytes, count: count)
+  let decoder = JPEGDecoder()
+  let limits = DecodingLimits(pixelCount: 4 << 20, cpuTime: .seconds(20))
+  guard let header = try? decoder.header(of: file, limits: limits), (try? limits.check(header)) != nil else {
+    return 0
+  }
+  // The file chooses the scales, so that each is seen.
+  let choice = file.reduce(UInt8(0), &+)
+  let scales = (luma: 1 + Int(choice & 3), chroma: 1 + Int(choice >> 2 & 3))
+  for allowsTruncation in [true, false] {
+    let context = DecodingContext(limits: limits, allowsTruncation: allowsTruncation)
+    guard let planes = try? decoder.planes(of: file, eighths: scales, context: context) else { continue }
+    if allowsTruncation {
+      let region = PixelRegion(x: 0, y: 0, width: 1, height: 1)
+      _ = Resampler().resample(planes, region: region, to: PixelSize(17, 13))
+    } else {
+      compare(planes, file, header, scales)
+    }
+  }
+  let resize = Resize(PixelSize(20, 20))
+  if let picture = try? CodecRegistry.standard.picture(
+    from: file, resize: resize, context: DecodingContext(limits: limits, allowsTruncation: true))
+  {
+    precondition(picture.size.width <= 20 && picture.size.height <= 20, "a picture of the wrong size")
+  }
+  return 0
+}
+
+private func compare(
+  _ planes: PlanarPicture, _ file: Data, _ header: ImageHeader, _ scales: (luma: Int, chroma: Int)
+) {
+  var all = [planes.luma]
+  if let chroma = planes.chroma { all += [chroma.blue, chroma.red] }
+  guard let oracle = PlaneOracle(file, componentCount: all.count) else { return }
+  defer { oracle.close() }
+  guard let identifiers = JPEGDecoder.componentIdentifiers(of: file) else { return }
+  for (index, plane) in all.enumerated() {
+    let scale = index == 0 ? scales.luma : scales.chroma
+    let difference = oracle.difference(
+      of: plane, component: index, identifier: identifiers[index], scale: scale,
+      isProgressive: header.isProgressive)
+    precondition(
+      difference.largest <= PlaneOracle.tolerance(scale: scale),
+      "component \(index) at \(scale)/8 differs by \(difference.largest)/64")
+  }
+}

@@ -1,0 +1,188 @@
+import CJPEGOracle
+import Foundation
+import OzuImaging
+
+/// What planes should be: the coefficients that libjpeg reads from a file, transformed in floating point.
+///
+/// Of a progressive file the planes have what the first scans say, without the bits that later scans add, and
+/// with 3/8 of what these could add at most. The oracle works that out from all bits and the scan headers.
+public struct PlaneOracle {
+  /// A judgement.
+  public struct Difference {
+    /// The largest difference of a sample, in its fraction units (1/64).
+    public var largest = 0.0
+    /// How many blocks were judged: not those that hostile files drive out of the range of valid ones.
+    public var blockCount = 0
+  }
+
+  private let file: Data
+  private let components: [OracleComponent]
+  private let scans: [Scan]
+
+  private struct Scan {
+    var identifiers: [UInt8]
+    var range: ClosedRange<Int>
+    var high: Int
+    var low: Int
+  }
+
+  /// How far samples may be from exact ones, in fraction units: nothing but the conversion where all constants
+  /// are powers of two, two roundings of an eighth elsewhere.
+  public static func tolerance(scale: Int) -> Double { scale <= 2 ? 0.01 : 12 }
+
+  /// Reads a file of `componentCount` components; `nil` when libjpeg cannot, or warns of something.
+  public init?(_ file: Data, componentCount: Int) {
+    var components = [OracleComponent](repeating: OracleComponent(), count: componentCount)
+    let isRead = file.withUnsafeBytes {
+      oracle_read($0.bindMemory(to: UInt8.self).baseAddress, $0.count, Int32(componentCount), &components)
+    }
+    guard isRead else { return nil }
+    guard components.allSatisfy({ $0.warnings == 0 }) else {
+      for component in components { free(component.coefficients) }
+      return nil
+    }
+    self.file = file
+    self.components = components
+    scans = Self.scans(in: [UInt8](file))
+  }
+
+  /// Gives the coefficients back.
+  public func close() {
+    for component in components { free(component.coefficients) }
+  }
+
+  /// Compares a plane of a component, named as in its scans, with what it should be.
+  public func difference(
+    of plane: SamplePlane, component index: Int, identifier: UInt8, scale: Int, isProgressive: Bool
+  ) -> Difference {
+    let component = components[index]
+    let lows = isProgressive ? self.lows(identifier) : [Int](repeating: 0, count: 64)
+    let basis = Self.basis(scale)
+    var result = Difference()
+    for row in 0..<component.rows {
+      for column in 0..<component.columns {
+        let first = (Int(row) * Int(component.columns) + Int(column)) * 64
+        guard let square = kept(component, at: first, scale: scale, lows: lows) else { continue }
+        result.blockCount += 1
+        for y in 0..<scale {
+          for x in 0..<scale {
+            var sum = 0.0
+            for v in 0..<scale {
+              for u in 0..<scale { sum += square[v * scale + u] * basis[y][v] * basis[x][u] }
+            }
+            let expected = max(0, min(255, sum + 128)) * 64
+            let place = (Int(row) * scale + y) * plane.samplesPerRow + Int(column) * scale + x
+            result.largest = max(result.largest, abs(expected - Double(plane.samples[place])))
+          }
+        }
+      }
+    }
+    return result
+  }
+
+  /// The dequantized coefficients of a block; `nil` when one is out of range.
+  private func kept(_ component: OracleComponent, at first: Int, scale: Int, lows: [Int?]) -> [Double]? {
+    var square: [Double] = []
+    for v in 0..<scale {
+      for u in 0..<scale {
+        let place = v * 8 + u
+        let value = Int(component.coefficients[first + place])
+        let step = quantization(component, place)
+        guard abs(value * step) <= 2047 else { return nil }
+        guard place > 0 else {
+          square.append(Double(value * step))
+          continue
+        }
+        guard let low = lows[place] else {
+          square.append(0)
+          continue
+        }
+        let known = ((abs(value) >> low) << low) * step
+        let missing = known == 0 ? 0 : (((1 << low) - 1) * step * 3) >> 3
+        guard known + missing <= 2047 else { return nil }
+        square.append(Double(value < 0 ? -known - missing : known + missing))
+      }
+    }
+    return square
+  }
+
+  private func quantization(_ component: OracleComponent, _ place: Int) -> Int {
+    withUnsafeBytes(of: component.quantization) { Int($0.bindMemory(to: UInt16.self)[place]) }
+  }
+
+  /// For each coefficient in natural order the lowest bit of its first scan; `nil` when it is in none.
+  private func lows(_ identifier: UInt8) -> [Int?] {
+    var lows = [Int?](repeating: nil, count: 64)
+    for scan in scans where scan.high == 0 && scan.identifiers.contains(identifier) {
+      for index in scan.range { lows[Self.zigzag[index]] = scan.low }
+    }
+    return lows
+  }
+
+  private static func scans(in bytes: [UInt8]) -> [Scan] {
+    var scans: [Scan] = []
+    var position = 2
+    while position + 4 <= bytes.count {
+      guard bytes[position] == 0xFF, bytes[position + 1] != 0, bytes[position + 1] != 0xFF,
+        !(0xD0...0xD8 ~= bytes[position + 1])
+      else {
+        position += 1
+        continue
+      }
+      let marker = bytes[position + 1]
+      if marker == 0xD9 { break }
+      let length = max(2, Int(bytes[position + 2]) << 8 | Int(bytes[position + 3]))
+      let start = position + 4
+      position += 2 + length
+      guard marker == 0xDA, position <= bytes.count else { continue }
+      let count = Int(bytes[start])
+      let end = start + 1 + 2 * count
+      guard end + 3 <= position, bytes[end] <= bytes[end + 1], bytes[end + 1] < 64 else { continue }
+      scans.append(
+        Scan(
+          identifiers: (0..<count).map { bytes[start + 1 + 2 * $0] },
+          range: Int(bytes[end])...Int(bytes[end + 1]), high: Int(bytes[end + 2] >> 4),
+          low: Int(bytes[end + 2] & 15)))
+    }
+    return scans
+  }
+
+  /// The inverse transform of `scale` samples, and the factor between the two sizes.
+  private static func basis(_ scale: Int) -> [[Double]] {
+    let size = Double(scale)
+    return (0..<scale).map { x in
+      (0..<scale).map { u in
+        let norm = (u == 0 ? 1 / size : 2 / size).squareRoot() * (size / 8).squareRoot()
+        return norm * cos((2 * Double(x) + 1) * Double(u) * .pi / (2 * size))
+      }
+    }
+  }
+
+  /// As in ITU-T T.81 Figure 5, by walking it.
+  private static let zigzag: [Int] = {
+    var order: [Int] = []
+    var (x, y) = (0, 0)
+    var isUpwards = true
+    while order.count < 64 {
+      order.append(y * 8 + x)
+      if isUpwards {
+        if x == 7 {
+          y += 1; isUpwards = false
+        } else if y == 0 {
+          x += 1; isUpwards = false
+        } else {
+          x += 1; y -= 1
+        }
+      } else {
+        if y == 7 {
+          x += 1; isUpwards = true
+        } else if x == 0 {
+          y += 1; isUpwards = true
+        } else {
+          x -= 1; y += 1
+        }
+      }
+    }
+    return order
+  }()
+}

@@ -1,0 +1,138 @@
+import Testing
+
+@testable import OzuCodecs
+
+@Suite("Huffman tables")
+struct HuffmanTableTests {
+  /// The luma AC table of ITU-T T.81 Annex K.3.3.2, by its counts, with symbols of every size and run.
+  static let standard = HuffmanTable.Definition(
+    counts: [0, 2, 1, 3, 3, 2, 4, 3, 5, 5, 4, 4, 0, 0, 1, 0x7D],
+    symbols: [0x01, 0x02, 0x03, 0x00, 0x04, 0x11, 0x05, 0x12, 0x21, 0x31, 0x41, 0x06, 0x13, 0x51, 0x61, 0x07]
+      + (0..<146).map { UInt8(($0 % 16) << 4 | (1 + $0 / 16)) })
+
+  /// Two symbols of a bit and two.
+  static let short = HuffmanTable.Definition(
+    counts: [1, 1] + [UInt8](repeating: 0, count: 14), symbols: [0x01, 0xF0])
+
+  @Test("step over and decode what single symbols say", arguments: [standard, short])
+  func lookups(definition: HuffmanTable.Definition) throws {
+    for kind in [HuffmanTable.Kind.ac, .progressiveAC] {
+      let table = try #require(HuffmanTable(definition, kind: kind))
+      defer { withExtendedLifetime(table) {} }
+      let lookup = table.lookup
+      for window in 0..<1 << HuffmanLookup.window {
+        let skip = lookup.skips[window]
+        let low = lookup.lows[window]
+        for (entryBits, done, isEnd) in [
+          (Int(skip & 31), Int(skip >> 6), skip & 32 != 0),
+          (Int(low >> 32 & 0xFF), Int(low >> 40 & 0xFF), low >> 48 != 0),
+        ] where entryBits > 0 {
+          var walk = Walk(lookup: lookup, window: window)
+          while walk.position < entryBits { walk.step() }
+          #expect(walk.position == entryBits)
+          #expect(walk.done == done)
+          #expect(walk.isEnd == isEnd)
+          #expect(entryBits <= 27)
+        }
+        guard low != 0 else { continue }
+        var walk = Walk(lookup: lookup, window: window)
+        while walk.position < Int(low >> 32 & 0xFF) { walk.step() }
+        let bytes = (0..<4).map { Int(Int8(truncatingIfNeeded: low >> UInt64(8 * $0))) }
+        #expect(bytes == walk.coefficients)
+      }
+    }
+  }
+
+  @Test("decode single symbols with their numbers")
+  func values() throws {
+    let table = try #require(HuffmanTable(Self.standard, kind: .ac))
+    defer { withExtendedLifetime(table) {} }
+    let lookup = table.lookup
+    for window in 0..<1 << HuffmanLookup.window {
+      let bits = UInt64(window) << 52
+      let (symbol, length) = lookup.symbol(bits)
+      let entry = lookup.values[window]
+      if length > 12 {
+        #expect(entry == 0)
+      } else if symbol == 0 {
+        #expect(entry == UInt32(length) | HuffmanLookup.blockEnd << 8)
+      } else if length + Int(symbol & 15) > 12 {
+        #expect(entry == UInt32(length) | UInt32(symbol) << 16)
+      } else {
+        var walk = Walk(lookup: lookup, window: window)
+        walk.step()
+        #expect(Int(entry & 0xFF) == walk.position)
+        #expect(Int(entry >> 8 & 0xFF) == Int(symbol >> 4) + 1)
+        #expect(Int(Int32(bitPattern: entry) >> 16) == walk.last)
+      }
+    }
+  }
+
+  @Test("that cannot be are refused")
+  func impossible() {
+    func definition(_ counts: [UInt8], _ symbols: [UInt8]) -> HuffmanTable.Definition {
+      HuffmanTable.Definition(
+        counts: counts + [UInt8](repeating: 0, count: 16 - counts.count), symbols: symbols)
+    }
+    #expect(HuffmanTable(definition([3], [1, 2, 3]), kind: .ac) == nil)
+    // All ones is no code.
+    #expect(HuffmanTable(definition([2], [1, 2]), kind: .ac) == nil)
+    #expect(HuffmanTable(definition([1], [1, 2]), kind: .ac) == nil)
+    #expect(HuffmanTable(definition([1], [16]), kind: .dc) == nil)
+    #expect(HuffmanTable(definition([1], [15]), kind: .dc) != nil)
+    #expect(HuffmanTable(definition([], []), kind: .ac) != nil)
+  }
+
+  @Test("codes that are none are symbol 0 after 17 bits")
+  func noCode() throws {
+    let table = try #require(HuffmanTable(Self.short, kind: .ac))
+    defer { withExtendedLifetime(table) {} }
+    let lookup = table.lookup
+    #expect(lookup.symbol(.max) == (0, 17))
+    #expect(lookup.symbol(0) == (1, 1))
+    #expect(lookup.symbol(1 << 63) == (0xF0, 2))
+  }
+
+  @Test("are kept, the late ones, up to a number")
+  func cache() throws {
+    let cache = HuffmanTableCache(limit: 2)
+    let first = try #require(cache.table(Self.short, kind: .ac))
+    #expect(cache.table(Self.short, kind: .ac) === first)
+    #expect(cache.table(Self.short, kind: .progressiveAC) !== first)
+    #expect(cache.table(Self.standard, kind: .ac) != nil)
+    #expect(cache.count == 2)
+    #expect(cache.table(Self.short, kind: .ac) !== first)
+    #expect(cache.table(.init(counts: [2], symbols: []), kind: .ac) == nil)
+  }
+
+  /// Decodes a window symbol by symbol, as the standard has it.
+  private struct Walk {
+    let lookup: HuffmanLookup
+    let bits: UInt64
+    var position = 0
+    var done = 0
+    var isEnd = false
+    var last = 0
+    var coefficients = [0, 0, 0, 0]
+
+    init(lookup: HuffmanLookup, window: Int) {
+      self.lookup = lookup
+      bits = UInt64(window) << 52
+    }
+
+    mutating func step() {
+      let (symbol, length) = lookup.symbol(bits << UInt64(position))
+      let size = Int(symbol & 15)
+      let run = Int(symbol >> 4)
+      position += length + size
+      if size == 0, run < 15 {
+        isEnd = true
+        return
+      }
+      let number = Int(((bits << UInt64(position - size)) >> 1) >> UInt64(63 - size))
+      last = size == 0 ? 0 : number >> (size - 1) == 1 ? number : number - (1 << size) + 1
+      if done + run < 4, size > 0 { coefficients[done + run] = last }
+      done += run + 1
+    }
+  }
+}

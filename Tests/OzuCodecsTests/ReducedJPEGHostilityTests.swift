@@ -1,0 +1,191 @@
+import Foundation
+import JPEGOracle
+import OzuCodecs
+import OzuImaging
+import Testing
+
+@Suite("Reduced JPEG decoder, on bad files")
+struct ReducedJPEGHostilityTests {
+  static let resize = Resize(PixelSize(20, 15), mode: .fill)
+
+  static let variants = [
+    JPEGVariant(PixelSize(320, 240)), JPEGVariant(PixelSize(320, 240), isProgressive: true),
+    JPEGVariant(PixelSize(317, 239), sampling: (2, 1), restartInterval: 5),
+    JPEGVariant(PixelSize(200, 160), isGray: true, optimizesTables: true),
+    JPEGVariant(PixelSize(250, 190), sampling: (1, 1), isProgressive: true, restartInterval: 7),
+  ]
+
+  private func thumbnail(
+    _ data: Data, allowsTruncation: Bool = false, pool: PixelBufferPool = .shared
+  ) -> Result<Picture, DecodingError> {
+    Result { () throws(DecodingError) -> Picture in
+      try CodecRegistry.standard.picture(
+        from: data, resize: Self.resize,
+        context: DecodingContext(pool: pool, allowsTruncation: allowsTruncation))
+    }
+  }
+
+  @Test("gives an error or a picture of its size for any file with wrong bits", arguments: variants)
+  func mutants(variant: JPEGVariant) {
+    let whole = variant.data
+    let pool = PixelBufferPool(retainedByteLimit: 0)
+    var random: UInt64 = 88_172_645_463_325_252
+    func next(_ limit: Int) -> Int {
+      random ^= random << 13
+      random ^= random >> 7
+      random ^= random << 17
+      return Int(random % UInt64(limit))
+    }
+    for round in 0..<300 {
+      var data = whole
+      for _ in 0...round % 5 {
+        let place = next(data.count)
+        data[place] = round % 2 == 0 ? data[place] ^ 1 << UInt8(next(8)) : UInt8(next(256))
+      }
+      if round % 7 == 0 { data = data.prefix(next(data.count)) }
+      for allowsTruncation in [false, true] {
+        if case .success(let picture) = thumbnail(data, allowsTruncation: allowsTruncation, pool: pool) {
+          #expect(picture.size.width <= 20 && picture.size.height <= 15)
+        }
+      }
+    }
+    #expect(pool.statistics.lentByteCount == 0)
+  }
+
+  @Test("gives an error or a picture of its size for any beginning of a file", arguments: variants)
+  func prefixes(variant: JPEGVariant) throws {
+    let whole = variant.data
+    let full = try thumbnail(whole).get().bitmap
+    for count in stride(from: 0, to: whole.count - 2, by: 37) {
+      #expect((try? thumbnail(whole.prefix(count)).get()) == nil)
+      if case .success(let picture) = thumbnail(whole.prefix(count), allowsTruncation: true) {
+        #expect(picture.size == full.size)
+      }
+    }
+  }
+
+  @Test("says that scan data are missing", arguments: variants)
+  func truncated(variant: JPEGVariant) throws {
+    let whole = variant.data
+    let error = DecodingError.truncated(.jpeg, stage: "scan data")
+    #expect(throws: error) { try thumbnail(whole.prefix(whole.count * 9 / 10)).get() }
+  }
+
+  @Test("does without the end marker", arguments: variants)
+  func noEndMarker(variant: JPEGVariant) throws {
+    let whole = variant.data
+    // Without its end libjpeg decodes a progressive file, with all of its bits.
+    let cut = try thumbnail(whole.dropLast(2)).get().bitmap
+    #expect(cut.signalToNoise(against: try thumbnail(whole).get().bitmap) > 35)
+  }
+
+  @Test("does not take an early end marker for the end of the picture")
+  func earlyEndMarker() throws {
+    let whole = Self.variants[0].data
+    #expect(throws: DecodingError.truncated(.jpeg, stage: "scan data")) {
+      try thumbnail(whole.prefix(whole.count / 2) + Data([0xFF, 0xD9])).get()
+    }
+  }
+
+  @Test("gives the rows there are, and grey, when asked to")
+  func partial() throws {
+    let whole = Self.variants[0].data
+    let full = try thumbnail(whole).get().bitmap
+    let cut = try thumbnail(whole.prefix(whole.count / 2), allowsTruncation: true).get().bitmap
+    #expect((0..<20).allSatisfy { cut[$0, 2] == full[$0, 2] })
+    #expect((0..<20).allSatisfy { cut[$0, 14] == Pixel(red: 128, green: 128, blue: 128) })
+  }
+
+  @Test("a damaged stretch ends at the next restart marker")
+  func restart() throws {
+    var data = JPEGVariant(PixelSize(320, 240), restartInterval: 20).data
+    let whole = try thumbnail(data).get().bitmap
+    let marker = try #require(data.range(of: Data([0xFF, 0xD2])))
+    let next = try #require(data.range(of: Data([0xFF, 0xD3])))
+    for place in marker.upperBound + 40..<next.lowerBound - 4 where data[place] < 0xF0 { data[place] = 0x55 }
+    let damaged = try thumbnail(data).get().bitmap
+    // A row of groups is 16 pixels high, one pixel of the thumbnail, and the filter reaches over three.
+    #expect((0..<20).contains { damaged[$0, 3] != whole[$0, 3] })
+    #expect((0..<20).allSatisfy { x in [9, 10, 14].allSatisfy { damaged[x, $0] == whole[x, $0] } })
+  }
+
+  @Test("a restart marker that is missing costs its stretch and the next", arguments: [1, 4])
+  func missingRestart(number: UInt8) throws {
+    var data = JPEGVariant(PixelSize(320, 240), restartInterval: 20).data
+    let whole = try thumbnail(data).get().bitmap
+    let marker = try #require(data.range(of: Data([0xFF, 0xD0 + number])))
+    data.removeSubrange(marker)
+    let damaged = try thumbnail(data).get().bitmap
+    let after = Int(number) + 6
+    #expect(
+      (0..<20).allSatisfy { x in damaged[x, 0 + after] == whole[x, after] && damaged[x, 14] == whole[x, 14] })
+  }
+
+  @Test("stops when nobody wants the picture any more", arguments: [1, 2, 5, 9])
+  func cancellation(question: Int) throws {
+    for variant in Self.variants {
+      let pool = PixelBufferPool(retainedByteLimit: 0)
+      var questions = 0
+      let context = DecodingContext(
+        pool: pool,
+        isCancelled: {
+          questions += 1
+          return questions >= question
+        })
+      #expect(throws: DecodingError.cancelled) {
+        try CodecRegistry.standard.picture(from: variant.data, resize: Self.resize, context: context)
+      }
+      #expect(questions == question)
+      #expect(pool.statistics.lentByteCount == 0)
+    }
+  }
+
+  @Test("gives up a file of many scans when its time is used up")
+  func time() throws {
+    // The second scan is the first of coefficients: again and again it has to be decoded.
+    let whole = JPEGVariant(PixelSize(320, 240), isProgressive: true).data
+    let scans = whole.indices.dropLast().filter { whole[$0] == 0xFF && whole[$0 + 1] == 0xDA }
+    let tables = whole[scans[0]..<scans[1]]
+    let bomb = whole[..<scans[0]] + Data(repeatElement(tables, count: 90).joined()) + whole[scans[1]...]
+    var questions = 0
+    let context = DecodingContext(
+      limits: DecodingLimits(cpuTime: .milliseconds(200)),
+      threadTime: {
+        questions += 1
+        return .milliseconds(questions)
+      })
+    let violation = DecodingLimits.Violation(.cpuTime, value: 201, limit: 200)
+    #expect(throws: DecodingError.limitExceeded(violation)) {
+      try CodecRegistry.standard.picture(from: bomb, resize: Self.resize, context: context)
+    }
+  }
+
+  @Test("takes memory for the planes and no more, however large the picture")
+  func memory() throws {
+    // A small progressive file that says it has 100 megapixels.
+    var data = JPEGVariant(PixelSize(64, 48), isProgressive: true).data
+    let frame = try #require(data.range(of: Data([0xFF, 0xC2])))
+    data.replaceSubrange(frame.lowerBound + 5..<frame.lowerBound + 9, with: [0x22, 0x00, 0x2C, 0x00])
+    let pool = PixelBufferPool(retainedByteLimit: 0)
+    let picture = try CodecRegistry.standard.picture(
+      from: data, resize: Resize(PixelSize(320, 240)),
+      context: DecodingContext(pool: pool, allowsTruncation: true))
+    #expect(picture.header?.storedSize == PixelSize(11264, 8704))
+    #expect(pool.statistics.peakLentByteCount < 16 << 20)
+  }
+
+  @Test("refuses planes that take more than is allowed before taking them")
+  func limit() throws {
+    let pool = PixelBufferPool(retainedByteLimit: 0)
+    let context = DecodingContext(limits: DecodingLimits(decodedByteCount: 3000), pool: pool)
+    let error = #expect(throws: DecodingError.self) {
+      try CodecRegistry.standard.picture(
+        from: Self.variants[0].data, resize: Self.resize, context: context)
+    }
+    guard case .limitExceeded = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(pool.statistics.peakLentByteCount == 0)
+  }
+}

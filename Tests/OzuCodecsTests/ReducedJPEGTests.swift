@@ -1,0 +1,131 @@
+import Foundation
+import JPEGOracle
+import OzuCodecs
+import OzuImaging
+import Testing
+
+@Suite("Reduced JPEG decoder")
+struct ReducedJPEGTests {
+  static let samplings = [(1, 1), (2, 1), (1, 2), (2, 2), (4, 1), (4, 2)]
+  static let sizes = [
+    PixelSize(1, 1), PixelSize(17, 9), PixelSize(64, 48), PixelSize(131, 77), PixelSize(33, 200),
+  ]
+
+  static let variants: [JPEGVariant] = sizes.flatMap { size in
+    samplings.flatMap { sampling in
+      [
+        JPEGVariant(size, sampling: sampling), JPEGVariant(size, sampling: sampling, isProgressive: true),
+        JPEGVariant(size, sampling: sampling, restartInterval: 3),
+        JPEGVariant(size, sampling: sampling, isProgressive: true, restartInterval: 2),
+      ]
+    } + [
+      JPEGVariant(size, isGray: true), JPEGVariant(size, isGray: true, isProgressive: true),
+      JPEGVariant(size, isGray: true, restartInterval: 1),
+      JPEGVariant(size, optimizesTables: true, quality: 100), JPEGVariant(size, quality: 5),
+      JPEGVariant(size, isProgressive: true, quality: 100),
+    ]
+  }
+
+  @Test("makes the planes that libjpeg's coefficients say", arguments: variants)
+  func planes(variant: JPEGVariant) throws {
+    let data = variant.data
+    let oracle = try #require(PlaneOracle(data, componentCount: variant.isGray ? 1 : 3))
+    defer { oracle.close() }
+    for scale in 1...4 {
+      let picture = try JPEGDecoder().planes(of: data, eighths: (scale, 5 - scale), context: .init())
+      let planes = try #require(picture)
+      let all = [planes.luma] + (planes.chroma.map { [$0.blue, $0.red] } ?? [])
+      #expect(all.count == (variant.isGray ? 1 : 3))
+      for (index, plane) in all.enumerated() {
+        let kept = index == 0 ? scale : 5 - scale
+        let difference = oracle.difference(
+          of: plane, component: index, identifier: UInt8(index + 1), scale: kept,
+          isProgressive: variant.isProgressive)
+        #expect(difference.largest <= PlaneOracle.tolerance(scale: kept), "component \(index) at \(kept)/8")
+        #expect(difference.blockCount > 0)
+      }
+    }
+  }
+
+  @Test(
+    "gives thumbnails that are close to those of a full decode",
+    arguments: [(1, 1), (2, 1), (1, 2), (2, 2)], [20, 40, 63])
+  func closeness(sampling: (Int, Int), width: Int) throws {
+    for isProgressive in [false, true] {
+      let variant = JPEGVariant(PixelSize(647, 489), sampling: sampling, isProgressive: isProgressive)
+      let resize = Resize(PixelSize(width, width * 3 / 4), mode: .fill)
+      let data = variant.data
+      let header = try CodecRegistry.standard.header(of: data)
+      #expect(DecodePlan(header: header, resize: resize, scales: [1, 2, 4, 8]).reduction != nil)
+      let thumbnail = try CodecRegistry.standard.picture(from: data, resize: resize).bitmap
+      let whole = try CodecRegistry.standard.picture(from: data)
+      #expect(thumbnail.size == resize.size)
+      #expect(thumbnail.signalToNoise(against: whole.resized(resize).bitmap) > 40)
+    }
+  }
+
+  @Test(
+    "shows every variant of one picture as the same thumbnail",
+    arguments: [
+      "jpeg-411", "jpeg-440", "jpeg-arithmetic", "jpeg-baseline-420", "jpeg-baseline-422",
+      "jpeg-baseline-444",
+      "jpeg-cmyk-noprofile", "jpeg-progressive-420", "jpeg-progressive-444", "jpeg-restart-rows",
+      "jpeg-rgb-colourspace",
+    ])
+  func fixtures(name: String) throws {
+    let resize = Resize(PixelSize(8, 6), mode: .fill)
+    let thumbnail = try picture("matrix/\(name).jpg", resize: resize).bitmap
+    let expected = try picture("matrix/ref/rgb.png", resize: resize).bitmap
+    #expect(thumbnail.meanDifference(from: expected) < 4)
+  }
+
+  @Test("turns thumbnails upright", arguments: 1...8)
+  func orientation(value: Int) throws {
+    let resize = Resize(PixelSize(6, 4), mode: .fill)
+    let thumbnail = try picture("orientation/jpeg-\(value).jpg", resize: resize).bitmap
+    let expected = try picture("orientation/jpeg-1.jpg", resize: resize).bitmap
+    #expect(thumbnail.meanDifference(from: expected) < 6)
+  }
+
+  @Test(
+    "leaves to libjpeg what it does not know",
+    arguments: [
+      "jpeg-arithmetic", "jpeg-arith-progressive", "jpeg-cmyk-noprofile", "jpeg-rgb-colourspace",
+    ])
+  func fallback(name: String) throws {
+    let data = try fixture("matrix/\(name).jpg")
+    #expect(try JPEGDecoder().planes(of: data, eighths: (1, 1), context: .init()) == nil)
+    #expect(try CodecRegistry.standard.header(of: data).planeLayout == nil)
+  }
+
+  @Test("crops from the middle as a full decode does")
+  func crop() throws {
+    let variant = JPEGVariant(PixelSize(800, 500))
+    let resize = Resize(PixelSize(50, 50), mode: .aspectFill, crops: true)
+    let thumbnail = try CodecRegistry.standard.picture(from: variant.data, resize: resize).bitmap
+    let whole = try CodecRegistry.standard.picture(from: variant.data).resized(resize).bitmap
+    #expect(thumbnail.signalToNoise(against: whole) > 40)
+  }
+
+  @Test("reduces to a few pixels", arguments: [PixelSize(1, 1), PixelSize(2, 3), PixelSize(5, 1)])
+  func tiny(size: PixelSize) throws {
+    let variant = JPEGVariant(PixelSize(3000, 1200), isGray: size.width == 2, quality: 50)
+    let resize = Resize(size, mode: .fill)
+    let thumbnail = try CodecRegistry.standard.picture(from: variant.data, resize: resize).bitmap
+    let whole = try CodecRegistry.standard.picture(from: variant.data).resized(resize).bitmap
+    #expect(thumbnail.largestDifference(from: whole) <= 3)
+  }
+
+  @Test("decodes less where speed is asked for")
+  func fast() throws {
+    let variant = JPEGVariant(PixelSize(640, 480))
+    let balanced = Resize(PixelSize(60, 45), mode: .fill)
+    var fast = balanced
+    fast.quality = .fast
+    let context = DecodingContext(pool: PixelBufferPool(retainedByteLimit: 0))
+    let quick = try CodecRegistry.standard.picture(from: variant.data, resize: fast, context: context).bitmap
+    let slow = try CodecRegistry.standard.picture(from: variant.data, resize: balanced).bitmap
+    #expect(quick != slow)
+    #expect(quick.signalToNoise(against: slow) > 28)
+  }
+}
