@@ -40,6 +40,7 @@ let package = Package(
       linkerSettings: [
         .linkedLibrary("jpeg"),
         .linkedLibrary("png16"),
+        .linkedLibrary("z"),
         .linkedLibrary("webp", .when(traits: ["WebP"])),
       ]),
     .systemLibrary(name: "CCurl"),

@@ -13,16 +13,20 @@ extension CodecRegistry {
 
   private static func builtIn(alpha: Alpha) -> CodecRegistry {
     var codecs = CodecRegistry()
+    if alpha == .straight { codecs.blending = .straight }
     codecs.register(decoder: JPEGDecoder())
     codecs.register(encoder: JPEGEncoder())
     codecs.register(decoder: PNGDecoder(alpha: alpha))
     codecs.register(encoder: PNGEncoder())
+    codecs.register(decoder: GIFDecoder())
+    codecs.register(decoder: BMPDecoder(alpha: alpha))
+    codecs.register(decoder: ICODecoder(alpha: alpha))
     #if WebP
       codecs.register(decoder: WebPDecoder(alpha: alpha))
     #else
       codecs.explainAbsence(of: .webp, "built without WebP")
     #endif
-    for type in [ImageType.gif, .avif, .heic, .jxl, .tiff, .bmp, .ico, .svg] {
+    for type in [ImageType.avif, .heic, .jxl, .tiff, .svg] {
       codecs.explainAbsence(of: type, "this version of Ozu has no decoder for it")
     }
     return codecs

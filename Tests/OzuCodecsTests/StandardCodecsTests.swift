@@ -17,7 +17,7 @@ struct StandardCodecsTests {
   @Test(
     "say of a known format that it has no decoder",
     arguments: [
-      (Data("GIF89a\u{1}\0\u{1}\0\0\0\0".utf8), ImageType.gif), (Data("<svg xmlns='x'/>".utf8), .svg),
+      (Data("<svg xmlns='x'/>".utf8), ImageType.svg),
       (Data([0x49, 0x49, 0x2A, 0, 8, 0, 0, 0]), .tiff), (Data([0xFF, 0x0A, 0, 0]), .jxl),
     ])
   func absent(data: Data, type: ImageType) {

@@ -13,5 +13,6 @@
 #include "ozu_png.h"
 #include "ozu_status.h"
 #include "ozu_webp.h"
+#include "ozu_zlib.h"
 
 #endif

@@ -46,6 +46,11 @@ extension CodecRegistry {
         bitmap, region: plan.region, to: plan.outputSize, pool: context.pool)
       try context.checkpoint()
     }
-    return Picture(bitmap.upright(from: plan.orientation, pool: context.pool), header: header)
+    var notes: [String] = []
+    let animation = animation(
+      of: data, by: decoder, header: header, resize: resize, context: context, notes: &notes)
+    return Picture(
+      bitmap.upright(from: plan.orientation, pool: context.pool), header: header, animation: animation,
+      notes: notes)
   }
 }

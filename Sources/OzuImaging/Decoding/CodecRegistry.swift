@@ -12,6 +12,8 @@ public struct CodecRegistry: Sendable {
   private var decoders: [any ImageDecoding] = []
   private var encoders: [any ImageEncoding] = []
   private var absent: [ImageType: String] = [:]
+  /// How frames of animations meet; anything but the default is for checking decoders.
+  package var blending = FrameBlending.premultiplied
 
   /// Makes a registry without codecs.
   public init() {}
