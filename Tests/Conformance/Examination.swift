@@ -8,7 +8,9 @@ struct Examination {
   let record: Record
 
   /// Formats whose decoders are there; `unknown` is what is no image.
-  static let formats: Set<String> = ["jpeg", "png", "webp", "gif", "bmp", "ico", "unknown"]
+  static let formats: Set<String> = [
+    "jpeg", "png", "webp", "gif", "bmp", "ico", "avif", "heif", "jxl", "tiff", "svg", "unknown",
+  ]
 
   /// What may be spent on a file that must be refused from its header.
   private static let refusalMilliseconds = 50.0
@@ -17,18 +19,25 @@ struct Examination {
   private static let hangMilliseconds = 2000.0
   private static let largestBytes = 512 << 20
 
+  /// The records have colours as stored.
+  private static func context(allowsTruncation: Bool = false) -> DecodingContext {
+    DecodingContext(allowsTruncation: allowsTruncation, colorPolicy: .keep)
+  }
+
   func run() throws -> Finding {
     guard Self.formats.contains(record.format) else {
       return finding(.unsupported, "no decoder for \(record.format)", Measurement())
     }
     let data = try Data(contentsOf: corpus.appendingPathComponent(record.path))
     let (result, cost) = Measurement.of {
-      Result { () throws(DecodingError) -> Picture in try CodecRegistry.standard.picture(from: data) }
+      Result { () throws(DecodingError) -> Picture in
+        try CodecRegistry.standard.picture(from: data, context: Self.context())
+      }
     }
     // What a caller who takes partial pictures gets must be as safe and of the same size.
     let (lenient, lenientCost) = Measurement.of {
       Result { () throws(DecodingError) -> Picture in
-        try CodecRegistry.standard.picture(from: data, context: DecodingContext(allowsTruncation: true))
+        try CodecRegistry.standard.picture(from: data, context: Self.context(allowsTruncation: true))
       }
     }
     let complaint =
@@ -84,17 +93,20 @@ struct Examination {
 
   private func complaint(about picture: Picture, _ data: Data) throws -> String? {
     guard let header = picture.header else { return "no header" }
+    // Containers with turns of their own leave open who applies them; that the picture is upright shows below.
+    let turnsItself = ["avif", "heif", "jxl"].contains(record.format) && record.orientation == nil
     let orientations = record.orientationAny ?? [record.orientation ?? 1]
-    guard orientations.contains(header.orientation.rawValue) else {
+    guard turnsItself || orientations.contains(header.orientation.rawValue) else {
       return "orientation \(header.orientation.rawValue) instead of \(orientations)"
     }
     if let frames = record.frames, frames != header.frameCount {
       return "\(header.frameCount) frames instead of \(frames)"
     }
     // Where several orientations are right, the recorded pixels are of the first.
-    guard header.orientation.rawValue == record.orientation ?? 1 else { return nil }
+    guard turnsItself || header.orientation.rawValue == record.orientation ?? 1 else { return nil }
     if let complaint = complaintAboutSize(of: picture) { return complaint }
-    let straight = try CodecRegistry.straight.picture(from: data)
+    if let complaint = try complaintAfterConversion(data) { return complaint }
+    let straight = try CodecRegistry.straight.picture(from: data, context: Self.context())
     let comparison = PictureComparison(bitmap: picture.bitmap, straight: straight.bitmap)
     guard comparison.isRightlyMultiplied else { return "colours wrongly multiplied by alpha" }
     if let animation = straight.animation, let complaint = try complaint(about: animation) {
@@ -109,6 +121,15 @@ struct Examination {
     // A grid of one decoder has less weight than the suite's own reference.
     if try matchesReference(comparison) { return nil }
     return try "\(complaint); \(referenceDifference(comparison))"
+  }
+
+  /// Compares the picture in sRGB with its reference.
+  private func complaintAfterConversion(_ data: Data) throws -> String? {
+    guard let tolerance = record.toleranceAfterConversion, let name = record.references?.first else { return nil }
+    let bitmap = try CodecRegistry.straight.picture(from: data).bitmap
+    let comparison = PictureComparison(bitmap: bitmap, straight: bitmap)
+    guard let difference = try difference(comparison, name) else { return "reference of another size" }
+    return difference <= tolerance ? nil : "differs by \(difference) in sRGB, tolerance \(tolerance)"
   }
 
   private func complaint(about animation: PictureAnimation) throws -> String? {
@@ -144,7 +165,7 @@ struct Examination {
 
   private func difference(_ comparison: PictureComparison, _ name: String) throws -> Int? {
     let data = try Data(contentsOf: corpus.appendingPathComponent(name))
-    return comparison.difference(from: try CodecRegistry.straight.picture(from: data).bitmap)
+    return comparison.difference(from: try CodecRegistry.straight.picture(from: data, context: Self.context()).bitmap)
   }
 
   private func gridComplaint(_ comparison: PictureComparison) -> String? {

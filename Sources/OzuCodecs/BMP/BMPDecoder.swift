@@ -87,9 +87,11 @@ public struct BMPDecoder: ImageDecoding {
 extension BMPHeader {
   func imageHeader(type: ImageType, of bytes: Span<UInt8>) -> ImageHeader {
     let hasAlpha = masks.map { !$0.alpha.isEmpty } ?? false
-    let profileName = profileRange.flatMap { ICCProfileName.find(in: bytes.extracting($0)) }
+    let profile = profileRange.map {
+      ICCProfile(Data(bytes.copy(from: $0.lowerBound, byteCount: $0.count)))
+    }
     return ImageHeader(
       type: type, storedSize: size, bitsPerComponent: 8, colorModel: masks == nil ? .indexed : .rgb,
-      hasAlpha: hasAlpha, colorProfileName: profileName)
+      hasAlpha: hasAlpha, colorProfileName: profile?.name, colorEncoding: profile.map(ColorEncoding.profile), dotsPerInch: dotsPerInch)
   }
 }

@@ -5,7 +5,11 @@ extension ImageHeader {
   ///
   /// Profiles that call themselves sRGB are taken at their word; everything else keeps its name.
   var storedColorSpace: ColorSpaceTag {
-    guard let colorProfileName, !colorProfileName.hasPrefix("sRGB") else { return .sRGB }
-    return .icc(name: colorProfileName)
+    switch colorEncoding {
+    case nil: .sRGB
+    case .profile(let profile)?:
+      profile.name?.hasPrefix("sRGB") ?? false ? .sRGB : .icc(name: profile.name ?? "unnamed profile")
+    case let encoding?: .encoded(name: encoding.name)
+    }
   }
 }

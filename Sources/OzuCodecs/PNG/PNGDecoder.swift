@@ -43,7 +43,8 @@ public struct PNGDecoder: AnimationDecoding {
       bitsPerComponent: header.bitDepth, colorModel: colorModels[header.colorType] ?? .rgb,
       hasAlpha: header.colorType.hasAlpha || header.hasTransparencyChunk,
       colorProfileName: header.colorProfileName, frameCount: header.frameCount,
-      isProgressive: header.isInterlaced)
+      isProgressive: header.isInterlaced, colorEncoding: header.colorEncoding(data.span),
+      dotsPerInch: header.dotsPerInch)
   }
 
   /// Decodes the picture.

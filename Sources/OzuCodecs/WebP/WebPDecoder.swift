@@ -33,7 +33,8 @@
       let header = try WebPHeader(data.span)
       return ImageHeader(
         type: .webp, storedSize: header.canvas, orientation: header.orientation ?? .up,
-        hasAlpha: header.hasAlpha, colorProfileName: header.colorProfileName, frameCount: header.frameCount)
+        hasAlpha: header.hasAlpha, colorProfileName: header.profile?.name, frameCount: header.frameCount,
+        colorEncoding: header.profile.map(ColorEncoding.profile))
     }
 
     /// Decodes the picture.

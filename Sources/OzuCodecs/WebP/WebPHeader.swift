@@ -1,5 +1,11 @@
 import OzuImaging
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// What the chunks of a WebP file say (RFC 9649), read without libwebp.
 ///
 /// Reading goes from chunk to chunk by their lengths. The size of the canvas is taken from the extended header,
@@ -21,7 +27,7 @@ struct WebPHeader {
   private(set) var canvas = PixelSize(0, 0)
   private(set) var hasAlpha = false
   private(set) var orientation: Orientation?
-  private(set) var colorProfileName: String?
+  private(set) var profile: ICCProfile?
   private(set) var isAnimated = false
   /// The frames that are there; 1 for a still picture.
   private(set) var frameCount = 1
@@ -60,7 +66,8 @@ struct WebPHeader {
       case .exif where !hasEXIF:
         hasEXIF = true
         orientation = EXIFOrientation.find(in: content)
-      case .profile where colorProfileName == nil: colorProfileName = ICCProfileName.find(in: content)
+      case .profile where profile == nil:
+        profile = ICCProfile(Data(content.copy(from: 0, byteCount: content.count)))
       default: break
       }
       chunk = WebPChunk(bytes, at: current.end)

@@ -25,13 +25,16 @@ extension CodecRegistry {
     return PictureAnimation(
       reader, encodedByteCount: data.count,
       frameByteCount: PixelBufferPool.sizeClass(plan.outputSize.bitmapByteCount(as: .bgra8)),
-      blending: blending, limits: context.limits, pool: context.pool
-    ) { canvas, context in
+      blending: blending, limits: context.limits, pool: context.pool,
+      colorPolicy: context.colorPolicy
+    ) { [self] canvas, context in
       var frame = canvas
       if !plan.needsNoResampling {
         frame = Resampler(kernel: plan.kernel).resample(
           frame, region: plan.region, to: plan.outputSize, pool: context.pool)
       }
+      var notes: [String] = []
+      frame = converted(frame, header: header, context: context, notes: &notes)
       return frame.upright(from: plan.orientation, pool: context.pool)
     }
   }

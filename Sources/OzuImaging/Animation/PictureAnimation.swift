@@ -33,17 +33,20 @@ public final class PictureAnimation: Sendable {
   private let finish: Finishing
   private let limits: DecodingLimits
   private let pool: PixelBufferPool
+  private let colorPolicy: ColorPolicy
   private let queue = DispatchQueue(label: "ozu.animation")
 
   init(
     _ reader: any AnimationFrameReading, encodedByteCount: Int, frameByteCount: Int,
     blending: FrameBlending = .premultiplied,
-    limits: DecodingLimits, pool: PixelBufferPool, finish: @escaping Finishing
+    limits: DecodingLimits, pool: PixelBufferPool, colorPolicy: ColorPolicy,
+    finish: @escaping Finishing
   ) {
     loopCount = reader.loopCount
     delays = reader.frames.map(\.delay)
     byteBudget = limits.animationByteCount
     self.finish = finish
+    self.colorPolicy = colorPolicy
     self.limits = limits
     self.pool = pool
     // Beside the cache there are, at the worst, the canvas that is kept, the one that is being made, the frame
@@ -111,7 +114,7 @@ public final class PictureAnimation: Sendable {
     let result = state.withLock { state -> Result<Bitmap, DecodingError> in
       Result { () throws(DecodingError) -> Bitmap in
         if let frame = state.cache[index] { return frame }
-        let context = DecodingContext(limits: limits, pool: pool, isCancelled: isCancelled)
+        let context = DecodingContext(limits: limits, pool: pool, colorPolicy: colorPolicy, isCancelled: isCancelled)
         let canvas = try state.composer.compose(index, context: context)
         let frame = try finish(canvas, context)
         state.cache.insert(frame, at: index)

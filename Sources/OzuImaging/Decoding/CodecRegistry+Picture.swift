@@ -26,7 +26,7 @@ extension CodecRegistry {
     guard !header.storedSize.isEmpty else {
       throw .corrupt(header.type, stage: "header", reason: "a picture of \(header.storedSize) pixels")
     }
-    let plan = DecodePlan(header: header, resize: resize, scales: decoder.scales)
+    let plan = DecodePlan(drawingOf: header, resize: resize, scales: decoder.scales)
     try context.limits.checkDecodedByteCount(plan.decodedSize.bitmapByteCount(as: .bgra8))
     try context.limits.checkDecodedByteCount(plan.outputSize.bitmapByteCount(as: .bgra8))
     // A quarter turn pads the other side.
@@ -47,6 +47,8 @@ extension CodecRegistry {
       try context.checkpoint()
     }
     var notes: [String] = []
+    // At the size of the result, which is mostly the smaller one.
+    bitmap = converted(bitmap, header: header, context: context, notes: &notes)
     let animation = animation(
       of: data, by: decoder, header: header, resize: resize, context: context, notes: &notes)
     return Picture(

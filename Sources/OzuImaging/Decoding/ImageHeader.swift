@@ -16,6 +16,13 @@ public struct ImageHeader: Hashable, Sendable {
   public var colorProfileName: String?
   /// How many frames an animation has; 1 for a still picture.
   public var frameCount: Int
+  /// What the colours mean, where they are not sRGB.
+  public var colorEncoding: ColorEncoding?
+  /// How many pixels the file wants to an inch of paper; `nil` when it does not say.
+  public var dotsPerInch: Double?
+  /// Whether the picture is a drawing, which has no pixels of its own: it is sharp at any size, so a recipe may make
+  /// it larger than the size it states.
+  public var isDrawing = false
   /// Whether the picture comes in passes (progressive JPEG, interlaced PNG).
   public var isProgressive: Bool
 
@@ -35,7 +42,8 @@ public struct ImageHeader: Hashable, Sendable {
   public init(
     type: ImageType, storedSize: PixelSize, orientation: Orientation = .up, bitsPerComponent: Int = 8,
     colorModel: ColorModel = .rgb, hasAlpha: Bool = false, colorProfileName: String? = nil,
-    frameCount: Int = 1, isProgressive: Bool = false
+    frameCount: Int = 1, isProgressive: Bool = false, colorEncoding: ColorEncoding? = nil,
+    dotsPerInch: Double? = nil
   ) {
     self.type = type
     self.storedSize = storedSize
@@ -46,6 +54,8 @@ public struct ImageHeader: Hashable, Sendable {
     self.colorProfileName = colorProfileName
     self.frameCount = frameCount
     self.isProgressive = isProgressive
+    self.colorEncoding = colorEncoding
+    self.dotsPerInch = dotsPerInch
   }
 
   /// The size of the upright picture in pixels.
