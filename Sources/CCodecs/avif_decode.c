@@ -16,7 +16,24 @@ typedef struct {
   bool has_frame;
 } AVIFDecoder;
 
+// Whether some box at the top reaches to the end of the file, which is allowed and which libavif does not read.
+static bool has_endless_box(const OzuPictureDecoder *base) {
+  size_t at = 0;
+  while (base->size >= 8 && at <= base->size - 8) {
+    const uint8_t *box = base->data + at;
+    size_t length = (size_t)box[0] << 24 | (size_t)box[1] << 16 | (size_t)box[2] << 8 | box[3];
+    if (length == 0) return true;
+    if (length < 8) return false;
+    at += length;
+  }
+  return false;
+}
+
 static OzuStatus fail(OzuPictureDecoder *base, avifResult result) {
+  if (result == AVIF_RESULT_BMFF_PARSE_FAILED && has_endless_box(base)) {
+    base->is_unsupported = true;
+    return ozu_picture_fail(base, "a box reaches to the end of the file");
+  }
   switch (result) {
     case AVIF_RESULT_TRUNCATED_DATA:
       ozu_picture_fail(base, avifResultToString(result));

@@ -16,7 +16,22 @@ typedef struct {
   uint32_t height;
 } HEIFDecoder;
 
+// Whether a four-letter code stands among the first boxes.
+static bool names(const OzuPictureDecoder *base, const char *code) {
+  size_t end = base->size < 4096 ? base->size : 4096;
+  for (size_t at = 0; at + 4 <= end; at++)
+    if (memcmp(base->data + at, code, 4) == 0) return true;
+  return false;
+}
+
 static OzuStatus fail(OzuPictureDecoder *base, struct heif_error error) {
+  // The library does not know these, and then misses what they would hold.
+  bool is_uncompressed = names(base, "unci");
+  if (is_uncompressed || names(base, "mini")) {
+    base->is_unsupported = true;
+    return ozu_picture_fail(
+        base, is_uncompressed ? "its pixels are uncompressed" : "it has a minimised header");
+  }
   ozu_picture_fail(base, error.message);
   base->is_unsupported = error.code == heif_error_Unsupported_feature
       || error.code == heif_error_Unsupported_filetype || error.code == heif_error_Decoder_plugin_error;

@@ -12,9 +12,12 @@ typedef struct {
   JxlDecoder *decoder;
   JxlBasicInfo info;
   uint8_t *profile;
-  size_t position;
   size_t given;
   bool has_output;
+  // The frame that comes next, and how long each is seen in milliseconds.
+  uint32_t frame;
+  uint32_t frames;
+  double *delays;
 } JXLDecoder;
 
 enum { smallest_piece = 1 << 16, pieces = 32 };
@@ -27,7 +30,6 @@ static bool give_more(JXLDecoder *self) {
   size_t piece = self->base.size / pieces > smallest_piece ? self->base.size / pieces : smallest_piece;
   size_t end = self->base.size - self->given < piece ? self->base.size : self->given + piece;
   self->given = end;
-  self->position = done;
   if (JxlDecoderSetInput(self->decoder, self->base.data + done, end - done) != JXL_DEC_SUCCESS) return false;
   if (end == self->base.size) JxlDecoderCloseInput(self->decoder);
   return true;
@@ -60,6 +62,25 @@ static void read_colors(JXLDecoder *self, OzuPictureInfo *info) {
   info->profile_size = size;
 }
 
+// Counts the frames of an animation, without decoding them, and notes how long each is seen.
+static bool read_frames(JXLDecoder *self) {
+  JxlDecoder *decoder = JxlDecoderCreate(NULL);
+  if (decoder == NULL) return false;
+  uint32_t limit = self->base.limits.frames + 1;
+  self->delays = calloc(limit, sizeof(double));
+  double tick = 1000.0 * self->info.animation.tps_denominator / self->info.animation.tps_numerator;
+  JxlDecoderSubscribeEvents(decoder, JXL_DEC_FRAME);
+  JxlDecoderSetInput(decoder, self->base.data, self->base.size);
+  JxlDecoderCloseInput(decoder);
+  while (self->delays != NULL && self->frames < limit && JxlDecoderProcessInput(decoder) == JXL_DEC_FRAME) {
+    JxlFrameHeader header;
+    if (JxlDecoderGetFrameHeader(decoder, &header) != JXL_DEC_SUCCESS) break;
+    self->delays[self->frames++] = header.duration * tick;
+  }
+  JxlDecoderDestroy(decoder);
+  return self->delays != NULL;
+}
+
 static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   JXLDecoder *self = (JXLDecoder *)base;
   self->decoder = JxlDecoderCreate(NULL);
@@ -90,6 +111,11 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
         break;
       case JXL_DEC_COLOR_ENCODING:
         read_colors(self, info);
+        if (self->info.have_animation && self->info.animation.tps_numerator > 0) {
+          if (!read_frames(self)) return ozu_picture_fail(base, "out of memory");
+          info->frames = self->frames > 0 ? self->frames : 1;
+          info->loops = self->info.animation.num_loops;
+        }
         return OzuStatusDone;
       default: return ozu_picture_fail(base, "the coded data break the rules");
     }
@@ -118,6 +144,8 @@ static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per
       return OzuStatusMore;
     }
     case JXL_DEC_FULL_IMAGE:
+      self->frame++;
+      self->has_output = false;
       for (uint32_t y = 0; y < self->info.ysize; y++)
         ozu_swap_red_and_blue(pixels + y * bytes_per_row, pixels + y * bytes_per_row, self->info.xsize);
       return OzuStatusDone;
@@ -126,14 +154,35 @@ static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per
   }
 }
 
+static OzuStatus select_frame(OzuPictureDecoder *base, uint32_t frame) {
+  JXLDecoder *self = (JXLDecoder *)base;
+  if (frame == self->frame && !self->has_output) return OzuStatusDone;
+  JxlDecoderRewind(self->decoder);
+  JxlDecoderSubscribeEvents(self->decoder, JXL_DEC_FULL_IMAGE);
+  JxlDecoderSetKeepOrientation(self->decoder, JXL_TRUE);
+  JxlDecoderSkipFrames(self->decoder, frame);
+  self->frame = frame;
+  self->has_output = false;
+  self->given = 0;
+  return OzuStatusDone;
+}
+
+static OzuStatus delay(OzuPictureDecoder *base, uint32_t frame, double *milliseconds) {
+  JXLDecoder *self = (JXLDecoder *)base;
+  if (frame >= self->frames) return ozu_picture_fail(base, "it has fewer frames");
+  *milliseconds = self->delays[frame];
+  return OzuStatusDone;
+}
+
 static void close_decoder(OzuPictureDecoder *base) {
   JXLDecoder *self = (JXLDecoder *)base;
   if (self->decoder != NULL) JxlDecoderDestroy(self->decoder);
   free(self->profile);
+  free(self->delays);
 }
 
 OzuPictureDecoder *ozu_jxl_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits) {
-  static const OzuPictureOperations operations = {open, step, close_decoder, NULL, NULL};
+  static const OzuPictureOperations operations = {open, step, close_decoder, select_frame, delay};
   return ozu_picture_new(sizeof(JXLDecoder), &operations, data, size, limits);
 }
 

@@ -197,7 +197,7 @@ static void convert_row(const TIFFDecoder *self, const uint8_t *row, uint8_t *pi
         memcpy(pixels, ink, 4);
         continue;
       }
-      for (int i = 0; i < 3; i++) pixels[i] = (uint8_t)((255 - ink[2 - i]) * (255 - ink[3]) / 255);
+      for (int i = 0; i < 3; i++) pixels[i] = (uint8_t)(((255 - ink[2 - i]) * (255 - ink[3]) + 127) / 255);
       pixels[3] = 255;
       continue;
     }

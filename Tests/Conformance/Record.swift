@@ -22,6 +22,8 @@ struct Record: Decodable {
   var frames: Int?
   var delays: [Double]?
   var loop: Int?
+  /// At which a drawing was drawn for its reference.
+  var referenceSize: [Int]?
   /// Of the composited frames, colours as stored; `nil` where decoders disagree. Perhaps of the first only.
   var frameDigests: [String?]?
 
@@ -49,6 +51,7 @@ struct Record: Decodable {
     case referencesAreFrames = "refs_are_frames"
     case toleranceAfterConversion = "ref_tol_after_srgb_conversion"
     case delays = "delays_ms"
+    case referenceSize = "ref_render_size"
     case frameDigests = "frame_sha256"
   }
 }

@@ -15,6 +15,7 @@ public struct ColorConverter: ColorConverting {
     _ bitmap: Bitmap, from encoding: ColorEncoding, colorModel: ImageHeader.ColorModel, pool: PixelBufferPool
   ) -> Bitmap? {
     guard let transform = transform(encoding, colorModel) else { return nil }
+    if transform.isIdentity { return bitmap.withColorSpace(.sRGB) }
     let width = bitmap.size.width
     return Bitmap(size: bitmap.size, isOpaque: bitmap.isOpaque, pool: pool) { target, bytesPerRow in
       bitmap.withUnsafeBytes { source in

@@ -8,6 +8,7 @@ import OzuImaging
 final class ColorTransform: @unchecked Sendable {
   private let transform: OpaquePointer
   let layout: OzuColorLayout
+  private(set) var isIdentity = false
 
   /// `nil` when the encoding is broken or not for such pixels.
   init?(_ encoding: ColorEncoding, layout: OzuColorLayout) {
@@ -29,6 +30,30 @@ final class ColorTransform: @unchecked Sendable {
     guard let made else { return nil }
     transform = made
     self.layout = layout
+    isIdentity = changesNothing()
+  }
+
+  /// Whether colours stay as they are, give or take one step: the profile is one of sRGB, whatever it is called.
+  private func changesNothing() -> Bool {
+    guard layout == .BGRA else { return false }
+    let steps: [UInt8] = [0, 13, 51, 128, 202, 255]
+    var probes: [UInt8] = []
+    for blue in steps {
+      for green in steps {
+        for red in steps { probes += [blue, green, red, 255] }
+      }
+    }
+    var results = probes
+    // Both arrays are lent for the call.
+    probes.withUnsafeBytes { from in
+      results.withUnsafeMutableBytes { to in
+        guard let source = from.baseAddress, let target = to.baseAddress else { return }
+        apply(source, to: target, count: probes.count / 4)
+      }
+    }
+    return probes.indices.allSatisfy { index in
+      index % 4 == 3 || abs(Int(probes[index]) - Int(results[index])) <= 1
+    }
   }
 
   deinit {

@@ -8,8 +8,8 @@
     import Foundation
   #endif
 
-  /// Decodes JPEG XL through libjxl: lossy, lossless, with alpha; of an animation, the first frame.
-  public struct JXLDecoder: ImageDecoding {
+  /// Decodes JPEG XL through libjxl: lossy, lossless, with alpha, turned, animated.
+  public struct JXLDecoder: AnimationDecoding {
     private let library: LibraryDecoder
 
     /// Makes a decoder.
@@ -24,20 +24,29 @@
     /// JPEG XL.
     public var types: [ImageType] { [.jxl] }
 
-    /// Reads the header through the library, which decodes no pixels for it.
+    /// Reads the header through libjxl, which decodes no pixels for it.
     ///
     /// - Throws: `DecodingError`.
     public func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
       try library.header(of: data, limits: limits)
     }
 
-    /// Decodes the picture.
+    /// Decodes the picture, or the first frame.
     ///
     /// - Throws: `DecodingError`.
     public func decode(
       _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
     ) throws(DecodingError) -> Bitmap {
       try library.decode(data, header: header, size: plan.decodedSize, context: context)
+    }
+
+    /// The frames of an animation.
+    ///
+    /// - Throws: `DecodingError`.
+    public func frames(
+      of data: Data, header: ImageHeader, limits: DecodingLimits
+    ) throws(DecodingError) -> (any AnimationFrameReading)? {
+      try LibraryFrames(data, header: header, library: library, limits: limits)
     }
   }
 #endif

@@ -15,7 +15,7 @@ import OzuSynchronization
 final class LibraryFrames: AnimationFrameReading {
   let canvas: PixelSize
   let frames: [AnimationFrame]
-  let loopCount = 0
+  let loopCount: Int
 
   private let header: ImageHeader
   private let alpha: Alpha
@@ -60,6 +60,7 @@ final class LibraryFrames: AnimationFrameReading {
       frames.append(AnimationFrame(size: header.storedSize, delay: delay))
     }
     self.frames = frames
+    loopCount = Int(file.session.info.loops)
     self.header = header
     canvas = header.storedSize
     alpha = library.alpha

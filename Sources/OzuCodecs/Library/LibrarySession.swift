@@ -101,7 +101,9 @@ struct LibrarySession: ~Copyable {
         } else if !info.has_alpha {
           Premultiplication.makeOpaque(row, width: size.width)
         } else if info.is_premultiplied, alpha == .straight {
-          Premultiplication.undo(row, to: row, width: size.width)
+          Premultiplication.undo(row, to: row, width: size.width, rounds: false)
+        } else if info.is_premultiplied {
+          Premultiplication.clamp(row, width: size.width)
         } else if !info.is_premultiplied, alpha == .premultiplied {
           Premultiplication.apply(to: row, width: size.width)
         }
