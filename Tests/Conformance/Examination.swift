@@ -114,12 +114,15 @@ struct Examination {
       comparison = try PictureComparison(bitmap: animation.frame(at: last), straight: raw.frame(at: last))
     }
     if record.format == "svg", let size = record.referenceSize, size.count == 2 {
-      let bitmap = try drawing(data, PixelSize(size[0], size[1]))
-      comparison = PictureComparison(bitmap: bitmap, straight: bitmap)
+      let drawnSize = PixelSize(size[0], size[1])
+      comparison = PictureComparison(
+        bitmap: try drawing(data, drawnSize, .standard), straight: try drawing(data, drawnSize, .straight))
     }
     // These may store multiplied colours, of which the others are not known to the last bit.
     let tolerance = ["jxl", "tiff", "svg"].contains(record.format) ? 1 : 0
-    guard comparison.isRightlyMultiplied(tolerance: tolerance) else { return "colours wrongly multiplied by alpha" }
+    guard comparison.isRightlyMultiplied(tolerance: tolerance) else {
+      return "colours wrongly multiplied by alpha"
+    }
     if let animation = straight.animation, let complaint = try complaint(about: animation) {
       return complaint
     }
@@ -135,14 +138,16 @@ struct Examination {
   }
 
   /// A drawing at the size at which its reference was drawn.
-  private func drawing(_ data: Data, _ size: PixelSize) throws -> Bitmap {
+  private func drawing(_ data: Data, _ size: PixelSize, _ codecs: CodecRegistry) throws -> Bitmap {
     let resize = Resize(size, mode: .fill, allowsUpscaling: true)
-    return try CodecRegistry.standard.picture(from: data, resize: resize).bitmap
+    return try codecs.picture(from: data, resize: resize).bitmap
   }
 
   /// Compares the picture in sRGB with its reference.
   private func complaintAfterConversion(_ data: Data) throws -> String? {
-    guard let tolerance = record.toleranceAfterConversion, let name = record.references?.first else { return nil }
+    guard let tolerance = record.toleranceAfterConversion, let name = record.references?.first else {
+      return nil
+    }
     let bitmap = try CodecRegistry.straight.picture(from: data).bitmap
     let comparison = PictureComparison(bitmap: bitmap, straight: bitmap)
     guard let difference = try difference(comparison, name) else { return "reference of another size" }
@@ -182,7 +187,8 @@ struct Examination {
 
   private func difference(_ comparison: PictureComparison, _ name: String) throws -> Int? {
     let data = try Data(contentsOf: corpus.appendingPathComponent(name))
-    return comparison.difference(from: try CodecRegistry.straight.picture(from: data, context: Self.context()).bitmap)
+    return comparison.difference(
+      from: try CodecRegistry.straight.picture(from: data, context: Self.context()).bitmap)
   }
 
   private func gridComplaint(_ comparison: PictureComparison) -> String? {

@@ -7,7 +7,7 @@ import Testing
 struct AnimationTests {
   static let files: [(file: String, reference: String, tolerance: Int)] = [
     ("anim.gif", "anim-gif-", 0), ("anim.png", "anim-", 0), ("anim-lossless.webp", "anim-", 0),
-    ("anim-lossy.webp", "anim-", 120),
+    ("anim-lossy.webp", "anim-", 120), ("anim.avif", "anim-", 90),
   ].filter { isDecodable($0.0) }
 
   @Test("have their frames, delays and loops", arguments: files)
@@ -15,7 +15,8 @@ struct AnimationTests {
     let animation = try #require(try picture("matrix/\(file)").animation)
     #expect(
       animation.delays == [.milliseconds(100), .milliseconds(200), .milliseconds(50), .milliseconds(400)])
-    #expect(animation.loopCount == 3)
+    // libavif 0.11 does not tell how often.
+    #expect(animation.loopCount == (file.hasSuffix("avif") ? 0 : 3))
     for index in 0..<animation.frameCount {
       let expected = try picture("matrix/ref/\(reference)\(index).png").bitmap
       let frame = try animation.frame(at: index)

@@ -8,7 +8,13 @@ struct VariantTests {
   static let variants: [(file: String, reference: String, tolerance: Int)] = [
     ("bmp-gray.bmp", "gray", 0), ("bmp-palette.bmp", "palette", 0), ("bmp-rgb24.bmp", "rgb", 0),
     ("gif-palette.gif", "palette", 0), ("gif-palette-interlaced.gif", "palette", 0),
-    ("anim.gif", "anim-gif-0", 0), ("ico-png.ico", "rgba-32", 0),
+    ("anim.gif", "anim-gif-0", 0), ("ico-png.ico", "rgba-32", 0), ("anim.avif", "anim-0", 90),
+    ("avif-420-q90.avif", "rgb", 110), ("avif-444-q90.avif", "rgb", 60), ("avif-alpha.avif", "rgba", 90),
+    ("heic-420.heic", "rgb", 110), ("heic-alpha-444.heic", "rgba", 110),
+    ("jxl-lossless-alpha.jxl", "rgba", 0), ("jxl-lossless.jxl", "rgb", 0), ("jxl-lossy.jxl", "rgb", 70),
+    ("tiff-g4.tif", "bilevel", 0), ("tiff-jpeg.tif", "rgb", 110), ("tiff-packbits.tif", "rgb", 0),
+    ("tiff-raw.tif", "rgb", 0), ("tiff-rgba-lzw.tif", "rgba", 0),
+    ("tiff-tiff_adobe_deflate.tif", "rgb", 0), ("tiff-tiff_lzw.tif", "rgb", 0),
   ].filter { isDecodable($0.0) }
 
   @Test("all decode to the one picture", arguments: variants)

@@ -132,7 +132,9 @@ struct LoadImage: Sendable {
     }
     // A rendition that is the original, pixel for pixel, would only take its place twice. Pixels of a fetcher
     // have no original.
-    guard mayHaveRendition, picture.header.map({ $0.size != picture.size }) ?? true else { return }
+    // A rendition is one picture: it would stop an animation, which is made from its original each time.
+    guard mayHaveRendition, picture.animation == nil, picture.header.map({ $0.size != picture.size }) ?? true
+    else { return }
     await parts.backlog.add(byteCount: picture.byteCount) { [parts, request] in
       let configuration = parts.configuration
       let type: ImageType = picture.bitmap.isOpaque ? .jpeg : .png

@@ -92,6 +92,7 @@ extension BMPHeader {
     }
     return ImageHeader(
       type: type, storedSize: size, bitsPerComponent: 8, colorModel: masks == nil ? .indexed : .rgb,
-      hasAlpha: hasAlpha, colorProfileName: profile?.name, colorEncoding: profile.map(ColorEncoding.profile), dotsPerInch: dotsPerInch)
+      hasAlpha: hasAlpha, colorProfileName: profile?.name, colorEncoding: profile.map(ColorEncoding.profile),
+      dotsPerInch: dotsPerInch)
   }
 }

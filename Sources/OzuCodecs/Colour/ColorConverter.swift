@@ -35,7 +35,10 @@ public struct ColorConverter: ColorConverting {
             row = UnsafeRawPointer(straight)
           }
           if transform.layout == .gray {
-            for x in 0..<width { gray.storeBytes(of: row.load(fromByteOffset: x * 4, as: UInt8.self), toByteOffset: x, as: UInt8.self) }
+            for x in 0..<width {
+              gray.storeBytes(
+                of: row.load(fromByteOffset: x * 4, as: UInt8.self), toByteOffset: x, as: UInt8.self)
+            }
             transform.apply(gray, to: result, count: width)
             for x in 0..<width {
               let alpha = row.load(fromByteOffset: x * 4 + 3, as: UInt8.self)

@@ -40,7 +40,8 @@ public struct JPEGDecoder: ImageDecoding {
       type: .jpeg, storedSize: header.size, orientation: header.orientation ?? .up,
       bitsPerComponent: header.bitsPerComponent, colorModel: colorModels[header.components.count] ?? .rgb,
       colorProfileName: header.profile?.name, isProgressive: header.isProgressive,
-      colorEncoding: header.profile.map(ColorEncoding.profile), dotsPerInch: header.dotsPerInch)
+      colorEncoding: header.profile.map(ColorEncoding.profile), dotsPerInch: header.dotsPerInch,
+      metadata: header.metadata)
   }
 
   /// Decodes the picture at the plan's scale.

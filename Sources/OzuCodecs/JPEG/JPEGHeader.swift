@@ -34,6 +34,7 @@ struct JPEGHeader {
   /// The colour transform of the Adobe segment; `nil` without one.
   private(set) var adobeTransform: Int?
   private(set) var orientation: Orientation?
+  private(set) var metadata: PictureMetadata?
   private(set) var profile: ICCProfile?
   /// Of the JFIF segment.
   private(set) var dotsPerInch: Double?
@@ -75,6 +76,7 @@ struct JPEGHeader {
       case 0xE1 where !hasEXIF && segment.hasBytes("Exif\0", at: 0):
         hasEXIF = true
         orientation = EXIFOrientation.find(in: segment)
+        metadata = EXIFMetadata.find(in: segment)
       case 0xE2:
         profile.add(segment, at: position + 2)
       case 0xEE where segment.hasBytes("Adobe", at: 0):

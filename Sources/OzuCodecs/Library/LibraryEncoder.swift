@@ -25,7 +25,8 @@ struct LibraryEncoder: Sendable {
     let quality = options.compressionQuality.isNaN ? 0 : min(max(options.compressionQuality, 0), 1)
     // The pixels as the libraries want them: without padding, colours divided by alpha.
     let rowByteCount = size.width * 4
-    let straight = UnsafeMutableRawBufferPointer.allocate(byteCount: rowByteCount * size.height, alignment: 16)
+    let straight = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: rowByteCount * size.height, alignment: 16)
     defer { straight.deallocate() }
     bitmap.withUnsafeBytes { pixels in
       // Each row lies inside its memory.

@@ -44,7 +44,7 @@ public struct PNGDecoder: AnimationDecoding {
       hasAlpha: header.colorType.hasAlpha || header.hasTransparencyChunk,
       colorProfileName: header.colorProfileName, frameCount: header.frameCount,
       isProgressive: header.isInterlaced, colorEncoding: header.colorEncoding(data.span),
-      dotsPerInch: header.dotsPerInch)
+      dotsPerInch: header.dotsPerInch, metadata: header.metadata)
   }
 
   /// Decodes the picture.

@@ -11,6 +11,7 @@ struct PNGHeader {
   private(set) var isInterlaced = false
   private(set) var hasTransparencyChunk = false
   private(set) var orientation: Orientation?
+  private(set) var metadata: PictureMetadata?
   private(set) var colorProfileName: String?
   /// Where the compressed profile stands.
   private(set) var profileRange: Range<Int>?
@@ -75,6 +76,7 @@ struct PNGHeader {
       } else if bytes.hasBytes("eXIf", at: type), !hasEXIF {
         hasEXIF = true
         orientation = EXIFOrientation.find(in: content)
+        metadata = EXIFMetadata.find(in: content)
       } else if bytes.hasBytes("iCCP", at: type), colorProfileName == nil {
         colorProfileName = Self.latin1Name(content)
         // The name, a zero, the method of compression.

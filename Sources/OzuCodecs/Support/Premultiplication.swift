@@ -56,7 +56,9 @@ enum Premultiplication {
         target[x] = 0
         continue
       }
-      func divided(_ channel: UInt32) -> UInt32 { min(255, (channel * 255 + (rounds ? alpha / 2 : 0)) / alpha) }
+      func divided(_ channel: UInt32) -> UInt32 {
+        min(255, (channel * 255 + (rounds ? alpha / 2 : 0)) / alpha)
+      }
       let blue = divided(pixel & 0xFF)
       let green = divided(pixel >> 8 & 0xFF)
       let red = divided(pixel >> 16 & 0xFF)

@@ -34,7 +34,7 @@
       return ImageHeader(
         type: .webp, storedSize: header.canvas, orientation: header.orientation ?? .up,
         hasAlpha: header.hasAlpha, colorProfileName: header.profile?.name, frameCount: header.frameCount,
-        colorEncoding: header.profile.map(ColorEncoding.profile))
+        colorEncoding: header.profile.map(ColorEncoding.profile), metadata: header.metadata)
     }
 
     /// Decodes the picture.

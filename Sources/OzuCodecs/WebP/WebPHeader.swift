@@ -27,6 +27,7 @@ struct WebPHeader {
   private(set) var canvas = PixelSize(0, 0)
   private(set) var hasAlpha = false
   private(set) var orientation: Orientation?
+  private(set) var metadata: PictureMetadata?
   private(set) var profile: ICCProfile?
   private(set) var isAnimated = false
   /// The frames that are there; 1 for a still picture.
@@ -66,6 +67,7 @@ struct WebPHeader {
       case .exif where !hasEXIF:
         hasEXIF = true
         orientation = EXIFOrientation.find(in: content)
+        metadata = EXIFMetadata.find(in: content)
       case .profile where profile == nil:
         profile = ICCProfile(Data(content.copy(from: 0, byteCount: content.count)))
       default: break

@@ -114,7 +114,8 @@ public final class PictureAnimation: Sendable {
     let result = state.withLock { state -> Result<Bitmap, DecodingError> in
       Result { () throws(DecodingError) -> Bitmap in
         if let frame = state.cache[index] { return frame }
-        let context = DecodingContext(limits: limits, pool: pool, colorPolicy: colorPolicy, isCancelled: isCancelled)
+        let context = DecodingContext(
+          limits: limits, pool: pool, colorPolicy: colorPolicy, isCancelled: isCancelled)
         let canvas = try state.composer.compose(index, context: context)
         let frame = try finish(canvas, context)
         state.cache.insert(frame, at: index)

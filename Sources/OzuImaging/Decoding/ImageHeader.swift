@@ -20,6 +20,8 @@ public struct ImageHeader: Hashable, Sendable {
   public var colorEncoding: ColorEncoding?
   /// How many pixels the file wants to an inch of paper; `nil` when it does not say.
   public var dotsPerInch: Double?
+  /// What a camera wrote beside the pixels; `nil` when the file has nothing of the kind.
+  public var metadata: PictureMetadata?
   /// Whether the picture is a drawing, which has no pixels of its own: it is sharp at any size, so a recipe may make
   /// it larger than the size it states.
   public var isDrawing = false
@@ -43,7 +45,7 @@ public struct ImageHeader: Hashable, Sendable {
     type: ImageType, storedSize: PixelSize, orientation: Orientation = .up, bitsPerComponent: Int = 8,
     colorModel: ColorModel = .rgb, hasAlpha: Bool = false, colorProfileName: String? = nil,
     frameCount: Int = 1, isProgressive: Bool = false, colorEncoding: ColorEncoding? = nil,
-    dotsPerInch: Double? = nil
+    dotsPerInch: Double? = nil, metadata: PictureMetadata? = nil
   ) {
     self.type = type
     self.storedSize = storedSize
@@ -56,6 +58,7 @@ public struct ImageHeader: Hashable, Sendable {
     self.isProgressive = isProgressive
     self.colorEncoding = colorEncoding
     self.dotsPerInch = dotsPerInch
+    self.metadata = metadata
   }
 
   /// The size of the upright picture in pixels.
