@@ -31,6 +31,7 @@ struct OzuJPEGDecoder {
   bool misses_data_now;
   bool is_buffered;
   bool has_output;
+  bool keeps_cmyk;
   bool has_scan[MAX_COMPONENTS];
 };
 
@@ -183,6 +184,8 @@ static void convert_cmyk_row(uint8_t *row, unsigned width, bool is_inverted) {
   }
 }
 
+void ozu_jpeg_decoder_keep_cmyk(OzuJPEGDecoder *decoder) { decoder->keeps_cmyk = true; }
+
 OzuStatus ozu_jpeg_decoder_read_rows(
     OzuJPEGDecoder *decoder, uint8_t *rows, size_t bytes_per_row, int count) {
   struct jpeg_decompress_struct *info = &decoder->info;
@@ -198,8 +201,12 @@ OzuStatus ozu_jpeg_decoder_read_rows(
       snprintf(decoder->message, sizeof(decoder->message), "fewer rows than announced");
       return OzuStatusFailed;
     }
-    if (info->out_color_space == JCS_CMYK)
+    if (info->out_color_space != JCS_CMYK) continue;
+    if (!decoder->keeps_cmyk) {
       convert_cmyk_row(row, info->output_width, info->saw_Adobe_marker);
+    } else if (info->saw_Adobe_marker) {
+      for (size_t x = 0; x < (size_t)info->output_width * 4; x++) row[x] = (uint8_t)~row[x];
+    }
   }
   return decoder->misses_data_now ? OzuStatusTruncated : OzuStatusDone;
 }

@@ -3,7 +3,8 @@ import OzuImaging
 extension CodecRegistry {
   /// All codecs that this build of Ozu has, with the reason for each known format it has none for.
   ///
-  /// JPEG and PNG always; WebP with the package trait of that name.
+  /// JPEG, PNG, GIF, BMP and ICO always; WebP, AVIF, HEIF, JPEG XL, TIFF and SVG with the package traits of those
+  /// names. Colours are converted by Little CMS.
   public static let standard = builtIn(alpha: .premultiplied)
 
   /// The codecs of `standard`, but decoders leave colours as stored instead of multiplying them by alpha.
@@ -13,18 +14,53 @@ extension CodecRegistry {
 
   private static func builtIn(alpha: Alpha) -> CodecRegistry {
     var codecs = CodecRegistry()
-    codecs.register(decoder: JPEGDecoder())
-    codecs.register(encoder: JPEGEncoder())
+    if alpha == .straight { codecs.blending = .straight }
+    codecs.register(colorConverter: ColorConverter())
+    codecs.addOptional(alpha: alpha)
+    codecs.register(decoder: ICODecoder(alpha: alpha))
+    codecs.register(decoder: BMPDecoder(alpha: alpha))
+    codecs.register(decoder: GIFDecoder())
     codecs.register(decoder: PNGDecoder(alpha: alpha))
     codecs.register(encoder: PNGEncoder())
-    #if WebP
-      codecs.register(decoder: WebPDecoder(alpha: alpha))
-    #else
-      codecs.explainAbsence(of: .webp, "built without WebP")
-    #endif
-    for type in [ImageType.gif, .avif, .heic, .jxl, .tiff, .bmp, .ico, .svg] {
-      codecs.explainAbsence(of: type, "this version of Ozu has no decoder for it")
-    }
+    codecs.register(decoder: JPEGDecoder())
+    codecs.register(encoder: JPEGEncoder())
     return codecs
+  }
+
+  /// The codecs that traits add.
+  private mutating func addOptional(alpha: Alpha) {
+    #if SVG
+      register(decoder: SVGDecoder(alpha: alpha))
+    #else
+      explainAbsence(of: .svg, "built without SVG")
+    #endif
+    #if TIFF
+      register(decoder: TIFFDecoder(alpha: alpha))
+    #else
+      explainAbsence(of: .tiff, "built without TIFF")
+    #endif
+    #if JXL
+      register(decoder: JXLDecoder(alpha: alpha))
+      register(encoder: JXLEncoder())
+    #else
+      explainAbsence(of: .jxl, "built without JXL")
+    #endif
+    #if HEIF
+      register(decoder: HEIFDecoder(alpha: alpha))
+    #else
+      explainAbsence(of: .heic, "built without HEIF")
+    #endif
+    #if AVIF
+      register(decoder: AVIFDecoder(alpha: alpha))
+      register(encoder: AVIFEncoder())
+    #else
+      explainAbsence(of: .avif, "built without AVIF")
+    #endif
+    #if WebP
+      register(decoder: WebPDecoder(alpha: alpha))
+      register(encoder: WebPEncoder())
+    #else
+      explainAbsence(of: .webp, "built without WebP")
+    #endif
   }
 }

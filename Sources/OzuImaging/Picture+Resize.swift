@@ -4,12 +4,14 @@ extension Picture {
   /// For pictures that are in memory already. What comes from a file is better decoded at its target size:
   /// `CodecRegistry.picture(from:resize:context:)`.
   ///
+  /// An animation becomes a still picture of its first frame.
+  ///
   /// - Precondition: the size of the recipe is not empty, unless its mode is `none`.
   public func resized(_ resize: Resize, pool: PixelBufferPool = .shared) -> Picture {
     let geometry = ResizeGeometry(source: size, resize: resize)
     guard !geometry.isIdentity else { return self }
     let resampled = Resampler(kernel: resize.kernel).resample(
       bitmap, region: geometry.region, to: geometry.outputSize, pool: pool)
-    return Picture(resampled, scale: scale, header: header, isPreview: isPreview)
+    return Picture(resampled, scale: scale, header: header, isPreview: isPreview, notes: notes)
   }
 }

@@ -12,14 +12,16 @@ struct PictureComparison {
     SHA256.hexDigest(of: rgba(of: straight))
   }
 
-  /// Whether the two forms of the picture are one: colours times alpha over 255, rounded.
-  var isRightlyMultiplied: Bool {
+  /// Whether the two forms of the picture are one: colours times alpha over 255, rounded, give or take so much.
+  func isRightlyMultiplied(tolerance: Int) -> Bool {
     let stored = rgba(of: straight)
     let shown = rgba(of: bitmap)
     return stride(from: 0, to: stored.count, by: 4).allSatisfy { i in
       let alpha = Int(stored[i + 3])
       return stored[i + 3] == shown[i + 3]
-        && (0..<3).allSatisfy { (Int(stored[i + $0]) * alpha + 127) / 255 == Int(shown[i + $0]) }
+        && (0..<3).allSatisfy {
+          abs((Int(stored[i + $0]) * alpha + 127) / 255 - Int(shown[i + $0])) <= tolerance
+        }
     }
   }
 

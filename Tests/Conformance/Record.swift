@@ -17,7 +17,15 @@ struct Record: Decodable {
   var gridTolerance: Int?
   var references: [String]?
   var referenceTolerance: Int?
+  var referencesAreFrames: Bool?
+  var toleranceAfterConversion: Int?
   var frames: Int?
+  var delays: [Double]?
+  var loop: Int?
+  /// At which a drawing was drawn for its reference.
+  var referenceSize: [Int]?
+  /// Of the composited frames, colours as stored; `nil` where decoders disagree. Perhaps of the first only.
+  var frameDigests: [String?]?
 
   enum Expectation: String, Decodable {
     case decode
@@ -31,7 +39,7 @@ struct Record: Decodable {
   }
 
   enum CodingKeys: String, CodingKey {
-    case path, set, format, expect, width, height, orientation, grid, frames
+    case path, set, format, expect, width, height, orientation, grid, frames, loop
     case sizeIfDecoded = "size_if_decoded"
     case headerSize = "header_size"
     case orientationAny = "orientation_any"
@@ -40,6 +48,11 @@ struct Record: Decodable {
     case gridTolerance = "grid_tol"
     case references = "refs"
     case referenceTolerance = "ref_tol"
+    case referencesAreFrames = "refs_are_frames"
+    case toleranceAfterConversion = "ref_tol_after_srgb_conversion"
+    case delays = "delays_ms"
+    case referenceSize = "ref_render_size"
+    case frameDigests = "frame_sha256"
   }
 }
 

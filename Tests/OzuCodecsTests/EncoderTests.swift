@@ -80,6 +80,39 @@ struct EncoderTests {
     #expect(result.largestDifference(from: white) <= 3)
   }
 
+  static let optional: [ImageType] = [.webp, .avif, .jxl]
+    .filter(CodecRegistry.standard.encodableTypes.contains)
+
+  @Test("keep every pixel of an opaque picture when asked to", arguments: optional)
+  func lossless(type: ImageType) throws {
+    let bitmap = waves(PixelSize(61, 43))
+    let data = try codecs.encode(bitmap, as: type, options: .init(isLossless: true))
+    #expect(try codecs.picture(from: data).bitmap == bitmap)
+  }
+
+  @Test("keep pictures and their transparency close", arguments: optional)
+  func lossy(type: ImageType) throws {
+    let bitmap = waves(PixelSize(120, 80))
+    let data = try codecs.encode(bitmap, as: type, options: .init(compressionQuality: 0.9))
+    #expect(try codecs.picture(from: data).bitmap.signalToNoise(against: bitmap) > 33)
+    let faint = Bitmap(size: PixelSize(64, 64), isOpaque: false) { x, _ in
+      x < 32 ? Pixel(red: 0, green: 0, blue: 0, alpha: 0) : Pixel(red: 100, green: 60, blue: 20, alpha: 128)
+    }
+    let result = try codecs.picture(from: codecs.encode(faint, as: type)).bitmap
+    #expect(result[4, 32].alpha < 10)
+    #expect(abs(Int(result[60, 32].alpha) - 128) < 10)
+    #expect(abs(Int(result[60, 32].red) - 100) < 12)
+  }
+
+  @Test("make smaller files of lower quality", arguments: optional)
+  func quality(type: ImageType) throws {
+    let bitmap = waves(PixelSize(200, 150))
+    let sizes = try [0.2, 0.5, 0.95].map {
+      try codecs.encode(bitmap, as: type, options: .init(compressionQuality: $0)).count
+    }
+    #expect(sizes == sizes.sorted())
+  }
+
   @Test("refuse what a JPEG cannot hold")
   func jpegTooLarge() {
     let size = PixelSize(65_501, 1)

@@ -10,7 +10,7 @@ struct HostileFileTests {
     arguments: [
       "jpeg-65500x65500-sof.jpg", "jpeg-progressive-huge-sof.jpg", "png-2147483647x1.png",
       "png-30000x30000-rgba-header.png", "png-65500x65500-1bit-header.png", "webp-vp8l-16384-truncated.webp",
-      "webp-vp8x-huge-canvas.webp",
+      "webp-vp8x-huge-canvas.webp", "bmp-2147483647x1.bmp", "bmp-rle8-30000x30000.bmp",
     ].filter(isDecodable))
   func limits(name: String) throws {
     let pool = PixelBufferPool(retainedByteLimit: 0)
@@ -120,7 +120,10 @@ struct HostileFileTests {
 
   @Test(
     "cut off at any byte give an error or a picture of their size",
-    arguments: ["matrix/jpeg-progressive-420.jpg", "pngsuite/basi3p04.png", "matrix/webp-lossy-alpha.webp"])
+    arguments: [
+      "matrix/jpeg-progressive-420.jpg", "pngsuite/basi3p04.png", "matrix/webp-lossy-alpha.webp",
+      "matrix/gif-palette-interlaced.gif", "matrix/bmp-palette.bmp",
+    ])
   func everyPrefix(path: String) throws {
     guard isDecodable(path) else { return }
     let data = try fixture(path)

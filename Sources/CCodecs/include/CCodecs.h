@@ -9,9 +9,13 @@
 #ifndef OZU_CCODECS_H
 #define OZU_CCODECS_H
 
+#include "ozu_color.h"
+#include "ozu_encode.h"
 #include "ozu_jpeg.h"
+#include "ozu_picture.h"
 #include "ozu_png.h"
 #include "ozu_status.h"
 #include "ozu_webp.h"
+#include "ozu_zlib.h"
 
 #endif

@@ -22,6 +22,9 @@ const char *ozu_jpeg_decoder_message(const OzuJPEGDecoder *decoder);
 OzuStatus ozu_jpeg_decoder_open(
     OzuJPEGDecoder *decoder, int eighths, size_t memory_limit, int *width, int *height);
 
+/// Asks for cyan, magenta, yellow, black of a file that has them, 255 for full ink, instead of BGRA.
+void ozu_jpeg_decoder_keep_cmyk(OzuJPEGDecoder *decoder);
+
 /// Starts decoding. From here on the coefficients of a file of several scans are in memory.
 OzuStatus ozu_jpeg_decoder_start(OzuJPEGDecoder *decoder);
 

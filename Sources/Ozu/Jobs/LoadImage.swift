@@ -221,8 +221,9 @@ struct LoadImage: Sendable {
     await storeOriginal(fetched)
     // A rendition that is the original, pixel for pixel, would only take its place twice. Pixels of a fetcher
     // have no original.
+    // A rendition is one picture: it would stop an animation, which is made from its original each time.
     let isOriginal = request.processors.isEmpty && picture.header?.size == picture.size
-    guard mayHaveRendition, !isOriginal else { return }
+    guard mayHaveRendition, picture.animation == nil, !isOriginal else { return }
     await parts.backlog.add(byteCount: picture.byteCount) { [parts, request] in
       let configuration = parts.configuration
       let type: ImageType = picture.bitmap.isOpaque ? .jpeg : .png

@@ -8,7 +8,7 @@ enum InfoCommand: Command {
     summary: "Say what an image is, from its header alone.",
     synopsis: "SOURCE… [--cache DIR] [--json]",
     discussion: """
-      Type, size in pixels (upright), orientation, colour and frames. No pixel is decoded, so even a picture that
+      Type, size in pixels (upright), orientation, colour, frames, and what a camera wrote. No pixel is decoded, so even a picture that
       is too large to load can be looked at.
       """,
     options: [.cache, .json],
@@ -43,8 +43,12 @@ enum InfoCommand: Command {
     if header.orientation != .up {
       parts.append("orientation \(header.orientation.rawValue) (stored \(header.storedSize))")
     }
-    parts.append("colour profile \(header.colorProfileName ?? "none")")
+    parts.append("colour profile \(header.colorProfileName ?? header.colorEncoding?.name ?? "none")")
+    if let dots = header.dotsPerInch { parts.append("\(Int(dots.rounded())) dots per inch") }
     parts.append(header.frameCount == 1 ? "1 frame" : "\(header.frameCount) frames")
+    if let camera = header.metadata?.camera { parts.append(camera) }
+    if let date = header.metadata?.captureDate { parts.append("taken \(date)") }
+    if header.metadata?.hasThumbnail ?? false { parts.append("thumbnail") }
     return "\(source): " + parts.joined(separator: ", ")
   }
 
@@ -58,6 +62,10 @@ enum InfoCommand: Command {
       ("colorModel", .string(header.colorModel.rawValue)),
       ("bitsPerComponent", .integer(header.bitsPerComponent)), ("hasAlpha", .bool(header.hasAlpha)),
       ("colorProfile", header.colorProfileName.map(JSON.string) ?? .null),
+      ("dotsPerInch", header.dotsPerInch.map(JSON.number) ?? .null),
+      ("captureDate", (header.metadata?.captureDate).map(JSON.string) ?? .null),
+      ("camera", (header.metadata?.camera).map(JSON.string) ?? .null),
+      ("hasThumbnail", .bool(header.metadata?.hasThumbnail ?? false)),
       ("isProgressive", .bool(header.isProgressive)), ("frames", .integer(header.frameCount)),
     ])
   }

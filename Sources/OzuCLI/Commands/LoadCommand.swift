@@ -6,7 +6,8 @@ enum LoadCommand: Command {
   static let specification = CommandSpecification(
     name: "load",
     summary: "Load images, resize them, write the results.",
-    synopsis: "SOURCE… [--size WxH] [--mode MODE] [--crop] [--upscale] [--format FORMAT] [--quality N]"
+    synopsis:
+      "SOURCE… [--size WxH] [--mode MODE] [--crop] [--upscale] [--format FORMAT] [--quality N] [--lossless]"
       + " [-o FILE|DIR] [--cache DIR] [--json]",
     discussion: """
       A SOURCE is a web address, a data: address, or the path of a file. Results stay in the disk cache, so that
@@ -18,8 +19,12 @@ enum LoadCommand: Command {
     options: ResizeArguments.options + [
       OptionSpecification(
         name: "format", letter: "f", value: "FORMAT",
-        help: "jpeg or png. By default as the file of -o ends, else JPEG when opaque, PNG when not."),
-      OptionSpecification(name: "quality", letter: "q", value: "0-100", help: "Of JPEG; 85 by default."),
+        help: "\(OutputFormats.list). By default as the file of -o ends, else JPEG when opaque, PNG when not."
+      ),
+      OptionSpecification(
+        name: "quality", letter: "q", value: "0-100", help: "Of lossy formats; 85 by default."),
+      OptionSpecification(
+        name: "lossless", help: "Keep every pixel, in formats that can: WebP, AVIF, JPEG XL."),
       OptionSpecification(name: "output", letter: "o", value: "FILE|DIR", help: "Where the results go."),
       .cache, .json,
     ],
@@ -30,14 +35,13 @@ enum LoadCommand: Command {
 
   private struct Job: Sendable {
     let resize: Resize?
-    let quality: Int
+    let options: EncodingOptions
     let output: OutputTarget?
     let pipeline: ImagePipeline
   }
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
-    let formats: [(String, ImageType)] = [("jpeg", .jpeg), ("jpg", .jpeg), ("png", .png)]
-    let format = try arguments.choice("format", among: formats)
+    let format = try arguments.choice("format", among: OutputFormats.names)
     let output: OutputTarget? =
       if let path = arguments.value("output") {
         try OutputTarget(path: path, format: format, sourceCount: arguments.positional.count)
@@ -46,7 +50,9 @@ enum LoadCommand: Command {
       }
     let job = Job(
       resize: try ResizeArguments.resize(arguments),
-      quality: try arguments.integer("quality", in: 0...100) ?? 85,
+      options: EncodingOptions(
+        compressionQuality: Double(try arguments.integer("quality", in: 0...100) ?? 85) / 100,
+        isLossless: arguments.has("lossless")),
       output: output, pipeline: PipelineArguments.pipeline(arguments, console: console))
     let hasFailure = await loadAll(arguments.positional, job, console, isJSON: arguments.has("json"))
     await job.pipeline.flush()
@@ -119,8 +125,7 @@ enum LoadCommand: Command {
     let picture = response.picture
     let type = target.type(for: picture)
     let path = target.path(for: response.request.source, type: type)
-    let options = EncodingOptions(compressionQuality: Double(job.quality) / 100)
-    let data = try await job.pipeline.encode(picture, as: type, options: options)
+    let data = try await job.pipeline.encode(picture, as: type, options: job.options)
     try await BlockingWork.run { try OutputTarget.write(data, to: path) }
     return path
   }

@@ -34,14 +34,13 @@ final class OutputTarget: Sendable {
 
   private static func format(ofFile path: String) throws(UsageError) -> ImageType? {
     let ending = URL(fileURLWithPath: path).pathExtension.lowercased()
-    switch ending {
-    case "": return nil
-    case "jpg", "jpeg", "jpe", "jfif": return .jpeg
-    case "png": return .png
-    default:
+    guard !ending.isEmpty else { return nil }
+    guard let type = OutputFormats.type(ofEnding: ending) else {
       throw UsageError(
-        "-o \(path): files ending in .\(ending) cannot be written", hint: "--format says jpeg or png.")
+        "-o \(path): files ending in .\(ending) cannot be written",
+        hint: "--format says \(OutputFormats.list).")
     }
+    return type
   }
 
   /// The format for a picture: opaque pictures are JPEG unless something else was asked for.

@@ -11,7 +11,7 @@ import OzuImaging
 ///
 /// What becomes several times smaller takes a way of its own (see <doc:HowReducedDecodingWorks>); all else goes
 /// through libjpeg-turbo, at 8, 4, 2 or 1 eighths of its size. The header is read without the library. CMYK
-/// becomes RGB without colour management.
+/// becomes RGB by its profile, or without one as if inks were ideal.
 public struct JPEGDecoder: ImageDecoding {
   /// Rows, or rows of blocks, between two questions whether to go on.
   private static let stepRows = 32
@@ -40,8 +40,10 @@ public struct JPEGDecoder: ImageDecoding {
     return ImageHeader(
       type: .jpeg, storedSize: header.size, orientation: header.orientation ?? .up,
       bitsPerComponent: header.bitsPerComponent, colorModel: colorModels[header.components.count] ?? .rgb,
-      colorProfileName: header.colorProfileName, isProgressive: header.isProgressive,
-      planeLayout: ReducedJPEGFrame(header)?.planeLayout)
+      colorProfileName: header.profile?.name, isProgressive: header.isProgressive,
+      planeLayout: ReducedJPEGFrame(header)?.planeLayout,
+      colorEncoding: header.profile.map(ColorEncoding.profile), dotsPerInch: header.dotsPerInch,
+      metadata: header.metadata)
   }
 
   /// Makes the result: through planes of a few eighths where the plan has a reduction and the file is one of
@@ -89,10 +91,21 @@ public struct JPEGDecoder: ImageDecoding {
       // What the library needs besides the coefficients is some rows of blocks and tables.
       try session.open(plan: plan, memoryLimit: coefficientByteCount + (32 << 20))
       try readScans(of: session, context)
+      // Ink goes to light here, not at the size of the result: a bitmap has no room for four inks.
+      let inks = Self.inkTransform(header, context)
+      if inks != nil { ozu_jpeg_decoder_keep_cmyk(session.decoder) }
       return try Bitmap(
-        size: plan.decodedSize, isOpaque: true, colorSpace: header.storedColorSpace, pool: context.pool
+        size: plan.decodedSize, isOpaque: true,
+        colorSpace: header.colorModel == .cmyk ? .sRGB : header.storedColorSpace, pool: context.pool
       ) { (pixels, bytesPerRow) throws(DecodingError) in
         try readRows(of: session, plan.decodedSize, into: pixels, bytesPerRow, context)
+        guard let inks, let start = pixels.baseAddress else { return }
+        for y in 0..<plan.decodedSize.height {
+          // Rows are `bytesPerRow` apart; the decoder has written each of them.
+          let row = start + y * bytesPerRow
+          inks.apply(row, to: row, count: plan.decodedSize.width)
+          Premultiplication.makeOpaque(row, width: plan.decodedSize.width)
+        }
       }
     }
   }
@@ -113,6 +126,13 @@ public struct JPEGDecoder: ImageDecoding {
   /// The names that the frame of a file gives its components; `nil` without a readable header. For tests.
   package static func componentIdentifiers(of data: Data) -> [UInt8]? {
     (try? JPEGHeader(data.span))?.components.map(\.identifier)
+  }
+
+  private static func inkTransform(_ header: ImageHeader, _ context: DecodingContext) -> ColorTransform? {
+    guard header.colorModel == .cmyk, context.colorPolicy == .convertToSRGB,
+      let encoding = header.colorEncoding
+    else { return nil }
+    return ColorTransformStore.shared.transform(encoding, .CMYK)
   }
 
   private func readScans(

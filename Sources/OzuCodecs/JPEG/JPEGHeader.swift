@@ -42,7 +42,10 @@ struct JPEGHeader {
   /// The colour transform of the Adobe segment; `nil` without one.
   private(set) var adobeTransform: Int?
   private(set) var orientation: Orientation?
-  private(set) var colorProfileName: String?
+  private(set) var metadata: PictureMetadata?
+  private(set) var profile: ICCProfile?
+  /// Of the JFIF segment.
+  private(set) var dotsPerInch: Double?
   /// Where the first scan's marker stands.
   private(set) var scanOffset = 0
   /// How many components the first scan has.
@@ -72,13 +75,17 @@ struct JPEGHeader {
         guard !components.isEmpty else { throw Self.corrupt("a scan before the frame header") }
         scanOffset = offset
         firstScanComponentCount = segment.byte(at: 0).map(Int.init) ?? 0
-        colorProfileName = profile.name(in: bytes)
+        self.profile = profile.profile(in: bytes)
         return
       case 0xE0 where segment.hasBytes("JFIF\0", at: 0):
         hasJFIF = true
+        let perUnit = segment.bigEndian(at: 8, bytes: 2).map(Double.init) ?? 0
+        let units: [UInt8: Double] = [1: 1, 2: 2.54]
+        dotsPerInch = segment.byte(at: 7).flatMap { units[$0] }.flatMap { perUnit > 0 ? perUnit * $0 : nil }
       case 0xE1 where !hasEXIF && segment.hasBytes("Exif\0", at: 0):
         hasEXIF = true
         orientation = EXIFOrientation.find(in: segment)
+        metadata = EXIFMetadata.find(in: segment)
       case 0xE2:
         profile.add(segment, at: position + 2)
       case 0xEE where segment.hasBytes("Adobe", at: 0):

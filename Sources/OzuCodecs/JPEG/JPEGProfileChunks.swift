@@ -1,3 +1,11 @@
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// The pieces of an ICC profile in a JPEG: one APP2 segment holds at most 64 KB, so larger profiles are cut into
 /// numbered chunks (ICC.1:2022 Annex B.4).
 struct JPEGProfileChunks {
@@ -6,7 +14,7 @@ struct JPEGProfileChunks {
     var range: Range<Int>
   }
 
-  /// Only the name is wanted; no sensible profile is larger.
+  /// No sensible profile is larger.
   private static let longestProfile = 4 << 20
 
   private var chunks: [Chunk] = []
@@ -21,17 +29,16 @@ struct JPEGProfileChunks {
     chunks.append(Chunk(number: Int(number), range: offset + 14..<offset + segment.count))
   }
 
-  /// The name of the profile; `nil` when there is none, or chunks are missing or doubled.
-  func name(in bytes: Span<UInt8>) -> String? {
+  /// The profile; `nil` when there is none, or chunks are missing or doubled.
+  func profile(in bytes: Span<UInt8>) -> ICCProfile? {
     let ordered = chunks.sorted { $0.number < $1.number }
     guard !ordered.isEmpty, ordered.map(\.number) == Array(1...ordered.count),
       declaredCount == ordered.count
     else { return nil }
-    if ordered.count == 1 { return ICCProfileName.find(in: bytes.extracting(ordered[0].range)) }
     var profile: [UInt8] = []
     for chunk in ordered where profile.count < Self.longestProfile {
       profile += bytes.copy(from: chunk.range.lowerBound, byteCount: chunk.range.count)
     }
-    return ICCProfileName.find(in: profile.span)
+    return ICCProfile(Data(profile))
   }
 }

@@ -13,7 +13,8 @@ enum EXIFOrientation {
   /// - Returns: `nil` when there is none or an invalid one.
   static func find(in bytes: Span<UInt8>) -> Orientation? {
     let tiff = bytes.hasBytes("Exif", at: 0) ? 6 : 0
-    guard let order = ByteOrder(bytes, tiff: tiff), order.integer(bytes, at: tiff + 2, byteCount: 2) == 42,
+    guard let order = EXIFByteOrder(bytes, tiff: tiff),
+      order.integer(bytes, at: tiff + 2, byteCount: 2) == 42,
       let offset = order.integer(bytes, at: tiff + 4, byteCount: 4),
       let entryCount = order.integer(bytes, at: tiff + offset, byteCount: 2)
     else { return nil }
@@ -24,37 +25,5 @@ enum EXIFOrientation {
       return order.value(bytes, entry: entry).flatMap(Orientation.init(rawValue:))
     }
     return nil
-  }
-
-  private enum ByteOrder {
-    case littleEndian, bigEndian
-
-    init?(_ bytes: Span<UInt8>, tiff: Int) {
-      if bytes.hasBytes("II", at: tiff) {
-        self = .littleEndian
-      } else if bytes.hasBytes("MM", at: tiff) {
-        self = .bigEndian
-      } else {
-        return nil
-      }
-    }
-
-    func integer(_ bytes: Span<UInt8>, at offset: Int, byteCount: Int) -> Int? {
-      switch self {
-      case .littleEndian: bytes.littleEndian(at: offset, bytes: byteCount)
-      case .bigEndian: bytes.bigEndian(at: offset, bytes: byteCount)
-      }
-    }
-
-    /// The first value of an entry, if it is a whole number small enough to stand in the entry itself. Some
-    /// writers use another type than SHORT.
-    func value(_ bytes: Span<UInt8>, entry: Int) -> Int? {
-      let byteCounts = [1: 1, 3: 2, 4: 4]
-      guard let type = integer(bytes, at: entry + 2, byteCount: 2), let byteCount = byteCounts[type],
-        // All twelve bytes of the entry must be there.
-        integer(bytes, at: entry + 8, byteCount: 4) != nil
-      else { return nil }
-      return integer(bytes, at: entry + 8, byteCount: byteCount)
-    }
   }
 }

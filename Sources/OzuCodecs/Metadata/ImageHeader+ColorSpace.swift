@@ -3,9 +3,12 @@ import OzuImaging
 extension ImageHeader {
   /// The tag of pixels that are left as stored.
   ///
-  /// Profiles that call themselves sRGB are taken at their word; everything else keeps its name.
+  /// A profile of sRGB keeps its name too: what it says of itself is no proof, and converting finds out.
   var storedColorSpace: ColorSpaceTag {
-    guard let colorProfileName, !colorProfileName.hasPrefix("sRGB") else { return .sRGB }
-    return .icc(name: colorProfileName)
+    switch colorEncoding {
+    case nil: .sRGB
+    case .profile(let profile)?: .icc(name: profile.name ?? "unnamed profile")
+    case let encoding?: .encoded(name: encoding.name)
+    }
   }
 }

@@ -7,12 +7,12 @@ import OzuImaging
   import Foundation
 #endif
 
-/// Decodes PNG through libpng: every colour type and depth, interlaced or not; of an animation, the still
-/// picture that stands for it.
+/// Decodes PNG through libpng: every colour type and depth, interlaced or not, animated;
+/// the picture of an animation is the still one that stands for it.
 ///
 /// Pixels are brought to 8 bits (of 16, the high byte) and keep their stored values: gamma and profile are not
 /// applied. Chunks that pixels do not need are never inflated.
-public struct PNGDecoder: ImageDecoding {
+public struct PNGDecoder: AnimationDecoding {
   private static let stepRows = 32
   private static let imageStage = "image data"
   private let alpha: Alpha
@@ -43,7 +43,8 @@ public struct PNGDecoder: ImageDecoding {
       bitsPerComponent: header.bitDepth, colorModel: colorModels[header.colorType] ?? .rgb,
       hasAlpha: header.colorType.hasAlpha || header.hasTransparencyChunk,
       colorProfileName: header.colorProfileName, frameCount: header.frameCount,
-      isProgressive: header.isInterlaced)
+      isProgressive: header.isInterlaced, colorEncoding: header.colorEncoding(data.span),
+      dotsPerInch: header.dotsPerInch, metadata: header.metadata)
   }
 
   /// Decodes the picture.
@@ -69,6 +70,16 @@ public struct PNGDecoder: ImageDecoding {
         try read(rows, of: session, passCount: layout.passCount, context)
       }
     }
+  }
+
+  /// The frames of an animation.
+  ///
+  /// - Throws: `corrupt`.
+  public func frames(
+    of data: Data, header: ImageHeader, limits: DecodingLimits
+  ) throws(DecodingError) -> (any AnimationFrameReading)? {
+    let frames = try PNGFrames(data, header: header, alpha: alpha)
+    return frames.frames.count > 1 ? frames : nil
   }
 
   private func read(

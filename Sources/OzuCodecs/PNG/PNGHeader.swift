@@ -11,7 +11,16 @@ struct PNGHeader {
   private(set) var isInterlaced = false
   private(set) var hasTransparencyChunk = false
   private(set) var orientation: Orientation?
+  private(set) var metadata: PictureMetadata?
   private(set) var colorProfileName: String?
+  /// Where the compressed profile stands.
+  private(set) var profileRange: Range<Int>?
+  /// Primaries and transfer function of the cICP chunk.
+  private(set) var codes: (primaries: Int, transfer: Int)?
+  private(set) var hasSRGBChunk = false
+  private(set) var gamma: Int?
+  private(set) var chromaticities: Chromaticities?
+  private(set) var dotsPerInch: Double?
   /// The frames of an animation that are really there; 1 for a still picture.
   private(set) var frameCount = 1
 
@@ -67,8 +76,22 @@ struct PNGHeader {
       } else if bytes.hasBytes("eXIf", at: type), !hasEXIF {
         hasEXIF = true
         orientation = EXIFOrientation.find(in: content)
+        metadata = EXIFMetadata.find(in: content)
       } else if bytes.hasBytes("iCCP", at: type), colorProfileName == nil {
         colorProfileName = Self.latin1Name(content)
+        // The name, a zero, the method of compression.
+        let start = position + 8 + (content.copy(from: 0, byteCount: 80).firstIndex(of: 0) ?? length) + 2
+        if start < position + 8 + length { profileRange = start..<position + 8 + length }
+      } else if bytes.hasBytes("cICP", at: type), length >= 4 {
+        codes = (Int(content[0]), Int(content[1]))
+      } else if bytes.hasBytes("sRGB", at: type) {
+        hasSRGBChunk = true
+      } else if bytes.hasBytes("gAMA", at: type) {
+        gamma = content.bigEndian(at: 0, bytes: 4)
+      } else if bytes.hasBytes("cHRM", at: type) {
+        chromaticities = Self.chromaticities(content)
+      } else if bytes.hasBytes("pHYs", at: type), content.byte(at: 8) == 1 {
+        dotsPerInch = content.bigEndian(at: 0, bytes: 4).map { Double($0) * 0.0254 }
       } else if bytes.hasBytes("acTL", at: type) {
         declaredFrameCount = content.bigEndian(at: 0, bytes: 4) ?? 0
       } else if bytes.hasBytes("fcTL", at: type) {
@@ -106,6 +129,16 @@ struct PNGHeader {
     let name = content.copy(from: 0, byteCount: 80).prefix { $0 != 0 }
     guard 1...79 ~= name.count else { return nil }
     return String(String.UnicodeScalarView(name.map { Unicode.Scalar($0) }))
+  }
+
+  private static func chromaticities(_ content: Span<UInt8>) -> Chromaticities? {
+    var values: [Double] = []
+    for index in 0..<8 {
+      guard let value = content.bigEndian(at: index * 4, bytes: 4), value > 0 else { return nil }
+      values.append(Double(value) / 100_000)
+    }
+    func point(_ index: Int) -> Chromaticities.Point { .init(values[index], values[index + 1]) }
+    return Chromaticities(white: point(0), red: point(2), green: point(4), blue: point(6))
   }
 
   private static func corrupt(_ reason: String) -> DecodingError {

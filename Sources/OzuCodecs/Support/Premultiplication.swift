@@ -27,9 +27,22 @@ enum Premultiplication {
     for x in 0..<width { pixels[x] |= UInt32(littleEndian: 0xFF00_0000) }
   }
 
+  /// Brings colours that are brighter than their alpha allows down to it.
+  static func clamp(_ row: UnsafeMutableRawPointer, width: Int) {
+    let bytes = row.assumingMemoryBound(to: UInt8.self)
+    for x in 0..<width {
+      let alpha = bytes[x * 4 + 3]
+      for channel in 0..<3 { bytes[x * 4 + channel] = min(bytes[x * 4 + channel], alpha) }
+    }
+  }
+
   /// Writes one row of BGRA with the colours divided by alpha: the nearest that multiply back to it. What is
   /// wholly transparent becomes transparent black.
-  static func undo(_ row: UnsafeRawPointer, to straight: UnsafeMutableRawPointer, width: Int) {
+  ///
+  /// `rounds: false` gives the next lower values instead, as readers do whose results are recorded.
+  static func undo(
+    _ row: UnsafeRawPointer, to straight: UnsafeMutableRawPointer, width: Int, rounds: Bool = true
+  ) {
     let source = row.assumingMemoryBound(to: UInt32.self)
     let target = straight.assumingMemoryBound(to: UInt32.self)
     for x in 0..<width {
@@ -43,7 +56,9 @@ enum Premultiplication {
         target[x] = 0
         continue
       }
-      func divided(_ channel: UInt32) -> UInt32 { min(255, (channel * 255 + alpha / 2) / alpha) }
+      func divided(_ channel: UInt32) -> UInt32 {
+        min(255, (channel * 255 + (rounds ? alpha / 2 : 0)) / alpha)
+      }
       let blue = divided(pixel & 0xFF)
       let green = divided(pixel >> 8 & 0xFF)
       let red = divided(pixel >> 16 & 0xFF)

@@ -12,6 +12,8 @@ struct WebPChunk {
     case lossless = 0x5650_384C
     /// `ALPH`: the alpha of a lossy picture.
     case alpha = 0x414C_5048
+    /// `ANIM`: how an animation is played.
+    case animation = 0x414E_494D
     /// `ANMF`: a frame of an animation.
     case frame = 0x414E_4D46
     /// `EXIF`.

@@ -9,7 +9,7 @@
   #endif
 
   /// Decodes WebP through libwebp: lossy, lossless, with alpha; of an animation, the first frame on its canvas.
-  public struct WebPDecoder: ImageDecoding {
+  public struct WebPDecoder: AnimationDecoding {
     private static let imageStage = "image data"
     private let alpha: Alpha
 
@@ -33,7 +33,8 @@
       let header = try WebPHeader(data.span)
       return ImageHeader(
         type: .webp, storedSize: header.canvas, orientation: header.orientation ?? .up,
-        hasAlpha: header.hasAlpha, colorProfileName: header.colorProfileName, frameCount: header.frameCount)
+        hasAlpha: header.hasAlpha, colorProfileName: header.profile?.name, frameCount: header.frameCount,
+        colorEncoding: header.profile.map(ColorEncoding.profile), metadata: header.metadata)
     }
 
     /// Decodes the picture.
@@ -47,33 +48,58 @@
       _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
     ) throws(DecodingError) -> Bitmap {
       let details = try WebPHeader(data.span)
-      guard let frame = details.firstFrame else { throw .truncated(.webp, stage: Self.imageStage) }
+      guard let frame = details.frames.first else { throw .truncated(.webp, stage: Self.imageStage) }
       let byteCount = details.canvas.byteCount(as: .bgra8)
-      let copyByteCount = frame.isLossless ? frame.size.byteCount(as: .bgra8) : 0
-      try context.limits.checkDecodedByteCount(byteCount + copyByteCount)
+      try context.limits.checkDecodedByteCount(byteCount + Self.copyByteCount(frame))
       let coversCanvas = frame.size == details.canvas
       let isOpaque = coversCanvas && !details.hasAlpha
       return try data.withBytes { (bytes) throws(DecodingError) in
-        let coded = UnsafeRawBufferPointer(rebasing: bytes[frame.range])
-        return try Bitmap(
+        try Bitmap(
           size: details.canvas, isOpaque: isOpaque, colorSpace: header.storedColorSpace, pool: context.pool
         ) { (pixels, bytesPerRow) throws(DecodingError) in
           if !coversCanvas { pixels.fillMissing(isOpaque: false) }
           let rows = UnsafeMutableRawBufferPointer(
             rebasing: pixels[(frame.y * bytesPerRow + frame.x * 4)...])
+          let coded = UnsafeRawBufferPointer(rebasing: bytes[frame.range])
           let session = try WebPSession(coded, rows: rows, bytesPerRow: bytesPerRow, size: frame.size)
-          let decodedRows = try session.decode(context)
-          if decodedRows < frame.size.height {
-            guard context.allowsTruncation else { throw .truncated(.webp, stage: Self.imageStage) }
-            session.clearRows(from: decodedRows, isOpaque: isOpaque)
-          }
-          if isOpaque && frame.isLossless {
-            // Nothing keeps a lossless picture that announces no alpha from having some.
-            session.forEachRow { Premultiplication.makeOpaque($0, width: $1) }
-          } else if !isOpaque, alpha == .premultiplied {
-            session.forEachRow { Premultiplication.apply(to: $0, width: $1) }
-          }
+          try Self.read(session, frame, isOpaque: isOpaque, alpha, context)
         }
+      }
+    }
+
+    /// The frames of an animation.
+    ///
+    /// - Throws: `DecodingError`.
+    public func frames(
+      of data: Data, header: ImageHeader, limits: DecodingLimits
+    ) throws(DecodingError) -> (any AnimationFrameReading)? {
+      let details = try WebPHeader(data.span)
+      guard details.isAnimated, details.frames.count > 1 else { return nil }
+      return WebPFrames(
+        data: data, canvas: details.canvas, pictures: details.frames, loopCount: details.loopCount,
+        alpha: alpha,
+        colorSpace: header.storedColorSpace)
+    }
+
+    /// libwebp's second copy of a lossless picture.
+    static func copyByteCount(_ frame: WebPHeader.Frame) -> Int {
+      frame.isLossless ? frame.size.byteCount(as: .bgra8) : 0
+    }
+
+    static func read(
+      _ session: borrowing WebPSession, _ frame: WebPHeader.Frame, isOpaque: Bool, _ alpha: Alpha,
+      _ context: DecodingContext
+    ) throws(DecodingError) {
+      let decodedRows = try session.decode(context)
+      if decodedRows < frame.size.height {
+        guard context.allowsTruncation else { throw .truncated(.webp, stage: imageStage) }
+        session.clearRows(from: decodedRows, isOpaque: isOpaque)
+      }
+      if isOpaque && frame.isLossless {
+        // Nothing keeps a lossless picture that announces no alpha from having some.
+        session.forEachRow { Premultiplication.makeOpaque($0, width: $1) }
+      } else if !isOpaque, alpha == .premultiplied {
+        session.forEachRow { Premultiplication.apply(to: $0, width: $1) }
       }
     }
   }

@@ -1,32 +1,44 @@
 import OzuImaging
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// What the chunks of a WebP file say (RFC 9649), read without libwebp.
 ///
 /// Reading goes from chunk to chunk by their lengths. The size of the canvas is taken from the extended header,
 /// where there is one, before anything else is looked at: it may declare 2^24 pixels a side.
 struct WebPHeader {
-  /// A picture that libwebp decodes: all of a still one, or the first frame of an animation.
+  /// A picture that libwebp decodes: all of a still one, or a frame of an animation.
   struct Frame {
-    /// Where it lies on the canvas.
-    var x = 0
-    var y = 0
-    var size = PixelSize(0, 0)
+    /// Where it lies on the canvas, and what else an animation has to know.
+    var place: AnimationFrame
+    var x: Int { place.x }
+    var y: Int { place.y }
+    var size: PixelSize { place.size }
     /// The bytes that hold it, in the file.
     var range: Range<Int>
     var isLossless = false
+    var hasAlpha = false
   }
 
   private(set) var canvas = PixelSize(0, 0)
   private(set) var hasAlpha = false
   private(set) var orientation: Orientation?
-  private(set) var colorProfileName: String?
+  private(set) var metadata: PictureMetadata?
+  private(set) var profile: ICCProfile?
   private(set) var isAnimated = false
   /// The frames that are there; 1 for a still picture.
   private(set) var frameCount = 1
-  /// `nil` while the file has none.
-  private(set) var firstFrame: Frame?
+  /// The picture, or the frames of an animation as far as they are valid.
+  private(set) var frames: [Frame] = []
+  /// How often an animation is to be played; 0 for ever.
+  private(set) var loopCount = 1
 
   static let stage = "header"
+  private static let frameStage = "first frame"
 
   /// Steps through the chunks.
   ///
@@ -46,15 +58,18 @@ struct WebPHeader {
         isExtended = true
         try readExtendedHeader(content)
       case .lossy, .lossless:
-        if firstFrame == nil && !isAnimated { try readStill(bytes, current, isExtended: isExtended) }
+        if frames.isEmpty && !isAnimated { try readStill(bytes, current, isExtended: isExtended) }
       case .alpha: hasAlpha = true
       case .frame:
         animationFrameCount += 1
-        if firstFrame == nil { try readAnimationFrame(bytes, current) }
+        try readAnimationFrame(bytes, current)
+      case .animation: loopCount = content.littleEndian(at: 4, bytes: 2) ?? 1
       case .exif where !hasEXIF:
         hasEXIF = true
         orientation = EXIFOrientation.find(in: content)
-      case .profile where colorProfileName == nil: colorProfileName = ICCProfileName.find(in: content)
+        metadata = EXIFMetadata.find(in: content)
+      case .profile where profile == nil:
+        profile = ICCProfile(Data(content.copy(from: 0, byteCount: content.count)))
       default: break
       }
       chunk = WebPChunk(bytes, at: current.end)
@@ -86,27 +101,48 @@ struct WebPHeader {
     }
     canvas = picture.size
     hasAlpha = hasAlpha || picture.hasAlpha
-    firstFrame = Frame(size: picture.size, range: 0..<bytes.count, isLossless: picture.isLossless)
+    frames = [
+      Frame(
+        place: AnimationFrame(size: picture.size, delay: .zero), range: 0..<bytes.count,
+        isLossless: picture.isLossless, hasAlpha: hasAlpha)
+    ]
   }
 
-  /// RFC 9649 §2.7.1.1: position, size, duration, flags, then the chunks of a still picture.
+  /// RFC 9649 §2.7.1.1: position, size, duration, flags, then the chunks of a still picture. Only the first
+  /// frame keeps the file from being shown when something is wrong with it.
   private mutating func readAnimationFrame(
     _ bytes: Span<UInt8>, _ chunk: WebPChunk
   ) throws(DecodingError) {
+    do throws(DecodingError) {
+      frames.append(try animationFrame(bytes, chunk))
+    } catch {
+      if frames.isEmpty { throw error }
+    }
+  }
+
+  private func animationFrame(
+    _ bytes: Span<UInt8>, _ chunk: WebPChunk
+  ) throws(DecodingError) -> Frame {
     let content = bytes.extracting(chunk.content)
     guard let x = content.littleEndian(at: 0, bytes: 3), let y = content.littleEndian(at: 3, bytes: 3),
-      let width = content.littleEndian(at: 6, bytes: 3), let height = content.littleEndian(at: 9, bytes: 3)
-    else { throw .truncated(.webp, stage: "first frame") }
+      let width = content.littleEndian(at: 6, bytes: 3), let height = content.littleEndian(at: 9, bytes: 3),
+      let milliseconds = content.littleEndian(at: 12, bytes: 3), let flags = content.byte(at: 15)
+    else { throw .truncated(.webp, stage: Self.frameStage) }
     let size = PixelSize(width + 1, height + 1)
     guard 2 * x + size.width <= canvas.width, 2 * y + size.height <= canvas.height else {
       throw Self.corrupt("a frame that reaches out of the canvas")
     }
     let pictureStart = chunk.content.lowerBound + 16
-    guard pictureStart <= chunk.content.upperBound else { throw .truncated(.webp, stage: "first frame") }
     let first = WebPChunk(bytes, at: pictureStart)
-    firstFrame = Frame(
-      x: 2 * x, y: 2 * y, size: size, range: pictureStart..<chunk.content.upperBound,
-      isLossless: first?.kind == .lossless)
+    let lossless = first.flatMap {
+      $0.kind == .lossless ? WebPPicture(bytes.extracting($0.content), isLossless: true) : nil
+    }
+    return Frame(
+      place: AnimationFrame(
+        x: 2 * x, y: 2 * y, size: size, delay: .milliseconds(milliseconds),
+        disposal: flags & 1 == 1 ? .clear : .keep, blend: flags & 2 == 2 ? .source : .over),
+      range: pictureStart..<chunk.content.upperBound, isLossless: first?.kind == .lossless,
+      hasAlpha: first?.kind == .alpha || lossless?.hasAlpha ?? false)
   }
 
   private static func corrupt(_ reason: String) -> DecodingError {

@@ -26,7 +26,7 @@ extension CodecRegistry {
     guard !header.storedSize.isEmpty else {
       throw .corrupt(header.type, stage: "header", reason: "a picture of \(header.storedSize) pixels")
     }
-    let plan = DecodePlan(header: header, resize: resize, scales: decoder.scales)
+    let plan = DecodePlan(drawingOf: header, resize: resize, scales: decoder.scales)
     try context.limits.checkDecodedByteCount(plan.decodedByteCount)
     try context.limits.checkDecodedByteCount(plan.outputSize.bitmapByteCount(as: .bgra8))
     // A quarter turn pads the other side.
@@ -34,11 +34,18 @@ extension CodecRegistry {
     try context.limits.checkDecodedByteCount(uprightSize.bitmapByteCount(as: .bgra8))
     try context.checkpoint()
     context.begin(.decode)
-    let bitmap = try decoder.render(data, header: header, plan: plan, context: context)
+    var bitmap = try decoder.render(data, header: header, plan: plan, context: context)
     guard bitmap.size == plan.outputSize else {
       throw .corrupt(
         header.type, stage: "pixels", reason: "rendered to \(bitmap.size) instead of \(plan.outputSize)")
     }
-    return Picture(bitmap.upright(from: plan.orientation, pool: context.pool), header: header)
+    var notes: [String] = []
+    // At the size of the result, which is mostly the smaller one.
+    bitmap = converted(bitmap, header: header, context: context, notes: &notes)
+    let animation = animation(
+      of: data, by: decoder, header: header, resize: resize, context: context, notes: &notes)
+    return Picture(
+      bitmap.upright(from: plan.orientation, pool: context.pool), header: header, animation: animation,
+      notes: notes)
   }
 }

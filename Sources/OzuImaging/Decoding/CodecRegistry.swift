@@ -12,6 +12,9 @@ public struct CodecRegistry: Sendable {
   private var decoders: [any ImageDecoding] = []
   private var encoders: [any ImageEncoding] = []
   private var absent: [ImageType: String] = [:]
+  private(set) var colorConverter: (any ColorConverting)?
+  /// How frames of animations meet; anything but the default is for checking decoders.
+  package var blending = FrameBlending.premultiplied
 
   /// Makes a registry without codecs.
   public init() {}
@@ -24,6 +27,11 @@ public struct CodecRegistry: Sendable {
   /// Adds an encoder, ahead of those that are there.
   public mutating func register(encoder: any ImageEncoding) {
     encoders.insert(encoder, at: 0)
+  }
+
+  /// Sets what converts colours to sRGB; without it they stay as stored.
+  public mutating func register(colorConverter: any ColorConverting) {
+    self.colorConverter = colorConverter
   }
 
   /// Says why a known format has no decoder here, for the error that meets such a file.

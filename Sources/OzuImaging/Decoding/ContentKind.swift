@@ -72,8 +72,10 @@ public enum ContentKind: Hashable, Sendable {
     Signature(.image(.tiff), (0, [0x4D, 0x4D, 0, 0x2A])),
     Signature(.image(.tiff), (0, [0x49, 0x49, 0x2B, 0])),
     Signature(.image(.tiff), (0, [0x4D, 0x4D, 0, 0x2B])),
-    // "BM" alone begins too many texts: the reserved fields of the file header are zero.
+    // "BM" alone begins too many texts: the reserved fields of the file header are zero, or, with a hot spot
+    // in them, the length of the next header is a small number.
     Signature(.image(.bmp), (0, [0x42, 0x4D]), (6, [0, 0, 0, 0])),
+    Signature(.image(.bmp), (0, [0x42, 0x4D]), (15, [0, 0, 0])),
     Signature(.image(.ico), (0, [0, 0, 1, 0]), (5, [0])),
     Signature(.image(.ico), (0, [0, 0, 2, 0]), (5, [0])),
     Signature(.other("a PDF document"), "%PDF-"),

@@ -24,6 +24,9 @@ public struct DecodingContext {
   /// Whether a file that ends early gives the rows there are instead of an error. Off by default.
   public let allowsTruncation: Bool
 
+  /// What becomes of colours that are not sRGB. They are converted by default.
+  public let colorPolicy: ColorPolicy
+
   /// Called when a stage begins, on the decoding thread.
   private let onStage: (DecodingStage) -> Void
   private let isCancelled: () -> Bool
@@ -38,12 +41,14 @@ public struct DecodingContext {
   ///   - threadTime: the processor time of the calling thread; the system's by default.
   public init(
     limits: DecodingLimits = .default, pool: PixelBufferPool = .shared, allowsTruncation: Bool = false,
+    colorPolicy: ColorPolicy = .convertToSRGB,
     isCancelled: @escaping () -> Bool = { false }, onStage: @escaping (DecodingStage) -> Void = { _ in },
     threadTime: @escaping () -> Duration = DecodingContext.systemThreadTime
   ) {
     self.limits = limits
     self.pool = pool
     self.allowsTruncation = allowsTruncation
+    self.colorPolicy = colorPolicy
     self.isCancelled = isCancelled
     self.onStage = onStage
     self.threadTime = threadTime

@@ -10,6 +10,9 @@ public struct DecodingLimits: Hashable, Sendable {
   public var decodedByteCount: Int
   /// The most frames of an animation. 512 by default.
   public var frameCount: Int
+  /// What the frames of one animation may take in memory while it is played, in bytes. 64 MB by default. No
+  /// picture is refused for it: frames beyond the budget are decoded again in each round.
+  public var animationByteCount: Int
   /// The most scans of a progressive JPEG. 100 by default; real ones have about 10.
   public var scanCount: Int
   /// The most bytes of an encoded file. 100 MB by default.
@@ -21,12 +24,13 @@ public struct DecodingLimits: Hashable, Sendable {
   public init(
     pixelCount: Int = 128_000_000, side: Int = 16_384, decodedByteCount: Int = 256 << 20,
     frameCount: Int = 512, scanCount: Int = 100, encodedByteCount: Int = 100 << 20,
-    cpuTime: Duration = .seconds(10)
+    cpuTime: Duration = .seconds(10), animationByteCount: Int = 64 << 20
   ) {
     self.pixelCount = pixelCount
     self.side = side
     self.decodedByteCount = decodedByteCount
     self.frameCount = frameCount
+    self.animationByteCount = animationByteCount
     self.scanCount = scanCount
     self.encodedByteCount = encodedByteCount
     self.cpuTime = cpuTime

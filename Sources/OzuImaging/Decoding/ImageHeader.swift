@@ -16,6 +16,15 @@ public struct ImageHeader: Hashable, Sendable {
   public var colorProfileName: String?
   /// How many frames an animation has; 1 for a still picture.
   public var frameCount: Int
+  /// What the colours mean, where they are not sRGB.
+  public var colorEncoding: ColorEncoding?
+  /// How many pixels the file wants to an inch of paper; `nil` when it does not say.
+  public var dotsPerInch: Double?
+  /// What a camera wrote beside the pixels; `nil` when the file has nothing of the kind.
+  public var metadata: PictureMetadata?
+  /// Whether the picture is a drawing, which has no pixels of its own: it is sharp at any size, so a recipe may make
+  /// it larger than the size it states.
+  public var isDrawing = false
   /// Whether the picture comes in passes (progressive JPEG, interlaced PNG).
   public var isProgressive: Bool
   /// How the planes of the picture lie, when its decoder can make them at a few eighths of their size; `nil`
@@ -38,7 +47,8 @@ public struct ImageHeader: Hashable, Sendable {
   public init(
     type: ImageType, storedSize: PixelSize, orientation: Orientation = .up, bitsPerComponent: Int = 8,
     colorModel: ColorModel = .rgb, hasAlpha: Bool = false, colorProfileName: String? = nil,
-    frameCount: Int = 1, isProgressive: Bool = false, planeLayout: PlaneLayout? = nil
+    frameCount: Int = 1, isProgressive: Bool = false, planeLayout: PlaneLayout? = nil,
+    colorEncoding: ColorEncoding? = nil, dotsPerInch: Double? = nil, metadata: PictureMetadata? = nil
   ) {
     self.type = type
     self.storedSize = storedSize
@@ -50,6 +60,9 @@ public struct ImageHeader: Hashable, Sendable {
     self.frameCount = frameCount
     self.isProgressive = isProgressive
     self.planeLayout = planeLayout
+    self.colorEncoding = colorEncoding
+    self.dotsPerInch = dotsPerInch
+    self.metadata = metadata
   }
 
   /// The size of the upright picture in pixels.

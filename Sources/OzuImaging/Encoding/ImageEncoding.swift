@@ -23,9 +23,14 @@ public struct EncodingOptions: Hashable, Sendable {
   /// From 0, smallest, to 1, best; lossless formats ignore it. 0.85 by default.
   public var compressionQuality: Double
 
+  /// Whether pixels must come back as they are, for formats that can do either: WebP, AVIF, JPEG XL. Off by
+  /// default.
+  public var isLossless: Bool
+
   /// Makes options.
-  public init(compressionQuality: Double = 0.85) {
+  public init(compressionQuality: Double = 0.85, isLossless: Bool = false) {
     self.compressionQuality = compressionQuality
+    self.isLossless = isLossless
   }
 }
 

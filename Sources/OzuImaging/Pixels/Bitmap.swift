@@ -45,6 +45,20 @@ public struct Bitmap: Sendable {
     self.buffer = buffer
   }
 
+  /// The same pixels with another meaning. Shares the memory.
+  public func withColorSpace(_ colorSpace: ColorSpaceTag) -> Bitmap {
+    Bitmap(self, colorSpace: colorSpace)
+  }
+
+  private init(_ other: Bitmap, colorSpace: ColorSpaceTag) {
+    size = other.size
+    format = other.format
+    bytesPerRow = other.bytesPerRow
+    isOpaque = other.isOpaque
+    self.colorSpace = colorSpace
+    buffer = other.buffer
+  }
+
   /// The bytes the pixels take, padding included.
   public var byteCount: Int { bytesPerRow * size.height }
 

@@ -4,4 +4,6 @@ public enum ColorSpaceTag: Hashable, Sendable {
   case sRGB
   /// The values are as stored, under the embedded ICC profile of this name.
   case icc(name: String)
+  /// The values are as stored, under an encoding without a profile: primaries and a transfer function.
+  case encoded(name: String)
 }

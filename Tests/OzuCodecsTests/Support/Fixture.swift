@@ -22,7 +22,11 @@ func fixtures(in folder: String) -> [String] {
 
 /// Whether this build reads the format of a file of this name.
 func isDecodable(_ path: String) -> Bool {
-  !path.hasSuffix(".webp") || CodecRegistry.standard.decodableTypes.contains(.webp)
+  let types: [String: ImageType] = [
+    "webp": .webp, "avif": .avif, "heic": .heic, "jxl": .jxl, "tif": .tiff, "svg": .svg,
+  ]
+  guard let type = types[String(path.split(separator: ".").last ?? "")] else { return true }
+  return CodecRegistry.standard.decodableTypes.contains(type)
 }
 
 /// A JPEG whose last scan is there so many times more.

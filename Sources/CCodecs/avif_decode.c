@@ -1,0 +1,167 @@
+// AVIF decoding through libavif, with dav1d for the pixels. libavif decodes a frame in one call, which cannot be
+// stopped; its size is known and limited before.
+
+#ifdef OZU_AVIF
+
+#include <avif/avif.h>
+
+#include "picture.h"
+
+typedef struct {
+  OzuPictureDecoder base;
+  avifDecoder *decoder;
+  avifCropRect crop;
+  bool has_crop;
+  uint32_t frame;
+  bool has_frame;
+} AVIFDecoder;
+
+// Whether some box at the top reaches to the end of the file, which is allowed and which libavif does not read.
+static bool has_endless_box(const OzuPictureDecoder *base) {
+  size_t at = 0;
+  while (base->size >= 8 && at <= base->size - 8) {
+    const uint8_t *box = base->data + at;
+    size_t length = (size_t)box[0] << 24 | (size_t)box[1] << 16 | (size_t)box[2] << 8 | box[3];
+    if (length == 0) return true;
+    if (length < 8) return false;
+    at += length;
+  }
+  return false;
+}
+
+static OzuStatus fail(OzuPictureDecoder *base, avifResult result) {
+  if (result == AVIF_RESULT_BMFF_PARSE_FAILED && has_endless_box(base)) {
+    base->is_unsupported = true;
+    return ozu_picture_fail(base, "a box reaches to the end of the file");
+  }
+  switch (result) {
+    case AVIF_RESULT_TRUNCATED_DATA:
+      ozu_picture_fail(base, avifResultToString(result));
+      return OzuStatusTruncated;
+    case AVIF_RESULT_NO_CODEC_AVAILABLE:
+    case AVIF_RESULT_UNSUPPORTED_DEPTH:
+    case AVIF_RESULT_NOT_IMPLEMENTED: base->is_unsupported = true; break;
+    default: break;
+  }
+  return ozu_picture_fail(base, avifResultToString(result));
+}
+
+// The turn and the mirror of a file as the one orientation of EXIF. The mirror comes after the turn
+// (ISO/IEC 23000-22), and the turn is anticlockwise.
+static int orientation(const avifImage *image) {
+  int turn = (image->transformFlags & AVIF_TRANSFORM_IROT) ? image->irot.angle & 3 : 0;
+  static const int turned[4] = {1, 8, 3, 6};
+  // Mirrored top to bottom, and left to right.
+  static const int flipped[2][4] = {{4, 5, 2, 7}, {2, 7, 4, 5}};
+  if (!(image->transformFlags & AVIF_TRANSFORM_IMIR)) return turned[turn];
+  return flipped[image->imir.mode & 1][turn];
+}
+
+static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
+  AVIFDecoder *self = (AVIFDecoder *)base;
+  avifDecoder *decoder = avifDecoderCreate();
+  if (decoder == NULL) return ozu_picture_fail(base, "out of memory");
+  self->decoder = decoder;
+  if (avifCodecName(AVIF_CODEC_CHOICE_DAV1D, AVIF_CODEC_FLAG_CAN_DECODE) != NULL)
+    decoder->codecChoice = AVIF_CODEC_CHOICE_DAV1D;
+  decoder->maxThreads = 1;
+  decoder->ignoreExif = AVIF_TRUE;
+  decoder->ignoreXMP = AVIF_TRUE;
+  // Alpha that does not repeat the size of the picture is common.
+  decoder->strictFlags = AVIF_STRICT_CLAP_VALID;
+  // The limit counts pixels in 32 bits; the caller's own check is the one with the right words.
+  decoder->imageSizeLimit = base->limits.pixels < AVIF_DEFAULT_IMAGE_SIZE_LIMIT
+      ? (uint32_t)base->limits.pixels : AVIF_DEFAULT_IMAGE_SIZE_LIMIT;
+  decoder->imageDimensionLimit = base->limits.side;
+  decoder->imageCountLimit = base->limits.frames + 1;
+  avifResult result = avifDecoderSetIOMemory(decoder, base->data, base->size);
+  if (result == AVIF_RESULT_OK) result = avifDecoderParse(decoder);
+  if (result != AVIF_RESULT_OK) return fail(base, result);
+
+  const avifImage *image = decoder->image;
+  info->width = image->width;
+  info->height = image->height;
+  if (image->transformFlags & AVIF_TRANSFORM_CLAP) {
+    avifDiagnostics diagnostics;
+    avifDiagnosticsClearError(&diagnostics);
+    self->has_crop = avifCropRectConvertCleanApertureBox(
+        &self->crop, &image->clap, image->width, image->height, image->yuvFormat, &diagnostics);
+    if (self->has_crop) {
+      info->width = self->crop.width;
+      info->height = self->crop.height;
+      info->scratch = (size_t)image->width * image->height * 4;
+    }
+  }
+  info->orientation = orientation(image);
+  info->bits = (int)image->depth;
+  info->has_alpha = decoder->alphaPresent;
+  info->is_gray = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV400;
+  info->frames = (uint32_t)decoder->imageCount;
+  info->profile = image->icc.size > 0 ? image->icc.data : NULL;
+  info->profile_size = image->icc.size;
+  info->primaries = image->colorPrimaries;
+  info->transfer = image->transferCharacteristics;
+  info->scratch += (size_t)image->width * image->height * (image->depth > 8 ? 6 : 3);
+  return OzuStatusDone;
+}
+
+static OzuStatus select_frame(OzuPictureDecoder *base, uint32_t frame) {
+  ((AVIFDecoder *)base)->frame = frame;
+  ((AVIFDecoder *)base)->has_frame = false;
+  return OzuStatusDone;
+}
+
+static OzuStatus delay(OzuPictureDecoder *base, uint32_t frame, double *milliseconds) {
+  avifImageTiming timing;
+  avifResult result = avifDecoderNthImageTiming(((AVIFDecoder *)base)->decoder, frame, &timing);
+  if (result != AVIF_RESULT_OK) return fail(base, result);
+  *milliseconds = timing.duration * 1000;
+  return OzuStatusDone;
+}
+
+static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per_row) {
+  AVIFDecoder *self = (AVIFDecoder *)base;
+  if (!self->has_frame) {
+    avifResult result = avifDecoderNthImage(self->decoder, self->frame);
+    if (result != AVIF_RESULT_OK) return fail(base, result);
+    self->has_frame = true;
+    return OzuStatusMore;
+  }
+  avifImage *image = self->decoder->image;
+  avifRGBImage target;
+  avifRGBImageSetDefaults(&target, image);
+  target.format = AVIF_RGB_FORMAT_BGRA;
+  target.depth = 8;
+  target.alphaPremultiplied = AVIF_FALSE;
+  uint8_t *whole = NULL;
+  if (self->has_crop) {
+    if (self->crop.x + self->crop.width > image->width || self->crop.y + self->crop.height > image->height)
+      return ozu_picture_fail(base, "a frame smaller than its clean aperture");
+    whole = malloc((size_t)image->width * image->height * 4);
+    if (whole == NULL) return ozu_picture_fail(base, "out of memory");
+    target.pixels = whole;
+    target.rowBytes = image->width * 4;
+  } else {
+    target.pixels = pixels;
+    target.rowBytes = (uint32_t)bytes_per_row;
+  }
+  avifResult result = avifImageYUVToRGB(image, &target);
+  for (uint32_t y = 0; whole != NULL && result == AVIF_RESULT_OK && y < self->crop.height; y++)
+    memcpy(
+        pixels + y * bytes_per_row,
+        whole + ((size_t)(self->crop.y + y) * image->width + self->crop.x) * 4, (size_t)self->crop.width * 4);
+  free(whole);
+  return result == AVIF_RESULT_OK ? OzuStatusDone : fail(base, result);
+}
+
+static void close_decoder(OzuPictureDecoder *base) {
+  AVIFDecoder *self = (AVIFDecoder *)base;
+  if (self->decoder != NULL) avifDecoderDestroy(self->decoder);
+}
+
+OzuPictureDecoder *ozu_avif_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits) {
+  static const OzuPictureOperations operations = {open, step, close_decoder, select_frame, delay};
+  return ozu_picture_new(sizeof(AVIFDecoder), &operations, data, size, limits);
+}
+
+#endif

@@ -1,0 +1,57 @@
+// AVIF encoding through libavif.
+
+#ifdef OZU_AVIF
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <avif/avif.h>
+
+#include "CCodecs.h"
+
+OzuStatus ozu_avif_encode(
+    const OzuEncodeRequest *request, uint8_t **file, size_t *size, char *message, size_t message_capacity) {
+  // Chroma in full from where JPEG has it too.
+  bool is_full = request->is_lossless || request->quality >= 0.9;
+  avifImage *image = avifImageCreate(
+      (int)request->width, (int)request->height, 8, is_full ? AVIF_PIXEL_FORMAT_YUV444 : AVIF_PIXEL_FORMAT_YUV420);
+  avifEncoder *encoder = avifEncoderCreate();
+  avifRWData output = AVIF_DATA_EMPTY;
+  avifResult result = AVIF_RESULT_OUT_OF_MEMORY;
+  if (image != NULL && encoder != NULL) {
+    image->colorPrimaries = AVIF_COLOR_PRIMARIES_BT709;
+    image->transferCharacteristics = AVIF_TRANSFER_CHARACTERISTICS_SRGB;
+    image->matrixCoefficients = request->is_lossless ? AVIF_MATRIX_COEFFICIENTS_IDENTITY
+                                                     : AVIF_MATRIX_COEFFICIENTS_BT601;
+    image->yuvRange = AVIF_RANGE_FULL;
+    avifRGBImage source;
+    avifRGBImageSetDefaults(&source, image);
+    source.format = AVIF_RGB_FORMAT_BGRA;
+    source.depth = 8;
+    source.ignoreAlpha = !request->has_alpha;
+    source.pixels = (uint8_t *)request->pixels;
+    source.rowBytes = request->width * 4;
+    encoder->maxThreads = 1;
+    encoder->speed = 8;
+    int quantizer = request->is_lossless ? 0 : (int)((1 - request->quality) * 63 + 0.5);
+    encoder->minQuantizer = encoder->maxQuantizer = quantizer;
+    encoder->minQuantizerAlpha = encoder->maxQuantizerAlpha = quantizer;
+    result = avifImageRGBToYUV(image, &source);
+    if (result == AVIF_RESULT_OK) result = avifEncoderWrite(encoder, image, &output);
+  }
+  if (result == AVIF_RESULT_OK && (*file = malloc(output.size)) == NULL) result = AVIF_RESULT_OUT_OF_MEMORY;
+  if (result == AVIF_RESULT_OK) {
+    // libavif frees with its own function.
+    memcpy(*file, output.data, output.size);
+    *size = output.size;
+  } else {
+    snprintf(message, message_capacity, "%s", avifResultToString(result));
+  }
+  avifRWDataFree(&output);
+  if (encoder != NULL) avifEncoderDestroy(encoder);
+  if (image != NULL) avifImageDestroy(image);
+  return result == AVIF_RESULT_OK ? OzuStatusDone : OzuStatusFailed;
+}
+
+#endif

@@ -1,0 +1,118 @@
+// HEIC and HEIF decoding through libheif, which turns pictures upright itself. A picture is decoded in one call.
+
+#ifdef OZU_HEIF
+
+#include <libheif/heif.h>
+
+#include "picture.h"
+
+typedef struct {
+  OzuPictureDecoder base;
+  struct heif_context *context;
+  struct heif_image_handle *handle;
+  struct heif_image *image;
+  uint8_t *profile;
+  uint32_t width;
+  uint32_t height;
+} HEIFDecoder;
+
+// Whether a four-letter code stands among the first boxes.
+static bool names(const OzuPictureDecoder *base, const char *code) {
+  size_t end = base->size < 4096 ? base->size : 4096;
+  for (size_t at = 0; at + 4 <= end; at++)
+    if (memcmp(base->data + at, code, 4) == 0) return true;
+  return false;
+}
+
+static OzuStatus fail(OzuPictureDecoder *base, struct heif_error error) {
+  // The library does not know these, and then misses what they would hold.
+  bool is_uncompressed = names(base, "unci");
+  if (is_uncompressed || names(base, "mini")) {
+    base->is_unsupported = true;
+    return ozu_picture_fail(
+        base, is_uncompressed ? "its pixels are uncompressed" : "it has a minimised header");
+  }
+  ozu_picture_fail(base, error.message);
+  base->is_unsupported = error.code == heif_error_Unsupported_feature
+      || error.code == heif_error_Unsupported_filetype || error.code == heif_error_Decoder_plugin_error;
+  return error.subcode == heif_suberror_End_of_data ? OzuStatusTruncated : OzuStatusFailed;
+}
+
+static void read_colors(HEIFDecoder *self, OzuPictureInfo *info) {
+  size_t size = heif_image_handle_get_raw_color_profile_size(self->handle);
+  enum heif_color_profile_type type = heif_image_handle_get_color_profile_type(self->handle);
+  bool is_icc = type == heif_color_profile_type_rICC || type == heif_color_profile_type_prof;
+  if (is_icc && size > 0 && size <= 16 << 20 && (self->profile = malloc(size)) != NULL
+      && heif_image_handle_get_raw_color_profile(self->handle, self->profile).code == heif_error_Ok) {
+    info->profile = self->profile;
+    info->profile_size = size;
+  }
+  struct heif_color_profile_nclx *nclx = NULL;
+  if (heif_image_handle_get_nclx_color_profile(self->handle, &nclx).code == heif_error_Ok && nclx != NULL) {
+    info->primaries = (int)nclx->color_primaries;
+    info->transfer = (int)nclx->transfer_characteristics;
+    heif_nclx_color_profile_free(nclx);
+  }
+}
+
+static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
+  HEIFDecoder *self = (HEIFDecoder *)base;
+  self->context = heif_context_alloc();
+  if (self->context == NULL) return ozu_picture_fail(base, "out of memory");
+  // One more than the caller allows, so that the refusal has the caller's words.
+  heif_context_set_maximum_image_size_limit(self->context, (int)base->limits.side + 1);
+  heif_context_set_max_decoding_threads(self->context, 0);
+  struct heif_error error =
+      heif_context_read_from_memory_without_copy(self->context, base->data, base->size, NULL);
+  if (error.code != heif_error_Ok) return fail(base, error);
+  error = heif_context_get_primary_image_handle(self->context, &self->handle);
+  if (error.code != heif_error_Ok) return fail(base, error);
+  int width = heif_image_handle_get_width(self->handle), height = heif_image_handle_get_height(self->handle);
+  if (width <= 0 || height <= 0) return ozu_picture_fail(base, "a picture without a size");
+  info->width = self->width = (uint32_t)width;
+  info->height = self->height = (uint32_t)height;
+  int bits = heif_image_handle_get_luma_bits_per_pixel(self->handle);
+  info->bits = bits > 0 ? bits : 8;
+  info->has_alpha = heif_image_handle_has_alpha_channel(self->handle);
+  info->is_premultiplied = info->has_alpha && heif_image_handle_is_premultiplied_alpha(self->handle);
+  // The planes, and the library's own picture in RGB.
+  info->scratch = (size_t)width * (size_t)height * (bits > 8 ? 12 : 8);
+  read_colors(self, info);
+  return OzuStatusDone;
+}
+
+static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per_row) {
+  HEIFDecoder *self = (HEIFDecoder *)base;
+  if (self->image == NULL) {
+    struct heif_decoding_options *options = heif_decoding_options_alloc();
+    if (options == NULL) return ozu_picture_fail(base, "out of memory");
+    options->convert_hdr_to_8bit = 1;
+    struct heif_error error = heif_decode_image(
+        self->handle, &self->image, heif_colorspace_RGB, heif_chroma_interleaved_RGBA, options);
+    heif_decoding_options_free(options);
+    return error.code == heif_error_Ok ? OzuStatusMore : fail(base, error);
+  }
+  int stride = 0;
+  const uint8_t *rows = heif_image_get_plane_readonly(self->image, heif_channel_interleaved, &stride);
+  if (rows == NULL || heif_image_get_width(self->image, heif_channel_interleaved) != (int)self->width
+      || heif_image_get_height(self->image, heif_channel_interleaved) != (int)self->height)
+    return ozu_picture_fail(base, "it declares two sizes");
+  for (uint32_t y = 0; y < self->height; y++)
+    ozu_swap_red_and_blue(rows + (size_t)y * (size_t)stride, pixels + y * bytes_per_row, self->width);
+  return OzuStatusDone;
+}
+
+static void close_decoder(OzuPictureDecoder *base) {
+  HEIFDecoder *self = (HEIFDecoder *)base;
+  if (self->image != NULL) heif_image_release(self->image);
+  if (self->handle != NULL) heif_image_handle_release(self->handle);
+  if (self->context != NULL) heif_context_free(self->context);
+  free(self->profile);
+}
+
+OzuPictureDecoder *ozu_heif_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits) {
+  static const OzuPictureOperations operations = {open, step, close_decoder, NULL, NULL};
+  return ozu_picture_new(sizeof(HEIFDecoder), &operations, data, size, limits);
+}
+
+#endif

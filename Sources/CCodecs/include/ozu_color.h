@@ -1,0 +1,38 @@
+#ifndef OZU_COLOR_H
+#define OZU_COLOR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// A way from the colours of a profile to sRGB, through Little CMS. May be used by several threads at a time.
+typedef struct OzuColorTransform OzuColorTransform;
+
+/// What the pixels are that go in. BGRA comes out.
+typedef enum __attribute__((enum_extensibility(closed))) {
+  /// One byte a pixel.
+  OzuColorLayoutGray = 0,
+  /// BGRA; alpha, not multiplied in, is kept.
+  OzuColorLayoutBGRA = 1,
+  /// Cyan, magenta, yellow, black; 255 is full ink.
+  OzuColorLayoutCMYK = 2,
+} OzuColorLayout;
+
+/// The transfer functions that profiles are made for without a file.
+typedef enum __attribute__((enum_extensibility(closed))) {
+  OzuColorCurveSRGB = 0,
+  OzuColorCurveGamma = 1,
+} OzuColorCurve;
+
+/// From an ICC profile; NULL when it is broken or is not for such pixels.
+OzuColorTransform *ozu_color_transform_new(const uint8_t *profile, size_t size, OzuColorLayout layout);
+
+/// From the chromaticities of white, red, green and blue (x and y each) and a curve.
+OzuColorTransform *ozu_color_transform_from_primaries(
+    const double chromaticities[8], OzuColorCurve curve, double gamma, OzuColorLayout layout);
+void ozu_color_transform_free(OzuColorTransform *transform);
+
+/// Converts so many pixels; `to` may be `from` where both are BGRA.
+void ozu_color_transform_apply(
+    const OzuColorTransform *transform, const uint8_t *from, uint8_t *to, size_t pixels);
+
+#endif

@@ -1,0 +1,79 @@
+#ifndef OZU_PICTURE_H
+#define OZU_PICTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ozu_status.h"
+
+/// A picture being decoded through one of the libraries that traits add: libavif, libheif, libjxl, libtiff,
+/// librsvg. They differ much inside and little outside, so they have one face. Belongs to one thread at a time.
+typedef struct OzuPictureDecoder OzuPictureDecoder;
+
+/// What a file may ask of a library, beyond what the caller checks.
+typedef struct {
+  uint32_t side;
+  uint64_t pixels;
+  uint32_t frames;
+  size_t bytes;
+} OzuPictureLimits;
+
+/// What a header says.
+typedef struct {
+  /// As stored, before it is turned upright.
+  uint32_t width;
+  uint32_t height;
+  /// How to turn it upright, as in EXIF: 1 to 8.
+  int orientation;
+  int bits;
+  bool has_alpha;
+  bool is_gray;
+  bool is_cmyk;
+  /// Whether `step` gives colours that are multiplied by alpha.
+  bool is_premultiplied;
+  uint32_t frames;
+  uint32_t loops;
+  /// An embedded ICC profile that belongs to the decoder; NULL when there is none.
+  const uint8_t *profile;
+  size_t profile_size;
+  /// Colour primaries and transfer function by ITU-T H.273; 2 when not given.
+  int primaries;
+  int transfer;
+  /// 0 when not given.
+  double dots_per_inch;
+  /// Memory that decoding takes beside the pixels.
+  size_t scratch;
+} OzuPictureInfo;
+
+/// Make a decoder; NULL when memory is short. `data` must outlive it. Each is defined with its trait only.
+OzuPictureDecoder *ozu_avif_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits);
+OzuPictureDecoder *ozu_heif_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits);
+OzuPictureDecoder *ozu_jxl_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits);
+OzuPictureDecoder *ozu_tiff_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits);
+OzuPictureDecoder *ozu_svg_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits);
+void ozu_picture_free(OzuPictureDecoder *decoder);
+
+/// The library's words for the last failure. Valid until the next call.
+const char *ozu_picture_message(const OzuPictureDecoder *decoder);
+
+/// Whether the last failure is one of the library's abilities and not of the file.
+bool ozu_picture_is_unsupported(const OzuPictureDecoder *decoder);
+
+/// Reads the header. Takes no memory in proportion to the picture. First and once.
+OzuStatus ozu_picture_open(OzuPictureDecoder *decoder, OzuPictureInfo *info);
+
+/// Asks for another size than the header's; for drawings only, between `open` and the first `step`.
+void ozu_picture_set_size(OzuPictureDecoder *decoder, uint32_t width, uint32_t height);
+
+/// Asks for cyan, magenta, yellow, black instead of BGRA from a file that has them; before the first `step`.
+void ozu_picture_keep_cmyk(OzuPictureDecoder *decoder);
+
+/// Goes to a frame and says how long it is seen; before the first `step` of that frame.
+OzuStatus ozu_picture_select(OzuPictureDecoder *decoder, uint32_t frame);
+OzuStatus ozu_picture_delay(OzuPictureDecoder *decoder, uint32_t frame, double *milliseconds);
+
+/// Decodes on, to BGRA at the header's size. `More` until all is there. At each step the same memory is given.
+OzuStatus ozu_picture_step(OzuPictureDecoder *decoder, uint8_t *pixels, size_t bytes_per_row);
+
+#endif

@@ -1,0 +1,189 @@
+// JPEG XL decoding through libjxl, on the calling thread. The file is handed over in pieces, so that decoding can
+// be given up between two of them.
+
+#ifdef OZU_JXL
+
+#include <jxl/decode.h>
+
+#include "picture.h"
+
+typedef struct {
+  OzuPictureDecoder base;
+  JxlDecoder *decoder;
+  JxlBasicInfo info;
+  uint8_t *profile;
+  size_t given;
+  bool has_output;
+  // The frame that comes next, and how long each is seen in milliseconds.
+  uint32_t frame;
+  uint32_t frames;
+  double *delays;
+} JXLDecoder;
+
+enum { smallest_piece = 1 << 16, pieces = 32 };
+
+// Gives the library the next piece; false when there is none.
+static bool give_more(JXLDecoder *self) {
+  size_t rest = JxlDecoderReleaseInput(self->decoder);
+  size_t done = self->given - rest;
+  if (self->given == self->base.size && self->base.size != 0) return false;
+  size_t piece = self->base.size / pieces > smallest_piece ? self->base.size / pieces : smallest_piece;
+  size_t end = self->base.size - self->given < piece ? self->base.size : self->given + piece;
+  self->given = end;
+  if (JxlDecoderSetInput(self->decoder, self->base.data + done, end - done) != JXL_DEC_SUCCESS) return false;
+  if (end == self->base.size) JxlDecoderCloseInput(self->decoder);
+  return true;
+}
+
+static void read_colors(JXLDecoder *self, OzuPictureInfo *info) {
+  JxlColorEncoding encoding;
+  if (JxlDecoderGetColorAsEncodedProfile(
+          self->decoder, NULL, JXL_COLOR_PROFILE_TARGET_DATA, &encoding) == JXL_DEC_SUCCESS
+      && encoding.white_point == JXL_WHITE_POINT_D65
+      && encoding.transfer_function != JXL_TRANSFER_FUNCTION_GAMMA
+      && encoding.transfer_function != JXL_TRANSFER_FUNCTION_UNKNOWN
+      && (encoding.color_space == JXL_COLOR_SPACE_GRAY
+          || (encoding.color_space == JXL_COLOR_SPACE_RGB && encoding.primaries != JXL_PRIMARIES_CUSTOM))) {
+    // The numbers are those of H.273, but for P3 with the white of daylight.
+    info->primaries = encoding.color_space == JXL_COLOR_SPACE_GRAY ? 1
+        : encoding.primaries == JXL_PRIMARIES_P3 ? 12 : (int)encoding.primaries;
+    info->transfer = (int)encoding.transfer_function;
+    return;
+  }
+  size_t size = 0;
+  if (JxlDecoderGetICCProfileSize(
+          self->decoder, NULL, JXL_COLOR_PROFILE_TARGET_DATA, &size) != JXL_DEC_SUCCESS
+      || size == 0 || size > 16 << 20 || (self->profile = malloc(size)) == NULL)
+    return;
+  if (JxlDecoderGetColorAsICCProfile(
+          self->decoder, NULL, JXL_COLOR_PROFILE_TARGET_DATA, self->profile, size) != JXL_DEC_SUCCESS)
+    return;
+  info->profile = self->profile;
+  info->profile_size = size;
+}
+
+// Counts the frames of an animation, without decoding them, and notes how long each is seen.
+static bool read_frames(JXLDecoder *self) {
+  JxlDecoder *decoder = JxlDecoderCreate(NULL);
+  if (decoder == NULL) return false;
+  uint32_t limit = self->base.limits.frames + 1;
+  self->delays = calloc(limit, sizeof(double));
+  double tick = 1000.0 * self->info.animation.tps_denominator / self->info.animation.tps_numerator;
+  JxlDecoderSubscribeEvents(decoder, JXL_DEC_FRAME);
+  JxlDecoderSetInput(decoder, self->base.data, self->base.size);
+  JxlDecoderCloseInput(decoder);
+  while (self->delays != NULL && self->frames < limit && JxlDecoderProcessInput(decoder) == JXL_DEC_FRAME) {
+    JxlFrameHeader header;
+    if (JxlDecoderGetFrameHeader(decoder, &header) != JXL_DEC_SUCCESS) break;
+    self->delays[self->frames++] = header.duration * tick;
+  }
+  JxlDecoderDestroy(decoder);
+  return self->delays != NULL;
+}
+
+static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
+  JXLDecoder *self = (JXLDecoder *)base;
+  self->decoder = JxlDecoderCreate(NULL);
+  if (self->decoder == NULL) return ozu_picture_fail(base, "out of memory");
+  JxlDecoderSubscribeEvents(
+      self->decoder, JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FULL_IMAGE);
+  JxlDecoderSetKeepOrientation(self->decoder, JXL_TRUE);
+  while (true) {
+    switch (JxlDecoderProcessInput(self->decoder)) {
+      case JXL_DEC_NEED_MORE_INPUT:
+        if (!give_more(self)) return OzuStatusTruncated;
+        break;
+      case JXL_DEC_BASIC_INFO:
+        if (JxlDecoderGetBasicInfo(self->decoder, &self->info) != JXL_DEC_SUCCESS)
+          return ozu_picture_fail(base, "no basic information");
+        info->width = self->info.xsize;
+        info->height = self->info.ysize;
+        info->orientation = (int)self->info.orientation;
+        info->bits = (int)self->info.bits_per_sample;
+        info->has_alpha = self->info.alpha_bits > 0;
+        info->is_premultiplied = self->info.alpha_premultiplied;
+        info->is_gray = self->info.num_color_channels == 1;
+        // The library works in floating point.
+        info->scratch = (size_t)info->width * info->height * 12;
+        if (info->width > base->limits.side || info->height > base->limits.side
+            || (uint64_t)info->width * info->height > base->limits.pixels)
+          return OzuStatusDone;
+        break;
+      case JXL_DEC_COLOR_ENCODING:
+        read_colors(self, info);
+        if (self->info.have_animation && self->info.animation.tps_numerator > 0) {
+          if (!read_frames(self)) return ozu_picture_fail(base, "out of memory");
+          info->frames = self->frames > 0 ? self->frames : 1;
+          info->loops = self->info.animation.num_loops;
+        }
+        return OzuStatusDone;
+      default: return ozu_picture_fail(base, "the coded data break the rules");
+    }
+  }
+}
+
+static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per_row) {
+  JXLDecoder *self = (JXLDecoder *)base;
+  switch (JxlDecoderProcessInput(self->decoder)) {
+    case JXL_DEC_NEED_MORE_INPUT:
+      if (give_more(self)) return OzuStatusMore;
+      if (self->has_output && JxlDecoderFlushImage(self->decoder) == JXL_DEC_SUCCESS)
+        for (uint32_t y = 0; y < self->info.ysize; y++)
+          ozu_swap_red_and_blue(pixels + y * bytes_per_row, pixels + y * bytes_per_row, self->info.xsize);
+      return OzuStatusTruncated;
+    case JXL_DEC_NEED_IMAGE_OUT_BUFFER: {
+      // Rows of a bitmap are the next multiple of 16 bytes apart.
+      JxlPixelFormat format = {4, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 16};
+      size_t size = 0;
+      if (JxlDecoderImageOutBufferSize(self->decoder, &format, &size) != JXL_DEC_SUCCESS
+          || size > bytes_per_row * self->info.ysize
+          || JxlDecoderSetImageOutBuffer(
+                 self->decoder, &format, pixels, bytes_per_row * self->info.ysize) != JXL_DEC_SUCCESS)
+        return ozu_picture_fail(base, "a picture that does not fit its size");
+      self->has_output = true;
+      return OzuStatusMore;
+    }
+    case JXL_DEC_FULL_IMAGE:
+      self->frame++;
+      self->has_output = false;
+      for (uint32_t y = 0; y < self->info.ysize; y++)
+        ozu_swap_red_and_blue(pixels + y * bytes_per_row, pixels + y * bytes_per_row, self->info.xsize);
+      return OzuStatusDone;
+    case JXL_DEC_COLOR_ENCODING: return OzuStatusMore;
+    default: return ozu_picture_fail(base, "the coded data break the rules");
+  }
+}
+
+static OzuStatus select_frame(OzuPictureDecoder *base, uint32_t frame) {
+  JXLDecoder *self = (JXLDecoder *)base;
+  if (frame == self->frame && !self->has_output) return OzuStatusDone;
+  JxlDecoderRewind(self->decoder);
+  JxlDecoderSubscribeEvents(self->decoder, JXL_DEC_FULL_IMAGE);
+  JxlDecoderSetKeepOrientation(self->decoder, JXL_TRUE);
+  JxlDecoderSkipFrames(self->decoder, frame);
+  self->frame = frame;
+  self->has_output = false;
+  self->given = 0;
+  return OzuStatusDone;
+}
+
+static OzuStatus delay(OzuPictureDecoder *base, uint32_t frame, double *milliseconds) {
+  JXLDecoder *self = (JXLDecoder *)base;
+  if (frame >= self->frames) return ozu_picture_fail(base, "it has fewer frames");
+  *milliseconds = self->delays[frame];
+  return OzuStatusDone;
+}
+
+static void close_decoder(OzuPictureDecoder *base) {
+  JXLDecoder *self = (JXLDecoder *)base;
+  if (self->decoder != NULL) JxlDecoderDestroy(self->decoder);
+  free(self->profile);
+  free(self->delays);
+}
+
+OzuPictureDecoder *ozu_jxl_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits) {
+  static const OzuPictureOperations operations = {open, step, close_decoder, select_frame, delay};
+  return ozu_picture_new(sizeof(JXLDecoder), &operations, data, size, limits);
+}
+
+#endif

@@ -1,0 +1,96 @@
+// JPEG XL encoding through libjxl.
+
+#ifdef OZU_JXL
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <jxl/encode.h>
+
+#include "CCodecs.h"
+
+// The distance that libjxl's own tools take for a quality from 0 to 100.
+static float distance(double quality) {
+  double q = quality * 100;
+  if (q >= 100) return 0;
+  return (float)(q >= 30 ? 0.1 + (100 - q) * 0.09 : 53.0 / 3000 * q * q - 23.0 / 20 * q + 25);
+}
+
+// RGBA or RGB, which is all that the library takes.
+static uint8_t *reordered(const OzuEncodeRequest *request, size_t channels) {
+  size_t pixels = (size_t)request->width * request->height;
+  uint8_t *result = malloc(pixels * channels);
+  const uint8_t *from = request->pixels;
+  for (size_t i = 0; result != NULL && i < pixels; i++, from += 4) {
+    uint8_t *to = result + i * channels;
+    to[0] = from[2];
+    to[1] = from[1];
+    to[2] = from[0];
+    if (channels == 4) to[3] = from[3];
+  }
+  return result;
+}
+
+static JxlEncoderStatus add(JxlEncoder *encoder, const OzuEncodeRequest *request, const uint8_t *pixels) {
+  JxlBasicInfo info;
+  JxlEncoderInitBasicInfo(&info);
+  info.xsize = request->width;
+  info.ysize = request->height;
+  info.bits_per_sample = 8;
+  info.uses_original_profile = request->is_lossless;
+  info.alpha_bits = request->has_alpha ? 8 : 0;
+  info.num_extra_channels = request->has_alpha ? 1 : 0;
+  JxlColorEncoding colors;
+  JxlColorEncodingSetToSRGB(&colors, JXL_FALSE);
+  JxlEncoderStatus status = JxlEncoderSetBasicInfo(encoder, &info);
+  if (status == JXL_ENC_SUCCESS) status = JxlEncoderSetColorEncoding(encoder, &colors);
+  if (status != JXL_ENC_SUCCESS) return status;
+  JxlEncoderFrameSettings *settings = JxlEncoderFrameSettingsCreate(encoder, NULL);
+  JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_EFFORT, 5);
+  status = request->is_lossless ? JxlEncoderSetFrameLossless(settings, JXL_TRUE)
+                                : JxlEncoderSetFrameDistance(settings, distance(request->quality));
+  if (status != JXL_ENC_SUCCESS) return status;
+  uint32_t channels = request->has_alpha ? 4 : 3;
+  JxlPixelFormat format = {channels, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 0};
+  status = JxlEncoderAddImageFrame(
+      settings, &format, pixels, (size_t)request->width * request->height * channels);
+  JxlEncoderCloseInput(encoder);
+  return status;
+}
+
+OzuStatus ozu_jxl_encode(
+    const OzuEncodeRequest *request, uint8_t **file, size_t *size, char *message, size_t message_capacity) {
+  JxlEncoder *encoder = JxlEncoderCreate(NULL);
+  uint8_t *pixels = reordered(request, request->has_alpha ? 4 : 3);
+  size_t capacity = 1 << 16, used = 0;
+  uint8_t *output = malloc(capacity);
+  bool is_done = false;
+  if (encoder != NULL && pixels != NULL && output != NULL && add(encoder, request, pixels) == JXL_ENC_SUCCESS) {
+    JxlEncoderStatus status = JXL_ENC_NEED_MORE_OUTPUT;
+    while (status == JXL_ENC_NEED_MORE_OUTPUT) {
+      uint8_t *next = output + used;
+      size_t rest = capacity - used;
+      status = JxlEncoderProcessOutput(encoder, &next, &rest);
+      used = capacity - rest;
+      if (status != JXL_ENC_NEED_MORE_OUTPUT) break;
+      uint8_t *larger = realloc(output, capacity * 2);
+      if (larger == NULL) break;
+      output = larger;
+      capacity *= 2;
+    }
+    is_done = status == JXL_ENC_SUCCESS;
+  }
+  if (!is_done)
+    snprintf(message, message_capacity, "libjxl error %d", encoder == NULL ? -1 : (int)JxlEncoderGetError(encoder));
+  if (encoder != NULL) JxlEncoderDestroy(encoder);
+  free(pixels);
+  if (!is_done) {
+    free(output);
+    return OzuStatusFailed;
+  }
+  *file = output;
+  *size = used;
+  return OzuStatusDone;
+}
+
+#endif

@@ -1,0 +1,73 @@
+// The common part of the decoders behind ozu_picture.h.
+
+#include "picture.h"
+
+#include <stdio.h>
+
+OzuPictureDecoder *ozu_picture_new(
+    size_t byte_count, const OzuPictureOperations *operations, const uint8_t *data, size_t size,
+    OzuPictureLimits limits) {
+  OzuPictureDecoder *decoder = calloc(1, byte_count);
+  if (decoder == NULL) return NULL;
+  decoder->operations = operations;
+  decoder->data = data;
+  decoder->size = size;
+  decoder->limits = limits;
+  return decoder;
+}
+
+OzuStatus ozu_picture_fail(OzuPictureDecoder *decoder, const char *message) {
+  snprintf(decoder->message, sizeof(decoder->message), "%s", message == NULL ? "" : message);
+  return OzuStatusFailed;
+}
+
+void ozu_swap_red_and_blue(const uint8_t *from, uint8_t *to, size_t pixels) {
+  for (size_t i = 0; i < pixels; i++, from += 4, to += 4) {
+    uint8_t red = from[0], green = from[1], blue = from[2], alpha = from[3];
+    to[0] = blue;
+    to[1] = green;
+    to[2] = red;
+    to[3] = alpha;
+  }
+}
+
+void ozu_picture_free(OzuPictureDecoder *decoder) {
+  if (decoder == NULL) return;
+  decoder->operations->free(decoder);
+  free(decoder);
+}
+
+const char *ozu_picture_message(const OzuPictureDecoder *decoder) { return decoder->message; }
+
+bool ozu_picture_is_unsupported(const OzuPictureDecoder *decoder) { return decoder->is_unsupported; }
+
+OzuStatus ozu_picture_open(OzuPictureDecoder *decoder, OzuPictureInfo *info) {
+  memset(info, 0, sizeof(*info));
+  info->orientation = 1;
+  info->bits = 8;
+  info->frames = 1;
+  info->primaries = 2;
+  info->transfer = 2;
+  return decoder->operations->open(decoder, info);
+}
+
+void ozu_picture_set_size(OzuPictureDecoder *decoder, uint32_t width, uint32_t height) {
+  decoder->target_width = width;
+  decoder->target_height = height;
+}
+
+void ozu_picture_keep_cmyk(OzuPictureDecoder *decoder) { decoder->keeps_cmyk = true; }
+
+OzuStatus ozu_picture_select(OzuPictureDecoder *decoder, uint32_t frame) {
+  if (decoder->operations->select == NULL) return ozu_picture_fail(decoder, "it has one frame only");
+  return decoder->operations->select(decoder, frame);
+}
+
+OzuStatus ozu_picture_delay(OzuPictureDecoder *decoder, uint32_t frame, double *milliseconds) {
+  if (decoder->operations->delay == NULL) return ozu_picture_fail(decoder, "it has one frame only");
+  return decoder->operations->delay(decoder, frame, milliseconds);
+}
+
+OzuStatus ozu_picture_step(OzuPictureDecoder *decoder, uint8_t *pixels, size_t bytes_per_row) {
+  return decoder->operations->step(decoder, pixels, bytes_per_row);
+}

@@ -1,0 +1,44 @@
+// What the decoders behind ozu_picture.h have in common. Not seen by Swift.
+
+#ifndef OZU_PICTURE_OPERATIONS_H
+#define OZU_PICTURE_OPERATIONS_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "CCodecs.h"
+
+typedef struct {
+  OzuStatus (*open)(OzuPictureDecoder *decoder, OzuPictureInfo *info);
+  OzuStatus (*step)(OzuPictureDecoder *decoder, uint8_t *pixels, size_t bytes_per_row);
+  void (*free)(OzuPictureDecoder *decoder);
+  /// May be NULL, and so may those below.
+  OzuStatus (*select)(OzuPictureDecoder *decoder, uint32_t frame);
+  OzuStatus (*delay)(OzuPictureDecoder *decoder, uint32_t frame, double *milliseconds);
+} OzuPictureOperations;
+
+/// The first member of each decoder.
+struct OzuPictureDecoder {
+  const OzuPictureOperations *operations;
+  const uint8_t *data;
+  size_t size;
+  OzuPictureLimits limits;
+  bool is_unsupported;
+  bool keeps_cmyk;
+  uint32_t target_width;
+  uint32_t target_height;
+  char message[200];
+};
+
+/// Makes a decoder of `byte_count` bytes, all zero behind the common part.
+OzuPictureDecoder *ozu_picture_new(
+    size_t byte_count, const OzuPictureOperations *operations, const uint8_t *data, size_t size,
+    OzuPictureLimits limits);
+
+/// Takes down a message; returns `Failed`.
+OzuStatus ozu_picture_fail(OzuPictureDecoder *decoder, const char *message);
+
+/// Exchanges red and blue in so many pixels; `from` and `to` may be the same.
+void ozu_swap_red_and_blue(const uint8_t *from, uint8_t *to, size_t pixels);
+
+#endif

@@ -1,0 +1,150 @@
+// SVG drawing through librsvg and cairo. A document without a base address can name no other file, and librsvg
+// limits elements, references and entities itself. It recurses with the nesting of elements, so it runs on a
+// thread with a stack for the deepest that it allows, while the caller waits.
+//
+// The few functions of librsvg that are used are declared here: its own headers are scattered over folders whose
+// names differ from system to system.
+
+#ifdef OZU_SVG
+
+#include <math.h>
+#include <pthread.h>
+
+#include <cairo/cairo.h>
+
+#include "picture.h"
+
+typedef struct _RsvgHandle RsvgHandle;
+typedef struct { uint32_t domain; int code; char *message; } GError;
+typedef struct { double length; int unit; } RsvgLength;
+typedef struct { double x, y, width, height; } RsvgRectangle;
+
+RsvgHandle *rsvg_handle_new_from_data(const uint8_t *data, size_t size, GError **error);
+int rsvg_handle_get_intrinsic_size_in_pixels(RsvgHandle *handle, double *width, double *height);
+void rsvg_handle_get_intrinsic_dimensions(
+    RsvgHandle *handle, int *has_width, RsvgLength *width, int *has_height, RsvgLength *height, int *has_viewbox,
+    RsvgRectangle *viewbox);
+int rsvg_handle_get_geometry_for_layer(
+    RsvgHandle *handle, const char *id, const RsvgRectangle *viewport, RsvgRectangle *ink, RsvgRectangle *logical,
+    GError **error);
+int rsvg_handle_render_document(
+    RsvgHandle *handle, cairo_t *cairo, const RsvgRectangle *viewport, GError **error);
+void rsvg_handle_set_dpi(RsvgHandle *handle, double dpi);
+void g_object_unref(void *object);
+void g_error_free(GError *error);
+
+typedef struct {
+  OzuPictureDecoder base;
+  RsvgHandle *handle;
+  double width;
+  double height;
+  uint8_t *pixels;
+  size_t bytes_per_row;
+  OzuStatus status;
+} SVGDecoder;
+
+enum { stack_byte_count = 256 << 20 };
+
+static OzuStatus fail(SVGDecoder *self, GError *error, const char *otherwise) {
+  OzuStatus status = ozu_picture_fail(&self->base, error == NULL ? otherwise : error->message);
+  if (error != NULL) g_error_free(error);
+  return status;
+}
+
+static void *parse(void *argument) {
+  SVGDecoder *self = argument;
+  GError *error = NULL;
+  self->handle = rsvg_handle_new_from_data(self->base.data, self->base.size, &error);
+  if (self->handle == NULL) {
+    self->status = fail(self, error, "no drawing");
+    return NULL;
+  }
+  rsvg_handle_set_dpi(self->handle, 96);
+  int has_width = 0, has_height = 0, has_viewbox = 0;
+  RsvgLength width, height;
+  RsvgRectangle viewbox = {0, 0, 0, 0}, ink = viewbox, logical = viewbox;
+  if (!rsvg_handle_get_intrinsic_size_in_pixels(self->handle, &self->width, &self->height)) {
+    rsvg_handle_get_intrinsic_dimensions(
+        self->handle, &has_width, &width, &has_height, &height, &has_viewbox, &viewbox);
+    if (!has_viewbox) {
+      if (!rsvg_handle_get_geometry_for_layer(
+              self->handle, NULL, &(RsvgRectangle){0, 0, 300, 150}, &ink, &logical, &error)) {
+        self->status = fail(self, error, "no extent");
+        return NULL;
+      }
+      viewbox = ink;
+    }
+    self->width = viewbox.width;
+    self->height = viewbox.height;
+  }
+  self->status = OzuStatusDone;
+  return NULL;
+}
+
+static void *draw(void *argument) {
+  SVGDecoder *self = argument;
+  GError *error = NULL;
+  uint32_t width = self->base.target_width, height = self->base.target_height;
+  cairo_surface_t *surface = cairo_image_surface_create_for_data(
+      self->pixels, CAIRO_FORMAT_ARGB32, (int)width, (int)height, (int)self->bytes_per_row);
+  cairo_t *cairo = cairo_create(surface);
+  cairo_scale(cairo, width / self->width, height / self->height);
+  RsvgRectangle viewport = {0, 0, self->width, self->height};
+  if (rsvg_handle_render_document(self->handle, cairo, &viewport, &error)) {
+    cairo_surface_flush(surface);
+    bool is_drawn = cairo_status(cairo) == CAIRO_STATUS_SUCCESS;
+    self->status = is_drawn ? OzuStatusDone : fail(self, NULL, cairo_status_to_string(cairo_status(cairo)));
+  } else {
+    self->status = fail(self, error, "it cannot be drawn");
+  }
+  cairo_destroy(cairo);
+  cairo_surface_destroy(surface);
+  return NULL;
+}
+
+// Runs a function on a thread with a deep stack, of which only the pages that are touched take memory.
+static OzuStatus run(SVGDecoder *self, void *(*function)(void *)) {
+  pthread_attr_t attributes;
+  pthread_t thread;
+  if (pthread_attr_init(&attributes) != 0) return ozu_picture_fail(&self->base, "no thread");
+  bool is_running = pthread_attr_setstacksize(&attributes, stack_byte_count) == 0
+      && pthread_create(&thread, &attributes, function, self) == 0;
+  pthread_attr_destroy(&attributes);
+  if (!is_running) return ozu_picture_fail(&self->base, "no thread");
+  pthread_join(thread, NULL);
+  return self->status;
+}
+
+static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
+  SVGDecoder *self = (SVGDecoder *)base;
+  OzuStatus status = run(self, parse);
+  if (status != OzuStatusDone) return status;
+  double width = ceil(self->width), height = ceil(self->height);
+  if (!(width >= 1) || !(height >= 1)) return ozu_picture_fail(base, "a drawing without an extent");
+  // What does not fit is still more than any limit.
+  info->width = base->target_width = width < UINT32_MAX ? (uint32_t)width : UINT32_MAX;
+  info->height = base->target_height = height < UINT32_MAX ? (uint32_t)height : UINT32_MAX;
+  info->has_alpha = true;
+  info->is_premultiplied = true;
+  return OzuStatusDone;
+}
+
+static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per_row) {
+  SVGDecoder *self = (SVGDecoder *)base;
+  self->pixels = pixels;
+  self->bytes_per_row = bytes_per_row;
+  for (uint32_t y = 0; y < base->target_height; y++) memset(pixels + y * bytes_per_row, 0, bytes_per_row);
+  return run(self, draw);
+}
+
+static void close_decoder(OzuPictureDecoder *base) {
+  SVGDecoder *self = (SVGDecoder *)base;
+  if (self->handle != NULL) g_object_unref(self->handle);
+}
+
+OzuPictureDecoder *ozu_svg_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits) {
+  static const OzuPictureOperations operations = {open, step, close_decoder, NULL, NULL};
+  return ozu_picture_new(sizeof(SVGDecoder), &operations, data, size, limits);
+}
+
+#endif

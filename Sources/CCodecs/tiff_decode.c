@@ -1,0 +1,268 @@
+// TIFF decoding through libtiff. What is stored pixel by pixel, in 8, 16 or floating 32 bits, is converted here, row
+// by row and without loss; everything else goes through the library's own conversion to RGBA, strip by strip.
+
+#ifdef OZU_TIFF
+
+#include <math.h>
+#include <stdio.h>
+
+#include <tiffio.h>
+
+#include "picture.h"
+
+typedef struct {
+  OzuPictureDecoder base;
+  TIFF *file;
+  toff_t position;
+  uint32_t width;
+  uint32_t height;
+  uint16_t bits;
+  uint16_t samples;
+  uint16_t photometric;
+  uint16_t alpha;
+  // Whether rows are converted here.
+  bool is_plain;
+  uint32_t row;
+  uint32_t band;
+  uint8_t *scratch;
+  TIFFRGBAImage converter;
+  bool has_converter;
+} TIFFDecoder;
+
+enum { no_alpha = 0xFFFF, rows_per_step = 32 };
+
+static tmsize_t read_bytes(thandle_t handle, void *bytes, tmsize_t count) {
+  TIFFDecoder *self = handle;
+  if (count < 0 || self->position >= self->base.size) return 0;
+  size_t rest = self->base.size - (size_t)self->position;
+  size_t taken = (size_t)count < rest ? (size_t)count : rest;
+  memcpy(bytes, self->base.data + self->position, taken);
+  self->position += taken;
+  return (tmsize_t)taken;
+}
+
+static tmsize_t write_nothing(thandle_t handle, void *bytes, tmsize_t count) {
+  (void)handle; (void)bytes; (void)count;
+  return 0;
+}
+
+static toff_t seek(thandle_t handle, toff_t offset, int origin) {
+  TIFFDecoder *self = handle;
+  switch (origin) {
+    case SEEK_CUR: self->position += offset; break;
+    case SEEK_END: self->position = self->base.size + offset; break;
+    default: self->position = offset;
+  }
+  return self->position;
+}
+
+static int close_nothing(thandle_t handle) { (void)handle; return 0; }
+static toff_t byte_count(thandle_t handle) { return ((TIFFDecoder *)handle)->base.size; }
+
+static int map(thandle_t handle, void **base, toff_t *size) {
+  TIFFDecoder *self = handle;
+  *base = (void *)self->base.data;
+  *size = self->base.size;
+  return 1;
+}
+
+static void unmap(thandle_t handle, void *base, toff_t size) { (void)handle; (void)base; (void)size; }
+
+static int note_error(TIFF *file, void *user, const char *module, const char *format, va_list arguments) {
+  (void)file; (void)module;
+  OzuPictureDecoder *base = user;
+  if (base->message[0] == 0) vsnprintf(base->message, sizeof(base->message), format, arguments);
+  return 1;
+}
+
+static int note_nothing(TIFF *file, void *user, const char *module, const char *format, va_list arguments) {
+  (void)file; (void)user; (void)module; (void)format; (void)arguments;
+  return 1;
+}
+
+static OzuStatus fail(OzuPictureDecoder *base, const char *otherwise) {
+  return base->message[0] == 0 ? ozu_picture_fail(base, otherwise) : OzuStatusFailed;
+}
+
+static TIFF *open_file(TIFFDecoder *self) {
+  TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
+  if (options == NULL) return NULL;
+  TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)self->base.limits.bytes);
+  TIFFOpenOptionsSetErrorHandlerExtR(options, note_error, self);
+  TIFFOpenOptionsSetWarningHandlerExtR(options, note_nothing, NULL);
+  TIFF *file = TIFFClientOpenExt(
+      "picture", "r", self, read_bytes, write_nothing, seek, close_nothing, byte_count, map, unmap, options);
+  TIFFOpenOptionsFree(options);
+  return file;
+}
+
+static bool is_plain(const TIFFDecoder *self) {
+  uint16_t planes = PLANARCONFIG_CONTIG, format = SAMPLEFORMAT_UINT, compression = COMPRESSION_NONE;
+  TIFFGetFieldDefaulted(self->file, TIFFTAG_PLANARCONFIG, &planes);
+  TIFFGetFieldDefaulted(self->file, TIFFTAG_SAMPLEFORMAT, &format);
+  TIFFGetFieldDefaulted(self->file, TIFFTAG_COMPRESSION, &compression);
+  if (TIFFIsTiled(self->file) || (planes != PLANARCONFIG_CONTIG && self->samples > 1)) return false;
+  if (compression == COMPRESSION_OJPEG) return false;
+  bool is_integer = format == SAMPLEFORMAT_UINT && (self->bits == 8 || self->bits == 16);
+  if (!is_integer && !(format == SAMPLEFORMAT_IEEEFP && self->bits == 32)) return false;
+  uint16_t colors = self->photometric == PHOTOMETRIC_SEPARATED ? 4 : self->photometric == PHOTOMETRIC_RGB ? 3 : 1;
+  if (self->photometric > PHOTOMETRIC_RGB && self->photometric != PHOTOMETRIC_SEPARATED) return false;
+  return self->samples >= colors && self->samples <= 8;
+}
+
+static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
+  TIFFDecoder *self = (TIFFDecoder *)base;
+  self->file = open_file(self);
+  if (self->file == NULL) return fail(base, "no directory");
+  if (!TIFFGetField(self->file, TIFFTAG_IMAGEWIDTH, &self->width)
+      || !TIFFGetField(self->file, TIFFTAG_IMAGELENGTH, &self->height))
+    return fail(base, "a picture without a size");
+  TIFFGetFieldDefaulted(self->file, TIFFTAG_BITSPERSAMPLE, &self->bits);
+  TIFFGetFieldDefaulted(self->file, TIFFTAG_SAMPLESPERPIXEL, &self->samples);
+  if (!TIFFGetField(self->file, TIFFTAG_PHOTOMETRIC, &self->photometric))
+    self->photometric = self->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
+  info->width = self->width;
+  info->height = self->height;
+  info->bits = self->bits;
+  info->is_gray = self->photometric <= PHOTOMETRIC_MINISBLACK;
+  info->is_cmyk = self->photometric == PHOTOMETRIC_SEPARATED;
+
+  uint16_t extra_count = 0, *extras = NULL;
+  TIFFGetFieldDefaulted(self->file, TIFFTAG_EXTRASAMPLES, &extra_count, &extras);
+  self->alpha = no_alpha;
+  uint16_t colors = info->is_gray ? 1 : info->is_cmyk ? 4 : 3;
+  for (uint16_t i = 0; i < extra_count && self->alpha == no_alpha; i++)
+    if (extras[i] == EXTRASAMPLE_ASSOCALPHA || extras[i] == EXTRASAMPLE_UNASSALPHA) {
+      self->alpha = (uint16_t)(colors + i);
+      info->is_premultiplied = extras[i] == EXTRASAMPLE_ASSOCALPHA;
+    }
+  if (self->alpha >= self->samples || info->is_cmyk) self->alpha = no_alpha;
+  info->has_alpha = self->alpha != no_alpha;
+  self->is_plain = is_plain(self);
+  // The library multiplies.
+  if (!self->is_plain) info->is_premultiplied = info->has_alpha;
+  if (!self->is_plain) info->is_cmyk = false;
+
+  uint16_t orientation = 1, unit = RESUNIT_INCH;
+  float resolution = 0;
+  if (TIFFGetField(self->file, TIFFTAG_ORIENTATION, &orientation) && orientation >= 1 && orientation <= 8)
+    info->orientation = orientation;
+  TIFFGetFieldDefaulted(self->file, TIFFTAG_RESOLUTIONUNIT, &unit);
+  if (TIFFGetField(self->file, TIFFTAG_XRESOLUTION, &resolution) && resolution > 0 && unit != RESUNIT_NONE)
+    info->dots_per_inch = unit == RESUNIT_CENTIMETER ? resolution * 2.54 : resolution;
+  uint32_t profile_size = 0;
+  void *profile = NULL;
+  if (TIFFGetField(self->file, TIFFTAG_ICCPROFILE, &profile_size, &profile) && profile != NULL) {
+    info->profile = profile;
+    info->profile_size = profile_size;
+  }
+  uint32_t strip_rows = self->height;
+  TIFFGetFieldDefaulted(self->file, TIFFTAG_ROWSPERSTRIP, &strip_rows);
+  if (TIFFIsTiled(self->file)) TIFFGetField(self->file, TIFFTAG_TILELENGTH, &strip_rows);
+  if (strip_rows == 0 || strip_rows > self->height) strip_rows = self->height;
+  self->band = strip_rows >= rows_per_step ? strip_rows : strip_rows * (rows_per_step / strip_rows);
+  if (self->is_plain) self->band = rows_per_step;
+  info->scratch = (size_t)self->width * self->band * 4;
+  return OzuStatusDone;
+}
+
+static uint8_t float_byte(float value) {
+  if (!(value > 0)) return 0;
+  return value >= 1 ? 255 : (uint8_t)lrintf(value * 255);
+}
+
+static uint8_t sample(const TIFFDecoder *self, const uint8_t *row, size_t index) {
+  switch (self->bits) {
+    case 8: return row[index];
+    case 16: {
+      uint16_t value;
+      memcpy(&value, row + index * 2, 2);
+      return (uint8_t)(value >> 8);
+    }
+    default: {
+      float value;
+      memcpy(&value, row + index * 4, 4);
+      return float_byte(value);
+    }
+  }
+}
+
+static void convert_row(const TIFFDecoder *self, const uint8_t *row, uint8_t *pixels) {
+  for (uint32_t x = 0; x < self->width; x++, pixels += 4) {
+    size_t at = (size_t)x * self->samples;
+    uint8_t a = sample(self, row, at);
+    if (self->photometric == PHOTOMETRIC_SEPARATED) {
+      uint8_t ink[4] = {a, sample(self, row, at + 1), sample(self, row, at + 2), sample(self, row, at + 3)};
+      if (self->base.keeps_cmyk) {
+        memcpy(pixels, ink, 4);
+        continue;
+      }
+      for (int i = 0; i < 3; i++) pixels[i] = (uint8_t)(((255 - ink[2 - i]) * (255 - ink[3]) + 127) / 255);
+      pixels[3] = 255;
+      continue;
+    }
+    if (self->photometric == PHOTOMETRIC_RGB) {
+      pixels[0] = sample(self, row, at + 2);
+      pixels[1] = sample(self, row, at + 1);
+      pixels[2] = a;
+    } else {
+      pixels[0] = pixels[1] = pixels[2] = self->photometric == PHOTOMETRIC_MINISWHITE ? (uint8_t)~a : a;
+    }
+    pixels[3] = self->alpha == no_alpha ? 255 : sample(self, row, at + self->alpha);
+  }
+}
+
+static OzuStatus step_plain(TIFFDecoder *self, uint8_t *pixels, size_t bytes_per_row) {
+  tmsize_t size = TIFFScanlineSize(self->file);
+  if (size < (tmsize_t)((size_t)self->width * self->samples * self->bits / 8))
+    return fail(&self->base, "rows that are too short");
+  if (self->scratch == NULL) self->scratch = malloc((size_t)size);
+  if (self->scratch == NULL) return ozu_picture_fail(&self->base, "out of memory");
+  for (uint32_t i = 0; i < self->band && self->row < self->height; i++, self->row++) {
+    if (TIFFReadScanline(self->file, self->scratch, self->row, 0) < 0) return fail(&self->base, "missing rows");
+    convert_row(self, self->scratch, pixels + self->row * bytes_per_row);
+  }
+  return self->row == self->height ? OzuStatusDone : OzuStatusMore;
+}
+
+static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per_row) {
+  TIFFDecoder *self = (TIFFDecoder *)base;
+  if (self->is_plain) return step_plain(self, pixels, bytes_per_row);
+  if (!self->has_converter) {
+    char reason[1024] = "";
+    if (!TIFFRGBAImageOK(self->file, reason) || !TIFFRGBAImageBegin(&self->converter, self->file, 1, reason)) {
+      base->is_unsupported = true;
+      return ozu_picture_fail(base, reason);
+    }
+    self->has_converter = true;
+    // Rows are wanted as they are stored.
+    self->converter.orientation = ORIENTATION_TOPLEFT;
+    self->converter.req_orientation = ORIENTATION_TOPLEFT;
+    self->scratch = malloc((size_t)self->width * self->band * 4);
+    if (self->scratch == NULL) return ozu_picture_fail(base, "out of memory");
+  }
+  uint32_t rest = self->height - self->row, count = rest < self->band ? rest : self->band;
+  self->converter.row_offset = (int)self->row;
+  self->converter.col_offset = 0;
+  if (!TIFFRGBAImageGet(&self->converter, (uint32_t *)(void *)self->scratch, self->width, count))
+    return fail(base, "missing strips");
+  // On big-endian machines the words of the library would have to be turned; Ozu runs on none.
+  for (uint32_t i = 0; i < count; i++, self->row++)
+    ozu_swap_red_and_blue(
+        self->scratch + (size_t)i * self->width * 4, pixels + self->row * bytes_per_row, self->width);
+  return self->row == self->height ? OzuStatusDone : OzuStatusMore;
+}
+
+static void close_decoder(OzuPictureDecoder *base) {
+  TIFFDecoder *self = (TIFFDecoder *)base;
+  if (self->has_converter) TIFFRGBAImageEnd(&self->converter);
+  if (self->file != NULL) TIFFClose(self->file);
+  free(self->scratch);
+}
+
+OzuPictureDecoder *ozu_tiff_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits) {
+  static const OzuPictureOperations operations = {open, step, close_decoder, NULL, NULL};
+  return ozu_picture_new(sizeof(TIFFDecoder), &operations, data, size, limits);
+}
+
+#endif

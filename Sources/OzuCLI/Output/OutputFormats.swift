@@ -1,0 +1,23 @@
+import Ozu
+
+/// The formats that this build can write, and what people call them.
+enum OutputFormats {
+  /// Names and endings, those of one format in a row.
+  static let names: [(String, ImageType)] = CodecRegistry.standard.encodableTypes.flatMap { type in
+    ([type.rawValue] + (aliases[type] ?? [])).map { ($0, type) }
+  }
+
+  private static let aliases: [ImageType: [String]] = [.jpeg: ["jpg", "jpe", "jfif"]]
+
+  /// `jpeg, png or webp`.
+  static var list: String {
+    let names = CodecRegistry.standard.encodableTypes.map(\.rawValue)
+    guard let last = names.last, names.count > 1 else { return names.joined() }
+    return names.dropLast().joined(separator: ", ") + " or " + last
+  }
+
+  /// The format of files with an ending in lower case.
+  static func type(ofEnding ending: String) -> ImageType? {
+    names.first { $0.0 == ending }?.1
+  }
+}

@@ -1,0 +1,98 @@
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Decodes Windows and OS/2 bitmaps, in Swift: palettes of 1, 2, 4 and 8 bits, 16, 24 and 32 bits with or without
+/// masks and alpha, run lengths of 4, 8 and 24 bits, upside down or not.
+///
+/// Pixels that a run-length coded file leaves out have the first colour of the palette. Bitmaps that hold a JPEG, a PNG or Huffman codes
+/// are not read.
+public struct BMPDecoder: ImageDecoding {
+  private static let imageStage = "pixels"
+  private static let rowsPerCheckpoint = 64
+  private let alpha: Alpha
+
+  /// Makes a decoder.
+  public init() {
+    alpha = .premultiplied
+  }
+
+  package init(alpha: Alpha) {
+    self.alpha = alpha
+  }
+
+  /// BMP.
+  public var types: [ImageType] { [.bmp] }
+
+  /// Reads the headers.
+  ///
+  /// - Throws: `corrupt`, `truncated`, `unsupportedType`.
+  /// - Complexity: O(1).
+  public func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
+    try BMPHeader(data.span, in: .file).imageHeader(type: .bmp, of: data.span)
+  }
+
+  /// Decodes the picture.
+  ///
+  /// - Throws: `DecodingError`; `truncated` when the file ends before the pixels do, unless the context allows
+  ///   it: then the rest is grey.
+  public func decode(
+    _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap {
+    let details = try BMPHeader(data.span, in: .file)
+    try context.limits.checkDecodedByteCount(details.size.byteCount(as: .bgra8))
+    let isOpaque = !header.hasAlpha
+    return try data.withBytes { (bytes) throws(DecodingError) in
+      try Bitmap(
+        size: details.size, isOpaque: isOpaque, colorSpace: header.storedColorSpace, pool: context.pool
+      ) { (pixels, bytesPerRow) throws(DecodingError) in
+        let canvas = PixelCanvas(pixels, bytesPerRow: bytesPerRow, size: details.size)
+        // The bytes of the file, bounds-checked from here on.
+        let file = bytes.bindMemory(to: UInt8.self).span
+        let isWhole = try Self.read(details, file, to: canvas, context)
+        guard isWhole || context.allowsTruncation else { throw .truncated(.bmp, stage: Self.imageStage) }
+        if !isOpaque, alpha == .premultiplied { canvas.premultiply() }
+      }
+    }
+  }
+
+  private static func read(
+    _ header: BMPHeader, _ file: Span<UInt8>, to canvas: PixelCanvas, _ context: DecodingContext
+  ) throws(DecodingError) -> Bool {
+    if case .runLength(let bits) = header.compression {
+      canvas.fill(with: header.color(0))
+      return try BMPRunLengths(header: header, bits: bits).read(file, to: canvas, context) == .whole
+    }
+    let rows = BMPRows(header)
+    var isWhole = true
+    for y in 0..<header.size.height {
+      if y % rowsPerCheckpoint == 0 { try context.checkpoint() }
+      guard !rows.read(y, file, to: canvas) else { continue }
+      isWhole = false
+      // Files are stored from the bottom up: what is missing is at the top, and more rows may follow it.
+      canvas.fill(y..<y + 1, with: Self.missing)
+      if !context.allowsTruncation { return false }
+    }
+    return isWhole
+  }
+
+  /// What stands where pixels are missing.
+  static let missing: UInt32 = 0xFF80_8080
+}
+
+extension BMPHeader {
+  func imageHeader(type: ImageType, of bytes: Span<UInt8>) -> ImageHeader {
+    let hasAlpha = masks.map { !$0.alpha.isEmpty } ?? false
+    let profile = profileRange.map {
+      ICCProfile(Data(bytes.copy(from: $0.lowerBound, byteCount: $0.count)))
+    }
+    return ImageHeader(
+      type: type, storedSize: size, bitsPerComponent: 8, colorModel: masks == nil ? .indexed : .rgb,
+      hasAlpha: hasAlpha, colorProfileName: profile?.name, colorEncoding: profile.map(ColorEncoding.profile),
+      dotsPerInch: dotsPerInch)
+  }
+}

@@ -1,0 +1,153 @@
+import OzuImaging
+
+/// The headers of a Windows or OS/2 bitmap, from the file header to the end of the palette.
+///
+/// The kind of header is told by its length: 12 bytes (OS/2 1), 16 to 64 (OS/2 2), 40 (Windows 3), 52 and 56
+/// (with masks), 108 (4), 124 (5). Fields that a shorter header leaves out are zero, which is their default.
+struct BMPHeader {
+  enum Compression: Hashable {
+    case none
+    case runLength(bits: Int)
+  }
+
+  /// Where the bitmap stands.
+  enum Container {
+    /// In a file of its own, behind a file header.
+    case file
+    /// In an icon: no file header, and below the picture a mask of the same height.
+    case icon
+  }
+
+  let size: PixelSize
+  let isTopDown: Bool
+  let bitsPerPixel: Int
+  let compression: Compression
+  /// How a pixel of 16, 24 or 32 bits is made up.
+  let masks: BMPMasks?
+  /// The words of the palette; empty where pixels are no indices.
+  let palette: [UInt32]
+  /// Where the pixels begin.
+  let pixelOffset: Int
+  /// The bytes of the embedded profile, if there is one inside the file.
+  let profileRange: Range<Int>?
+  /// What the pixels per metre say, in dots per inch.
+  let dotsPerInch: Double?
+
+  static let stage = "header"
+
+  private static let embeddedProfile = 0x4D42_4544
+
+  /// Reads the headers.
+  ///
+  /// - Throws: `corrupt`, `truncated`, `unsupportedType`.
+  init(_ bytes: Span<UInt8>, in container: Container) throws(DecodingError) {
+    let start = container == .file ? 14 : 0
+    func field(_ offset: Int, _ byteCount: Int) -> Int? {
+      bytes.littleEndian(at: start + offset, bytes: byteCount)
+    }
+    guard let length = field(0, 4) else { throw .truncated(.bmp, stage: Self.stage) }
+    guard length == 12 || 16...64 ~= length || length == 108 || length == 124 else {
+      throw Self.corrupt("a header of \(length) bytes")
+    }
+    guard bytes.count >= start + length else { throw .truncated(.bmp, stage: Self.stage) }
+    let isCore = length == 12
+    func optional(_ offset: Int, _ byteCount: Int) -> Int {
+      offset + byteCount <= length ? field(offset, byteCount) ?? 0 : 0
+    }
+    func signed(_ value: Int) -> Int { Int(Int32(truncatingIfNeeded: value)) }
+
+    let width = isCore ? optional(4, 2) : signed(optional(4, 4))
+    var height = isCore ? optional(6, 2) : signed(optional(8, 4))
+    if container == .icon { height /= 2 }
+    guard width > 0, height != 0, height != Int(Int32.min) else {
+      throw Self.corrupt("a size of \(width)x\(height)")
+    }
+    size = PixelSize(width, abs(height))
+    isTopDown = height < 0
+    let bits = isCore ? optional(10, 2) : optional(14, 2)
+    bitsPerPixel = bits
+
+    let method = isCore ? 0 : optional(16, 4)
+    // OS/2 means other methods by 3 and 4; its second header is 64 bytes long, or shortened.
+    let isOS2 = length == 64 || 16..<40 ~= length
+    compression = try Self.compression(method, bits: bits, isOS2: isOS2)
+    let hasMasks = !isOS2 && (method == 3 || method == 6)
+    guard [1, 2, 4, 8, 16, 24, 32].contains(bits), !hasMasks || bits >= 16 else {
+      throw Self.corrupt("\(bits) bits a pixel")
+    }
+
+    // A header of 40 bytes has its masks behind it, the longer ones have them inside.
+    let maskCount = !hasMasks ? 0 : method == 6 || length >= 56 ? 4 : 3
+    if hasMasks {
+      var values = [0, 0, 0, 0]
+      for index in 0..<maskCount {
+        guard let value = field(40 + index * 4, 4) else { throw .truncated(.bmp, stage: Self.stage) }
+        values[index] = value
+      }
+      masks = try BMPMasks(red: values[0], green: values[1], blue: values[2], alpha: values[3])
+    } else {
+      masks = bits == 16 ? .fiveBits : bits >= 24 ? .eightBits : nil
+    }
+
+    let paletteStart = start + length + (length == 40 ? maskCount * 4 : 0)
+    let entryByteCount = isCore ? 3 : 4
+    let declaredColors = isCore ? 0 : optional(32, 4)
+    var offset = container == .file ? bytes.littleEndian(at: 10, bytes: 4) ?? 0 : 0
+    if bits <= 8 {
+      guard declaredColors <= 1 << bits else { throw Self.corrupt("a palette of \(declaredColors) colours") }
+      var count = declaredColors == 0 ? 1 << bits : declaredColors
+      // Some writers of OS/2 files leave out the end of the palette, and only the offset of the pixels tells.
+      if offset > paletteStart { count = min(count, (offset - paletteStart) / entryByteCount) }
+      palette = try Self.palette(bytes, at: paletteStart, count: count, entryByteCount: entryByteCount)
+    } else {
+      palette = []
+    }
+    let paletteEnd =
+      paletteStart + entryByteCount * (bits <= 8 ? palette.count : container == .icon ? declaredColors : 0)
+    if offset == 0 { offset = paletteEnd }
+    guard offset >= start + length else { throw Self.corrupt("pixels inside the header") }
+    pixelOffset = offset
+
+    let profileOffset = start + optional(112, 4)
+    let profileByteCount = optional(116, 4)
+    let hasProfile = length == 124 && optional(56, 4) == Self.embeddedProfile && profileByteCount > 0
+    profileRange =
+      hasProfile && profileOffset + profileByteCount <= bytes.count
+      ? profileOffset..<profileOffset + profileByteCount : nil
+    let pixelsPerMeter = isCore ? 0 : optional(24, 4)
+    dotsPerInch = 1...1_000_000 ~= pixelsPerMeter ? Double(pixelsPerMeter) * 0.0254 : nil
+  }
+
+  private static func compression(
+    _ method: Int, bits: Int, isOS2: Bool
+  ) throws(DecodingError) -> Compression {
+    switch (method, bits) {
+    case (0, _): return .none
+    case (1, 8): return .runLength(bits: 8)
+    case (2, 4): return .runLength(bits: 4)
+    case (4, 24) where isOS2: return .runLength(bits: 24)
+    case (3, _) where !isOS2, (6, _): return .none
+    case (3, 1) where isOS2: throw .unsupportedType(.bmp, reason: "its pixels are Huffman-coded")
+    case (4, _) where !isOS2: throw .unsupportedType(.bmp, reason: "it holds a JPEG")
+    case (5, _): throw .unsupportedType(.bmp, reason: "it holds a PNG")
+    default: throw corrupt("compression \(method) with \(bits) bits")
+    }
+  }
+
+  private static func palette(
+    _ bytes: Span<UInt8>, at start: Int, count: Int, entryByteCount: Int
+  ) throws(DecodingError) -> [UInt32] {
+    var words: [UInt32] = []
+    for index in 0..<count {
+      guard let color = bytes.littleEndian(at: start + index * entryByteCount, bytes: 3) else {
+        throw .truncated(.bmp, stage: "palette")
+      }
+      words.append(PixelCanvas.opaqueBlack | UInt32(color))
+    }
+    return words
+  }
+
+  static func corrupt(_ reason: String) -> DecodingError {
+    .corrupt(.bmp, stage: stage, reason: reason)
+  }
+}

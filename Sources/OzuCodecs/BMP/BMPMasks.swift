@@ -1,0 +1,69 @@
+import OzuImaging
+
+/// Which bits of a pixel are which colour.
+struct BMPMasks: Hashable {
+  /// One colour: adjacent bits, brought to eight.
+  struct Channel: Hashable {
+    private let mask: UInt32
+    private let shift: Int
+    private let largest: UInt64
+
+    var isEmpty: Bool { mask == 0 }
+
+    /// `nil` when the bits are not adjacent.
+    init?(_ value: Int) {
+      mask = UInt32(truncatingIfNeeded: value)
+      shift = mask == 0 ? 0 : mask.trailingZeroBitCount
+      largest = UInt64(mask >> UInt32(shift))
+      guard largest & (largest + 1) == 0 else { return nil }
+    }
+
+    /// The colour of a pixel, 0 to 255, rounded.
+    func value(_ pixel: UInt32) -> UInt8 {
+      guard largest > 0 else { return 0 }
+      let bits = UInt64((pixel & mask) >> UInt32(shift))
+      return largest == 255 ? UInt8(bits) : UInt8((bits * 255 + largest / 2) / largest)
+    }
+  }
+
+  let red: Channel
+  let green: Channel
+  let blue: Channel
+  let alpha: Channel
+
+  /// - Throws: `corrupt` when the bits of a colour are not adjacent.
+  init(red: Int, green: Int, blue: Int, alpha: Int) throws(DecodingError) {
+    guard let red = Channel(red), let green = Channel(green), let blue = Channel(blue),
+      let alpha = Channel(alpha)
+    else { throw BMPHeader.corrupt("a colour of scattered bits") }
+    self.init(red, green, blue, alpha)
+  }
+
+  private init(_ red: Channel, _ green: Channel, _ blue: Channel, _ alpha: Channel) {
+    self.red = red
+    self.green = green
+    self.blue = blue
+    self.alpha = alpha
+  }
+
+  /// Eight bits each, blue lowest.
+  static let eightBits = fixed(0xFF_0000, 0xFF00, 0xFF, 0)
+  /// Eight bits each and alpha, as icons have.
+  static let eightBitsWithAlpha = fixed(0xFF_0000, 0xFF00, 0xFF, 0xFF00_0000)
+  /// Five bits each, blue lowest.
+  static let fiveBits = fixed(0x7C00, 0x3E0, 0x1F, 0)
+
+  private static func fixed(_ red: Int, _ green: Int, _ blue: Int, _ alpha: Int) -> BMPMasks {
+    guard let masks = try? BMPMasks(red: red, green: green, blue: blue, alpha: alpha) else {
+      preconditionFailure("the bits of these masks are adjacent")
+    }
+    return masks
+  }
+
+  /// The pixel as a word of straight BGRA.
+  func word(_ pixel: UInt32) -> UInt32 {
+    PixelCanvas.word(
+      red: red.value(pixel), green: green.value(pixel), blue: blue.value(pixel),
+      alpha: alpha.isEmpty ? 255 : alpha.value(pixel))
+  }
+}

@@ -1,0 +1,61 @@
+import OzuImaging
+
+/// Reads the uncompressed rows of a bitmap.
+struct BMPRows {
+  let header: BMPHeader
+  let masks: BMPMasks?
+
+  init(_ header: BMPHeader, masks: BMPMasks? = nil) {
+    self.header = header
+    self.masks = masks ?? header.masks
+  }
+
+  /// Rows are padded to four bytes; the picture has more than 2^31 pixels a side nowhere, so nothing overflows.
+  var bytesPerRow: Int { (header.size.width * header.bitsPerPixel + 31) / 32 * 4 }
+
+  /// Reads the row that is seen at `y`; false when the file ends before it does.
+  func read(_ y: Int, _ bytes: Span<UInt8>, to canvas: PixelCanvas) -> Bool {
+    let width = header.size.width
+    let row = header.isTopDown ? y : header.size.height - 1 - y
+    let start = header.pixelOffset + row * bytesPerRow
+    // The padding of the last row may be missing.
+    guard start + (width * header.bitsPerPixel + 7) / 8 <= bytes.count else { return false }
+    if let masks {
+      readColors(masks, bytes, at: start, y, to: canvas)
+    } else {
+      readIndices(bytes, at: start, y, to: canvas)
+    }
+    return true
+  }
+
+  private func readColors(
+    _ masks: BMPMasks, _ bytes: Span<UInt8>, at start: Int, _ y: Int, to canvas: PixelCanvas
+  ) {
+    let byteCount = header.bitsPerPixel / 8
+    let isPlain = masks == .eightBits && byteCount >= 3
+    for x in 0..<header.size.width {
+      let at = start + x * byteCount
+      var pixel = UInt32(bytes[at]) | UInt32(bytes[at + 1]) << 8
+      if byteCount > 2 { pixel |= UInt32(bytes[at + 2]) << 16 }
+      if byteCount > 3 { pixel |= UInt32(bytes[at + 3]) << 24 }
+      canvas[x, y] = isPlain ? pixel | PixelCanvas.opaqueBlack : masks.word(pixel)
+    }
+  }
+
+  private func readIndices(_ bytes: Span<UInt8>, at start: Int, _ y: Int, to canvas: PixelCanvas) {
+    let bits = header.bitsPerPixel
+    let largest = UInt8(truncatingIfNeeded: (1 << bits) - 1)
+    for x in 0..<header.size.width {
+      let bit = x * bits
+      let index = bytes[start + bit / 8] >> UInt8(8 - bits - bit % 8) & largest
+      canvas[x, y] = header.color(Int(index))
+    }
+  }
+}
+
+extension BMPHeader {
+  /// The colour of an index; black beyond the palette.
+  func color(_ index: Int) -> UInt32 {
+    index < palette.count ? palette[index] : PixelCanvas.opaqueBlack
+  }
+}

@@ -1,0 +1,112 @@
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The frames of an animated GIF.
+struct GIFFrames: AnimationFrameReading {
+  private static let imageStage = "image data"
+
+  let data: Data
+  let file: GIFFile
+  let frames: [AnimationFrame]
+
+  var canvas: PixelSize { file.canvas }
+  var loopCount: Int { file.loopCount }
+
+  init(_ data: Data, _ file: GIFFile) {
+    self.data = data
+    self.file = file
+    var frames = file.images.compactMap(\.frame)
+    // The first is painted on its background, and so takes all of the canvas.
+    frames[0].x = 0
+    frames[0].y = 0
+    frames[0].size = file.canvas
+    self.frames = frames
+  }
+
+  func decodeFrame(at index: Int, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    let image = file.images[index]
+    let frame = frames[index]
+    if index == 0 { return try Self.firstPicture(of: file, data, context) }
+    try context.limits.checkDecodedByteCount(
+      frame.size.byteCount(as: .bgra8) + image.size.byteCount(as: .bgra8) / 4)
+    return try Bitmap(size: frame.size, isOpaque: image.transparentIndex == nil, pool: context.pool) {
+      (pixels, bytesPerRow) throws(DecodingError) in
+      let target = PixelCanvas(pixels, bytesPerRow: bytesPerRow, size: frame.size)
+      if image.transparentIndex != nil { target.fill(with: 0) }
+      try Self.paint(image, frame, data, on: target, x: 0, y: 0, context)
+    }
+  }
+
+  /// The first image on its background.
+  static func firstPicture(
+    of file: GIFFile, _ data: Data, _ context: DecodingContext
+  ) throws(DecodingError) -> Bitmap {
+    guard let image = file.images.first, let frame = image.frame else {
+      throw .truncated(.gif, stage: GIFFile.stage)
+    }
+    try context.limits.checkDecodedByteCount(
+      file.canvas.byteCount(as: .bgra8) + image.size.byteCount(as: .bgra8) / 4)
+    let isOpaque = image.transparentIndex == nil
+    return try Bitmap(size: file.canvas, isOpaque: isOpaque, pool: context.pool) {
+      (pixels, bytesPerRow) throws(DecodingError) in
+      let canvas = PixelCanvas(pixels, bytesPerRow: bytesPerRow, size: file.canvas)
+      let isCovered = frame.size == file.canvas
+      canvas.fill(with: isCovered && isOpaque ? BMPDecoder.missing : file.background)
+      try paint(image, frame, data, on: canvas, x: frame.x, y: frame.y, context)
+    }
+  }
+
+  /// Paints an image on a canvas, its corner at a place, clipped.
+  static func paint(
+    _ image: GIFFile.Image, _ frame: AnimationFrame, _ data: Data, on canvas: PixelCanvas, x: Int, y: Int,
+    _ context: DecodingContext
+  ) throws(DecodingError) {
+    guard !image.size.isEmpty, image.x < Int.max else { return }
+    let bytes = data.span
+    // Rows below the canvas are never looked at, so their indices are not wanted, but for those that an
+    // interlaced image has in between.
+    let rowCount = image.isInterlaced ? image.size.height : min(image.size.height, max(frame.size.height, 1))
+    var indices = [UInt8](repeating: 0, count: image.size.width * rowCount)
+    var codes = GIFCodes()
+    let (count, ending) = try codes.read(bytes, image, to: &indices, context)
+    if count < indices.count, !context.allowsTruncation {
+      switch ending {
+      case .corrupt: throw .corrupt(.gif, stage: imageStage, reason: "a code that stands for nothing")
+      case .short, .whole: throw .truncated(.gif, stage: imageStage)
+      }
+    }
+    let colors = colors(image.palette, bytes)
+    let width = image.size.width
+    for (stored, row) in rows(of: image, count: rowCount) where row < frame.size.height {
+      let available = min(width, max(0, count - stored * width), frame.size.width)
+      for column in 0..<available {
+        let index = Int(indices[stored * width + column])
+        if index != image.transparentIndex { canvas[x + column, y + row] = colors[index] }
+      }
+    }
+  }
+
+  /// Which row is seen where: interlaced images come in four passes (§20 and appendix E).
+  private static func rows(of image: GIFFile.Image, count: Int) -> [(stored: Int, row: Int)] {
+    guard image.isInterlaced else { return (0..<count).map { ($0, $0) } }
+    let passes = [(0, 8), (4, 8), (2, 4), (1, 2)]
+    let order = passes.flatMap { Array(stride(from: $0.0, to: image.size.height, by: $0.1)) }
+    return order.enumerated().map { (stored: $0.offset, row: $0.element) }
+  }
+
+  /// The colours of all 256 indices; black beyond the palette.
+  private static func colors(_ palette: Range<Int>, _ bytes: Span<UInt8>) -> [UInt32] {
+    (0..<256).map { index in
+      let at = palette.lowerBound + index * 3
+      guard at + 3 <= palette.upperBound, let color = bytes.bigEndian(at: at, bytes: 3) else {
+        return PixelCanvas.opaqueBlack
+      }
+      return PixelCanvas.opaqueBlack | UInt32(color)
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import OzuImaging
+
+/// The directory of a Windows icon or cursor: which pictures it holds.
+///
+/// The sizes it states are often wrong (0 stands for 256, and many writers state what they like), so each picture
+/// is asked itself.
+struct ICODirectory {
+  /// A picture of an icon.
+  struct Entry {
+    /// Where it stands in the file, cut off at its end. A bitmap may reach to the end of the file: its declared
+    /// length is often wrong.
+    let range: Range<Int>
+    /// Whether the file reaches as far as it declares.
+    let isWhole: Bool
+    let size: PixelSize
+    let bitsPerPixel: Int
+    let isPNG: Bool
+  }
+
+  static let stage = "directory"
+  private static let headerByteCount = 6
+  private static let entryByteCount = 16
+  /// Icons have a dozen pictures at most; more than so many are not looked at.
+  private static let entryLimit = 256
+
+  let entries: [Entry]
+
+  /// Reads the directory and the header of each picture.
+  ///
+  /// - Throws: `corrupt`, `truncated`.
+  init(_ bytes: Span<UInt8>) throws(DecodingError) {
+    guard let count = bytes.littleEndian(at: 4, bytes: 2) else { throw .truncated(.ico, stage: Self.stage) }
+    guard count > 0 else { throw .corrupt(.ico, stage: Self.stage, reason: "no pictures") }
+    guard bytes.count >= Self.headerByteCount + count * Self.entryByteCount else {
+      throw .truncated(.ico, stage: Self.stage)
+    }
+    var found: [Entry] = []
+    var failure: DecodingError?
+    for index in 0..<min(count, Self.entryLimit) {
+      let at = Self.headerByteCount + index * Self.entryByteCount
+      guard let byteCount = bytes.littleEndian(at: at + 8, bytes: 4),
+        let offset = bytes.littleEndian(at: at + 12, bytes: 4), offset < bytes.count
+      else { continue }
+      do throws(DecodingError) {
+        found.append(try Self.entry(bytes, from: offset, byteCount: byteCount))
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    guard !found.isEmpty else { throw failure ?? .truncated(.ico, stage: Self.stage) }
+    entries = found
+  }
+
+  /// The largest of the pictures that are all there, or else of all; of several, the one with the most colours.
+  var best: Entry? {
+    entries.max { a, b in
+      (a.isWhole ? 1 : 0, a.size.pixelCount, a.bitsPerPixel) < (
+        b.isWhole ? 1 : 0, b.size.pixelCount, b.bitsPerPixel
+      )
+    }
+  }
+
+  private static func entry(
+    _ bytes: Span<UInt8>, from start: Int, byteCount: Int
+  ) throws(DecodingError) -> Entry {
+    let isWhole = start + byteCount <= bytes.count
+    var range = start..<min(start + byteCount, bytes.count)
+    var content = bytes.extracting(range)
+    if content.bigEndian(at: 0, bytes: 4) == 0x8950_4E47 {
+      let header = try PNGHeader(content)
+      return Entry(
+        range: range, isWhole: isWhole, size: header.size,
+        bitsPerPixel: header.bitDepth * header.colorType.componentCount,
+        isPNG: true)
+    }
+    range = start..<bytes.count
+    content = bytes.extracting(range)
+    let header = try BMPHeader(content, in: .icon)
+    return Entry(
+      range: range, isWhole: isWhole, size: header.size, bitsPerPixel: header.bitsPerPixel, isPNG: false)
+  }
+}
+
+extension PNGHeader.ColorType {
+  fileprivate var componentCount: Int {
+    switch self {
+    case .gray, .indexed: 1
+    case .grayAlpha: 2
+    case .rgb: 3
+    case .rgbAlpha: 4
+    }
+  }
+}

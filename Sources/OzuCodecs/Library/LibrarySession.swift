@@ -1,0 +1,147 @@
+import CCodecs
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// One file being decoded by a library; ends with the value.
+///
+/// The bytes must outlive it: it is made and used inside one `withBytes`, and cannot be copied out.
+struct LibrarySession: ~Copyable {
+  private static let headerStage = "header"
+  private static let imageStage = "image data"
+
+  private let decoder: OpaquePointer
+  private let type: ImageType
+  let info: OzuPictureInfo
+
+  init(
+    _ bytes: UnsafeRawBufferPointer, type: ImageType, limits: DecodingLimits, open: LibraryDecoder.Opening
+  ) throws(DecodingError) {
+    let libraryLimits = OzuPictureLimits(
+      side: UInt32(clamping: limits.side), pixels: UInt64(clamping: limits.pixelCount),
+      frames: UInt32(clamping: limits.frameCount), bytes: max(1 << 20, limits.decodedByteCount))
+    guard let decoder = open(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, libraryLimits) else {
+      throw .corrupt(type, stage: Self.headerStage, reason: "out of memory")
+    }
+    var info = OzuPictureInfo()
+    let status = ozu_picture_open(decoder, &info)
+    guard status == .done else {
+      let error = Self.failure(decoder, status, type, stage: Self.headerStage)
+      ozu_picture_free(decoder)
+      throw error
+    }
+    self.decoder = decoder
+    self.type = type
+    self.info = info
+  }
+
+  deinit {
+    ozu_picture_free(decoder)
+  }
+
+  var header: ImageHeader {
+    let profile = profile
+    return ImageHeader(
+      type: type, storedSize: PixelSize(Int(info.width), Int(info.height)),
+      orientation: Orientation(rawValue: Int(info.orientation)) ?? .up, bitsPerComponent: Int(info.bits),
+      colorModel: info.is_cmyk ? .cmyk : info.is_gray ? .gray : .rgb, hasAlpha: info.has_alpha,
+      colorProfileName: profile?.name, frameCount: max(1, Int(info.frames)),
+      colorEncoding: profile.map(ColorEncoding.profile)
+        ?? ColorEncoding(primaries: Int(info.primaries), transfer: Int(info.transfer)),
+      dotsPerInch: info.dots_per_inch > 0 ? info.dots_per_inch : nil)
+  }
+
+  /// A copy of the embedded profile, which belongs to the library.
+  private var profile: ICCProfile? {
+    guard let start = info.profile, info.profile_size > 0 else { return nil }
+    return ICCProfile(Data(bytes: start, count: info.profile_size))
+  }
+
+  /// Goes to a frame of an animation.
+  func select(_ frame: Int) throws(DecodingError) {
+    let status = ozu_picture_select(decoder, UInt32(frame))
+    guard status == .done else { throw Self.failure(decoder, status, type, stage: Self.imageStage) }
+  }
+
+  /// How long a frame is seen, in milliseconds.
+  func delay(_ frame: Int) throws(DecodingError) -> Double {
+    var milliseconds = 0.0
+    let status = ozu_picture_delay(decoder, UInt32(frame), &milliseconds)
+    guard status == .done else { throw Self.failure(decoder, status, type, stage: Self.headerStage) }
+    return milliseconds
+  }
+
+  /// Decodes the picture at a size, which is the header's unless the format can be drawn at any.
+  func decode(
+    header: ImageHeader, size: PixelSize, alpha: Alpha, _ context: DecodingContext
+  ) throws(DecodingError) -> Bitmap {
+    let scratch = Int(clamping: info.scratch)
+    let (sum, overflow) = size.byteCount(as: .bgra8).addingReportingOverflow(scratch)
+    try context.limits.checkDecodedByteCount(overflow ? .max : sum)
+    ozu_picture_set_size(decoder, UInt32(size.width), UInt32(size.height))
+    let inks = inkTransform(header, context)
+    if inks != nil { ozu_picture_keep_cmyk(decoder) }
+    return try Bitmap(
+      size: size, isOpaque: !info.has_alpha, colorSpace: inks == nil ? header.storedColorSpace : .sRGB,
+      pool: context.pool
+    ) { (pixels, bytesPerRow) throws(DecodingError) in
+      if context.allowsTruncation { pixels.fillMissing(isOpaque: !info.has_alpha) }
+      try read(pixels, bytesPerRow, context)
+      guard let start = pixels.baseAddress else { return }
+      for y in 0..<size.height {
+        // Rows are `bytesPerRow` apart and `size.height` in number.
+        let row = start + y * bytesPerRow
+        if let inks {
+          inks.apply(row, to: row, count: size.width)
+          Premultiplication.makeOpaque(row, width: size.width)
+        } else if !info.has_alpha {
+          Premultiplication.makeOpaque(row, width: size.width)
+        } else if info.is_premultiplied, alpha == .straight {
+          Premultiplication.undo(row, to: row, width: size.width, rounds: false)
+        } else if info.is_premultiplied {
+          Premultiplication.clamp(row, width: size.width)
+        } else if !info.is_premultiplied, alpha == .premultiplied {
+          Premultiplication.apply(to: row, width: size.width)
+        }
+      }
+    }
+  }
+
+  /// The way from the inks of a file to sRGB, when it is asked for and can be had.
+  private func inkTransform(_ header: ImageHeader, _ context: DecodingContext) -> ColorTransform? {
+    guard info.is_cmyk, context.colorPolicy == .convertToSRGB, let encoding = header.colorEncoding else {
+      return nil
+    }
+    return ColorTransformStore.shared.transform(encoding, .CMYK)
+  }
+
+  private func read(
+    _ pixels: UnsafeMutableRawBufferPointer, _ bytesPerRow: Int, _ context: DecodingContext
+  ) throws(DecodingError) {
+    let start = pixels.bindMemory(to: UInt8.self).baseAddress
+    while true {
+      try context.checkpoint()
+      let status = ozu_picture_step(decoder, start, bytesPerRow)
+      switch status {
+      case .done: return
+      case .more: continue
+      case .truncated where context.allowsTruncation: return
+      case .truncated, .failed: throw Self.failure(decoder, status, type, stage: Self.imageStage)
+      }
+    }
+  }
+
+  /// The library's last words as an error.
+  private static func failure(
+    _ decoder: OpaquePointer, _ status: OzuStatus, _ type: ImageType, stage: String
+  ) -> DecodingError {
+    if status == .truncated { return .truncated(type, stage: stage) }
+    let reason = String(cString: ozu_picture_message(decoder))
+    return ozu_picture_is_unsupported(decoder)
+      ? .unsupportedType(type, reason: reason) : .corrupt(type, stage: stage, reason: reason)
+  }
+}

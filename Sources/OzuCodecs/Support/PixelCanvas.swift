@@ -1,0 +1,58 @@
+import OzuImaging
+
+/// The pixels of a bitmap that is being made, as words of BGRA, with every access checked.
+///
+/// Decoders in Swift write through this and not through bare pointers: an index that a hostile file got wrong
+/// stops the program instead of writing beyond the bitmap. Valid inside the closure that lends the bytes.
+struct PixelCanvas {
+  static let opaqueBlack: UInt32 = 0xFF00_0000
+
+  let size: PixelSize
+  private let words: UnsafeMutableBufferPointer<UInt32>
+  private let wordsPerRow: Int
+
+  init(_ bytes: UnsafeMutableRawBufferPointer, bytesPerRow: Int, size: PixelSize) {
+    words = bytes.bindMemory(to: UInt32.self)
+    wordsPerRow = bytesPerRow / 4
+    self.size = size
+    precondition(
+      wordsPerRow >= size.width && words.count >= wordsPerRow * size.height, "a canvas has its rows")
+  }
+
+  /// The word of a pixel: alpha, red, green, blue from the most significant byte on.
+  static func word(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) -> UInt32 {
+    UInt32(alpha) << 24 | UInt32(red) << 16 | UInt32(green) << 8 | UInt32(blue)
+  }
+
+  subscript(x: Int, y: Int) -> UInt32 {
+    get {
+      precondition(x >= 0 && x < size.width && y >= 0 && y < size.height, "a pixel outside the canvas")
+      return UInt32(littleEndian: words[y * wordsPerRow + x])
+    }
+    nonmutating set {
+      precondition(x >= 0 && x < size.width && y >= 0 && y < size.height, "a pixel outside the canvas")
+      words[y * wordsPerRow + x] = UInt32(littleEndian: newValue)
+    }
+  }
+
+  /// Writes one word to all pixels of some rows.
+  func fill(_ rows: Range<Int>, with word: UInt32) {
+    precondition(rows.lowerBound >= 0 && rows.upperBound <= size.height, "rows outside the canvas")
+    guard !rows.isEmpty else { return }
+    words[rows.lowerBound * wordsPerRow..<rows.upperBound * wordsPerRow]
+      .update(repeating: UInt32(littleEndian: word))
+  }
+
+  /// Writes to all pixels.
+  func fill(with word: UInt32) {
+    fill(0..<size.height, with: word)
+  }
+
+  /// Multiplies the colours of all pixels by their alpha.
+  func premultiply() {
+    guard let start = words.baseAddress else { return }
+    for y in 0..<size.height {
+      Premultiplication.apply(to: UnsafeMutableRawPointer(start + y * wordsPerRow), width: size.width)
+    }
+  }
+}

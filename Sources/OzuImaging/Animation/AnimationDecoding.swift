@@ -1,0 +1,34 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A decoder of a format that can be animated.
+public protocol AnimationDecoding: ImageDecoding {
+  /// Opens the frames of a file, without decoding one.
+  ///
+  /// - Returns: `nil` when the file is a still picture.
+  /// - Throws: `DecodingError`.
+  func frames(
+    of data: Data, header: ImageHeader, limits: DecodingLimits
+  ) throws(DecodingError) -> (any AnimationFrameReading)?
+}
+
+/// The frames of one file, each decoded when it is asked for.
+///
+/// Calls come one at a time, from any thread, mostly in ascending order.
+public protocol AnimationFrameReading: Sendable {
+  /// The size of the canvas as stored, in pixels.
+  var canvas: PixelSize { get }
+  /// The frames in order; at least two.
+  var frames: [AnimationFrame] { get }
+  /// How often the animation is to be played; 0 for ever.
+  var loopCount: Int { get }
+
+  /// Decodes one frame: the pixels of its region, before they meet the canvas.
+  ///
+  /// - Returns: a bitmap of the frame's size, multiplied by alpha.
+  /// - Throws: `DecodingError`.
+  func decodeFrame(at index: Int, context: DecodingContext) throws(DecodingError) -> Bitmap
+}

@@ -1,0 +1,134 @@
+import Dispatch
+import OzuSynchronization
+
+/// The frames of an animated picture, made when they are asked for and kept under a byte budget.
+///
+/// Every frame is the whole picture as it is seen then: composited, at the size and with the orientation of the
+/// picture it belongs to. Nothing is decoded before the first call. Frames that were made wait in a cache for the
+/// next round, as many as the budget holds beside the canvas; a player that goes through the frames in order
+/// decodes each once a round.
+///
+/// One lock guards canvas and cache, and is held while a frame is made: whoever asks at the same time waits, and
+/// then usually finds the frame.
+public final class PictureAnimation: Sendable {
+  private struct State: Sendable {
+    var composer: FrameComposer
+    var cache: FrameCache
+  }
+
+  /// Turns a canvas into what is shown.
+  typealias Finishing = @Sendable (Bitmap, DecodingContext) throws(DecodingError) -> Bitmap
+
+  /// How often the animation is to be played; 0 for ever.
+  public let loopCount: Int
+  /// How long each frame is seen, as stored. Players take less than 20 ms for 100 ms, as browsers do.
+  public let delays: [Duration]
+  /// What the frames in memory may take in all, in bytes.
+  public let byteBudget: Int
+
+  /// What the animation holds at most: its file, and frames under the budget.
+  let largestByteCount: Int
+
+  private let state: Mutex<State>
+  private let finish: Finishing
+  private let limits: DecodingLimits
+  private let pool: PixelBufferPool
+  private let colorPolicy: ColorPolicy
+  private let queue = DispatchQueue(label: "ozu.animation")
+
+  init(
+    _ reader: any AnimationFrameReading, encodedByteCount: Int, frameByteCount: Int,
+    blending: FrameBlending = .premultiplied,
+    limits: DecodingLimits, pool: PixelBufferPool, colorPolicy: ColorPolicy,
+    finish: @escaping Finishing
+  ) {
+    loopCount = reader.loopCount
+    delays = reader.frames.map(\.delay)
+    byteBudget = limits.animationByteCount
+    self.finish = finish
+    self.colorPolicy = colorPolicy
+    self.limits = limits
+    self.pool = pool
+    // Beside the cache there are, at the worst, the canvas that is kept, the one that is being made, the frame
+    // that goes on it and the result.
+    let canvasByteCount = PixelBufferPool.sizeClass(reader.canvas.bitmapByteCount(as: .bgra8))
+    largestByteCount =
+      encodedByteCount
+      + min(limits.animationByteCount, 3 * canvasByteCount + reader.frames.count * frameByteCount)
+    let cacheByteCount = limits.animationByteCount - 3 * canvasByteCount - frameByteCount
+    state = Mutex(
+      State(
+        composer: FrameComposer(reader, blending: blending),
+        cache: FrameCache(byteLimit: max(0, cacheByteCount))))
+  }
+
+  /// The number of frames; at least two.
+  public var frameCount: Int { delays.count }
+
+  /// How long the frames take together.
+  public var duration: Duration { delays.reduce(.zero, +) }
+
+  /// The frame at a place, made now unless it is at hand.
+  ///
+  /// Takes as long as decoding does, on the calling thread. From `async` code, use the form that awaits.
+  ///
+  /// - Precondition: `index` is in `0..<frameCount`.
+  /// - Throws: `DecodingError`. A frame that is broken does not keep others from being shown.
+  /// - Complexity: O(1) when the frame is at hand; one frame in order; as many as lie between otherwise.
+  public func frame(at index: Int) throws(DecodingError) -> Bitmap {
+    try frame(at: index, isCancelled: { false })
+  }
+
+  /// The frame at a place, made on a thread of its own unless it is at hand.
+  ///
+  /// - Precondition: `index` is in `0..<frameCount`.
+  /// - Throws: `DecodingError`; `cancelled` when the task is.
+  public func frame(at index: Int) async throws(DecodingError) -> Bitmap {
+    let cancellation = AnimationCancellation()
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation {
+        (continuation: CheckedContinuation<Result<Bitmap, DecodingError>, Never>) in
+        queue.async {
+          continuation.resume(
+            returning: Result { () throws(DecodingError) -> Bitmap in
+              try self.frame(at: index, isCancelled: { cancellation.isRaised })
+            })
+        }
+      }
+    } onCancel: {
+      cancellation.raise()
+    }
+    return try result.get()
+  }
+
+  /// Gives back the memory of all frames; the next call decodes again.
+  public func releaseFrames() {
+    state.withLock {
+      $0.cache.removeAll()
+      $0.composer.reset()
+    }
+  }
+
+  private func frame(at index: Int, isCancelled: @escaping () -> Bool) throws(DecodingError) -> Bitmap {
+    precondition(delays.indices.contains(index), "there is no such frame")
+    let result = state.withLock { state -> Result<Bitmap, DecodingError> in
+      Result { () throws(DecodingError) -> Bitmap in
+        if let frame = state.cache[index] { return frame }
+        let context = DecodingContext(
+          limits: limits, pool: pool, colorPolicy: colorPolicy, isCancelled: isCancelled)
+        let canvas = try state.composer.compose(index, context: context)
+        let frame = try finish(canvas, context)
+        state.cache.insert(frame, at: index)
+        return frame
+      }
+    }
+    return try result.get()
+  }
+}
+
+/// A flag that goes up once.
+private final class AnimationCancellation: Sendable {
+  private let raised = Mutex(false)
+  var isRaised: Bool { raised.withLock { $0 } }
+  func raise() { raised.withLock { $0 = true } }
+}

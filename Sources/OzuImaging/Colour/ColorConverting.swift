@@ -1,0 +1,37 @@
+/// What becomes of colours that are not sRGB.
+public enum ColorPolicy: Hashable, Sendable {
+  /// They are converted: what is shown without colour management looks right.
+  case convertToSRGB
+  /// They stay as stored, and `Bitmap.colorSpace` says what they mean.
+  case keep
+}
+
+/// Converts pixels to sRGB.
+public protocol ColorConverting: Sendable {
+  /// The picture in sRGB.
+  ///
+  /// - Parameters:
+  ///   - bitmap: the picture, its colours as stored.
+  ///   - encoding: what they mean.
+  ///   - colorModel: of the file; pixels are BGRA in any case.
+  /// - Returns: `nil` when the encoding is broken, or does not fit the pixels.
+  func convertToSRGB(
+    _ bitmap: Bitmap, from encoding: ColorEncoding, colorModel: ImageHeader.ColorModel, pool: PixelBufferPool
+  ) -> Bitmap?
+}
+
+extension CodecRegistry {
+  /// The picture as the policy wants it; with a note, as it is, when its encoding makes no sense.
+  func converted(
+    _ bitmap: Bitmap, header: ImageHeader, context: DecodingContext, notes: inout [String]
+  ) -> Bitmap {
+    guard context.colorPolicy == .convertToSRGB, bitmap.colorSpace != .sRGB,
+      let encoding = header.colorEncoding, let colorConverter
+    else { return bitmap }
+    let result = colorConverter.convertToSRGB(
+      bitmap, from: encoding, colorModel: header.colorModel, pool: context.pool)
+    if let result { return result }
+    notes.append("colours are shown as stored: \(encoding.name) cannot be used")
+    return bitmap.withColorSpace(.sRGB)
+  }
+}

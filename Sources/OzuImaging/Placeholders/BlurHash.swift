@@ -1,0 +1,148 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Foundation
+#endif
+
+/// A picture in 6 to 166 characters: its average colour and the lowest frequencies of its cosine transform, as the
+/// BlurHash algorithm defines them (github.com/woltapp/blurhash, Algorithm.md).
+///
+/// Servers send it with the address of a picture, so that something of the right colours is there before the
+/// picture is.
+public struct BlurHash: Hashable, Sendable {
+  /// The characters.
+  public let text: String
+  /// How many frequencies there are along each axis, 1 to 9.
+  public let components: PixelSize
+
+  /// Linear light of red, green, blue for each frequency, row by row; the first is the average.
+  private let factors: [SIMD3<Float>]
+
+  /// Larger pictures are reduced before their frequencies are looked at: no detail of them is one.
+  private static let longestSide = 256
+
+  /// Reads a hash.
+  ///
+  /// - Returns: `nil` when it has characters that no hash has, or is not as long as its first says.
+  public init?(_ text: String) {
+    let digits = Array(text.utf8)
+    guard digits.count >= 6, let flag = Base83.value(digits[0..<1]), flag < 81 else { return nil }
+    let components = PixelSize(flag % 9 + 1, flag / 9 + 1)
+    guard digits.count == 4 + 2 * components.pixelCount, let quantized = Base83.value(digits[1..<2]),
+      let average = Base83.value(digits[2..<6]), average <= 0xFF_FFFF
+    else { return nil }
+    let largest = Float(quantized + 1) / 166
+    var factors = [
+      SIMD3(
+        LinearLight.decoded(average >> 16), LinearLight.decoded(average >> 8 & 255),
+        LinearLight.decoded(average & 255))
+    ]
+    for index in 1..<max(1, components.pixelCount) {
+      guard let value = Base83.value(digits[4 + index * 2..<6 + index * 2]), value < 19 * 19 * 19 else {
+        return nil
+      }
+      let steps = SIMD3(Float(value / 361), Float(value / 19 % 19), Float(value % 19))
+      let signed = (steps - 9) / 9
+      factors.append(signed * SIMD3(abs(signed.x), abs(signed.y), abs(signed.z)) * largest)
+    }
+    self.text = text
+    self.components = components
+    self.factors = factors
+  }
+
+  /// Makes the hash of a picture. Transparency is lost: what shows through is black.
+  ///
+  /// - Parameter components: the frequencies along each axis, 1 to 9; 4 by 3 by default.
+  /// - Complexity: O(components × pixels), of at most 256 pixels a side.
+  public init(encoding bitmap: Bitmap, components: PixelSize = PixelSize(4, 3)) {
+    precondition(1...9 ~= components.width && 1...9 ~= components.height, "1 to 9 components")
+    let small = bitmap.reduced(toSide: Self.longestSide)
+    let size = small.size
+    let light = LinearLight.table
+    var factors: [SIMD3<Float>] = []
+    for v in 0..<components.height {
+      for u in 0..<components.width {
+        let columns = Cosines.values(u, count: size.width, offset: 0)
+        let rows = Cosines.values(v, count: size.height, offset: 0)
+        var sum = SIMD3<Float>()
+        for y in 0..<size.height {
+          var line = SIMD3<Float>()
+          small.forEachPixel(inRow: y) { x, pixel in
+            line += SIMD3(light[Int(pixel.red)], light[Int(pixel.green)], light[Int(pixel.blue)]) * columns[x]
+          }
+          sum += line * rows[y]
+        }
+        factors.append(sum * (u == 0 && v == 0 ? 1 : 2) / Float(size.pixelCount))
+      }
+    }
+    self.components = components
+    self.factors = factors
+    text = Self.text(factors, components)
+  }
+
+  private static func text(_ factors: [SIMD3<Float>], _ components: PixelSize) -> String {
+    let largest = factors.dropFirst().reduce(Float(0)) {
+      max($0, abs($1.x), abs($1.y), abs($1.z))
+    }
+    let quantized = factors.count > 1 ? max(0, min(82, Int((largest * 166 - 0.5).rounded(.down)))) : 0
+    let scale = factors.count > 1 ? Float(quantized + 1) / 166 : 1
+    let average = factors[0]
+    var text = Base83.text(components.width - 1 + (components.height - 1) * 9, digits: 1)
+    text += Base83.text(quantized, digits: 1)
+    let code = LinearLight.encoded(average.x) << 16 | LinearLight.encoded(average.y) << 8
+    text += Base83.text(code | LinearLight.encoded(average.z), digits: 4)
+    for factor in factors.dropFirst() {
+      let steps = (0..<3).map { channel -> Int in
+        let value = factor[channel] / scale
+        let root = value < 0 ? -abs(value).squareRoot() : abs(value).squareRoot()
+        return max(0, min(18, Int((root * 9 + 9.5).rounded(.down))))
+      }
+      text += Base83.text(steps[0] * 361 + steps[1] * 19 + steps[2], digits: 2)
+    }
+    return text
+  }
+
+  /// The average colour.
+  public var averageColor: Pixel { Self.pixel(factors[0]) }
+
+  /// Draws the hash.
+  ///
+  /// - Parameters:
+  ///   - size: in pixels; 32 by 32 or so is enough, and what shows it makes it larger.
+  ///   - punch: above 1 for more contrast than there was, below for less.
+  /// - Complexity: O(components × pixels).
+  public func bitmap(size: PixelSize, punch: Float = 1, pool: PixelBufferPool = .shared) -> Bitmap {
+    let columns = (0..<components.width).map { Cosines.values($0, count: size.width, offset: 0) }
+    let rows = (0..<components.height).map { Cosines.values($0, count: size.height, offset: 0) }
+    return Bitmap(size: size, isOpaque: true, pool: pool) { bytes, bytesPerRow in
+      for y in 0..<size.height {
+        for x in 0..<size.width {
+          var sum = factors[0]
+          for index in factors.indices.dropFirst() {
+            sum +=
+              factors[index] * punch * columns[index % components.width][x]
+              * rows[index / components.width][y]
+          }
+          let pixel = Self.pixel(sum)
+          let at = y * bytesPerRow + x * 4
+          bytes[at] = pixel.blue
+          bytes[at + 1] = pixel.green
+          bytes[at + 2] = pixel.red
+          bytes[at + 3] = 255
+        }
+      }
+    }
+  }
+
+  private static func pixel(_ light: SIMD3<Float>) -> Pixel {
+    Pixel(
+      red: UInt8(LinearLight.encoded(light.x)), green: UInt8(LinearLight.encoded(light.y)),
+      blue: UInt8(LinearLight.encoded(light.z)))
+  }
+
+  /// Hashes are equal when their characters are.
+  public static func == (a: BlurHash, b: BlurHash) -> Bool { a.text == b.text }
+
+  /// Hashes the characters.
+  public func hash(into hasher: inout Hasher) { hasher.combine(text) }
+}

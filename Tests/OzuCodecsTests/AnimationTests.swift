@@ -1,0 +1,103 @@
+import Foundation
+import OzuCodecs
+import OzuImaging
+import Testing
+
+@Suite("Animations of files")
+struct AnimationTests {
+  static let files: [(file: String, reference: String, tolerance: Int)] = [
+    ("anim.gif", "anim-gif-", 0), ("anim.png", "anim-", 0), ("anim-lossless.webp", "anim-", 0),
+    ("anim-lossy.webp", "anim-", 120), ("anim.avif", "anim-", 90),
+  ].filter { isDecodable($0.0) }
+
+  @Test("have their frames, delays and loops", arguments: files)
+  func frames(file: String, reference: String, tolerance: Int) throws {
+    let animation = try #require(try picture("matrix/\(file)").animation)
+    #expect(
+      animation.delays == [.milliseconds(100), .milliseconds(200), .milliseconds(50), .milliseconds(400)])
+    // libavif 0.11 does not tell how often.
+    #expect(animation.loopCount == (file.hasSuffix("avif") ? 0 : 3))
+    for index in 0..<animation.frameCount {
+      let expected = try picture("matrix/ref/\(reference)\(index).png").bitmap
+      let frame = try animation.frame(at: index)
+      #expect(frame.largestDifference(from: expected) <= tolerance)
+      #expect(frame.meanDifference(from: expected) < 10)
+    }
+  }
+
+  @Test("come at the size that was asked for", arguments: files)
+  func resized(file: String, reference: String, tolerance: Int) throws {
+    let small = try picture("matrix/\(file)", resize: Resize(PixelSize(16, 12)))
+    let whole = try #require(try picture("matrix/\(file)").animation)
+    let frame = try #require(small.animation).frame(at: 2)
+    #expect(frame == Picture(try whole.frame(at: 2)).resized(Resize(PixelSize(16, 12))).bitmap)
+  }
+
+  @Test("are the same in any order", arguments: files)
+  func order(file: String, reference: String, tolerance: Int) throws {
+    let limits = DecodingLimits(animationByteCount: 0)
+    let data = try fixture("matrix/\(file)")
+    let context = DecodingContext(limits: limits)
+    let forgetful = try #require(try CodecRegistry.standard.picture(from: data, context: context).animation)
+    let other = try #require(try CodecRegistry.standard.picture(from: data).animation)
+    let inOrder = try (0..<4).map { try other.frame(at: $0) }
+    for index in [3, 0, 2, 1, 1, 3] { #expect(try forgetful.frame(at: index) == inOrder[index]) }
+  }
+
+  /// 500 frames on a canvas, each a stripe over the one before.
+  private func longGIF(side: Int) -> Data {
+    let frames = (0..<500).map { index in
+      GIFWriter.Frame(
+        x: 0, y: index % side, width: side, height: 1,
+        indices: [UInt8](repeating: UInt8(index % 4), count: side), disposal: index % 7 == 0 ? 3 : 1)
+    }
+    return GIFWriter(width: side, height: side, loopCount: 0, frames: frames).data
+  }
+
+  @Test("of 500 frames are played within their budget, and show the first before decoding others")
+  func budget() throws {
+    let side = 256
+    let canvasByteCount = side * side * 4
+    let pool = PixelBufferPool(retainedByteLimit: 0)
+    let budget = 8 * canvasByteCount
+    let context = DecodingContext(limits: DecodingLimits(animationByteCount: budget), pool: pool)
+    let picture = try CodecRegistry.standard.picture(from: longGIF(side: side), context: context)
+    #expect(pool.statistics.peakLentByteCount == canvasByteCount)
+    let animation = try #require(picture.animation)
+    #expect(animation.frameCount == 500)
+    pool.resetPeak()
+    for round in 0..<2 {
+      for index in 0..<animation.frameCount {
+        #expect(try animation.frame(at: index).size == picture.size, "\(round)")
+      }
+    }
+    // The picture itself is not part of the animation.
+    #expect(pool.statistics.peakLentByteCount <= budget + canvasByteCount)
+    animation.releaseFrames()
+    #expect(pool.statistics.lentByteCount == canvasByteCount)
+  }
+
+  @Test("wait on no thread of the cooperative pool, and stop when the task does")
+  func asynchronous() async throws {
+    let animation = try #require(try picture("matrix/anim.gif").animation)
+    let awaited = try await animation.frame(at: 3)
+    #expect(try awaited == { try animation.frame(at: 3) }())
+    let long = try #require(try CodecRegistry.standard.picture(from: longGIF(side: 64)).animation)
+    let task = Task { () async throws(DecodingError) -> Bitmap in
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await long.frame(at: 499)
+    }
+    await #expect(throws: DecodingError.cancelled) { try await task.value }
+  }
+
+  @Test("that are broken leave the picture, with a note")
+  func broken() throws {
+    var data = try fixture("matrix/anim.png")
+    let control = try #require(data.range(of: Data("fcTL".utf8), options: .backwards)).upperBound
+    // The left edge of the last frame, far outside.
+    data[control + 12] = 0x7F
+    let picture = try CodecRegistry.standard.picture(from: data)
+    #expect(picture.animation == nil)
+    #expect(picture.notes.count == 1)
+  }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import OzuCodecs
+import OzuImaging
+import Testing
+
+@Suite("BMP decoder")
+struct BMPDecoderTests {
+  private func little(_ value: Int, _ byteCount: Int) -> [UInt8] {
+    (0..<byteCount).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+  }
+
+  /// A file with a header of 40 bytes.
+  private func file(
+    width: Int, height: Int, bits: Int, compression: Int = 0, colors: [Int] = [], masks: [Int] = [],
+    pixels: [UInt8]
+  ) -> Data {
+    let extra = masks.flatMap { little($0, 4) } + colors.flatMap { little($0, 4) }
+    let offset = 14 + 40 + extra.count
+    let head = Array("BM".utf8) + little(offset + pixels.count, 4) + little(0, 4) + little(offset, 4)
+    let sizes = little(40, 4) + little(width, 4) + little(height, 4)
+    let kind = little(1, 2) + little(bits, 2) + little(compression, 4) + little(pixels.count, 4)
+    let rest = little(2835, 4) + little(2835, 4) + little(colors.count, 4) + little(0, 4)
+    return Data(head + sizes + kind + rest + extra + pixels)
+  }
+
+  private func bitmap(_ data: Data) throws -> Bitmap {
+    try CodecRegistry.standard.picture(from: data).bitmap
+  }
+
+  @Test("reads rows from the bottom up, or from the top down when the height is negative")
+  func direction() throws {
+    let pixels: [UInt8] = [1, 2, 3, 0, 4, 5, 6, 0]
+    let upward = try bitmap(file(width: 1, height: 2, bits: 24, pixels: pixels))
+    let downward = try bitmap(file(width: 1, height: -2, bits: 24, pixels: pixels))
+    #expect(upward[0, 0] == Pixel(red: 6, green: 5, blue: 4))
+    #expect(downward[0, 0] == Pixel(red: 3, green: 2, blue: 1))
+  }
+
+  @Test("reads masks of any width, and alpha where there is a mask for it")
+  func masks() throws {
+    let plain = file(
+      width: 2, height: 1, bits: 16, compression: 3, masks: [0xF800, 0x7E0, 0x1F],
+      pixels: [0x00, 0xF8, 0xE0, 0x07])
+    #expect(try bitmap(plain)[0, 0] == Pixel(red: 255, green: 0, blue: 0))
+    #expect(try bitmap(plain)[1, 0] == Pixel(red: 0, green: 255, blue: 0))
+    let alpha = file(
+      width: 1, height: 1, bits: 32, compression: 6, masks: [0xFF, 0xFF00, 0xFF_0000, 0xFF00_0000],
+      pixels: [200, 100, 50, 128])
+    #expect(try bitmap(alpha)[0, 0] == Pixel(red: 100, green: 50, blue: 25, alpha: 128))
+    #expect(try CodecRegistry.standard.header(of: alpha).hasAlpha)
+  }
+
+  @Test("reads run lengths, moves and literal runs")
+  func runLengths() throws {
+    let colors = [0x00_0000, 0xFF_0000, 0x00_FF00]
+    let pixels: [UInt8] = [2, 1, 0, 0, 0, 2, 1, 0, 1, 2, 0, 1]
+    let picture = try bitmap(
+      file(width: 3, height: 2, bits: 8, compression: 1, colors: colors, pixels: pixels))
+    #expect(picture[0, 1] == Pixel(red: 255, green: 0, blue: 0))
+    #expect(picture[2, 1] == Pixel(red: 0, green: 0, blue: 0))
+    #expect(picture[1, 0] == Pixel(red: 0, green: 255, blue: 0))
+  }
+
+  @Test("shows indices beyond the palette as black")
+  func badIndex() throws {
+    let picture = try bitmap(
+      file(width: 1, height: 1, bits: 8, colors: [0xFF_FFFF], pixels: [7, 0, 0, 0]))
+    #expect(picture[0, 0] == Pixel(red: 0, green: 0, blue: 0))
+  }
+
+  @Test("says that pixels are missing, or fills them with grey")
+  func truncated() throws {
+    let data = file(width: 2, height: 2, bits: 24, pixels: [1, 2, 3, 4, 5, 6, 0, 0])
+    #expect(throws: DecodingError.truncated(.bmp, stage: "pixels")) { try bitmap(data) }
+    let part = try CodecRegistry.standard.picture(from: data, context: .init(allowsTruncation: true)).bitmap
+    #expect(part[0, 1] == Pixel(red: 3, green: 2, blue: 1))
+    #expect(part[0, 0] == Pixel(red: 128, green: 128, blue: 128))
+  }
+
+  @Test(
+    "says which compression it does not read",
+    arguments: [(4, "it holds a JPEG"), (5, "it holds a PNG")])
+  func unsupported(compression: Int, reason: String) {
+    let data = file(width: 1, height: 1, bits: 24, compression: compression, pixels: [0, 0, 0, 0])
+    #expect(throws: DecodingError.unsupportedType(.bmp, reason: reason)) { try bitmap(data) }
+  }
+
+  @Test("refuses colours of scattered bits and impossible depths")
+  func corrupt() {
+    let scattered = file(
+      width: 1, height: 1, bits: 16, compression: 3, masks: [5, 0, 0], pixels: [0, 0, 0, 0])
+    let odd = file(width: 1, height: 1, bits: 7, pixels: [0, 0, 0, 0])
+    for data in [scattered, odd] {
+      let error = #expect(throws: DecodingError.self) { try bitmap(data) }
+      guard case .corrupt(.bmp, "header", _) = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import OzuCodecs
+import OzuImaging
+import Testing
+
+@Suite("GIF decoder")
+struct GIFDecoderTests {
+  private let red = Pixel(red: 255, green: 0, blue: 0)
+  private let green = Pixel(red: 0, green: 255, blue: 0)
+  private let clear = Pixel(red: 0, green: 0, blue: 0, alpha: 0)
+
+  @Test("puts the rows of an interlaced picture in their places")
+  func interlaced() throws {
+    // Rows come as 0, 8, 4, 2, 6, 1, 3, 5, 7.
+    let order: [UInt8] = [0, 0, 1, 2, 2, 3, 3, 3, 3]
+    let file = GIFWriter(
+      width: 1, height: 9, frames: [.init(width: 1, height: 9, indices: order, isInterlaced: true)])
+    let bitmap = try CodecRegistry.standard.picture(from: file.data).bitmap
+    let white = Pixel(red: 255, green: 255, blue: 255)
+    let blue = Pixel(red: 0, green: 0, blue: 255)
+    let column = (0..<9).map { bitmap[0, $0] }
+    #expect(column == [red, white, blue, white, green, white, blue, white, red])
+  }
+
+  @Test("leaves transparent what the first frame does not paint, if it paints with transparency")
+  func transparent() throws {
+    let frame = GIFWriter.Frame(x: 1, y: 0, width: 1, height: 2, indices: [1, 3], transparent: 3)
+    let file = GIFWriter(width: 3, height: 2, frames: [frame])
+    let bitmap = try CodecRegistry.standard.picture(from: file.data).bitmap
+    #expect(!bitmap.isOpaque)
+    #expect(bitmap[1, 0] == green)
+    #expect([bitmap[0, 0], bitmap[1, 1], bitmap[2, 1]] == [clear, clear, clear])
+  }
+
+  @Test("takes the background for what an opaque first frame does not cover")
+  func background() throws {
+    let file = GIFWriter(width: 2, height: 1, frames: [.init(width: 1, height: 1, indices: [1])])
+    let bitmap = try CodecRegistry.standard.picture(from: file.data).bitmap
+    #expect(bitmap.isOpaque)
+    #expect([bitmap[0, 0], bitmap[1, 0]] == [green, red])
+  }
+
+  @Test("grows a screen that is smaller than the first frame, and clips later ones")
+  func extent() throws {
+    let file = GIFWriter(
+      width: 1, height: 1,
+      frames: [
+        .init(width: 2, height: 2, indices: [0, 0, 0, 0]),
+        .init(x: 1, y: 1, width: 2, height: 2, indices: [1, 1, 1, 1]),
+      ])
+    let picture = try CodecRegistry.standard.picture(from: file.data)
+    #expect(picture.size == PixelSize(2, 2))
+    let second = try #require(picture.animation).frame(at: 1)
+    #expect([second[0, 0], second[1, 1]] == [red, green])
+  }
+
+  @Test("says that codes are missing, or gives what there are")
+  func truncated() throws {
+    let data = try fixture("matrix/gif-palette.gif")
+    let cut = data.prefix(data.count / 2)
+    #expect(throws: DecodingError.truncated(.gif, stage: "image data")) {
+      try CodecRegistry.standard.picture(from: cut)
+    }
+    let part = try CodecRegistry.standard.picture(from: cut, context: .init(allowsTruncation: true)).bitmap
+    let whole = try CodecRegistry.standard.picture(from: data).bitmap
+    #expect(part[0, 0] == whole[0, 0])
+    #expect(part[63, 47] == Pixel(red: 128, green: 128, blue: 128))
+  }
+
+  @Test("refuses a code that stands for nothing")
+  func badCode() {
+    var file = GIFWriter(width: 2, height: 2, frames: [.init(width: 2, height: 2, indices: [0, 0, 0, 0])])
+      .data
+    // The codes begin behind the last header: clear, then a code that no string has yet.
+    let codes = file.count - 5
+    file[codes] = 0b0011_1100
+    let error = #expect(throws: DecodingError.self) { try CodecRegistry.standard.picture(from: file) }
+    guard case .corrupt(.gif, "image data", _) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+  }
+
+  @Test("refuses a file without a picture, and more frames than are allowed")
+  func refused() {
+    let empty = GIFWriter(width: 2, height: 2, frames: []).data
+    let error = DecodingError.corrupt(.gif, stage: "header", reason: "it holds no picture")
+    #expect(throws: error) { try CodecRegistry.standard.picture(from: empty) }
+    let frame = GIFWriter.Frame(width: 1, height: 1, indices: [0])
+    let many = GIFWriter(width: 1, height: 1, frames: Array(repeating: frame, count: 20)).data
+    let context = DecodingContext(limits: DecodingLimits(frameCount: 10))
+    let violation = DecodingLimits.Violation(.frameCount, value: 11, limit: 10)
+    #expect(throws: DecodingError.limitExceeded(violation)) {
+      try CodecRegistry.standard.picture(from: many, context: context)
+    }
+  }
+}

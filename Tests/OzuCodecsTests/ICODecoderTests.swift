@@ -1,0 +1,71 @@
+import Foundation
+import OzuCodecs
+import OzuImaging
+import Testing
+
+@Suite("ICO decoder")
+struct ICODecoderTests {
+  private func little(_ value: Int, _ byteCount: Int) -> [UInt8] {
+    (0..<byteCount).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+  }
+
+  /// A bitmap of one colour as an icon holds it, with a mask.
+  private func entry(side: Int, bits: Int, pixel: [UInt8], mask: UInt8 = 0) -> [UInt8] {
+    let head = little(40, 4) + little(side, 4) + little(side * 2, 4) + little(1, 2) + little(bits, 2)
+    let row = Array(repeatElement(pixel, count: side).joined())
+    let padded = row + [UInt8](repeating: 0, count: (4 - row.count % 4) % 4)
+    let colors = Array(repeatElement(padded, count: side).joined())
+    return head + little(0, 24) + colors + Array(repeatElement([mask, 0, 0, 0], count: side).joined())
+  }
+
+  private func file(_ entries: [[UInt8]], kind: Int = 1) -> Data {
+    var directory = little(0, 2) + little(kind, 2) + little(entries.count, 2)
+    var offset = 6 + 16 * entries.count
+    for entry in entries {
+      directory += [0, 0, 0, 0] + little(1, 2) + little(32, 2) + little(entry.count, 4) + little(offset, 4)
+      offset += entry.count
+    }
+    return Data(directory + entries.joined())
+  }
+
+  @Test("takes the largest picture, wherever it stands", arguments: [1, 2])
+  func largest(kind: Int) throws {
+    let small = entry(side: 2, bits: 32, pixel: [0, 0, 255, 255])
+    let large = entry(side: 4, bits: 32, pixel: [255, 0, 0, 255])
+    for entries in [[small, large], [large, small]] {
+      let picture = try CodecRegistry.standard.picture(from: file(entries, kind: kind))
+      #expect(picture.size == PixelSize(4, 4))
+      #expect(picture.bitmap[0, 0] == Pixel(red: 0, green: 0, blue: 255))
+      #expect(picture.header?.type == .ico)
+    }
+  }
+
+  @Test("takes alpha where there is some, and else the mask")
+  func transparency() throws {
+    let hidden = Pixel(red: 0, green: 0, blue: 0, alpha: 0)
+    let masked = file([entry(side: 1, bits: 24, pixel: [9, 9, 9], mask: 0x80)])
+    #expect(try CodecRegistry.standard.picture(from: masked).bitmap[0, 0] == hidden)
+    let old = file([entry(side: 1, bits: 32, pixel: [9, 9, 9, 0], mask: 0)])
+    #expect(try CodecRegistry.standard.picture(from: old).bitmap[0, 0] == Pixel(red: 9, green: 9, blue: 9))
+    let alpha = file([entry(side: 1, bits: 32, pixel: [255, 255, 255, 51], mask: 0x80)])
+    #expect(
+      try CodecRegistry.standard.picture(from: alpha).bitmap[0, 0]
+        == Pixel(red: 51, green: 51, blue: 51, alpha: 51))
+  }
+
+  @Test("falls back on a smaller picture that is all there")
+  func cut() throws {
+    let small = entry(side: 2, bits: 32, pixel: [0, 0, 255, 255])
+    let large = entry(side: 8, bits: 32, pixel: [255, 0, 0, 255])
+    let data = file([small, large])
+    #expect(try CodecRegistry.standard.picture(from: data.prefix(data.count - 100)).size == PixelSize(2, 2))
+  }
+
+  @Test("refuses a directory that claims more than there is")
+  func bomb() {
+    let data = Data([0, 0, 1, 0, 255, 0] + [UInt8](repeating: 0, count: 16))
+    #expect(throws: DecodingError.truncated(.ico, stage: "directory")) {
+      try CodecRegistry.standard.picture(from: data)
+    }
+  }
+}

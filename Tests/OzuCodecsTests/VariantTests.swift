@@ -1,0 +1,41 @@
+import Foundation
+import OzuCodecs
+import OzuImaging
+import Testing
+
+@Suite("Variants of formats")
+struct VariantTests {
+  static let variants: [(file: String, reference: String, tolerance: Int)] = [
+    ("bmp-gray.bmp", "gray", 0), ("bmp-palette.bmp", "palette", 0), ("bmp-rgb24.bmp", "rgb", 0),
+    ("gif-palette.gif", "palette", 0), ("gif-palette-interlaced.gif", "palette", 0),
+    ("anim.gif", "anim-gif-0", 0), ("ico-png.ico", "rgba-32", 0), ("anim.avif", "anim-0", 90),
+    ("avif-420-q90.avif", "rgb", 110), ("avif-444-q90.avif", "rgb", 60), ("avif-alpha.avif", "rgba", 90),
+    ("heic-420.heic", "rgb", 110), ("heic-alpha-444.heic", "rgba", 110),
+    ("jxl-lossless-alpha.jxl", "rgba", 0), ("jxl-lossless.jxl", "rgb", 0), ("jxl-lossy.jxl", "rgb", 70),
+    ("tiff-g4.tif", "bilevel", 0), ("tiff-jpeg.tif", "rgb", 110), ("tiff-packbits.tif", "rgb", 0),
+    ("tiff-raw.tif", "rgb", 0), ("tiff-rgba-lzw.tif", "rgba", 0),
+    ("tiff-tiff_adobe_deflate.tif", "rgb", 0), ("tiff-tiff_lzw.tif", "rgb", 0),
+  ].filter { isDecodable($0.0) }
+
+  @Test("all decode to the one picture", arguments: variants)
+  func pixels(file: String, reference: String, tolerance: Int) throws {
+    let bitmap = try picture("matrix/\(file)").bitmap
+    let expected = try picture("matrix/ref/\(reference).png").bitmap
+    #expect(bitmap.largestDifference(from: expected) <= tolerance)
+    #expect(bitmap.meanDifference(from: expected) < 10)
+  }
+
+  @Test("give no more than the part that is there when they are cut", arguments: variants)
+  func cut(file: String, reference: String, tolerance: Int) throws {
+    let data = try fixture("matrix/\(file)")
+    for count in [0, 5, 13, 20, 60, data.count / 2, data.count * 9 / 10] {
+      let context = DecodingContext(allowsTruncation: true)
+      do throws(DecodingError) {
+        let part = try CodecRegistry.standard.picture(from: data.prefix(count), context: context)
+        #expect(!part.size.isEmpty)
+      } catch {
+        #expect(!error.description.isEmpty)
+      }
+    }
+  }
+}
