@@ -119,9 +119,12 @@ struct JPEGDecoderTests {
     #expect(try picture("sniffing/jpeg-trailing-garbage.jpg").size == PixelSize(33, 21))
   }
 
-  @Test("keeps the name of the profile with the pixels")
+  @Test("keeps the name of the profile with pixels that stay as stored")
   func colorSpace() throws {
-    let bitmap = try picture("icc/display-p3-two-segments-reversed.jpg").bitmap
+    let bitmap = try CodecRegistry.standard.picture(
+      from: fixture("icc/display-p3-two-segments-reversed.jpg"),
+      context: DecodingContext(colorPolicy: .keep)
+    ).bitmap
     #expect(bitmap.colorSpace == .icc(name: "sP3"))
   }
 }

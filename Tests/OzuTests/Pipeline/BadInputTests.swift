@@ -94,6 +94,9 @@ struct BadInputTests {
     Case("a body over the limit", "more than the limit", reply: { .ok(Data(count: 200_000)) }) {
       if case .bodyTooLarge(_, limit: 100_000) = $0 { true } else { false }
     },
+    Case("a format nothing here reads", "cannot be read", reply: { .ok(bitmapWithJPEG) }) {
+      if case .unsupportedType(_, type: .bmp, _) = $0 { true } else { false }
+    },
     Case("an unknown scheme", "ftp:", source: url("ftp://example.com/a.jpg")) {
       if case .invalidSource = $0 { true } else { false }
     },
@@ -194,3 +197,13 @@ extension FakeHTTPReply {
     FakeHTTPReply(status: status, body: body)
   }
 }
+
+/// A bitmap of one pixel that holds a JPEG instead of it, which no decoder reads.
+private let bitmapWithJPEG: Data = {
+  var bytes = Array("BM".utf8) + [UInt8](repeating: 0, count: 52)
+  // The lengths of both headers, width, height, planes, bits and the compression.
+  for (offset, value) in [(10, 54), (14, 40), (18, 1), (22, 1), (26, 1), (28, 24), (30, 4)] {
+    bytes[offset] = UInt8(value)
+  }
+  return Data(bytes)
+}()
