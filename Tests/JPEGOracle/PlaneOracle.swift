@@ -94,6 +94,8 @@ public struct PlaneOracle {
           continue
         }
         guard let low = lows[place] else {
+          // A run beyond the last coefficient of a scan, which libjpeg lets pass, leaves one that is in none.
+          guard value == 0 else { return nil }
           square.append(0)
           continue
         }
