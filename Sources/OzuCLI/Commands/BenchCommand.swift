@@ -4,6 +4,7 @@ import Foundation
 enum BenchCommand: Command {
   private static let benchmarks: [(String, @Sendable (Int) throws -> BenchReport)] = [
     (ThumbnailBench.name, ThumbnailBench.run), (MemoryHitBench.name, MemoryHitBench.run),
+    (HTTPBench.name, HTTPBench.run),
   ]
 
   static let specification = CommandSpecification(
@@ -12,16 +13,23 @@ enum BenchCommand: Command {
     synopsis: "[BENCHMARK…] [--rounds N] [--json]",
     discussion: """
       Benchmarks: thumbnail (decode and resize of the demo's photographs), memory-hit (a look into the memory
-      cache). All of them by default. Figures are processor time; subjects take turns in every round. Build
+      cache), http (5,000 small downloads from a server on this machine, beside URLSession). All of them by
+      default. Figures are processor time; subjects take turns in every round. Build
       with optimisation, or the figures mean nothing.
       """,
     options: [
       OptionSpecification(name: "rounds", letter: "n", value: "N", help: "Rounds that count; 7 by default."),
+      OptionSpecification(
+        name: "serve", help: "Be the server of the benchmark http until standard input ends."),
       .json,
     ],
     positional: 0...16)
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
+    if arguments.has("serve") {
+      try? await BlockingWork.run { try HTTPBench.serve(console) }
+      return .done
+    }
     let rounds = try arguments.integer("rounds", in: 1...1000) ?? 7
     let names = benchmarks.map(\.0)
     for name in arguments.positional where !names.contains(name) {
