@@ -55,7 +55,8 @@ static inline CURLcode ozu_curl_set_on_connected(
   return curl_easy_setopt(easy, CURLOPT_PREREQDATA, context);
 }
 
-static inline CURLcode ozu_curl_set_on_socket(CURL *easy, curl_opensocket_callback opened) {
+static inline CURLcode ozu_curl_set_on_socket(CURL *easy, curl_opensocket_callback opened, void *context) {
+  curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, context);
   return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, opened);
 }
 

@@ -52,4 +52,13 @@ import Testing
       #expect((row["median"] as? Double ?? 0) > 0)
     }
   }
+
+  @Test("the benchmark of downloads compares with URLSession")
+  func http() async throws {
+    let report = try await BlockingWork.run {
+      try HTTPBench(requestCount: 20, concurrencies: [4]).run(rounds: 1)
+    }
+    #expect(report.rows.map(\.subject) == ["ozu", "ozu", "URLSession", "URLSession"])
+    #expect(report.rows.allSatisfy { $0.name == "20x20KB-c4" && $0.median > 0 })
+  }
 }

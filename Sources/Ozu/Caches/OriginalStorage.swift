@@ -18,37 +18,32 @@ struct OriginalStorage: HTTPCacheStorage {
 
   func entries(for key: HTTPCacheKey) async -> [HTTPCacheEntry] {
     await queue.run(priority: .high) { [caches] flag in
-      flag.isRaised ? [] : caches.responses(for: Self.diskKey(key))
+      flag.isRaised ? [] : caches.shelf?.entries(for: ResponseShelf.diskKey(key)) ?? []
     }
   }
 
   func store(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, for key: HTTPCacheKey) async {
     await backlog.add(byteCount: entry.body.count) { [caches] in
-      caches.store(entry, replacing: old, for: Self.diskKey(key), label: key.resource)
+      caches.shelf?.store(entry, replacing: old, for: ResponseShelf.diskKey(key), label: key.resource)
     }
   }
 
   func removeEntries(for key: HTTPCacheKey) async {
-    await backlog.add(byteCount: 0) { [caches] in caches.removeResponses(for: Self.diskKey(key)) }
+    await backlog.add(byteCount: 0) { [caches] in caches.shelf?.removeEntries(for: ResponseShelf.diskKey(key))
+    }
   }
 
   func partialBody(for key: HTTPCacheKey) async -> HTTPPartialBody? {
     if let partial = await partials.partialBody(for: key) { return partial }
     return await queue.run(priority: .high) { [caches] flag in
-      flag.isRaised ? nil : caches.partialBody(for: Self.diskKey(key))
+      flag.isRaised ? nil : caches.shelf?.partialBody(for: ResponseShelf.diskKey(key))
     }
   }
 
   func setPartialBody(_ partial: HTTPPartialBody?, for key: HTTPCacheKey) async {
     await partials.setPartialBody(partial, for: key)
     await backlog.add(byteCount: partial?.body.count ?? 0) { [caches] in
-      caches.setPartialBody(partial, for: Self.diskKey(key), label: key.resource)
+      caches.shelf?.setPartialBody(partial, for: ResponseShelf.diskKey(key), label: key.resource)
     }
-  }
-
-  /// The key of the source, as images know it; hashed, so that no credential is written down.
-  private static func diskKey(_ key: HTTPCacheKey) -> CacheKey {
-    let source = CacheKey(key.resource)
-    return key.partition.isEmpty ? source : source.derived("credentials", key.partition)
   }
 }

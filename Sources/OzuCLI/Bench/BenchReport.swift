@@ -78,7 +78,7 @@ struct BenchReport: Sendable {
       .init(title: "pixel memory", isNumber: true),
     ])
     for row in rows {
-      let own = rows.first { $0.name == row.name && $0.subject == "ozu" }
+      let own = rows.first { $0.name == row.name && $0.metric == row.metric && $0.subject == "ozu" }
       table.rows.append([
         row.name, row.subject, row.metric, Format.fixed(row.median, 2),
         Format.fixed(row.samples.min() ?? .nan, 2), Format.fixed(row.samples.max() ?? .nan, 2),

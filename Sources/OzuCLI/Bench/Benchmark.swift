@@ -16,6 +16,9 @@ struct Benchmark: Sendable {
   static let all = [
     blocking(ThumbnailBench.name, "decode and resize of photographs", ThumbnailBench.run),
     blocking(MemoryHitBench.name, "a look into the memory cache", MemoryHitBench.run),
+    blocking(HTTPBench.name, "5,000 small downloads, beside URLSession") {
+      try HTTPBench.run(rounds: $0.rounds)
+    },
     Benchmark(
       name: PipelineBench.name, summary: "a request apart from loading and decoding", run: PipelineBench.run),
   ]

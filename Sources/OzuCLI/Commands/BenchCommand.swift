@@ -23,11 +23,17 @@ enum BenchCommand: Command {
       OptionSpecification(
         name: "sizes", value: "WxH,…", help: "What pictures of the corpus become; 320x240 by default."),
       OptionSpecification(name: "peers", help: "Let other libraries do the same (thumbnail)."),
+      OptionSpecification(
+        name: "serve", help: "Be the server of the benchmark http until standard input ends."),
       .json,
     ],
     positional: 0...16)
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
+    if arguments.has("serve") {
+      try? await BlockingWork.run { try HTTPBench.serve(console) }
+      return .done
+    }
     let rounds = try arguments.integer("rounds", in: 1...1000) ?? 7
     let options = BenchOptions(
       rounds: rounds,

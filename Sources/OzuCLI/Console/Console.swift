@@ -12,6 +12,10 @@ struct Console: Sendable {
   let errorIsTerminal: Bool
   /// Columns of the terminal.
   let width: Int
+  /// Writes bytes that are no text to standard output.
+  var writeData: @Sendable (Data) -> Void = { try? FileHandle.standardOutput.write(contentsOf: $0) }
+  /// The next line of standard input without its end; `nil` at the end. Blocks.
+  var readLine: @Sendable () -> String? = { Swift.readLine(strippingNewline: true) }
 
   /// The streams of the process.
   static let system = Console(

@@ -122,7 +122,9 @@ struct HTTPCacheExchange: Sendable {
       // What is stored is known to be outdated, and the new may not take its place.
       await cache.storage.removeEntries(for: key)
     }
-    let suffix = (old == nil ? "" : ", changed") + (reason.map { "; not kept: \($0)" } ?? "")
+    let isSame = old.map { $0.response.bodyIdentity == stored.bodyIdentity && !stored.bodyIdentity.isEmpty }
+    let change = isSame.map { $0 ? ", sent again unchanged" : ", changed" } ?? ""
+    let suffix = change + (reason.map { "; not kept: \($0)" } ?? "")
     let decision = HTTPDecision(.network, reason: decision.reason + suffix)
     return HTTPCachedResponse(
       head: result.head, body: body, decision: decision,

@@ -125,11 +125,16 @@ struct HTTPVary {
     HTTPHeaders.credentialNames.contains { $0.isEqualIgnoringASCIICase(to: name) }
   }
 
-  /// White space around commas means nothing, nor does the case of languages and codings.
+  /// White space around commas means nothing, nor do the case of languages and codings and the order of languages,
+  /// which have weights for that (RFC 9110 §12.5.4).
   private static func normalized(_ value: String?, name: String) -> String? {
     guard let value else { return nil }
-    let text = HTTPList.elements(of: value).joined(separator: ", ")
-    return name == "accept-language" || name == "accept-encoding" ? text.lowercased() : text
+    let elements = HTTPList.elements(of: value)
+    return switch name {
+    case "accept-language": elements.map { $0.lowercased() }.sorted().joined(separator: ", ")
+    case "accept-encoding": elements.joined(separator: ", ").lowercased()
+    default: elements.joined(separator: ", ")
+    }
   }
 }
 

@@ -7,8 +7,9 @@
 /// The dates of HTTP header fields (RFC 9110 §5.6.7), read strictly.
 ///
 /// A date that is only almost right is no date: a cache that guesses keeps a response for as long as its guess
-/// says. The grammar is case-sensitive, has fixed widths, and knows no zone but GMT. The day of the week must be
-/// a day's name; whether it is that day's is not checked, as the grammar does not say so.
+/// says. The grammar has fixed widths and knows no zone but GMT; only case is overlooked, as RFC 9111 §4.2 asks of
+/// caches. The day of the week must be a day's name; whether it is that day's is not checked, as the grammar does not
+/// say so.
 public enum HTTPDate {
   private static let months = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
@@ -85,15 +86,19 @@ public enum HTTPDate {
     }
 
     private mutating func literal(_ text: String) -> Bool {
-      guard rest.starts(with: text.utf8) else { return false }
+      guard begins(with: text) else { return false }
       rest = rest.dropFirst(text.utf8.count)
       return true
     }
 
     private mutating func word(_ words: [String]) -> Int? {
-      guard let index = words.firstIndex(where: { rest.starts(with: $0.utf8) }) else { return nil }
+      guard let index = words.firstIndex(where: begins) else { return nil }
       rest = rest.dropFirst(words[index].utf8.count)
       return index
+    }
+
+    private func begins(with text: String) -> Bool {
+      rest.starts(with: text.utf8) { $0.lowercasedASCII == $1.lowercasedASCII }
     }
 
     private mutating func number(_ digitCount: Int) -> Int? {

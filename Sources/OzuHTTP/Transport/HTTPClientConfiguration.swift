@@ -20,6 +20,10 @@ public struct HTTPClientConfiguration: Sendable, Hashable {
   /// Whether HTTP/2 is offered to servers that speak it over TLS.
   public var isHTTP2Enabled: Bool = true
 
+  /// Which addresses may be connected to. All, by default; servers that load what strangers name set
+  /// `publicAddressesOnly`.
+  public var networkGuard: HTTPNetworkGuard = .off
+
   /// Makes the default settings.
   public init() {}
 }

@@ -33,6 +33,8 @@ public struct HTTPError: Error, Sendable, Hashable {
     case connectionRefused
     /// No connection could be made; says why.
     case connectionFailed(String)
+    /// The host's address is not one that may be connected to (`HTTPNetworkGuard`); says which.
+    case addressRefused(String)
     /// The connection broke before the response's header section was complete.
     case connectionLost
     /// TLS could not be set up or the certificate was not accepted; says why.
@@ -69,6 +71,7 @@ public struct HTTPError: Error, Sendable, Hashable {
     case .nameNotResolved: "the name \(host) could not be resolved"
     case .connectionRefused: "\(host) refused the connection for \(place)"
     case .connectionFailed(let why): "no connection to \(host): \(why)"
+    case .addressRefused(let address): "\(host) is at \(address), which is not a public address"
     case .connectionLost: "\(host) closed the connection before answering \(place)"
     case .tlsFailed(let why): "no secure connection to \(host): \(why)"
     case .timedOut(.connect): "connecting to \(host) took too long"

@@ -14,12 +14,15 @@ struct CommandRun {
     await self.init(arguments)
   }
 
-  init(_ arguments: [String], isTerminal: Bool = false) async {
+  init(_ arguments: [String], isTerminal: Bool = false, input: [String] = []) async {
     let printed = Printed()
-    let console = Console(
+    var console = Console(
       writeOutput: { text in printed.add(text, isError: false) },
       writeError: { text in printed.add(text, isError: true) }, outputIsTerminal: isTerminal,
       errorIsTerminal: isTerminal, width: 80)
+    console.writeData = { data in printed.add(String(decoding: data, as: UTF8.self), isError: false) }
+    let reader = LineReader(input)
+    console.readLine = { reader.next() }
     status = await Tool.run(arguments, console: console)
     (output, errors) = printed.texts
   }
@@ -31,6 +34,14 @@ struct CommandRun {
         try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] ?? [:]
       }
     }
+  }
+
+  private final class LineReader: Sendable {
+    private let lines: Mutex<ArraySlice<String>>
+
+    init(_ lines: [String]) { self.lines = Mutex(lines[...]) }
+
+    func next() -> String? { lines.withLock { $0.popFirst() } }
   }
 
   private final class Printed: Sendable {

@@ -11,11 +11,12 @@ import Testing
 @Suite("Dates in header fields (RFC 9110 §5.6.7)")
 struct HTTPDateTests {
   @Test(
-    "the three forms are read",
+    "the three forms are read, in any case (RFC 9111 §4.2)",
     arguments: [
       ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777.0), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
       ("Sun Nov  6 08:49:37 1994", 784_111_777), ("Wed Nov 16 08:49:37 1994", 784_975_777),
-      ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Thu, 29 Feb 2024 23:59:59 GMT", 1_709_251_199),
+      ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("sun, 06 NOV 1994 08:49:37 gmt", 784_111_777),
+      ("Thu, 29 Feb 2024 23:59:59 GMT", 1_709_251_199),
       ("Sat, 31 Dec 2016 23:59:60 GMT", 1_483_228_799), ("Tue, 29 Feb 2000 00:00:00 GMT", 951_782_400),
       ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
     ])
@@ -27,8 +28,8 @@ struct HTTPDateTests {
     "anything else is no date",
     arguments: [
       "", "0", "-1", "now", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 UTC",
-      "Sun, 06 Nov 1994 08:49:37 +0000", "Sun, 06 Nov 1994 08:49:37 EST", "sun, 06 Nov 1994 08:49:37 GMT",
-      "Sun, 06 NOV 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 gmt", "Sun, 6 Nov 1994 08:49:37 GMT",
+      "Sun, 06 Nov 1994 08:49:37 +0000", "Sun, 06 Nov 1994 08:49:37 EST",
+      "Sün, 06 Nov 1994 08:49:37 GMT", "Sun, 6 Nov 1994 08:49:37 GMT",
       "Sun, 06 Nov 94 08:49:37 GMT", "Sun, 06 Nov 1994 8:49:37 GMT", "Sun, 06 Nov 1994 08:49 GMT",
       "06 Nov 1994 08:49:37 GMT", "Sun 06 Nov 1994 08:49:37 GMT", "Sun,06 Nov 1994 08:49:37 GMT",
       "Sun,  06 Nov 1994 08:49:37 GMT", "Sun, 06-Nov-1994 08:49:37 GMT", "Sun, 06 Nov 1994 08.49.37 GMT",

@@ -117,6 +117,12 @@ struct HTTPDecidingTests {
       name: "no-cache", stored: [control("max-age=3600")], mode: .noCache, action: .validate,
       reason: "validation was asked for"),
     Case(
+      name: "RFC 8246 no-cache, immutable and fresh", stored: [control("max-age=3700, immutable")],
+      mode: .noCache, action: .serve, reason: "fresh for 1h"),
+    Case(
+      name: "RFC 8246 no-cache, immutable and stale", stored: [control("max-age=40, immutable")],
+      mode: .noCache, action: .validate, reason: "validation was asked for"),
+    Case(
       name: "force-cache", stored: [control("max-age=40, must-revalidate")], mode: .forceCache,
       action: .serve, reason: "stale for 1m, served as asked"),
     Case(
@@ -168,6 +174,9 @@ struct HTTPDecidingTests {
     Selection(
       vary: "Accept-Language", selecting: ["accept-language": "de"], ask: ["Accept-Language": "DE"],
       isMatch: true),
+    Selection(
+      vary: "Accept-Language", selecting: ["accept-language": "de, en;q=0.5"],
+      ask: ["Accept-Language": "en;q=0.5,DE"], isMatch: true),
     Selection(vary: "*", selecting: [:], ask: [:], isMatch: false),
     Selection(vary: "Accept, *", selecting: ["accept": "a"], ask: ["Accept": "a"], isMatch: false),
     Selection(vary: "Cookie", selecting: [:], ask: ["Cookie": "a"], isMatch: true),

@@ -50,7 +50,8 @@
     ) async throws(HTTPError) -> HTTPResponse {
       let origin = try request.validatedOrigin()
       guard !Task.isCancelled else { throw HTTPError(.cancelled, url: request.url) }
-      let transfer = CurlTransfer(request: request, origin: origin, sink: sink)
+      let transfer = CurlTransfer(
+        request: request, origin: origin, sink: sink, networkGuard: configuration.networkGuard)
       let result = await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in
           if let reason = loop.submit(.start(transfer, continuation)) {

@@ -60,7 +60,9 @@
       set(CURLOPT_ERRORBUFFER, errorText)
       set(CURLOPT_NOSIGNAL, 1)
       set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-      set(CURLOPT_BUFFERSIZE, 64 << 10)
+      // Below the 64 KB at which freeing a block makes the allocator tidy up its whole heap: libcurl frees this
+      // one after each transfer.
+      set(CURLOPT_BUFFERSIZE, 32 << 10)
       set(CURLOPT_URL, transfer.hop.url.absoluteString)
       set(CURLOPT_CONNECTTIMEOUT_MS, max(1, transfer.hop.timeouts.connect.wholeMilliseconds))
       _ = ozu_curl_allow_only_http(raw)
@@ -71,7 +73,7 @@
       _ = ozu_curl_set_on_body(raw, onBody, context)
       _ = ozu_curl_set_on_header(raw, onHeaderLine, context)
       _ = ozu_curl_set_on_connected(raw, onConnected, context)
-      _ = ozu_curl_set_on_socket(raw, onSocketOpen)
+      _ = ozu_curl_set_on_socket(raw, onSocketOpen, context)
     }
 
     private func setConnection(_ configuration: HTTPClientConfiguration, isSecure: Bool) {
@@ -83,7 +85,9 @@
       } else {
         set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
       }
-      switch configuration.proxy {
+      // A proxy would connect in our place, and to what it pleases.
+      let isGuarded = configuration.networkGuard != .off
+      switch isGuarded ? .none : configuration.proxy {
       case .environment: break
       case .none: set(CURLOPT_PROXY, "")
       case .url(let url):
@@ -189,6 +193,16 @@
     _ address: UnsafeMutablePointer<curl_sockaddr>?
   ) -> curl_socket_t {
     guard let address else { return CURL_SOCKET_BAD }
+    if let owner = transfer(context), owner.networkGuard != .off {
+      guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return CURL_SOCKET_BAD }
+      // libcurl gives a whole address of `addrlen` bytes, of which the declared type names the first 16.
+      let bytes = UnsafeRawBufferPointer(
+        start: UnsafeRawPointer(address).advanced(by: offset), count: Int(address.pointee.addrlen))
+      guard let target = NetworkAddress(sockaddr: bytes), target.isPublic else {
+        owner.noteRefusedAddress(NetworkAddress(sockaddr: bytes)?.description ?? "an unknown address")
+        return CURL_SOCKET_BAD
+      }
+    }
     // Close-on-exec: a process started by the app must not hold our connections open.
     let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
     let descriptor = socket(address.pointee.family, kind, address.pointee.protocol)

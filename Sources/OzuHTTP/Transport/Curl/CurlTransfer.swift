@@ -47,8 +47,14 @@
     private(set) var timing: TransferTiming
     private let clock = ContinuousClock()
 
-    init(request: HTTPRequest, origin: HTTPOrigin, sink: any HTTPBodySink) {
+    let networkGuard: HTTPNetworkGuard
+    private var refusedAddress: String?
+
+    init(
+      request: HTTPRequest, origin: HTTPOrigin, sink: any HTTPBodySink, networkGuard: HTTPNetworkGuard = .off
+    ) {
       hop = request
+      self.networkGuard = networkGuard
       timing = TransferTiming(limits: request.timeouts)
       self.origin = origin
       self.sink = sink
@@ -71,7 +77,13 @@
       bodyByteCount = 0
       uploadOffset = 0
       failure = nil
+      refusedAddress = nil
       expectedByteCount = nil
+    }
+
+    /// The guard would not have the connection made; another address of the host may still do.
+    func noteRefusedAddress(_ address: String) {
+      refusedAddress = address
     }
 
     func noteConnected() {
@@ -157,6 +169,9 @@
         }
       }
       guard code == CURLE_OK else {
+        if let refusedAddress, !head.isComplete {
+          return .finished(.failure(HTTPError(.addressRefused(refusedAddress))))
+        }
         return .finished(.failure(HTTPError(reason(for: code, handle))))
       }
       guard head.isComplete else {

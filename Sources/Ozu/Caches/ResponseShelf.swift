@@ -1,0 +1,71 @@
+import Foundation
+import OzuHTTP
+
+/// Responses in a disk cache, one entry for each variant: the first under the key itself, the others under keys
+/// derived from it. Blocking, like the disk cache.
+struct ResponseShelf: Sendable {
+  static let responses = Partition("originals")
+  static let partials = Partition("partials")
+
+  let disk: DiskCache
+
+  /// The key of a response as images know it; hashed, so that no credential is written down.
+  static func diskKey(_ key: HTTPCacheKey) -> CacheKey {
+    let source = CacheKey(key.resource)
+    return key.partition.isEmpty ? source : source.derived("credentials", key.partition)
+  }
+
+  private static func place(_ number: Int, of key: CacheKey) -> CacheKey {
+    number == 0 ? key : key.derived("variant \(number)")
+  }
+
+  /// The variants of a key. A lookup of the first counts as a hit or a miss of the disk cache.
+  func entries(for key: CacheKey) -> [HTTPCacheEntry] {
+    (0..<HTTPVariants.maximumCount).compactMap { number in
+      let place = Self.place(number, of: key)
+      guard number == 0 || disk.contains(place, in: Self.responses),
+        let entry = disk.fetch(place, in: Self.responses),
+        let response = OriginalRecord(entry.metadata)?.response
+      else { return nil }
+      return HTTPCacheEntry(response: response, body: entry.body)
+    }
+  }
+
+  func store(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, for key: CacheKey, label: String) {
+    guard let record = try? OriginalRecord(entry.response).data else { return }
+    var occupied: [Int: HTTPStoredResponse] = [:]
+    for number in 0..<HTTPVariants.maximumCount {
+      let place = Self.place(number, of: key)
+      guard disk.contains(place, in: Self.responses) else { continue }
+      occupied[number] = disk.metadata(forKey: place, in: Self.responses).flatMap {
+        OriginalRecord($0)?.response
+      }
+    }
+    let (number, emptied) = HTTPVariants.place(for: entry.response, replacing: old, among: occupied)
+    for number in emptied { disk.remove(forKey: Self.place(number, of: key), in: Self.responses) }
+    disk.store(
+      entry.body, metadata: record, forKey: Self.place(number, of: key), in: Self.responses, label: label)
+  }
+
+  func removeEntries(for key: CacheKey) {
+    for number in 0..<HTTPVariants.maximumCount {
+      disk.remove(forKey: Self.place(number, of: key), in: Self.responses)
+    }
+  }
+
+  /// The beginning of a body whose transfer broke off.
+  func partialBody(for key: CacheKey) -> HTTPPartialBody? {
+    guard disk.contains(key, in: Self.partials), let entry = disk.fetch(key, in: Self.partials),
+      let response = OriginalRecord(entry.metadata)?.response
+    else { return nil }
+    return HTTPPartialBody(response: response, body: entry.body)
+  }
+
+  func setPartialBody(_ partial: HTTPPartialBody?, for key: CacheKey, label: String) {
+    guard let partial, let record = try? OriginalRecord(partial.response).data else {
+      disk.remove(forKey: key, in: Self.partials)
+      return
+    }
+    disk.store(partial.body, metadata: record, forKey: key, in: Self.partials, label: label)
+  }
+}

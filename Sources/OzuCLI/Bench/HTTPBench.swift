@@ -1,0 +1,181 @@
+import Foundation
+import Ozu
+import OzuHTTP
+import OzuSynchronization
+import OzuTesting
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// What a small download costs: Ozu's client and `URLSession`, from the same server in the same run.
+///
+/// The server is a process of its own, so that its work is nobody's. Where the program cannot start itself again
+/// (in a test) it is on threads of this process, and counts against both.
+struct HTTPBench {
+  static let name = "http"
+  private static let byteCount = 20_000
+
+  var requestCount = 5000
+  var concurrencies = [6, 64]
+
+  static func run(rounds: Int) throws -> BenchReport {
+    // A round is twenty thousand requests; three of them tell as much as seven.
+    try HTTPBench().run(rounds: min(rounds, 3))
+  }
+
+  func run(rounds: Int) throws -> BenchReport {
+    let server = try BenchServer()
+    defer { server.stop() }
+    var report = BenchReport(benchmark: Self.name)
+    for concurrency in concurrencies {
+      let subjects = [ozu(concurrency), urlSession(concurrency)]
+      var samples = subjects.map { _ in [Sample]() }
+      for round in 0...rounds {
+        for (index, subject) in subjects.enumerated() {
+          let sample = try measure(subject.load, server.url, concurrency)
+          if round > 0 { samples[index].append(sample) }
+        }
+      }
+      for (index, subject) in subjects.enumerated() {
+        let name = "\(requestCount)x\(Self.byteCount / 1000)KB-c\(concurrency)"
+        report.rows.append(
+          BenchReport.Row(
+            name: name, subject: subject.name, metric: "cpu_us_per_request",
+            samples: samples[index].map(\.cpuMicroseconds)))
+        report.rows.append(
+          BenchReport.Row(
+            name: name, subject: subject.name, metric: "requests_per_second",
+            samples: samples[index].map(\.requestsPerSecond)))
+      }
+    }
+    return report
+  }
+
+  // MARK: Subjects
+
+  private struct Subject {
+    let name: String
+    let load: @Sendable (URL) async throws -> Int
+  }
+
+  private func ozu(_ concurrency: Int) -> Subject {
+    var configuration = HTTPClientConfiguration()
+    configuration.proxy = .none
+    configuration.maximumConcurrentRequests = concurrency
+    configuration.maximumConnectionsPerHost = concurrency
+    let client = DefaultHTTPClient(configuration: configuration)
+    return Subject(name: "ozu") { url in try await client.data(from: url).body.count }
+  }
+
+  private func urlSession(_ concurrency: Int) -> Subject {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.urlCache = nil
+    configuration.httpMaximumConnectionsPerHost = concurrency
+    let session = URLSession(configuration: configuration)
+    return Subject(name: "URLSession") { url in try await session.data(from: url).0.count }
+  }
+
+  // MARK: Measuring
+
+  private struct Sample {
+    let cpuMicroseconds: Double
+    let requestsPerSecond: Double
+  }
+
+  private struct WrongBody: Error {}
+
+  /// Processor time of the whole process, whatever threads a subject has.
+  private static var processTime: Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+
+  private func measure(
+    _ load: @escaping @Sendable (URL) async throws -> Int, _ url: URL, _ concurrency: Int
+  ) throws -> Sample {
+    let requestCount = requestCount
+    let (cpu, start) = (Self.processTime, ContinuousClock.now)
+    try Self.wait {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for worker in 0..<concurrency {
+          group.addTask {
+            for _ in stride(from: worker, to: requestCount, by: concurrency) {
+              guard try await load(url) == Self.byteCount else { throw WrongBody() }
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+    }
+    let seconds = start.duration(to: .now).milliseconds / 1000
+    return Sample(
+      cpuMicroseconds: (Self.processTime - cpu).milliseconds * 1000 / Double(requestCount),
+      requestsPerSecond: Double(requestCount) / seconds)
+  }
+
+  /// Waits for asynchronous work on the benchmark's own thread, which is none of the cooperative pool.
+  private static func wait(_ work: @escaping @Sendable () async throws -> Void) throws {
+    let done = DispatchSemaphore(value: 0)
+    let outcome = Mutex<Result<Void, any Error>>(.success(()))
+    Task.detached {
+      do { try await work() } catch { outcome.withLock { $0 = .failure(error) } }
+      done.signal()
+    }
+    done.wait()
+    try outcome.withLock { $0 }.get()
+  }
+
+  // MARK: The server
+
+  /// The path that the server answers.
+  private static let path = "/20kb"
+
+  private static func makeServer() throws -> LoopbackServer {
+    let server = try LoopbackServer()
+    server.route(path, .ok(Data((0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31) })))
+    return server
+  }
+
+  /// Serves until standard input ends; the port goes to standard output. What the benchmark's child does.
+  static func serve(_ console: Console) throws {
+    let server = try makeServer()
+    console.print("\(server.port)")
+    while console.readLine() != nil {}
+    server.stop()
+  }
+
+  private final class BenchServer {
+    let url: URL
+    private let local: LoopbackServer?
+    private let child: Process?
+    private let input = Pipe()
+
+    init() throws {
+      guard CommandLine.arguments.first?.hasSuffix("ozu") == true else {
+        let server = try HTTPBench.makeServer()
+        (local, child, url) = (server, nil, server.url(HTTPBench.path))
+        return
+      }
+      let output = Pipe()
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+      process.arguments = ["bench", "--serve"]
+      process.standardInput = input
+      process.standardOutput = output
+      try process.run()
+      let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+      guard let url = URL(string: "http://127.0.0.1:\(text.filter(\.isNumber))\(HTTPBench.path)") else {
+        throw CocoaError(.fileReadUnknown)
+      }
+      (local, child, self.url) = (nil, process, url)
+    }
+
+    func stop() {
+      local?.stop()
+      try? input.fileHandleForWriting.close()
+      child?.waitUntilExit()
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import Ozu
+import OzuHTTP
+
+/// `ozu fetch`: bytes through the HTTP cache, and from where they came.
+enum FetchCommand: Command {
+  static let specification = CommandSpecification(
+    name: "fetch",
+    summary: "Get the bytes of web addresses through the HTTP cache.",
+    synopsis: "URL… [-v] [--mode MODE] [--cache DIR] | --json-lines [--cache DIR]",
+    discussion: """
+      Writes the bodies to standard output, one after the other. With -v each address gets a line on standard
+      error: its status, where the answer came from (network, cache, revalidated, stale) and why.
+
+      With --json-lines requests are read from standard input, one JSON object in a line:
+        {"id": 1, "method": "GET", "url": "…", "headers": [["name", "value"]], "body": "base64",
+         "cache": "default", "redirect": "follow"}
+      Only url is needed; cache is a MODE, redirect is follow or manual. Each gets a line on standard output:
+        {"id": 1, "status": 200, "headers": […], "body": "base64", "from": "cache", "reason": "fresh for 3h"}
+      or {"id": 1, "error": "…"}. Requests of one address are performed in the order of their lines, others at the
+      same time; an answer is written when it is there. The cache lasts as long as the command, or longer with
+      --cache.
+      """,
+    options: [
+      OptionSpecification(name: "verbose", letter: "v", help: "Say where each answer came from, and why."),
+      OptionSpecification(
+        name: "mode", value: "MODE",
+        help: "default, no-store, reload, no-cache, force-cache or only-if-cached."),
+      OptionSpecification(name: "json-lines", help: "Read requests from standard input; write answers."),
+      .cache,
+    ],
+    positional: 0...Int.max - 1)
+
+  static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
+    let mode = try HTTPArguments.mode(arguments)
+    if arguments.has("json-lines") {
+      guard arguments.positional.isEmpty else {
+        throw UsageError("--json-lines reads its addresses from standard input")
+      }
+      if mode != nil { throw UsageError("with --json-lines each request says its own mode") }
+    } else if arguments.positional.isEmpty {
+      throw UsageError("fetch needs an address", hint: "Usage: ozu fetch \(specification.synopsis)")
+    }
+    let urls = try arguments.positional.map { (text) throws(UsageError) in try HTTPArguments.url(text) }
+    do {
+      let isLasting = !arguments.has("json-lines") || arguments.value("cache") != nil
+      let (cache, disk) = try await HTTPArguments.cache(
+        folder: isLasting ? PipelineArguments.folder(arguments) : nil)
+      let isDone =
+        arguments.has("json-lines")
+        ? await JSONLinesSession(cache: cache, console: console).run()
+        : await fetch(urls, cache, mode ?? .default, console, isVerbose: arguments.has("verbose"))
+      await cache.backgroundValidations()
+      await disk?.close()
+      return isDone ? .done : .failed
+    } catch {
+      console.printError("ozu fetch: \(error)")
+      return .failed
+    }
+  }
+
+  private static func fetch(
+    _ urls: [URL], _ cache: HTTPCache, _ mode: HTTPCacheMode, _ console: Console, isVerbose: Bool
+  ) async -> Bool {
+    var isDone = true
+    for url in urls {
+      do throws(HTTPError) {
+        let answer = try await cache.response(for: HTTPRequest(url: url), mode: mode)
+        if isVerbose {
+          console.printError(
+            "\(url.absoluteString): \(answer.status) from \(answer.decision), "
+              + Format.bytes(answer.body.count))
+        }
+        if answer.status >= 400 {
+          console.printError("ozu: \(url.absoluteString): the server answered \(answer.status)")
+          isDone = false
+        }
+        console.writeData(answer.body)
+      } catch {
+        console.printError("ozu: \(error.message)")
+        isDone = false
+      }
+    }
+    return isDone
+  }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import OzuHTTP
+import OzuSynchronization
+
+/// Requests from standard input, one JSON object in a line, through one HTTP cache.
+///
+/// Those of one address wait for each other; others run at the same time, a bounded number of them.
+struct JSONLinesSession: Sendable {
+  let cache: HTTPCache
+  let console: Console
+
+  private static let concurrentRequests = 64
+
+  /// A request, or why a line is none. `id` is given back as it came.
+  private struct Line: Sendable {
+    let id: JSON
+    let request: Result<(HTTPRequest, HTTPCacheMode), LineError>
+  }
+
+  private struct LineError: Error {
+    let message: String
+  }
+
+  /// Performs every line. Returns false when one of them was no request; failed exchanges are answers.
+  func run() async -> Bool {
+    let isSound = Mutex(true)
+    await withTaskGroup(of: Void.self) { group in
+      var last: [String: Task<Void, Never>] = [:]
+      var runningCount = 0
+      while let text = await nextLine() {
+        guard !text.allSatisfy(\.isWhitespace) else { continue }
+        let line = Self.parse(text)
+        guard case .success(let (request, mode)) = line.request else {
+          isSound.withLock { $0 = false }
+          write(line.id, line.request.map { _ in [] })
+          continue
+        }
+        if runningCount >= Self.concurrentRequests {
+          await group.next()
+          runningCount -= 1
+        }
+        let address = HTTPCacheKey(HTTPRequest(url: request.url)).resource
+        let before = last[address]
+        let task = Task {
+          await before?.value
+          await perform(line.id, request, mode)
+        }
+        if last.count > 4096 { last.removeAll() }
+        last[address] = task
+        group.addTask { await task.value }
+        runningCount += 1
+      }
+    }
+    return isSound.withLock { $0 }
+  }
+
+  private func nextLine() async -> String? {
+    try? await BlockingWork.run { console.readLine() }
+  }
+
+  private func perform(_ id: JSON, _ request: HTTPRequest, _ mode: HTTPCacheMode) async {
+    do throws(HTTPError) {
+      let answer = try await cache.response(for: request, mode: mode)
+      let headers = answer.head.headers.map { JSON.array([.string($0.name), .string($0.value)]) }
+      write(
+        id,
+        .success([
+          ("status", .integer(answer.status)), ("headers", .array(headers)),
+          ("body", .string(answer.body.base64EncodedString())),
+          ("from", .string(answer.decision.place.rawValue)), ("reason", .string(answer.decision.reason)),
+        ]))
+    } catch {
+      write(id, .failure(LineError(message: error.message)))
+    }
+  }
+
+  private func write(_ id: JSON, _ outcome: Result<[(String, JSON)], LineError>) {
+    switch outcome {
+    case .success(let members): console.print(JSON.object([("id", id)] + members).text)
+    case .failure(let error):
+      console.print(JSON.object([("id", id), ("error", .string(error.message))]).text)
+    }
+  }
+
+  // MARK: Reading
+
+  private static func parse(_ text: String) -> Line {
+    guard let value = try? JSONSerialization.jsonObject(with: Data(text.utf8)),
+      let object = value as? [String: Any]
+    else { return Line(id: .null, request: .failure(LineError(message: "the line is no JSON object"))) }
+    let id: JSON =
+      switch object["id"] {
+      case let text as String: .string(text)
+      case let number as Int: .integer(number)
+      case let number as Double: .number(number)
+      default: .null
+      }
+    do throws(LineError) {
+      return Line(id: id, request: .success(try request(object)))
+    } catch {
+      return Line(id: id, request: .failure(error))
+    }
+  }
+
+  private static func request(
+    _ object: [String: Any]
+  ) throws(LineError) -> (HTTPRequest, HTTPCacheMode) {
+    guard let text = object["url"] as? String, let url = URL(string: text) else {
+      throw LineError(message: "\"url\" is missing or malformed")
+    }
+    var request = HTTPRequest(url: url)
+    if let method = object["method"] as? String { request.method = HTTPMethod(rawValue: method) }
+    for pair in object["headers"] as? [[String]] ?? [] {
+      guard pair.count == 2 else { throw LineError(message: "each of \"headers\" is a name and a value") }
+      request.headers.add(name: pair[0], value: pair[1])
+    }
+    if let text = object["body"] as? String {
+      guard let body = Data(base64Encoded: text) else { throw LineError(message: "\"body\" is no base64") }
+      request.body = body
+    }
+    if let redirect = object["redirect"] as? String {
+      guard ["follow", "manual"].contains(redirect) else {
+        throw LineError(message: "\"redirect\" is follow or manual")
+      }
+      if redirect == "manual" { request.redirectPolicy = .manual }
+    }
+    guard let mode = HTTPCacheMode(rawValue: object["cache"] as? String ?? "default") else {
+      throw LineError(message: "\"cache\" is none of the modes")
+    }
+    return (request, mode)
+  }
+}

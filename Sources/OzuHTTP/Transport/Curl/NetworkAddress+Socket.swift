@@ -1,0 +1,21 @@
+#if os(Linux)
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #endif
+
+  extension NetworkAddress {
+    /// The address in a `sockaddr`; nil for families other than IPv4 and IPv6.
+    init?(sockaddr bytes: UnsafeRawBufferPointer) {
+      guard bytes.count >= MemoryLayout<sa_family_t>.size else { return nil }
+      let family = Int32(bytes.loadUnaligned(as: sa_family_t.self))
+      // Family and port are before the address of IPv4, the flow label too before that of IPv6.
+      switch family {
+      case AF_INET where bytes.count >= 8: self.init(bytes: Array(bytes[4..<8]))
+      case AF_INET6 where bytes.count >= 24: self.init(bytes: Array(bytes[8..<24]))
+      default: return nil
+      }
+    }
+  }
+#endif

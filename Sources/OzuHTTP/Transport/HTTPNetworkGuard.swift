@@ -1,0 +1,86 @@
+/// Keeps a client that loads what strangers name away from the network it lives in.
+///
+/// It looks at the address itself when a connection is about to be made, on every hop of a chain of redirects: names
+/// that resolve to private addresses, odd spellings of numbers, and answers of name servers that change between check
+/// and use all come to the same. While it is on, no proxy is used, since that would connect in the client's place.
+/// Not available with `URLSession`, which does not show addresses.
+public enum HTTPNetworkGuard: Sendable, Hashable {
+  /// Any address may be connected to.
+  case off
+  /// Only addresses of the public internet: not loopback, private, link-local, shared (CGNAT), multicast or
+  /// reserved ones, nor IPv6 addresses with such an IPv4 address inside (RFC 6890).
+  case publicAddressesOnly
+}
+
+/// An IP address as the socket layer has it.
+struct NetworkAddress: Hashable, CustomStringConvertible {
+  /// 4 or 16 bytes in network order.
+  let bytes: [UInt8]
+
+  init?(bytes: [UInt8]) {
+    guard bytes.count == 4 || bytes.count == 16 else { return nil }
+    self.bytes = bytes
+  }
+
+  /// Whether it belongs to the public internet (IANA's special-purpose registries, RFC 6890).
+  var isPublic: Bool {
+    bytes.count == 4 ? Self.isPublic4(bytes) : isPublic6
+  }
+
+  var description: String {
+    if bytes.count == 4 { return bytes.map(String.init).joined(separator: ".") }
+    let groups = stride(from: 0, to: 16, by: 2).map { Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]) }
+    return groups.map { String($0, radix: 16) }.joined(separator: ":")
+  }
+
+  private static let special4: [(prefix: [UInt8], length: Int)] = [
+    ([0, 0, 0, 0], 8),  // this network
+    ([10, 0, 0, 0], 8), ([172, 16, 0, 0], 12), ([192, 168, 0, 0], 16),  // private
+    ([100, 64, 0, 0], 10),  // shared, behind a carrier's NAT
+    ([127, 0, 0, 0], 8),  // loopback
+    ([169, 254, 0, 0], 16),  // link-local
+    ([192, 0, 0, 0], 24), ([192, 0, 2, 0], 24), ([198, 51, 100, 0], 24), ([203, 0, 113, 0], 24),  // special
+    ([192, 88, 99, 0], 24),  // relays to IPv6
+    ([198, 18, 0, 0], 15),  // benchmarks
+    ([224, 0, 0, 0], 4), ([240, 0, 0, 0], 4),  // multicast, reserved, broadcast
+  ]
+
+  private static let special6: [(prefix: [UInt8], length: Int)] = [
+    ([0x01, 0, 0, 0, 0, 0, 0, 0], 64),  // discard
+    ([0x00, 0x64, 0xFF, 0x9B, 0x00, 0x01], 48),  // local translation
+    ([0x20, 0x01, 0x00, 0x00], 23),  // protocols, Teredo among them
+    ([0x20, 0x01, 0x0D, 0xB8], 32), ([0x3F, 0xFF, 0x00], 20),  // documentation
+    ([0x5F, 0x00], 16),  // segment routing
+    ([0xFC], 7), ([0xFE, 0x80], 10), ([0xFE, 0xC0], 10),  // private, link-local, site-local
+    ([0xFF], 8),  // multicast
+  ]
+
+  private static func isPublic4(_ bytes: [UInt8]) -> Bool {
+    !special4.contains { has(bytes, $0.prefix, $0.length) }
+  }
+
+  private var isPublic6: Bool {
+    // IPv4 in IPv6: mapped and compatible (RFC 4291 §2.5.5), translated (RFC 6052), 6to4 (RFC 3056).
+    let zeros = [UInt8](repeating: 0, count: 10)
+    if bytes.starts(with: zeros) {
+      guard (bytes[10], bytes[11]) == (0xFF, 0xFF) else { return false }
+      return Self.isPublic4(Array(bytes[12...]))
+    }
+    // IPv4-translated addresses, ::ffff:0:a.b.c.d.
+    if bytes.starts(with: [0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0, 0]) { return false }
+    if Self.has(bytes, [0x00, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0], 96) {
+      return Self.isPublic4(Array(bytes[12...]))
+    }
+    if Self.has(bytes, [0x20, 0x02], 16) { return Self.isPublic4(Array(bytes[2..<6])) }
+    return !Self.special6.contains { Self.has(bytes, $0.prefix, $0.length) }
+  }
+
+  private static func has(_ bytes: [UInt8], _ prefix: [UInt8], _ length: Int) -> Bool {
+    for bit in stride(from: 0, to: length, by: 8) {
+      let mask = UInt8(truncatingIfNeeded: 0xFF00 >> min(8, length - bit))
+      let wanted = bit / 8 < prefix.count ? prefix[bit / 8] : 0
+      if bytes[bit / 8] & mask != wanted & mask { return false }
+    }
+    return true
+  }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import OzuTesting
+import Testing
+
+@testable import OzuCLI
+
+@Suite struct FetchCommandTests {
+  private let server: LoopbackServer
+  private let folder: Folder
+
+  init() throws {
+    server = try LoopbackServer()
+    folder = try Folder()
+    server.route("/fresh") { _ in
+      LoopbackResponse(headers: ["Cache-Control": "max-age=3700", "ETag": "\"1\""], body: Data("one".utf8))
+    }
+    server.route("/always") { request in
+      request.headers["If-None-Match"] == "\"1\""
+        ? .status(304, headers: ["ETag": "\"1\""])
+        : LoopbackResponse(headers: ["Cache-Control": "no-cache", "ETag": "\"1\""], body: Data("two".utf8))
+    }
+    server.route("/moved", .redirect(to: "/fresh", status: 301))
+  }
+
+  private func line(_ members: [String: Any]) throws -> String {
+    String(decoding: try JSONSerialization.data(withJSONObject: members), as: UTF8.self)
+  }
+
+  @Test("bytes on standard output, the decision on standard error; the next run has them from the cache")
+  func urls() async throws {
+    let address = server.url("/fresh").absoluteString
+    let cold = await CommandRun("fetch", address, "-v", "--cache", folder.path("cache"))
+    #expect(cold.status == .done, "\(cold.errors)")
+    #expect(cold.output == "one")
+    #expect(cold.errors.contains("\(address): 200 from network (not stored)"))
+    let warm = await CommandRun("fetch", "-v", address, address, "--cache", folder.path("cache"))
+    #expect(warm.output == "oneone")
+    #expect(warm.errors.contains("200 from cache (fresh for 1h 1m)"))
+    let forced = await CommandRun(
+      "fetch", "-v", address, "--mode", "no-cache", "--cache", folder.path("cache"))
+    #expect(forced.errors.contains("200 from network (validation was asked for, sent again unchanged)"))
+    #expect(server.requestCount == 2)
+  }
+
+  @Test("failures are told, and the rest is still fetched")
+  func failures() async throws {
+    let run = await CommandRun(
+      "fetch", server.url("/missing").absoluteString, server.url("/fresh").absoluteString, "--cache",
+      folder.path("cache"))
+    #expect(run.status == .failed)
+    #expect(run.output == "one")
+    #expect(run.errors.contains("the server answered 404"))
+  }
+
+  @Test(
+    "wrong usage",
+    arguments: [
+      ["fetch"], ["fetch", "file:///a"], ["fetch", "--json-lines", "http://127.0.0.1/"],
+      ["fetch", "http://127.0.0.1/", "--mode", "often"], ["explain"], ["explain", "a.jpg"],
+    ])
+  func usage(_ arguments: [String]) async {
+    #expect(await CommandRun(arguments).status == .wrongUsage)
+  }
+
+  @Test("JSON lines: each request through the cache that lasts, with place and reason")
+  func jsonLines() async throws {
+    let fresh = server.url("/fresh").absoluteString
+    let run = await CommandRun(
+      ["fetch", "--json-lines"],
+      input: [
+        try line(["id": 1, "url": fresh]), try line(["id": "b", "url": fresh, "method": "GET"]), "",
+        try line(["id": 3, "url": fresh, "cache": "reload", "headers": [["X-A", "é"], ["x-a", "2"]]]),
+        try line(["id": 4, "url": fresh, "method": "POST", "body": Data("in".utf8).base64EncodedString()]),
+        try line(["id": 5, "url": fresh, "cache": "only-if-cached"]),
+      ])
+    #expect(run.status == .done, "\(run.errors)")
+    let answers = try run.objects
+    #expect(answers.map { "\($0["id"] ?? "")" } == ["1", "b", "3", "4", "5"])
+    #expect(answers.map { $0["from"] as? String } == ["network", "cache", "network", "network", "cache"])
+    #expect(answers.map { $0["status"] as? Int } == [200, 200, 200, 200, 504])
+    #expect(answers[1]["reason"] as? String == "fresh for 1h 1m")
+    #expect(answers[0]["body"] as? String == Data("one".utf8).base64EncodedString())
+    let headers = try #require(answers[0]["headers"] as? [[String]])
+    #expect(headers.contains(["ETag", "\"1\""]))
+    let received = server.requests(for: "/fresh")
+    #expect(received[1].headers["X-A"] == "é, 2")
+    #expect(received[2].body == Data("in".utf8))
+  }
+
+  @Test(
+    "JSON lines: redirects followed or handed over, validation, and a cache on disk that outlives the run")
+  func jsonLinesOnDisk() async throws {
+    let always = try line(["id": 1, "url": server.url("/always").absoluteString])
+    let options = ["fetch", "--json-lines", "--cache", folder.path("cache")]
+    let first = await CommandRun(options, input: [always])
+    #expect(try first.objects.first?["from"] as? String == "network")
+    let second = await CommandRun(options, input: [always])
+    #expect(try second.objects.first?["from"] as? String == "revalidated")
+    #expect(try second.objects.first?["reason"] as? String == "no-cache, revalidated by ETag")
+
+    let moved = server.url("/moved").absoluteString
+    let redirects = await CommandRun(
+      options,
+      input: [
+        try line(["id": 1, "url": moved, "redirect": "manual"]), try line(["id": 2, "url": moved]),
+      ])
+    #expect(try redirects.objects.map { $0["status"] as? Int } == [301, 200])
+  }
+
+  @Test("JSON lines that are none get an error, and the others their answers")
+  func badLines() async throws {
+    let run = await CommandRun(
+      ["fetch", "--json-lines"],
+      input: [
+        "{", try line(["id": 1]), try line(["id": 2, "url": "ftp://a/"]),
+        try line(["id": 3, "url": "http://a/", "cache": "x"]),
+        try line(["id": 4, "url": "http://a/", "body": "?"]),
+        try line(["id": 5, "url": server.url("/fresh").absoluteString]),
+      ])
+    #expect(run.status == .failed)
+    let answers = try run.objects
+    #expect(answers.count == 6)
+    #expect(answers.filter { $0["error"] is String }.count == 5)
+    #expect(answers.contains { $0["id"] as? Int == 5 && $0["status"] as? Int == 200 })
+  }
+
+  @Test("explain says what is stored and what would be done, and sends nothing")
+  func explain() async throws {
+    let address = server.url("/fresh").absoluteString
+    let cache = folder.path("cache")
+    let before = await CommandRun("explain", address, "--cache", cache)
+    #expect(before.output.contains("nothing is stored"))
+    #expect(before.output.contains("would ask the origin for the whole: not stored"))
+    _ = await CommandRun("fetch", address, "--cache", cache)
+    let after = await CommandRun("explain", address, "--cache", cache)
+    #expect(after.output.contains("lifetime   3700 s (max-age)"))
+    #expect(after.output.contains("ETag: \"1\""))
+    #expect(after.output.contains("would serve what is stored: fresh for 1h 1m"))
+    let json = await CommandRun("explain", address, "--mode", "no-cache", "--cache", cache, "--json")
+    let object = try #require(try json.objects.first)
+    #expect(object["action"] as? String == "validate")
+    #expect((object["stored"] as? [[String: Any]])?.first?["lifetime_by"] as? String == "max-age")
+    #expect(server.requestCount == 1)
+  }
+}
