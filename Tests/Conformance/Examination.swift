@@ -18,6 +18,8 @@ struct Examination {
   /// What may be spent on any file.
   private static let hangMilliseconds = 2000.0
   private static let largestBytes = 512 << 20
+  /// How far the thumbnail of a reduced decode may be from that of a whole one.
+  private static let thumbnailTolerance = 5.0
 
   /// The records have colours as stored.
   private static func context(allowsTruncation: Bool = false) -> DecodingContext {
@@ -42,7 +44,7 @@ struct Examination {
     }
     let complaint =
       try complaint(about: cost) ?? complaint(about: lenientCost) ?? complaint(about: result, data, cost)
-      ?? complaint(aboutLenient: lenient, result)
+      ?? complaint(aboutLenient: lenient, result) ?? complaint(aboutThumbnailOf: result, data)
     return finding(complaint == nil ? .pass : .fail, complaint ?? Self.summary(result), cost)
   }
 
@@ -89,6 +91,34 @@ struct Examination {
       return record.expect == .truncated ? complaintAboutSize(of: picture) : nil
     default: return nil
     }
+  }
+
+  /// A thumbnail, for which decoders take other ways, must be that of the whole picture, if the file is a valid one.
+  private func complaint(aboutThumbnailOf result: Result<Picture, DecodingError>, _ data: Data) -> String? {
+    guard record.expect == .decode, case .success(let whole) = result else { return nil }
+    let resize = Resize(PixelSize((whole.size.width + 8) / 9, (whole.size.height + 8) / 9), mode: .fill)
+    do throws(DecodingError) {
+      let thumbnail = try CodecRegistry.standard.picture(from: data, resize: resize)
+      let difference = Self.meanDifference(thumbnail.bitmap, whole.resized(resize).bitmap)
+      return difference <= Self.thumbnailTolerance ? nil : "the thumbnail differs by \(difference)"
+    } catch {
+      return "no thumbnail: \(error)"
+    }
+  }
+
+  /// The mean difference of a channel; 256 for pictures of different sizes.
+  private static func meanDifference(_ a: Bitmap, _ b: Bitmap) -> Double {
+    guard a.size == b.size else { return 256 }
+    var sum = 0
+    a.withUnsafeBytes { left in
+      b.withUnsafeBytes { right in
+        for y in 0..<a.size.height {
+          let row = y * a.bytesPerRow
+          for x in row..<row + a.size.width * 4 { sum += abs(Int(left[x]) - Int(right[x])) }
+        }
+      }
+    }
+    return Double(sum) / Double(a.size.pixelCount * 4)
   }
 
   private func complaint(about picture: Picture, _ data: Data) throws -> String? {

@@ -64,6 +64,17 @@ struct ReducedJPEGHostilityTests {
     }
   }
 
+  @Test("leaves a progressive file without some of its frequencies to libjpeg", arguments: [1, 2, 3])
+  func missingScans(count: Int) throws {
+    let whole = JPEGVariant(PixelSize(320, 240), isProgressive: true).data
+    let scans = whole.indices.dropLast().filter { whole[$0] == 0xFF && whole[$0 + 1] == 0xDA }
+    let partial = whole[..<scans[count]] + Data([0xFF, 0xD9])
+    #expect(try JPEGDecoder().planes(of: partial, eighths: (2, 2), context: .init()) == nil)
+    #expect(try JPEGDecoder().planes(of: partial, eighths: (1, 1), context: .init()) != nil)
+    let full = try CodecRegistry.standard.picture(from: partial).resized(Self.resize).bitmap
+    #expect(try thumbnail(partial).get().bitmap.signalToNoise(against: full) > 30)
+  }
+
   @Test("says that scan data are missing", arguments: variants)
   func truncated(variant: JPEGVariant) throws {
     let whole = variant.data

@@ -42,6 +42,8 @@ public struct PlaneReduction: Hashable, Sendable {
   static let lumaHeadroom = 2.0
   /// The samples of chroma that a pixel of the result needs: fewer, as the eye and all codecs have it.
   static let chromaHeadroom = 1.5
+  /// The same for an eighth, which is a mean over squares and so the poorest of filters.
+  static let chromaHeadroomOfMeans = 2.0
 
   /// Chooses the eighths; `nil` when the result is too large for them.
   ///
@@ -64,7 +66,9 @@ public struct PlaneReduction: Hashable, Sendable {
       region.width / Double(output.width * step.horizontal),
       region.height / Double(output.height * step.vertical))
     let most = step.horizontal * step.vertical > 1 ? luma + 1 : luma
-    chroma = max(1, min(Int((8 * Self.chromaHeadroom / chromaRatio).rounded(.up)), most, Self.largest))
+    let fewest = quality == .balanced && chromaRatio < 8 * Self.chromaHeadroomOfMeans ? 2 : 1
+    let wanted = max(fewest, Int((8 * Self.chromaHeadroom / chromaRatio).rounded(.up)))
+    chroma = min(wanted, most, Self.largest)
   }
 
   /// About the bytes that the planes of a picture of `size` take.

@@ -18,7 +18,8 @@ struct PlaneReductionTests {
   }
 
   static let cases: [Case] = [
-    Case(target: PixelSize(160, 120), eighths: (1, 1)),
+    Case(target: PixelSize(125, 93), eighths: (1, 1)),
+    Case(target: PixelSize(160, 120), eighths: (1, 2)),
     Case(target: PixelSize(250, 187), eighths: (1, 2)),
     // One pixel more than an eighth can serve twice over.
     Case(target: PixelSize(251, 188), eighths: (2, 2)),
@@ -29,7 +30,8 @@ struct PlaneReductionTests {
     Case(target: PixelSize(1001, 751), eighths: nil),
     Case(target: PixelSize(4000, 3000), eighths: nil),
     // Chroma as fine as luma needs no more eighths; grey has none.
-    Case(target: PixelSize(320, 240), chroma: (1, 1), eighths: (2, 1)),
+    Case(target: PixelSize(320, 240), chroma: (1, 1), eighths: (2, 2)),
+    Case(target: PixelSize(160, 120), chroma: (1, 1), eighths: (1, 1)),
     Case(target: PixelSize(320, 240), chroma: (2, 1), eighths: (2, 2)),
     Case(target: PixelSize(320, 240), chroma: nil, eighths: (2, 2)),
     // The side that is reduced less decides.

@@ -40,6 +40,8 @@ struct EntropySource: ~Copyable {
   private(set) var position: Int
   /// The bytes in the buffer, without the zeros behind the end.
   private var filled = 0
+  /// Behind this many bytes the buffer still has the zeros it began with.
+  private var touched = 0
   /// Whether a marker, or the end of the file, was met.
   private var hasEnded = false
   /// The marker at `position` that ended the data; `nil` at the end of the file.
@@ -180,14 +182,17 @@ struct EntropySource: ~Copyable {
         return
       }
     }
+    touched = max(touched, filled)
     limit = UnsafePointer(buffer + (filled - Self.margin))
   }
 
   private mutating func end(marker: UInt8?) {
     hasEnded = true
     self.marker = marker
-    // `filled` is at most a chunk and a margin: another margin fits behind it.
-    memset(buffer + filled, 0, Self.margin)
+    // `filled` is at most a chunk and a margin: another margin fits behind it. Where nothing was ever written
+    // there are zeros already, which matters to files with a restart marker behind every few blocks.
+    touched = max(touched, filled)
+    memset(buffer + filled, 0, min(touched - filled, Self.margin))
     limit = UnsafePointer(buffer + filled)
   }
 }

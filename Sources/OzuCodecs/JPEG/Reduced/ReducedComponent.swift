@@ -33,6 +33,9 @@ struct ReducedComponent {
     }
   }
 
+  /// The coefficients that are kept, as bits, the first in zigzag order the lowest.
+  var kept: UInt64 { (0..<64).reduce(0) { places[$1] >= 0 ? $0 | 1 << UInt64($1) : $0 } }
+
   func free() {
     places.deallocate()
     quantization.deallocate()

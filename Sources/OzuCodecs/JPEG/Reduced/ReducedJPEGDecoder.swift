@@ -28,7 +28,8 @@ struct ReducedJPEGDecoder: ~Copyable {
   private var dcDefinitions = [HuffmanTable.Definition?](repeating: nil, count: 4)
   private var acDefinitions = [HuffmanTable.Definition?](repeating: nil, count: 4)
   private var restartInterval = 0
-  private var hasMeans: [Bool]
+  /// For each component the coefficients, in zigzag order from the lowest bit on, that scans have brought.
+  private var known: [UInt64]
   private var hasEnd = false
   private var missesData = false
 
@@ -52,7 +53,7 @@ struct ReducedJPEGDecoder: ~Copyable {
     self.context = context
     self.planes = planes
     components = scales.indices.map { ReducedComponent(plane: planes[$0], scale: scales[$0]) }
-    hasMeans = scales.map { _ in false }
+    known = scales.map { _ in 0 }
   }
 
   deinit {
@@ -65,10 +66,11 @@ struct ReducedJPEGDecoder: ~Copyable {
   ///   What `DecodingContext.checkpoint()` throws, which is asked at every row of blocks.
   mutating func decode() throws(DecodingError) -> PlanarPicture? {
     guard try readSegments() else { return nil }
-    let isPartial = missesData || hasMeans.contains(false)
+    // Where whole frequencies are missing, libjpeg makes its guess at them.
+    guard components.indices.allSatisfy({ components[$0].kept & ~known[$0] == 0 }) else { return nil }
     // Whether the scans that were stepped over are whole is for libjpeg to find out, when the end is missing.
     if !context.allowsTruncation, frame.isProgressive, !hasEnd { return nil }
-    if isPartial, !context.allowsTruncation { throw .truncated(.jpeg, stage: Self.scanStage) }
+    if missesData, !context.allowsTruncation { throw .truncated(.jpeg, stage: Self.scanStage) }
     for index in planes.indices { transform(index) }
     guard planes.count == 3 else { return PlanarPicture(luma: planes[0]) }
     return PlanarPicture(luma: planes[0], chroma: (planes[1], planes[2]))
@@ -138,10 +140,11 @@ struct ReducedJPEGDecoder: ~Copyable {
       else { return nil }
       tables += [dc, ac]
       // The table of the first scan holds for all, as in libjpeg: so it is read once.
-      for index in 0..<64 where !hasMeans[part.component] {
+      for index in 0..<64 where known[part.component] == 0 {
         components[part.component].quantization[index] = Int32(quantization[index])
       }
-      if header.first == 0 { hasMeans[part.component] = true }
+      guard header.high == 0 || known[part.component] & 1 == 1 else { return nil }
+      known[part.component] |= (UInt64.max >> UInt64(63 - header.last)) & (UInt64.max << UInt64(header.first))
       let component = frame.components[part.component]
       parts.append(
         ReducedScan.Part(
