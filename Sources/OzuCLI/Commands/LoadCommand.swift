@@ -14,7 +14,8 @@ enum LoadCommand: Command {
       the same call is answered from there the next time; without -o nothing else is written.
 
       Each source gets one line: its size, the place it came from (memory, disk-rendition, disk-original,
-      network) and how long each stage took. A local file counts as disk-original.
+      revalidated, stale, network) and how long each stage took. A local file counts as disk-original. With --json
+      "reason" says why what came from the web came from there.
       """,
     options: ResizeArguments.options + [
       OptionSpecification(
@@ -113,6 +114,7 @@ enum LoadCommand: Command {
         outcome: .success(
           LoadReport.Loaded(
             size: response.picture.size, header: response.picture.header, from: response.source,
+            reason: response.httpDecision?.reason,
             timings: response.timings, byteCount: response.encodedByteCount, output: output,
             writeTime: output.map { _ in start.duration(to: .now) })))
     } catch {

@@ -10,6 +10,8 @@ struct LoadReport: Sendable {
     let size: PixelSize
     let header: ImageHeader?
     let from: ImageResponse.Source
+    /// Why from there, for what came from the web.
+    let reason: String?
     let timings: StageTimings
     let byteCount: Int
     /// The file that was written, if any.
@@ -55,6 +57,7 @@ struct LoadReport: Sendable {
         ("from", .string(loaded.from.rawValue)), ("stages", .object(stages)),
         ("bytes", .integer(loaded.byteCount)),
       ]
+      if let reason = loaded.reason { members.append(("reason", .string(reason))) }
       if let output = loaded.output { members.append(("output", .string(output))) }
       return .object(members)
     }
