@@ -8,6 +8,8 @@ struct OriginalValidity: Hashable, Sendable, Codable {
   let freshUntil: Date
   /// Of the body it was made from.
   let bodyIdentity: String
+  /// Whether it may be served past that time when the origin cannot be reached (RFC 9111 §4.2.4).
+  let mayOutlive: Bool
 
   func isFresh(at date: Date) -> Bool { date < freshUntil }
 

@@ -50,8 +50,10 @@ final class FetchedData: Sendable {
   /// own it must not be served to others: they look at the original again, by theirs.
   var validity: OriginalValidity? {
     http.map {
-      OriginalValidity(
-        freshUntil: hasOwnPolicy ? .distantPast : $0.freshUntil, bodyIdentity: $0.bodyIdentity)
+      let control = CacheControl($0.head.headers)
+      return OriginalValidity(
+        freshUntil: hasOwnPolicy ? .distantPast : $0.freshUntil, bodyIdentity: $0.bodyIdentity,
+        mayOutlive: !control.contains("must-revalidate") && !control.contains("no-cache"))
     }
   }
 

@@ -102,7 +102,13 @@ struct LoadImage: Sendable {
   // MARK: From the source
 
   private func loadSource(_ made: Made) async throws(ImageError) -> LoadedPicture {
-    let fetched = try await fetch(policy: request.cachePolicy)
+    let fetched: FetchedData
+    do {
+      fetched = try await fetch(policy: request.cachePolicy)
+    } catch {
+      if error.isDisconnection, let loaded = try await standIn(made) { return loaded }
+      throw error
+    }
     if let loaded = try await renew(made, fetched) { return loaded }
     do {
       return try await finish(fetched)
@@ -121,6 +127,24 @@ struct LoadImage: Sendable {
         throw again
       }
     }
+  }
+
+  /// What was made before, when its origin cannot be reached and the original is no longer there to say what may
+  /// be served instead.
+  private func standIn(_ made: Made) async throws(ImageError) -> LoadedPicture? {
+    let validity = made.picture?.validity ?? made.rendition?.validity
+    guard request.cachePolicy == .useCaches, let validity, validity.mayOutlive else { return nil }
+    let staleness = parts.configuration.currentDate().timeIntervalSince(validity.freshUntil)
+    let decision = HTTPDecision.fresh(forSeconds: -staleness)
+    let verdict = ImageResponse.Verdict.made(
+      HTTPDecision(.stale, reason: "\(decision.reason), the origin cannot be reached"))
+    if let cached = made.picture {
+      return LoadedPicture(
+        picture: cached.picture, source: .stale, encodedByteCount: 0, timings: made.timings,
+        verdict: verdict)
+    }
+    guard let rendition = made.rendition else { return nil }
+    return try await finish(rendition, timings: made.timings, source: .stale, verdict: verdict)
   }
 
   private func noteFailure(_ error: ImageError) {

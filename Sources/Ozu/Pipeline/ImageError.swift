@@ -72,6 +72,16 @@ extension ImageError {
     if case .cancelled = self { true } else { false }
   }
 
+  /// Whether the origin could not be reached, or not to the end.
+  var isDisconnection: Bool {
+    switch self {
+    case .nameNotResolved(_, let error), .connectionRefused(_, let error), .timedOut(_, let error),
+      .bodyTruncated(_, let error), .transport(_, let error):
+      error.isDisconnection
+    default: false
+    }
+  }
+
   init(_ error: DecodingError, source: String) {
     self =
       switch error {

@@ -62,7 +62,7 @@ struct HTTPCacheExchange: Sendable {
     do throws(HTTPError) {
       result = try await origin.run(isRetried: { standIn?($0) == nil })
     } catch {
-      if error.reason.isDisconnection, let standIn = standIn?(true) { return standIn }
+      if error.isDisconnection, let standIn = standIn?(true) { return standIn }
       throw error
     }
     if [500, 502, 503, 504].contains(result.head.status), let standIn = standIn?(false) { return standIn }
@@ -189,17 +189,5 @@ struct HTTPCacheExchange: Sendable {
     HTTPCachedResponse(
       head: head, body: Data(), decision: decision, freshUntil: .distantPast, bodyIdentity: "",
       reasonNotStored: nil, unstored: nil)
-  }
-}
-
-extension HTTPError.Reason {
-  /// Whether the origin could not be reached, or not to the end.
-  var isDisconnection: Bool {
-    switch self {
-    case .nameNotResolved, .connectionRefused, .connectionFailed, .connectionLost, .tlsFailed, .timedOut,
-      .bodyTruncated, .other:
-      true
-    default: false
-    }
   }
 }

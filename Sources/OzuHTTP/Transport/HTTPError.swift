@@ -59,6 +59,16 @@ public struct HTTPError: Error, Sendable, Hashable {
     case other(code: Int, message: String)
   }
 
+  /// Whether the origin could not be reached, or not to the end: when a cache may answer in its place.
+  public var isDisconnection: Bool {
+    switch reason {
+    case .nameNotResolved, .connectionRefused, .connectionFailed, .connectionLost, .tlsFailed, .timedOut,
+      .bodyTruncated, .other:
+      true
+    default: false
+    }
+  }
+
   /// One line for a person, naming the host or URL. Query and credentials are left out: they may be secrets.
   public var message: String {
     let host = url?.host() ?? "the server"

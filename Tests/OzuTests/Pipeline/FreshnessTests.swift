@@ -188,6 +188,25 @@ struct FreshnessTests {
     await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: strict) }
   }
 
+  @Test("offline and without the original, the rendition stands in where it may", arguments: [true, false])
+  func offlineRendition(_ isAllowed: Bool) async throws {
+    let control = isAllowed ? "max-age=60" : "max-age=60, must-revalidate"
+    fixture.client.reply(
+      to: url, with: [try picture(2, ["Cache-Control": control]), .failure(.connectionRefused)])
+    _ = try await fixture.pipeline.response(for: request)
+    await fixture.pipeline.flush()
+    await fixture.pipeline.diskCache?.remove(forKey: request.key.source, in: ImageCaches.originals)
+    clock.advance(by: .seconds(100))
+    for _ in 0..<2 {
+      let response = try? await current.value.response(for: request)
+      #expect(response?.source == (isAllowed ? .stale : nil))
+      if isAllowed {
+        #expect(response?.httpDecision?.reason == "stale for 40s, the origin cannot be reached")
+      }
+      _ = await restarted()
+    }
+  }
+
   @Test("cache-only serves what is there, however stale, and says so")
   func cacheOnly() async throws {
     fixture.client.reply(to: url, with: try picture(2, ["Cache-Control": "max-age=60"]))
