@@ -36,6 +36,23 @@ import Testing
     #expect(run.output.contains("\(size) (PNG 320x240) from disk-original"))
   }
 
+  @Test("every format that can be written is, by name and by ending", arguments: OutputFormats.names.map(\.0))
+  func formats(_ name: String) async throws {
+    let folder = try Folder()
+    let source = try folder.write(Self.photo.data(as: .png), to: "a.png")
+    let type = try #require(OutputFormats.type(ofEnding: name))
+    let cache = folder.path("cache")
+    for (file, options) in [("named", ["--format", name]), ("ending.\(name)", [])] {
+      let output = folder.path(file)
+      let arguments = ["load", source, "-o", output, "--lossless", "--cache", cache]
+      let run = await CommandRun(arguments + options)
+      #expect(run.status == .done, "\(run.errors)")
+      let picture = try Self.picture(at: output, in: folder)
+      #expect(picture.header?.type == type)
+      #expect(Self.photo.resembles(picture.bitmap))
+    }
+  }
+
   @Test("JSON: an object per source in their order, with where it came from, its stages, or its error")
   func json() async throws {
     let server = try LoopbackServer()

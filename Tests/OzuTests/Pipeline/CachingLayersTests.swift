@@ -58,6 +58,38 @@ struct CachingLayersTests {
     #expect(second.picture.bitmap == first.bitmap)
   }
 
+  @Test("a picture that moves still moves when it comes from disk, at its size")
+  func animation() async throws {
+    let fixture = Fixture()
+    let url = Fixture.url("a.gif")
+    fixture.client.reply(to: url, with: .ok(Self.movingGIF))
+    let request = ImageRequest(url: url, resize: Resize(PixelSize(1, 1)))
+    for pipeline in [fixture.pipeline, fixture.freshPipeline()] {
+      let picture = try await pipeline.response(for: request).picture
+      let animation = try #require(picture.animation)
+      #expect(animation.frameCount == 2)
+      let last = try await animation.frame(at: 1)
+      #expect(last.size == PixelSize(1, 1))
+      #expect(last[0, 0] == Pixel(red: 0, green: 255, blue: 0))
+      await pipeline.flush()
+    }
+    #expect(fixture.client.requests.count == 1)
+  }
+
+  /// Two frames of two by two pixels, the first red, the second green.
+  private static let movingGIF: Data = {
+    let head = Array("GIF89a".utf8) + [2, 0, 2, 0, 0x80, 0, 0, 255, 0, 0, 0, 255, 0]
+    let frame: [UInt8] = [0x21, 0xF9, 4, 0, 10, 0, 0, 0, 0x2C, 0, 0, 0, 0, 2, 0, 2, 0, 0, 2]
+    return Data(head + frame + Self.codes(0) + [0] + frame + Self.codes(1) + [0, 0x3B])
+  }()
+
+  /// A block of codes of three bits for four pixels: clear, two of them, clear, two, the end.
+  private static func codes(_ index: Int) -> [UInt8] {
+    let values = [4, index, index, 4, index, index, 5]
+    let bits = values.enumerated().reduce(0) { $0 | $1.element << (3 * $1.offset) }
+    return [3, UInt8(bits & 255), UInt8(bits >> 8 & 255), UInt8(bits >> 16 & 255)]
+  }
+
   @Test("memory answers synchronously, and only what it has")
   func synchronous() async throws {
     let fixture = Fixture()
