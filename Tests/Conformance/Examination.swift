@@ -20,6 +20,8 @@ struct Examination {
   private static let largestBytes = 512 << 20
   /// How far the thumbnail of a reduced decode may be from that of a whole one.
   private static let thumbnailTolerance = 5.0
+  /// How many frames of any animation are played.
+  private static let playedFrames = 12
 
   /// The records have colours as stored.
   private static func context(allowsTruncation: Bool = false) -> DecodingContext {
@@ -35,6 +37,10 @@ struct Examination {
       Result { () throws(DecodingError) -> Picture in
         try CodecRegistry.standard.picture(from: data, context: Self.context())
       }
+    }
+    if case .success(let picture) = result, let animation = picture.animation {
+      // Whatever the frames are, playing them must be safe.
+      for index in 0..<min(animation.frameCount, Self.playedFrames) { _ = try? animation.frame(at: index) }
     }
     // What a caller who takes partial pictures gets must be as safe and of the same size.
     let (lenient, lenientCost) = Measurement.of {

@@ -54,6 +54,19 @@ struct GIFDecoderTests {
     #expect([second[0, 0], second[1, 1]] == [red, green])
   }
 
+  @Test("shows nothing of a frame beside the screen, for as long as it lasts")
+  func outside() throws {
+    let file = GIFWriter(
+      width: 1, height: 1,
+      frames: [
+        .init(width: 1, height: 1, indices: [0]),
+        .init(x: 5, y: 5, width: 1, height: 1, indices: [1], hundredths: 50),
+      ])
+    let animation = try #require(try CodecRegistry.standard.picture(from: file.data).animation)
+    #expect(animation.delays[1] == .milliseconds(500))
+    #expect(try animation.frame(at: 1)[0, 0] == red)
+  }
+
   @Test("says that codes are missing, or gives what there are")
   func truncated() throws {
     let data = try fixture("matrix/gif-palette.gif")

@@ -6,6 +6,8 @@ struct GIFFile {
   struct Image {
     /// What it paints, as far as it lies on the canvas.
     var frame: AnimationFrame?
+    /// Whether any of it lies on the canvas.
+    var isVisible = true
     /// Where its pixels lie, part of them perhaps beside the canvas.
     var x = 0
     var y = 0
@@ -100,7 +102,7 @@ struct GIFFile {
     canvas = PixelSize(
       max(canvas.width, first.x + first.size.width), max(canvas.height, first.y + first.size.height))
     guard !canvas.isEmpty else { return }
-    for index in images.indices { images[index].frame = clipped(images[index], like: images[index].frame) }
+    for index in images.indices { clip(&images[index]) }
   }
 
   private static func paletteByteCount(_ flags: UInt8) -> Int { 3 << Int(flags & 7 + 1) }
@@ -162,15 +164,14 @@ struct GIFFile {
     return Self.endOfSubblocks(bytes, at: image.codes)
   }
 
-  /// The frame as far as it lies on the canvas. A frame that lies beside it still takes its time: then it is one
-  /// pixel of nothing.
-  private func clipped(_ image: Image, like frame: AnimationFrame?) -> AnimationFrame? {
-    guard var frame else { return frame }
+  /// Cuts the frame of an image down to what lies on the canvas. A frame that lies beside it still takes its time:
+  /// then it is one pixel of nothing.
+  private func clip(_ image: inout Image) {
     let width = min(image.x + image.size.width, canvas.width) - image.x
     let height = min(image.y + image.size.height, canvas.height) - image.y
-    frame.x = width > 0 && height > 0 ? image.x : 0
-    frame.y = width > 0 && height > 0 ? image.y : 0
-    frame.size = width > 0 && height > 0 ? PixelSize(width, height) : PixelSize(1, 1)
-    return frame
+    image.isVisible = width > 0 && height > 0
+    image.frame?.x = image.isVisible ? image.x : 0
+    image.frame?.y = image.isVisible ? image.y : 0
+    image.frame?.size = image.isVisible ? PixelSize(width, height) : PixelSize(1, 1)
   }
 }

@@ -34,10 +34,11 @@ struct GIFFrames: AnimationFrameReading {
     if index == 0 { return try Self.firstPicture(of: file, data, context) }
     try context.limits.checkDecodedByteCount(
       frame.size.byteCount(as: .bgra8) + image.size.byteCount(as: .bgra8) / 4)
-    return try Bitmap(size: frame.size, isOpaque: image.transparentIndex == nil, pool: context.pool) {
+    let isOpaque = image.isVisible && image.transparentIndex == nil
+    return try Bitmap(size: frame.size, isOpaque: isOpaque, pool: context.pool) {
       (pixels, bytesPerRow) throws(DecodingError) in
       let target = PixelCanvas(pixels, bytesPerRow: bytesPerRow, size: frame.size)
-      if image.transparentIndex != nil { target.fill(with: 0) }
+      if !isOpaque { target.fill(with: 0) }
       try Self.paint(image, frame, data, on: target, x: 0, y: 0, context)
     }
   }
@@ -55,7 +56,7 @@ struct GIFFrames: AnimationFrameReading {
     return try Bitmap(size: file.canvas, isOpaque: isOpaque, pool: context.pool) {
       (pixels, bytesPerRow) throws(DecodingError) in
       let canvas = PixelCanvas(pixels, bytesPerRow: bytesPerRow, size: file.canvas)
-      let isCovered = frame.size == file.canvas
+      let isCovered = image.isVisible && frame.size == file.canvas
       canvas.fill(with: isCovered && isOpaque ? BMPDecoder.missing : file.background)
       try paint(image, frame, data, on: canvas, x: frame.x, y: frame.y, context)
     }
@@ -66,7 +67,7 @@ struct GIFFrames: AnimationFrameReading {
     _ image: GIFFile.Image, _ frame: AnimationFrame, _ data: Data, on canvas: PixelCanvas, x: Int, y: Int,
     _ context: DecodingContext
   ) throws(DecodingError) {
-    guard !image.size.isEmpty, image.x < Int.max else { return }
+    guard image.isVisible else { return }
     let bytes = data.span
     // Rows below the canvas are never looked at, so their indices are not wanted, but for those that an
     // interlaced image has in between.
