@@ -10,6 +10,8 @@ struct BenchReport: Sendable {
     let metric: String
     let samples: [Double]
     var peakByteCount: Int?
+    /// Digits behind the point for people.
+    var digits = 2
 
     var median: Double {
       let sorted = samples.sorted()
@@ -61,11 +63,22 @@ struct BenchReport: Sendable {
     for row in rows {
       let own = rows.first { $0.name == row.name && $0.subject == "ozu" }
       table.rows.append([
-        row.name, row.subject, row.metric, Format.fixed(row.median, 2),
-        Format.fixed(row.samples.min() ?? .nan, 2), Format.fixed(row.samples.max() ?? .nan, 2),
+        row.name, row.subject, row.metric, Format.fixed(row.median, row.digits),
+        Format.fixed(row.samples.min() ?? .nan, row.digits),
+        Format.fixed(row.samples.max() ?? .nan, row.digits),
         own.map { Format.fixed(row.median / $0.median, 2) } ?? "", row.peakByteCount.map(Format.bytes) ?? "",
       ])
     }
     return table.lines
   }
+}
+
+/// What a benchmark is asked for.
+struct BenchOptions: Sendable {
+  /// Rounds that count.
+  var rounds = 7
+  /// How often a short operation is done in a round.
+  var operations = 200_000
+  /// A folder of recorded traces.
+  var traces: String?
 }

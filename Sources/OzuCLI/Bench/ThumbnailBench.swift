@@ -8,7 +8,7 @@ import Ozu
 enum ThumbnailBench {
   static let name = "thumbnail"
 
-  static func run(rounds: Int) throws -> BenchReport {
+  static func run(_ options: BenchOptions) throws -> BenchReport {
     var report = BenchReport(benchmark: name)
     let codecs = ImagePipeline.Configuration().codecs
     let resize = Demonstration.resize
@@ -25,7 +25,7 @@ enum ThumbnailBench {
           _ = whole.resized(resize, pool: pools[1])
         },
       ]
-      let samples = try Rounds.cpuMilliseconds(subjects, rounds: rounds)
+      let samples = try Rounds.cpuMilliseconds(subjects, rounds: options.rounds)
       for (index, subject) in subjects.enumerated() {
         report.rows.append(
           BenchReport.Row(

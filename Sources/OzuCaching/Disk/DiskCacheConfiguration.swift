@@ -37,7 +37,8 @@ public struct DiskCacheConfiguration: Sendable {
 
   /// A configuration; every part has a default.
   public init(
-    capacity: Int = 512 << 20, partitionCapacities: [DiskCache.Partition: Int] = [:], defaultPartitionCapacity: Int = 0,
+    capacity: Int = 512 << 20, partitionCapacities: [DiskCache.Partition: Int] = [:],
+    defaultPartitionCapacity: Int = 0,
     durability: Durability = .buffered, refreshInterval: TimeInterval = 1, concurrency: Int = 4,
     fileSystem: any FileSystem = SystemFileSystem(), now: @escaping @Sendable () -> Date = { Date() },
     onError: @escaping @Sendable (DiskCacheError) -> Void = { _ in }

@@ -4,7 +4,7 @@
 /// Slots live in one array (72 bytes each) and are linked by number in two lists: of their partition, by date of
 /// access, and of their segment. Every operation is O(1). The index is rebuilt from the segments
 /// at opening; a stored index would fill the same structure.
-struct SegmentIndex {
+struct SegmentIndex: ~Copyable, Sendable {
   struct Slot {
     var key = CacheKey(high: 0, low: 0)
     var sequence: UInt64 = 0
@@ -82,6 +82,8 @@ struct SegmentIndex {
   private(set) var totalByteCount = 0
   /// Bytes of all live records.
   private(set) var liveByteCount = 0
+
+  deinit { table.deallocate() }
 
   var count: Int { table.count }
   var dirtyDateCount: Int { dirtySlots.count }

@@ -163,11 +163,8 @@ final class SegmentStore: Sendable {
       for record in superseded { kill(record.file, at: record.offset, &writer) }
       try chooseActive(of: &fresh, &writer)
     }
-    let former = index.withLock { index in
-      swap(&index, &fresh)
-      return fresh
-    }
-    _ = consume former
+    // The former index is let go after unlocking.
+    index.withLock { swap(&$0, &fresh) }
     writer.refreshed = now()
     if isWriter {
       for number in index.withLock({ $0.segments.indices }) { removeIfEmpty(number, &writer) }
