@@ -20,7 +20,7 @@ SOURCES = Package.swift Sources Tests $(wildcard Benchmarks)
 RELEASE = $(SWIFT) build -c release $(FLAGS)
 TEST = --parallel --disable-xctest $(FLAGS) $(if $(FILTER),--filter '$(FILTER)')
 
-.PHONY: help demo build test test-tsan test-asan lint format bench docs conformance clean dependencies
+.PHONY: help demo build test test-tsan test-asan lint format bench drills-disk docs conformance clean dependencies
 
 help: ## list the targets (this is the default)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s  %s\n", $$1, $$2 }' Makefile
@@ -55,6 +55,10 @@ format: ## format the Swift sources in place
 bench: dependencies ## run benchmarks (ARGS=thumbnail for one of them)
 	@$(RELEASE) --product ozu
 	@$(SWIFT) run -c release $(FLAGS) --skip-build ozu bench $(ARGS)
+
+drills-disk: ## kill, starve and fool the disk cache with real processes (ARGS=N for N kills; 200 as usual)
+	@$(RELEASE) --product OzuDiskDrills
+	@$(SWIFT) run -c release $(FLAGS) --skip-build OzuDiskDrills drill $(ARGS)
 
 docs: dependencies ## build the documentation into docs-site
 	@scripts/build-docs

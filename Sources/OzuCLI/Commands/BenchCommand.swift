@@ -4,7 +4,7 @@ import Foundation
 enum BenchCommand: Command {
   private static let benchmarks: [(String, @Sendable (BenchOptions) throws -> BenchReport)] = [
     (ThumbnailBench.name, ThumbnailBench.run), (MemoryCacheBench.name, MemoryCacheBench.run),
-    (EvictionBench.name, EvictionBench.run),
+    (DiskCacheBench.name, DiskCacheBench.run), (EvictionBench.name, EvictionBench.run),
   ]
 
   static let specification = CommandSpecification(

@@ -91,7 +91,7 @@ extension SegmentStore {
   }
 
   /// Reads an entry, whole or up to its body, and calls `use` with it.
-  func withRecord<Result: Sendable>(
+  func withRecord<Result>(
     _ key: CacheKey, in partition: Partition, countsAsUse: Bool,
     read: (SegmentIndex.Location) throws(DiskCacheError) -> RecordReader.Result,
     use: (consuming Record) -> Result
@@ -144,8 +144,11 @@ extension SegmentStore {
     let didDrop = try? write { (writer) throws(DiskCacheError) -> Bool in
       guard index.withLock({ $0.holds(location) }) else { return false }
       if case .writer = writer.role {
-        // A live entry of the writer that says it is dead is damaged as well.
-        counters.corruptEntries.increment()
+        // A live entry of the writer that says it is dead is damaged as well, unless it may have died after the
+        // stored index was written.
+        if isCorrupt || index.withLock({ location.sequence >= $0.unverifiedBelow }) {
+          counters.corruptEntries.increment()
+        }
         removeEntry(location.slot, &writer)
       } else {
         if isCorrupt { counters.corruptEntries.increment() }
@@ -174,13 +177,31 @@ extension SegmentStore {
     for error in errors { report(error) }
   }
 
+  /// Whether what the index knows of an entry was stored before its writer ended without closing.
+  private func mayBeDead(_ key: CacheKey, in partition: Partition) -> Bool {
+    index.withLock { index in
+      guard index.unverifiedBelow > 0, let slot = index.find(key, in: partition) else { return false }
+      return index.slots[slot].sequence < index.unverifiedBelow
+    }
+  }
+
+  /// Whether the entry's record says that it lives; if not the entry leaves the index.
+  private func isAlive(_ key: CacheKey, in partition: Partition) -> Bool {
+    withRecord(
+      key, in: partition, countsAsUse: false,
+      read: { (location) throws(DiskCacheError) in try RecordReader.readHead(location) }, use: { _ in true }
+    ) ?? false
+  }
+
   func contains(_ key: CacheKey, in partition: Partition) -> Bool {
+    if mayBeDead(key, in: partition) { return isAlive(key, in: partition) }
     if index.withLock({ $0.find(key, in: partition) != nil }) { return true }
     return refresh() && index.withLock { $0.find(key, in: partition) != nil }
   }
 
   /// Marks an entry as used now.
   func touch(_ key: CacheKey, in partition: Partition) -> Bool {
+    if mayBeDead(key, in: partition), !isAlive(key, in: partition) { return false }
     let date = now()
     func touchIfThere() -> Bool {
       index.withLock { index in
@@ -224,6 +245,7 @@ extension SegmentStore {
       }
       guard let partition else {
         try removeAllSegments(&writer)
+        removeStoredIndex()
         return
       }
       let slots = index.withLock { index in
@@ -239,7 +261,7 @@ extension SegmentStore {
     }
   }
 
-  private static func isMostlyDead(_ index: borrowing SegmentIndex) -> Bool {
+  private static func isMostlyDead(_ index: SegmentIndex) -> Bool {
     index.totalByteCount > index.liveByteCount * 2
   }
 }

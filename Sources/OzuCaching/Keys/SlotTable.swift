@@ -29,6 +29,10 @@ struct SlotTable: @unchecked Sendable {
   /// Cells of the former table before this one have moved.
   @usableFromInline var moved = 0
 
+  /// Whose memory the cells are, unless they are allocated here.
+  private var owner: FileBytes?
+  private var formerOwner: FileBytes?
+
   /// A former cell that moved or was removed: no slot, so it equals no entry's cell.
   @usableFromInline static var gravestone: UInt64 { 0xffff_ffff_0000_0000 }
 
@@ -38,10 +42,23 @@ struct SlotTable: @unchecked Sendable {
     mask = 15
   }
 
+  /// The table whose cells lie in bytes of a file: `cellCount`, a power of two.
+  init(count: Int, cellCount: Int, at offset: Int, of owner: FileBytes) {
+    self.count = count
+    self.owner = owner
+    mask = cellCount - 1
+    cells = (owner.bytes.baseAddress! + offset).bindMemory(to: UInt64.self, capacity: cellCount)
+  }
+
   @usableFromInline
   func deallocate() {
-    free(cells)
-    free(former)
+    if owner == nil { free(cells) }
+    if formerOwner == nil { free(former) }
+  }
+
+  /// Ends a growth under way, so that `cells` has everything.
+  mutating func finishGrowing() {
+    while former != nil { moveSome() }
   }
 
   @usableFromInline
@@ -152,16 +169,18 @@ struct SlotTable: @unchecked Sendable {
       moved &+= 1
     }
     if moved > formerMask {
-      free(former)
+      if formerOwner == nil { free(former) }
       self.former = nil
+      formerOwner = nil
     }
   }
 
   @usableFromInline
   mutating func grow() {
     // Sixteen cells move per insertion and the table doubles, so the former move ended long ago.
-    while former != nil { moveSome() }
-    (former, formerMask, moved) = (cells, mask, 0)
+    finishGrowing()
+    (former, formerMask, formerOwner, moved) = (cells, mask, owner, 0)
+    owner = nil
     let size = (mask &+ 1) &* 2
     cells = Self.makeCells(size)
     mask = size &- 1
