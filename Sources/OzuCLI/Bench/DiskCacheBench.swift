@@ -16,7 +16,7 @@ enum DiskCacheBench {
   static func run(_ options: BenchOptions) throws -> BenchReport {
     var report = BenchReport(benchmark: name)
     let folder = try TemporaryFolder()
-    let count = max(100, options.operations / 40)
+    let count = max(20, options.operations / 100)
     try measureEntries(count, options, folder, &report)
     try measureOpening(entries: options.operations / 2, options, folder, &report)
     try measureAmplification(folder, &report)
@@ -40,15 +40,20 @@ enum DiskCacheBench {
     let body = Data((0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31) })
     let cache = try open(folder.path("entries"))
     let files = try SystemCalls(folder.path("calls"))
+    // Every round stores new keys and appends new bytes: what is measured is a cache that fills.
+    var stored = 0
     var written = 0
     let stores = [
       Rounds.Subject(name: "ozu") {
-        for number in 0..<count where !cache.store(body, forKey: key(number)) { throw Failed() }
+        for _ in 0..<count {
+          if !cache.store(body, forKey: key(stored)) { throw Failed() }
+          stored += 1
+        }
       },
       Rounds.Subject(name: "yardstick:append") {
         for _ in 0..<count {
           try files.append(body, at: written)
-          written = (written + length) % (count * length)
+          written += length
         }
       },
       Rounds.Subject(name: "yardstick:file-per-entry") {

@@ -13,7 +13,7 @@ enum BenchCommand: Command {
     synopsis: "[BENCHMARK…] [--rounds N] [--operations N] [--traces DIR] [--json]",
     discussion: """
       Benchmarks: thumbnail (decode and resize of the demo's photographs), memory-cache (looks into the memory
-      cache and insertions), eviction (hit ratios of full caches, on traces if a folder is given). All of
+      cache and insertions), disk-cache (storing, fetching, opening), eviction (hit ratios of full caches, on traces if a folder is given). All of
       them by default. Figures are processor time unless they say otherwise; subjects take turns in every
       round. Build with optimisation, or the figures mean nothing.
       """,

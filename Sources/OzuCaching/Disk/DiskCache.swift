@@ -49,7 +49,8 @@ public final class DiskCache: Sendable {
   ///
   /// - Throws: When the directory cannot be made or listed. Other failures are reported to the configuration's
   ///   observer and degrade to misses.
-  /// - Complexity: One small read per entry on disk.
+  /// - Complexity: Reads the stored index and what was appended since it was stored; without one, one small read per
+  ///   entry on disk.
   public init(
     directory: String, configuration: DiskCacheConfiguration = DiskCacheConfiguration()
   ) throws(DiskCacheError) {

@@ -108,8 +108,14 @@ final class SegmentIndex: @unchecked Sendable {
     }
   }
 
+  /// Comparing a few short names is quicker than hashing one.
+  private func number(of partition: Partition) -> Int? {
+    guard partitions.count <= 8 else { return partitionNumbers[partition] }
+    return partitions.firstIndex { $0.partition == partition }
+  }
+
   func find(_ key: CacheKey, in partition: Partition) -> Int? {
-    partitionNumbers[partition].flatMap { find(key, in: $0) }
+    number(of: partition).flatMap { find(key, in: $0) }
   }
 
   func location(of slot: Int) -> Location? {

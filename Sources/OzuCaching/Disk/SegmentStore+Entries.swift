@@ -6,8 +6,8 @@
 
 // One entry at a time: storing, reading, removing.
 extension SegmentStore {
-  /// The dates of access that may wait in memory.
-  private static let dirtyDateLimit = 256
+  /// The dates of access that may wait in memory; then the index is stored, which has them all.
+  static let dirtyDateLimit = 16_384
 
   func store(
     _ body: Data, metadata: Data, label: String, key: CacheKey, partition: Partition
@@ -100,15 +100,11 @@ extension SegmentStore {
     // is paid for by somebody's write, so a few suffice.
     var mayRefresh = true
     for _ in 0..<8 {
-      let date = countsAsUse ? now() : 0
-      let (found, dirtyDates, isReader) = index.withLock { index -> (SegmentIndex.Location?, Int, Bool) in
-        guard let slot = index.find(key, in: partition) else { return (nil, 0, index.isReader) }
-        let location = index.location(of: slot)
-        if countsAsUse { index.touch(slot, at: date) }
-        return (location, index.dirtyDateCount, index.isReader)
+      let (found, isReader) = index.withLock { index in
+        (index.find(key, in: partition).flatMap { index.location(of: $0) }, index.isReader)
       }
       guard let location = found else {
-        guard mayRefresh, refresh() else { return nil }
+        guard isReader, mayRefresh, refresh() else { return nil }
         mayRefresh = false
         continue
       }
@@ -118,12 +114,12 @@ extension SegmentStore {
         forgetSegment(of: location)
         continue
       }
-      if dirtyDates >= Self.dirtyDateLimit { writeAccessDatesIfIdle() }
       do throws(DiskCacheError) {
         switch try read(location) {
         case .record(var record):
           // The index knows of later uses than the file.
           record.header.accessed = location.accessed
+          if countsAsUse { noteUse(of: location) }
           return use(record)
         case .dead:
           // Gone in the index too by now, or else killed by the writer in another process.
@@ -167,7 +163,13 @@ extension SegmentStore {
     }
   }
 
-  private func writeAccessDatesIfIdle() {
+  private func noteUse(of location: SegmentIndex.Location) {
+    let date = now()
+    let dirtyDates = index.withLock { index in
+      if index.holds(location) { index.touch(location.slot, at: date) }
+      return index.dirtyDateCount
+    }
+    guard dirtyDates >= Self.dirtyDateLimit else { return }
     var errors: [DiskCacheError] = []
     writer.withLockIfAvailable { writer in
       writeAccessDates(&writer)

@@ -67,8 +67,10 @@ extension SegmentStore {
   func storeIndex(_ writer: inout Writer, isClean: Bool) {
     writer.sealedSinceStored = 0
     let (sequence, number) = (writer.nextSequence, writer.nextNumber)
-    let bytes = index.withLock {
-      StoredIndex.encode($0, nextSequence: sequence, nextNumber: number, isClean: isClean)
+    let bytes = index.withLock { index in
+      // The stored index has all dates of access.
+      _ = index.takeDirtyDates()
+      return StoredIndex.encode(index, nextSequence: sequence, nextNumber: number, isClean: isClean)
     }
     note(&writer) { (writer) throws(DiskCacheError) in
       let newPath = indexPath + ".new"

@@ -246,12 +246,14 @@ extension SegmentStore {
     }
   }
 
-  /// Rewrites the segment with the largest dead part if live entries fill less than three quarters of the
-  /// files, apart from one segment.
+  /// Rewrites the segment with the largest dead part if the files have more than five quarters of the live entries'
+  /// bytes, apart from a quarter of a segment.
   func compactIfDue(_ writer: inout Writer) throws(DiskCacheError) {
     let slack = segmentSize(for: writer.capacity)
     let victim = index.withLock { index -> Int? in
-      guard index.totalByteCount - slack > index.liveByteCount + index.liveByteCount / 4 else { return nil }
+      guard index.totalByteCount - slack / 4 > index.liveByteCount + index.liveByteCount / 4 else {
+        return nil
+      }
       return Self.emptiest(of: index, except: writer.active)
     }
     if let victim { try compact(victim, &writer) }
@@ -309,8 +311,13 @@ extension SegmentStore {
 
   // MARK: Flushing
 
-  /// Writes the dates of access that changed into their records.
+  /// Writes the dates of access that changed into their records, or all of them into the stored index if they are
+  /// many.
   func writeAccessDates(_ writer: inout Writer) {
+    if case .writer = writer.role, index.withLock({ $0.dirtyDateCount }) > 256 {
+      storeIndex(&writer, isClean: false)
+      return
+    }
     let entries = index.withLock { $0.takeDirtyDates() }
     guard case .writer = writer.role else { return }
     for entry in entries {
