@@ -23,7 +23,7 @@ SOURCES = Package.swift Sources Tests $(wildcard Benchmarks)
 RELEASE = $(SWIFT) build -c release $(FLAGS)
 TEST = --parallel --disable-xctest $(FLAGS) $(if $(FILTER),--filter '$(FILTER)')
 
-.PHONY: help demo build test test-tsan test-asan lint format bench bench-peers fuzz docs conformance clean dependencies
+.PHONY: help demo build test test-tsan test-asan lint format bench bench-peers fuzz drills-disk docs conformance clean dependencies
 
 help: ## list the targets (this is the default)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s  %s\n", $$1, $$2 }' Makefile
@@ -67,6 +67,10 @@ fuzz: dependencies ## feed the decoders mutated files under the address sanitize
 	@OZU_FUZZ=1 $(SWIFT) build -c release --scratch-path .build-fuzz --product OzuFuzz \
 	  -Xswiftc -sanitize=fuzzer,address --sanitize fuzzer --sanitize address -Xswiftc -use-ld=lld
 	@scripts/fuzz '$(FORMAT)' '$(SECONDS)'
+
+drills-disk: dependencies ## kill, starve and fool the disk cache with real processes (ARGS=N for N kills; 200 as usual)
+	@$(RELEASE) --product OzuDiskDrills
+	@$(SWIFT) run -c release $(FLAGS) --skip-build OzuDiskDrills drill $(ARGS)
 
 docs: dependencies ## build the documentation into docs-site
 	@scripts/build-docs

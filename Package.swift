@@ -90,7 +90,10 @@ let package = Package(
     .testTarget(
       name: "OzuImagingTests", dependencies: ["OzuImaging", "OzuTesting"], swiftSettings: strict),
     .testTarget(
-      name: "OzuCachingTests", dependencies: ["OzuCaching", "OzuTesting"], swiftSettings: strict),
+      name: "OzuCachingTests", dependencies: ["OzuCaching", "OzuTesting", "OzuDiskDrills"],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "OzuDiskDrills", dependencies: ["OzuCaching"], path: "Tests/DiskDrills", swiftSettings: strict),
     .testTarget(
       name: "OzuHTTPTests", dependencies: ["OzuHTTP", "OzuTesting"], swiftSettings: strict),
     .testTarget(

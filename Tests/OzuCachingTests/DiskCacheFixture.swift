@@ -29,6 +29,13 @@ struct Fixture {
   }
 
   var segments: [String] { files.paths.filter { $0.hasSuffix(".segment") } }
+  static let index = "/cache/" + StoredIndex.fileName
+
+  /// Removes the stored index, so that the segments alone count.
+  func forgetIndex() {
+    if files.contents(of: Self.index) != nil { try? files.remove(Self.index) }
+  }
+
   var segmentByteCount: Int { segments.reduce(0) { $0 + (files.contents(of: $1)?.count ?? 0) } }
 }
 

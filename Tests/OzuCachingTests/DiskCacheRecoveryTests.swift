@@ -163,6 +163,7 @@ struct DiskCacheRecoveryTests {
       var damaged = bytes
       damaged[offset] ^= mask
       fixture.files.setContents(of: path, to: damaged)
+      fixture.forgetIndex()
       let cache = try fixture.open()
       for number in 0..<3 {
         let entry = cache.fetch(key(number), in: "part")
@@ -190,6 +191,7 @@ struct DiskCacheRecoveryTests {
     let (fixture, path, bytes, records) = try threeEntries()
     for length in 0...bytes.count {
       fixture.files.setContents(of: path, to: bytes.prefix(length))
+      fixture.forgetIndex()
       let cache = try fixture.open()
       for number in 0..<3 {
         let expected = records[number].upperBound <= length ? body(number, count: 100) : nil

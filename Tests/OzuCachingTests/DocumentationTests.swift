@@ -25,4 +25,18 @@ struct DocumentationTests {
     let entry = try #require(cache.fetch(CacheKey("en"), in: "words"))
     #expect(String(decoding: entry.body, as: UTF8.self) == "hello")
   }
+
+  @Test("in pieces")
+  func pieces() throws {
+    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("pieces-\(UUID())")
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let cache = try DiskCache(directory: directory)
+    let editor = cache.editor(forKey: CacheKey("long"), label: "a long text")
+    for _ in 0..<100 { editor.append(Data(repeating: 46, count: 4096)) }
+    editor.commit()
+    let dots = cache.withBody(of: CacheKey("long")) { bytes, _ in bytes.reduce(0) { $0 + ($1 == 46 ? 1 : 0) }
+    }
+    #expect(dots == 409_600)
+    cache.close()
+  }
 }

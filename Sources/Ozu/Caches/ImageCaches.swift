@@ -7,8 +7,8 @@ import OzuSynchronization
 /// disk cache is opened at the first call that needs it, so that making a pipeline costs nothing; when it
 /// cannot be opened, the pipeline works without and says so once.
 final class ImageCaches: Sendable {
-  static let originals = Partition("originals")
-  static let renditions = Partition("renditions")
+  static let originals = DiskCache.Partition("originals")
+  static let renditions = DiskCache.Partition("renditions")
 
   let memory: MemoryCache<ImageKey, CachedPicture>
   private let storage: DiskStorage

@@ -9,8 +9,9 @@ extension ImagePipeline {
     public var codecs = CodecRegistry.standard
     /// What makes HTTP exchanges.
     public var httpClient: any HTTPClient = DefaultHTTPClient.shared
-    /// The limits of the memory cache; by default 15 % of the memory the process may use, 768 MB at most.
-    public var memoryCache = MemoryCacheConfiguration()
+    /// The limits of the memory cache; by default 15 % of the memory the process may use, 768 MB at most,
+    /// and the system's memory pressure halves or empties it.
+    public var memoryCache = MemoryCacheConfiguration(pressure: SystemMemoryPressure.shared)
     /// Where originals and renditions are kept on disk. By default 512 MB in the user's cache folder.
     public var diskStorage = DiskStorage.standard
     /// What one picture may cost. Its `encodedByteCount` also bounds downloads, while they stream.

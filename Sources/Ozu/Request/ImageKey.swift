@@ -17,6 +17,9 @@ public struct ImageKey: Hashable, Sendable {
   /// By the rendition alone: it already depends on the source.
   public static func == (a: ImageKey, b: ImageKey) -> Bool { a.rendition == b.rendition }
 
+  /// The rendition's own bits: they are a hash already.
+  public var hashValue: Int { rendition.hashValue }
+
   /// By the rendition alone.
   public func hash(into hasher: inout Hasher) { hasher.combine(rendition) }
 }

@@ -5,6 +5,10 @@ import Ozu
 struct BenchOptions: Sendable {
   /// The rounds that count.
   var rounds: Int
+  /// How often a short operation is done in a round.
+  var operations: Int
+  /// A folder of recorded traces.
+  var traces: String?
   /// A folder of pictures to take instead of the benchmark's own.
   var corpus: URL?
   /// The sizes that pictures of the corpus become.

@@ -11,6 +11,8 @@ struct BenchReport: Sendable {
     var samples: [Double]
     var quality: Quality?
     var peakByteCount: Int?
+    /// Digits behind the point for people.
+    var digits = 2
 
     var median: Double {
       let sorted = samples.sorted()
@@ -80,8 +82,9 @@ struct BenchReport: Sendable {
     for row in rows {
       let own = rows.first { $0.name == row.name && $0.metric == row.metric && $0.subject == "ozu" }
       table.rows.append([
-        row.name, row.subject, row.metric, Format.fixed(row.median, 2),
-        Format.fixed(row.samples.min() ?? .nan, 2), Format.fixed(row.samples.max() ?? .nan, 2),
+        row.name, row.subject, row.metric, Format.fixed(row.median, row.digits),
+        Format.fixed(row.samples.min() ?? .nan, row.digits),
+        Format.fixed(row.samples.max() ?? .nan, row.digits),
         own.map { Format.fixed(row.median / $0.median, 2) } ?? "",
         row.quality.map { Format.fixed($0.psnr, 1) } ?? "",
         row.quality?.ssimulacra2.map { Format.fixed($0, 1) } ?? "", row.peakByteCount.map(Format.bytes) ?? "",

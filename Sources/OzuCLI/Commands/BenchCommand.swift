@@ -6,7 +6,8 @@ enum BenchCommand: Command {
   static let specification = CommandSpecification(
     name: "bench",
     summary: "Measure on this machine.",
-    synopsis: "[BENCHMARK…] [--rounds N] [--corpus DIR] [--sizes WxH,…] [--peers] [--json]",
+    synopsis: "[BENCHMARK…] [--rounds N] [--corpus DIR] [--sizes WxH,…] [--peers]"
+      + " [--operations N] [--traces DIR] [--json]",
     discussion: """
       \(Benchmark.all.map { $0.name.padding(to: 12) + "  " + $0.summary }.joined(separator: "\n"))
 
@@ -25,6 +26,10 @@ enum BenchCommand: Command {
       OptionSpecification(name: "peers", help: "Let other libraries do the same (thumbnail)."),
       OptionSpecification(
         name: "serve", help: "Be the server of the benchmark http until standard input ends."),
+      OptionSpecification(
+        name: "operations", value: "N", help: "How often a round does what is short; 200000 by default (caches)."),
+      OptionSpecification(
+        name: "traces", value: "DIR", help: "A folder of recorded traces with EXPECTED.json (eviction)."),
       .json,
     ],
     positional: 0...16)
@@ -37,6 +42,8 @@ enum BenchCommand: Command {
     let rounds = try arguments.integer("rounds", in: 1...1000) ?? 7
     let options = BenchOptions(
       rounds: rounds,
+      operations: try arguments.integer("operations", in: 100...100_000_000) ?? 200_000,
+      traces: arguments.value("traces"),
       corpus: arguments.value("corpus").map { URL(filePath: $0, directoryHint: .isDirectory) },
       sizes: try sizes(arguments.value("sizes") ?? "320x240"),
       peers: arguments.has("peers") ? URL(filePath: "Benchmarks/peers.py") : nil)

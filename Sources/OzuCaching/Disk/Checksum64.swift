@@ -24,45 +24,70 @@ enum Checksum64 {
     (hash ^ round(0, lane)) &* prime1 &+ prime4
   }
 
-  /// The checksum of `bytes` under `seed`.
-  static func of(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
-    let count = bytes.count
-    // The loads below stay inside the buffer: each is guarded by a comparison with `count`. They skip the
-    // buffer's own checks because those would double the cost.
-    guard let base = bytes.baseAddress, count > 0 else {
-      return avalanche(seed &+ prime5)
+  /// The four sums over stripes of 32 bytes.
+  struct Lanes {
+    private var a, b, c, d: UInt64
+
+    init(seed: UInt64) {
+      (a, b, c, d) = (seed &+ prime1 &+ prime2, seed &+ prime2, seed, seed &- prime1)
     }
-    func word(_ offset: Int) -> UInt64 {
-      UInt64(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-    }
-    var offset = 0
-    var hash: UInt64
-    if count >= 32 {
-      var (a, b, c, d) = (seed &+ prime1 &+ prime2, seed &+ prime2, seed, seed &- prime1)
-      let last = count &- 32
-      while offset <= last {
-        a = round(a, word(offset))
-        b = round(b, word(offset &+ 8))
-        c = round(c, word(offset &+ 16))
-        d = round(d, word(offset &+ 24))
+
+    /// Adds whole stripes; bytes behind the last one are left out.
+    @inline(__always)
+    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+      // The loads stay inside the buffer: `end` is at most its count. They skip its own checks because those
+      // would double the cost.
+      guard let base = bytes.baseAddress else { return }
+      let end = bytes.count & ~31
+      var (a, b, c, d) = (a, b, c, d)
+      var offset = 0
+      while offset < end {
+        a = round(a, word(base, offset))
+        b = round(b, word(base, offset &+ 8))
+        c = round(c, word(base, offset &+ 16))
+        d = round(d, word(base, offset &+ 24))
         offset &+= 32
       }
-      hash = rotate(a, 1) &+ rotate(b, 7) &+ rotate(c, 12) &+ rotate(d, 18)
-      hash = merge(merge(merge(merge(hash, a), b), c), d)
-    } else {
-      hash = seed &+ prime5
+      (self.a, self.b, self.c, self.d) = (a, b, c, d)
     }
+
+    fileprivate var merged: UInt64 {
+      let hash = rotate(a, 1) &+ rotate(b, 7) &+ rotate(c, 12) &+ rotate(d, 18)
+      return merge(merge(merge(merge(hash, a), b), c), d)
+    }
+  }
+
+  @inline(__always)
+  private static func word(_ base: UnsafeRawPointer, _ offset: Int) -> UInt64 {
+    UInt64(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+  }
+
+  /// The checksum of `bytes` under `seed`.
+  static func of(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
+    let whole = bytes.count & ~31
+    guard whole > 0 else { return finish(nil, seed: seed, rest: bytes, count: bytes.count) }
+    var lanes = Lanes(seed: seed)
+    lanes.update(bytes)
+    return finish(
+      lanes, seed: seed, rest: UnsafeRawBufferPointer(rebasing: bytes[whole...]), count: bytes.count)
+  }
+
+  /// The checksum when all stripes are in `lanes`, which is nil if there were none, and up to 31 bytes are left.
+  static func finish(_ lanes: Lanes?, seed: UInt64, rest: UnsafeRawBufferPointer, count: Int) -> UInt64 {
+    var hash = lanes?.merged ?? seed &+ prime5
     hash &+= UInt64(count)
-    while offset &+ 8 <= count {
-      hash = rotate(hash ^ round(0, word(offset)), 27) &* prime1 &+ prime4
+    guard let base = rest.baseAddress else { return avalanche(hash) }
+    var offset = 0
+    while offset &+ 8 <= rest.count {
+      hash = rotate(hash ^ round(0, word(base, offset)), 27) &* prime1 &+ prime4
       offset &+= 8
     }
-    if offset &+ 4 <= count {
+    if offset &+ 4 <= rest.count {
       let half = UInt32(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
       hash = rotate(hash ^ UInt64(half) &* prime1, 23) &* prime2 &+ prime3
       offset &+= 4
     }
-    while offset < count {
+    while offset < rest.count {
       let byte = UInt64(base.load(fromByteOffset: offset, as: UInt8.self))
       hash = rotate(hash ^ byte &* prime5, 11) &* prime1
       offset &+= 1

@@ -49,7 +49,8 @@ public final class DiskCache: Sendable {
   ///
   /// - Throws: When the directory cannot be made or listed. Other failures are reported to the configuration's
   ///   observer and degrade to misses.
-  /// - Complexity: One small read per entry on disk.
+  /// - Complexity: Reads the stored index and what was appended since it was stored; without one, one small read per
+  ///   entry on disk.
   public init(
     directory: String, configuration: DiskCacheConfiguration = DiskCacheConfiguration()
   ) throws(DiskCacheError) {
@@ -105,6 +106,33 @@ public final class DiskCache: Sendable {
       })
     if entry == nil { store.counters.misses.increment() } else { store.counters.hits.increment() }
     return entry
+  }
+
+  /// Calls `use` with the verified body of a key's entry where the mapped file has it, without copying it. Counts as a
+  /// use of the entry.
+  ///
+  /// The entry stays readable until `use` returns, even if it is evicted, removed or replaced meanwhile: a segment's
+  /// bytes are never overwritten, and its file goes only from the directory while it is mapped. A medium
+  /// that fails while mapped bytes are touched ends the process, as with every mapped file; `fetch` reports an
+  /// error instead. Where files cannot be mapped the body is read.
+  ///
+  /// - Parameter use: Gets the body, which must not leave the call, and the metadata.
+  /// - Returns: What `use` returns, or nil if the key has no entry.
+  public func withBody<Result, Failure: Error>(
+    of key: CacheKey, in partition: Partition = .default,
+    _ use: (_ body: UnsafeRawBufferPointer, _ metadata: Data) throws(Failure) -> Result
+  ) throws(Failure) -> Result? {
+    let outcome = store.withRecord(
+      key, in: partition, countsAsUse: true,
+      read: { (location) throws(DiskCacheError) in try RecordReader.map(location) },
+      use: { record in
+        let metadata = record.metadata
+        return Swift.Result { () throws(Failure) in
+          try record.withBody { (body) throws(Failure) in try use(body, metadata) }
+        }
+      })
+    if outcome == nil { store.counters.misses.increment() } else { store.counters.hits.increment() }
+    return try outcome?.get()
   }
 
   /// The metadata of a key's entry, verified, without reading the body. Does not count as a use.

@@ -17,7 +17,7 @@ public struct DiskCacheConfiguration: Sendable {
   /// The most bytes that all files of the cache may have together. Default: 512 MB.
   public var capacity: Int
   /// The most bytes that the entries of a partition may take; zero for no limit but the total.
-  public var partitionCapacities: [Partition: Int]
+  public var partitionCapacities: [DiskCache.Partition: Int]
   /// The capacity of the partitions not named above. Default: zero, no limit but the total.
   public var defaultPartitionCapacity: Int
   /// What `flush()` promises. Default: `.buffered`.
@@ -37,7 +37,8 @@ public struct DiskCacheConfiguration: Sendable {
 
   /// A configuration; every part has a default.
   public init(
-    capacity: Int = 512 << 20, partitionCapacities: [Partition: Int] = [:], defaultPartitionCapacity: Int = 0,
+    capacity: Int = 512 << 20, partitionCapacities: [DiskCache.Partition: Int] = [:],
+    defaultPartitionCapacity: Int = 0,
     durability: Durability = .buffered, refreshInterval: TimeInterval = 1, concurrency: Int = 4,
     fileSystem: any FileSystem = SystemFileSystem(), now: @escaping @Sendable () -> Date = { Date() },
     onError: @escaping @Sendable (DiskCacheError) -> Void = { _ in }

@@ -5,7 +5,7 @@ public struct DiskCacheReport: Hashable, Sendable {
     /// The entry's key.
     public let key: CacheKey
     /// The entry's partition.
-    public let partition: Partition
+    public let partition: DiskCache.Partition
   }
 
   /// Entries that are what was stored.

@@ -22,6 +22,8 @@ public struct DiskCacheStatistics: Hashable, Sendable {
   public var corruptEntries = 0
   /// Segments found damaged: what follows the damage in them is lost.
   public var damagedSegments = 0
+  /// Stored indexes that could not be used, so that the index was rebuilt from the segments.
+  public var rebuiltIndexes = 0
   /// Calls to the file system that failed.
   public var errors = 0
   /// Bytes of all files.
@@ -54,6 +56,7 @@ final class DiskCacheCounters: Sendable {
   let compactions = Atomic<Int>(0)
   let corruptEntries = Atomic<Int>(0)
   let damagedSegments = Atomic<Int>(0)
+  let rebuiltIndexes = Atomic<Int>(0)
   let errors = Atomic<Int>(0)
 
   var snapshot: DiskCacheStatistics {
@@ -68,6 +71,7 @@ final class DiskCacheCounters: Sendable {
     result.compactions = compactions.load(ordering: .relaxed)
     result.corruptEntries = corruptEntries.load(ordering: .relaxed)
     result.damagedSegments = damagedSegments.load(ordering: .relaxed)
+    result.rebuiltIndexes = rebuiltIndexes.load(ordering: .relaxed)
     result.errors = errors.load(ordering: .relaxed)
     return result
   }

@@ -44,6 +44,9 @@ public protocol OpenFile: AnyObject, Sendable {
   func byteCount() throws(DiskCacheError) -> Int
   /// Whether the file still has a name: false once it was removed.
   var isLinked: Bool { get }
+  /// Maps the first bytes of the file; bytes behind its end must not be touched before the file has them. Nil, as by
+  /// default, if that cannot be done: then the file is read.
+  func map(byteCount: Int, as mapping: FileMapping) -> FileBytes?
 }
 
 /// A lock that is held.

@@ -4,17 +4,18 @@
   import Foundation
 #endif
 
-/// One whole record in memory, with verified checksums. It owns its bytes.
+/// One whole record in memory, with verified checksums.
 struct Record: ~Copyable {
   var header: EntryHeader
   private let bytes: UnsafeMutableRawBufferPointer
+  /// Whose memory the bytes are: this record's alone, or a mapping's, which must not be written to.
+  private let owner: FileBytes
 
-  fileprivate init(header: EntryHeader, owning bytes: UnsafeMutableRawBufferPointer) {
+  fileprivate init(header: EntryHeader, bytes: UnsafeMutableRawBufferPointer, owner: FileBytes) {
     self.header = header
     self.bytes = bytes
+    self.owner = owner
   }
-
-  deinit { bytes.deallocate() }
 
   var partition: Partition { Partition(text(EntryHeader.byteCount, header.nameLength)) }
 
@@ -30,23 +31,33 @@ struct Record: ~Copyable {
     String(decoding: bytes[offset..<offset + length], as: UTF8.self)
   }
 
-  /// Encodes the header anew, for another segment, in front of the unchanged rest.
+  /// Calls `use` with the body where it lies.
+  func withBody<Result, Failure: Error>(
+    _ use: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let range = header.bodyOffset..<header.bodyOffset + header.bodyLength
+    let result = try use(UnsafeRawBufferPointer(rebasing: bytes[range]))
+    withExtendedLifetime(owner) {}
+    return result
+  }
+
+  /// Encodes the header anew, for another segment, in front of the unchanged rest. Not for mapped
+  /// records.
   mutating func withEncoded(salt: UInt64, _ body: (UnsafeRawBufferPointer) -> Void) {
     header.encode(into: bytes, salt: salt)
     body(UnsafeRawBufferPointer(bytes))
   }
 
-  /// The body, without a copy: the record's bytes live as long as it does.
+  /// The body, without a copy: the record's bytes live as long as it does. Not for mapped records: Data writes in
+  /// place once it is a buffer's only owner.
   consuming func takeBody() -> Data {
-    let (bytes, start, count) = (self.bytes, header.bodyOffset, header.bodyLength)
-    discard self
-    guard count > 0, let base = bytes.baseAddress else {
-      bytes.deallocate()
-      return Data()
-    }
-    // The buffer was allocated by `RecordReader`, nobody else refers to it any more, and Data never writes to it
-    // before it is the only owner, nor after it is freed.
-    return Data(bytesNoCopy: base + start, count: count, deallocator: .custom { _, _ in bytes.deallocate() })
+    guard header.bodyLength > 0, let base = bytes.baseAddress else { return Data() }
+    let owner = owner
+    // Nobody else refers to the bytes any more, and Data never writes to them before it is the only owner, nor
+    // after they are freed.
+    return Data(
+      bytesNoCopy: base + header.bodyOffset, count: header.bodyLength,
+      deallocator: .custom { _, _ in withExtendedLifetime(owner) {} })
   }
 }
 
@@ -71,11 +82,40 @@ enum RecordReader {
   private static func read(
     _ location: SegmentIndex.Location, length: Int, checksBody: Bool
   ) throws(DiskCacheError) -> Result {
-    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: length, alignment: 16)
-    var isOwned = false
-    defer { if !isOwned { bytes.deallocate() } }
-    guard try location.file.file.read(into: bytes, at: location.offset) == length else { return .corrupt }
-    let readable = UnsafeRawBufferPointer(bytes)
+    let owner = FileBytes(.allocate(byteCount: length, alignment: 16)) { $0.deallocate() }
+    guard try location.file.file.read(into: owner.bytes, at: location.offset) == length else {
+      return .corrupt
+    }
+    switch verify(UnsafeRawBufferPointer(owner.bytes), location, checksBody: checksBody) {
+    case .record(let header): return .record(Record(header: header, bytes: owner.bytes, owner: owner))
+    case .dead: return .dead
+    case .corrupt: return .corrupt
+    }
+  }
+
+  /// Verifies a record where the mapped file has it; reads it where files cannot be mapped.
+  static func map(_ location: SegmentIndex.Location) throws(DiskCacheError) -> Result {
+    let end = location.offset + location.length
+    guard let mapping = location.file.mapped(to: end) else { return try read(location) }
+    // A file that someone cut must not be touched behind its end: that would be a signal, not an error.
+    guard try location.file.file.byteCount() >= end else { return .corrupt }
+    let bytes = UnsafeMutableRawBufferPointer(rebasing: mapping.bytes[location.offset..<end])
+    switch verify(UnsafeRawBufferPointer(bytes), location, checksBody: true) {
+    case .record(let header): return .record(Record(header: header, bytes: bytes, owner: mapping))
+    case .dead: return .dead
+    case .corrupt: return .corrupt
+    }
+  }
+
+  private enum Verdict {
+    case record(EntryHeader)
+    case dead
+    case corrupt
+  }
+
+  private static func verify(
+    _ readable: UnsafeRawBufferPointer, _ location: SegmentIndex.Location, checksBody: Bool
+  ) -> Verdict {
     guard let header = EntryHeader(readable, salt: location.file.salt), header.sequence == location.sequence,
       header.recordLength == location.length, header.bodyOffset == location.headLength
     else { return .corrupt }
@@ -87,7 +127,6 @@ enum RecordReader {
         rebasing: readable[header.bodyOffset..<header.bodyOffset + header.bodyLength])
       guard Checksum64.of(body, seed: 0) == header.bodyChecksum else { return .corrupt }
     }
-    isOwned = true
-    return .record(Record(header: header, owning: bytes))
+    return .record(header)
   }
 }

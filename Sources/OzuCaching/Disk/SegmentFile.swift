@@ -1,3 +1,5 @@
+import OzuSynchronization
+
 /// An open segment. Its file is closed when the last reader lets go, so a fetch that found an entry can
 /// read it even while the segment is being removed.
 final class SegmentFile: Sendable {
@@ -5,6 +7,9 @@ final class SegmentFile: Sendable {
   let number: UInt64
   let salt: UInt64
   let file: any OpenFile
+  /// The file in memory as far as someone asked for it. Segments only grow, except that a cut takes what no index
+  /// refers to, so what was mapped and referred to stays readable for as long as the mapping is held.
+  private let mapping = Mutex<FileBytes?>(nil)
 
   init(name: String, header: SegmentHeader, file: any OpenFile) {
     self.name = name
@@ -12,6 +17,18 @@ final class SegmentFile: Sendable {
     salt = header.salt
     self.file = file
   }
+
+  /// The file's first bytes, at least up to `end`; nil where files cannot be mapped.
+  func mapped(to end: Int) -> FileBytes? {
+    mapping.withLock { mapping in
+      if let mapping, mapping.bytes.count >= end { return mapping }
+      // Beyond the end of the file a mapping costs addresses only, and spares mapping anew while the file grows.
+      mapping = file.map(byteCount: (end / Self.mappedUnit + 1) * Self.mappedUnit, as: .shared)
+      return mapping
+    }
+  }
+
+  private static let mappedUnit = 8 << 20
 
   /// Opens a segment; nil if its header is damaged or of another version.
   static func open(

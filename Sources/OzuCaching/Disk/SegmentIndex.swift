@@ -1,10 +1,12 @@
 /// What a disk cache knows without reading: where every live entry is, who used it when, and what each segment
 /// and partition holds.
 ///
-/// Slots live in one array (72 bytes each) and are linked by number in two lists: of their partition, by date of
-/// access, and of their segment. Every operation is O(1). The index is rebuilt from the segments
-/// at opening; a stored index would fill the same structure.
-struct SegmentIndex {
+/// Slots live in one run of memory (72 bytes each) and are linked by number in two lists: of their partition, by
+/// date of access, and of their segment. Every operation is O(1). At opening the index is taken as it was stored
+/// (`StoredIndex`) and what was written since is added, or it is rebuilt from the segments.
+///
+/// Unchecked Sendable: `SegmentStore.index` guards it with its lock, and nobody keeps it beyond that.
+final class SegmentIndex: @unchecked Sendable {
   struct Slot {
     var key = CacheKey(high: 0, low: 0)
     var sequence: UInt64 = 0
@@ -69,19 +71,27 @@ struct SegmentIndex {
     let accessed: Int64
   }
 
-  private(set) var slots: ContiguousArray<Slot> = []
-  private var free: Int32 = -1
-  private var table = SlotTable()
-  private(set) var segments: [Segment?] = []
-  private(set) var partitions: ContiguousArray<PartitionState> = []
-  private var partitionNumbers: [Partition: Int] = [:]
+  var slots = SlotStorage()
+  var free: Int32 = -1
+  var table = SlotTable()
+  var segments: [Segment?] = []
+  var partitions: ContiguousArray<PartitionState> = []
+  var partitionNumbers: [Partition: Int] = [:]
   private var dirtySlots: [Int32] = []
   /// Whether another process writes, so that segments may vanish without this index knowing.
   var isReader = false
   /// Bytes of all segment files.
-  private(set) var totalByteCount = 0
+  var totalByteCount = 0
   /// Bytes of all live records.
-  private(set) var liveByteCount = 0
+  var liveByteCount = 0
+  /// Entries with lower sequence numbers come from an index that was stored before the end of its writer: they may
+  /// be dead on disk, which a look at their records tells.
+  var unverifiedBelow: UInt64 = 0
+
+  deinit {
+    table.deallocate()
+    slots.deallocate()
+  }
 
   var count: Int { table.count }
   var dirtyDateCount: Int { dirtySlots.count }
@@ -98,8 +108,14 @@ struct SegmentIndex {
     }
   }
 
+  /// Comparing a few short names is quicker than hashing one.
+  private func number(of partition: Partition) -> Int? {
+    guard partitions.count <= 8 else { return partitionNumbers[partition] }
+    return partitions.firstIndex { $0.partition == partition }
+  }
+
   func find(_ key: CacheKey, in partition: Partition) -> Int? {
-    partitionNumbers[partition].flatMap { find(key, in: $0) }
+    number(of: partition).flatMap { find(key, in: $0) }
   }
 
   func location(of slot: Int) -> Location? {
@@ -120,7 +136,7 @@ struct SegmentIndex {
   /// Enters a record as the newest of its partition, in the place of an older one of its key.
   ///
   /// - Returns: The record that is superseded: the former one, or the new one if its sequence number is lower.
-  mutating func insert(
+  func insert(
     _ header: EntryHeader, in partition: Int, segment: Int, offset: Int
   ) -> (superseded: Location?, isCurrent: Bool) {
     var superseded: Location?
@@ -156,7 +172,7 @@ struct SegmentIndex {
     return (superseded, true)
   }
 
-  mutating func remove(_ index: Int) {
+  func remove(_ index: Int) {
     let slot = slots[index]
     table.remove(Self.tag(slot.key, partition: Int(slot.partition)), slot: index)
     unlinkFromPartition(index)
@@ -170,7 +186,7 @@ struct SegmentIndex {
   }
 
   /// Notes a use: the entry becomes the newest of its partition.
-  mutating func touch(_ index: Int, at date: Int64) {
+  func touch(_ index: Int, at date: Int64) {
     unlinkFromPartition(index)
     linkNewest(index)
     slots[index].accessed = date
@@ -182,7 +198,7 @@ struct SegmentIndex {
   }
 
   /// Enters that a record was copied to another place, under a new sequence number.
-  mutating func relocate(_ index: Int, to segment: Int, offset: Int, sequence: UInt64) {
+  func relocate(_ index: Int, to segment: Int, offset: Int, sequence: UInt64) {
     unlinkFromSegment(index)
     slots[index].segment = Int32(segment)
     slots[index].offsetWords = UInt32(offset / 8)
@@ -191,12 +207,12 @@ struct SegmentIndex {
     linkToSegment(index)
   }
 
-  mutating func clearReference(_ index: Int) {
+  func clearReference(_ index: Int) {
     slots[index].isReferenced = false
   }
 
   /// The entries whose date of access on disk is out of date, and the dates; they count as written.
-  mutating func takeDirtyDates() -> [Location] {
+  func takeDirtyDates() -> [Location] {
     let locations = dirtySlots.compactMap { index -> Location? in
       guard slots[Int(index)].isDateDirty else { return nil }
       slots[Int(index)].isDateDirty = false
@@ -207,7 +223,7 @@ struct SegmentIndex {
   }
 
   /// Sorts every partition by date of access, after entries were found in the order of the files.
-  mutating func sortByAccessDate() {
+  func sortByAccessDate() {
     let order = slots.indices.filter { slots[$0].partition >= 0 }.sorted {
       (slots[$0].accessed, slots[$0].sequence) < (slots[$1].accessed, slots[$1].sequence)
     }
@@ -216,14 +232,14 @@ struct SegmentIndex {
   }
 
   /// Marks a record found at opening as used since it was written.
-  mutating func markReferenced(_ index: Int) {
+  func markReferenced(_ index: Int) {
     slots[index].isReferenced = true
   }
 
   // MARK: Partitions
 
   /// The number of a partition, which is made if it is new.
-  mutating func number(of partition: Partition, capacity: (Partition) -> Int) -> Int {
+  func number(of partition: Partition, capacity: (Partition) -> Int) -> Int {
     if let number = partitionNumbers[partition] { return number }
     partitions.append(PartitionState(partition: partition, capacity: capacity(partition)))
     partitionNumbers[partition] = partitions.count - 1
@@ -234,7 +250,7 @@ struct SegmentIndex {
     partitionNumbers[partition].map { partitions[$0] }
   }
 
-  mutating func setCapacity(_ capacity: Int, ofPartition number: Int) {
+  func setCapacity(_ capacity: Int, ofPartition number: Int) {
     partitions[number].capacity = capacity
   }
 
@@ -260,7 +276,7 @@ struct SegmentIndex {
   // MARK: Segments
 
   /// Enters a segment and returns its number here.
-  mutating func add(_ file: SegmentFile, size: Int, age: UInt64) -> Int {
+  func add(_ file: SegmentFile, size: Int, age: UInt64) -> Int {
     let segment = Segment(file: file, size: size, scanned: min(size, SegmentHeader.byteCount), age: age)
     totalByteCount += size
     if let hole = segments.firstIndex(where: { $0 == nil }) {
@@ -272,14 +288,14 @@ struct SegmentIndex {
   }
 
   /// Enters how far a segment reaches.
-  mutating func setSize(_ size: Int, scanned: Int, ofSegment number: Int) {
+  func setSize(_ size: Int, scanned: Int, ofSegment number: Int) {
     guard let old = segments[number]?.size else { return }
     totalByteCount += size - old
     segments[number]?.size = size
     segments[number]?.scanned = scanned
   }
 
-  mutating func setAge(_ age: UInt64, ofSegment number: Int) {
+  func setAge(_ age: UInt64, ofSegment number: Int) {
     segments[number]?.age = age
   }
 
@@ -295,7 +311,7 @@ struct SegmentIndex {
   }
 
   /// Forgets a segment with all entries in it, and returns how many they were.
-  mutating func removeSegment(_ number: Int) -> Int {
+  func removeSegment(_ number: Int) -> Int {
     let entries = slots(inSegment: number)
     for index in entries { remove(index) }
     totalByteCount -= segments[number]?.size ?? 0
@@ -305,7 +321,7 @@ struct SegmentIndex {
 
   // MARK: Lists
 
-  private mutating func linkNewest(_ index: Int) {
+  private func linkNewest(_ index: Int) {
     let number = Int(slots[index].partition)
     let head = partitions[number].newest
     slots[index].newer = -1
@@ -314,14 +330,14 @@ struct SegmentIndex {
     partitions[number].newest = Int32(index)
   }
 
-  private mutating func unlinkFromPartition(_ index: Int) {
+  private func unlinkFromPartition(_ index: Int) {
     let number = Int(slots[index].partition)
     let (newer, older) = (slots[index].newer, slots[index].older)
     if newer >= 0 { slots[Int(newer)].older = older } else { partitions[number].newest = older }
     if older >= 0 { slots[Int(older)].newer = newer } else { partitions[number].oldest = newer }
   }
 
-  private mutating func linkToSegment(_ index: Int) {
+  private func linkToSegment(_ index: Int) {
     let number = Int(slots[index].segment)
     let head = segments[number]?.first ?? -1
     slots[index].previousInSegment = -1
@@ -331,7 +347,7 @@ struct SegmentIndex {
     segments[number]?.live += slots[index].length
   }
 
-  private mutating func unlinkFromSegment(_ index: Int) {
+  private func unlinkFromSegment(_ index: Int) {
     let number = Int(slots[index].segment)
     let (previous, next) = (slots[index].previousInSegment, slots[index].nextInSegment)
     if previous >= 0 { slots[Int(previous)].nextInSegment = next } else { segments[number]?.first = next }

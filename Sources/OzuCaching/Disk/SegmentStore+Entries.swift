@@ -6,8 +6,8 @@
 
 // One entry at a time: storing, reading, removing.
 extension SegmentStore {
-  /// The dates of access that may wait in memory.
-  private static let dirtyDateLimit = 256
+  /// The dates of access that may wait in memory; then the index is stored, which has them all.
+  static let dirtyDateLimit = 16_384
 
   func store(
     _ body: Data, metadata: Data, label: String, key: CacheKey, partition: Partition
@@ -91,7 +91,7 @@ extension SegmentStore {
   }
 
   /// Reads an entry, whole or up to its body, and calls `use` with it.
-  func withRecord<Result: Sendable>(
+  func withRecord<Result>(
     _ key: CacheKey, in partition: Partition, countsAsUse: Bool,
     read: (SegmentIndex.Location) throws(DiskCacheError) -> RecordReader.Result,
     use: (consuming Record) -> Result
@@ -100,15 +100,11 @@ extension SegmentStore {
     // is paid for by somebody's write, so a few suffice.
     var mayRefresh = true
     for _ in 0..<8 {
-      let date = countsAsUse ? now() : 0
-      let (found, dirtyDates, isReader) = index.withLock { index -> (SegmentIndex.Location?, Int, Bool) in
-        guard let slot = index.find(key, in: partition) else { return (nil, 0, index.isReader) }
-        let location = index.location(of: slot)
-        if countsAsUse { index.touch(slot, at: date) }
-        return (location, index.dirtyDateCount, index.isReader)
+      let (found, isReader) = index.withLock { index in
+        (index.find(key, in: partition).flatMap { index.location(of: $0) }, index.isReader)
       }
       guard let location = found else {
-        guard mayRefresh, refresh() else { return nil }
+        guard isReader, mayRefresh, refresh() else { return nil }
         mayRefresh = false
         continue
       }
@@ -118,12 +114,12 @@ extension SegmentStore {
         forgetSegment(of: location)
         continue
       }
-      if dirtyDates >= Self.dirtyDateLimit { writeAccessDatesIfIdle() }
       do throws(DiskCacheError) {
         switch try read(location) {
         case .record(var record):
           // The index knows of later uses than the file.
           record.header.accessed = location.accessed
+          if countsAsUse { noteUse(of: location) }
           return use(record)
         case .dead:
           // Gone in the index too by now, or else killed by the writer in another process.
@@ -144,8 +140,11 @@ extension SegmentStore {
     let didDrop = try? write { (writer) throws(DiskCacheError) -> Bool in
       guard index.withLock({ $0.holds(location) }) else { return false }
       if case .writer = writer.role {
-        // A live entry of the writer that says it is dead is damaged as well.
-        counters.corruptEntries.increment()
+        // A live entry of the writer that says it is dead is damaged as well, unless it may have died after the
+        // stored index was written.
+        if isCorrupt || index.withLock({ location.sequence >= $0.unverifiedBelow }) {
+          counters.corruptEntries.increment()
+        }
         removeEntry(location.slot, &writer)
       } else {
         if isCorrupt { counters.corruptEntries.increment() }
@@ -164,7 +163,13 @@ extension SegmentStore {
     }
   }
 
-  private func writeAccessDatesIfIdle() {
+  private func noteUse(of location: SegmentIndex.Location) {
+    let date = now()
+    let dirtyDates = index.withLock { index in
+      if index.holds(location) { index.touch(location.slot, at: date) }
+      return index.dirtyDateCount
+    }
+    guard dirtyDates >= Self.dirtyDateLimit else { return }
     var errors: [DiskCacheError] = []
     writer.withLockIfAvailable { writer in
       writeAccessDates(&writer)
@@ -174,13 +179,31 @@ extension SegmentStore {
     for error in errors { report(error) }
   }
 
+  /// Whether what the index knows of an entry was stored before its writer ended without closing.
+  private func mayBeDead(_ key: CacheKey, in partition: Partition) -> Bool {
+    index.withLock { index in
+      guard index.unverifiedBelow > 0, let slot = index.find(key, in: partition) else { return false }
+      return index.slots[slot].sequence < index.unverifiedBelow
+    }
+  }
+
+  /// Whether the entry's record says that it lives; if not the entry leaves the index.
+  private func isAlive(_ key: CacheKey, in partition: Partition) -> Bool {
+    withRecord(
+      key, in: partition, countsAsUse: false,
+      read: { (location) throws(DiskCacheError) in try RecordReader.readHead(location) }, use: { _ in true }
+    ) ?? false
+  }
+
   func contains(_ key: CacheKey, in partition: Partition) -> Bool {
+    if mayBeDead(key, in: partition) { return isAlive(key, in: partition) }
     if index.withLock({ $0.find(key, in: partition) != nil }) { return true }
     return refresh() && index.withLock { $0.find(key, in: partition) != nil }
   }
 
   /// Marks an entry as used now.
   func touch(_ key: CacheKey, in partition: Partition) -> Bool {
+    if mayBeDead(key, in: partition), !isAlive(key, in: partition) { return false }
     let date = now()
     func touchIfThere() -> Bool {
       index.withLock { index in
@@ -224,6 +247,7 @@ extension SegmentStore {
       }
       guard let partition else {
         try removeAllSegments(&writer)
+        removeStoredIndex()
         return
       }
       let slots = index.withLock { index in
@@ -239,7 +263,7 @@ extension SegmentStore {
     }
   }
 
-  private static func isMostlyDead(_ index: borrowing SegmentIndex) -> Bool {
+  private static func isMostlyDead(_ index: SegmentIndex) -> Bool {
     index.totalByteCount > index.liveByteCount * 2
   }
 }

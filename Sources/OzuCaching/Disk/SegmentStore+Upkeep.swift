@@ -21,6 +21,7 @@ extension SegmentStore {
         if configuration.durability == .synced {
           note(&writer) { (writer) throws(DiskCacheError) in try synchronize(&writer) }
         }
+        storeIndex(&writer, isClean: true)
       }
       writer.active = nil
       writer.unsynced = [:]

@@ -14,6 +14,19 @@ extension SegmentStore {
     length: Int, _ writer: inout Writer,
     encode: (_ salt: UInt64, _ write: ([UnsafeRawBufferPointer]) -> Void) -> Void
   ) throws(DiskCacheError) -> (segment: Int, offset: Int) {
+    do throws(DiskCacheError) {
+      return try appendOnce(length: length, &writer, encode: encode)
+    } catch {
+      // On a full disk an entry is worth more than the stored index.
+      guard error.code == ENOSPC, removeStoredIndex() else { throw error }
+      return try appendOnce(length: length, &writer, encode: encode)
+    }
+  }
+
+  private func appendOnce(
+    length: Int, _ writer: inout Writer,
+    encode: (_ salt: UInt64, _ write: ([UnsafeRawBufferPointer]) -> Void) -> Void
+  ) throws(DiskCacheError) -> (segment: Int, offset: Int) {
     let number = try segment(forRecordOf: length, &writer)
     guard let state = index.withLock({ $0.segments[number] }) else {
       throw DiskCacheError(.write, path: directory, code: ENOENT)
@@ -47,6 +60,8 @@ extension SegmentStore {
       writer.active = nil
       writeAccessDates(&writer)
       removeIfEmpty(active, &writer)
+      writer.sealedSinceStored += 1
+      if writer.sealedSinceStored >= Self.sealedSegmentsPerIndex { storeIndex(&writer, isClean: false) }
     }
     let number = try makeSegment(&writer)
     writer.active = number
@@ -136,7 +151,7 @@ extension SegmentStore {
   /// Removes the oldest segments until a record of `length` bytes fits under the capacity.
   func makeRoom(for length: Int, _ writer: inout Writer) throws(DiskCacheError) {
     // A record may need a new segment, whose header counts too.
-    let wanted = writer.capacity - length - SegmentHeader.byteCount
+    let wanted = writer.capacity - length - SegmentHeader.byteCount - writer.spilledByteCount
     while index.withLock({ $0.totalByteCount }) > wanted {
       guard try evictOldestSegment(&writer) else { return }
     }
@@ -186,7 +201,13 @@ extension SegmentStore {
   private func relocate(_ slots: [Int], _ writer: inout Writer) throws(DiskCacheError) {
     for slot in slots {
       guard let location = index.withLock({ $0.location(of: slot) }) else { continue }
-      guard case .record(var record) = try RecordReader.read(location) else {
+      var record: Record
+      switch try RecordReader.read(location) {
+      case .record(let read):
+        record = read
+      case .dead:
+        continue
+      case .corrupt:
         counters.corruptEntries.increment()
         continue
       }
@@ -225,18 +246,20 @@ extension SegmentStore {
     }
   }
 
-  /// Rewrites the segment with the largest dead part if live entries fill less than three quarters of the
-  /// files, apart from one segment.
+  /// Rewrites the segment with the largest dead part if the files have more than five quarters of the live entries'
+  /// bytes, apart from a quarter of a segment.
   func compactIfDue(_ writer: inout Writer) throws(DiskCacheError) {
     let slack = segmentSize(for: writer.capacity)
     let victim = index.withLock { index -> Int? in
-      guard index.totalByteCount - slack > index.liveByteCount + index.liveByteCount / 4 else { return nil }
+      guard index.totalByteCount - slack / 4 > index.liveByteCount + index.liveByteCount / 4 else {
+        return nil
+      }
       return Self.emptiest(of: index, except: writer.active)
     }
     if let victim { try compact(victim, &writer) }
   }
 
-  private static func emptiest(of index: borrowing SegmentIndex, except active: Int?) -> Int? {
+  private static func emptiest(of index: SegmentIndex, except active: Int?) -> Int? {
     var best: (number: Int, share: Double)?
     for number in index.segments.indices where number != active {
       guard let segment = index.segments[number], segment.dead > 0 else { continue }
@@ -288,8 +311,13 @@ extension SegmentStore {
 
   // MARK: Flushing
 
-  /// Writes the dates of access that changed into their records.
+  /// Writes the dates of access that changed into their records, or all of them into the stored index if they are
+  /// many.
   func writeAccessDates(_ writer: inout Writer) {
+    if case .writer = writer.role, index.withLock({ $0.dirtyDateCount }) > 256 {
+      storeIndex(&writer, isClean: false)
+      return
+    }
     let entries = index.withLock { $0.takeDirtyDates() }
     guard case .writer = writer.role else { return }
     for entry in entries {

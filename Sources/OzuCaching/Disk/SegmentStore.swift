@@ -48,6 +48,10 @@ final class SegmentStore: Sendable {
     var isDirectoryUnsynced = false
     /// When a reader last looked for new entries.
     var refreshed = Int64.min
+    /// Bytes of files that editors are writing.
+    var spilledByteCount = 0
+    /// Segments that were filled since the index was stored.
+    var sealedSinceStored = 0
     var capacity: Int
     var random = SystemRandomNumberGenerator()
     /// Errors met under the lock, to be reported after it.
@@ -131,18 +135,29 @@ final class SegmentStore: Sendable {
     }
   }
 
-  /// Rebuilds the index from the segments. The writer also cleans up: unreadable segments and those of other
+  /// Takes up the stored index and what the segments have beyond it, or all that they have. The writer also cleans up: unreadable segments and those of other
   /// versions go, and superseded records are marked as such.
   func load(_ writer: inout Writer) throws(DiskCacheError) {
     let isWriter = if case .writer = writer.role { true } else { false }
-    var fresh = SegmentIndex()
-    fresh.isReader = !isWriter
-    var superseded: [(file: SegmentFile, offset: Int)] = []
+    let names = try fileSystem.list(directory).sorted()
     writer.nextSequence = 1
-    for name in try fileSystem.list(directory).sorted() {
+    var superseded: [(file: SegmentFile, offset: Int)] = []
+    let stored = storedIndex(names, &writer)
+    let isRebuilt = stored == nil
+    var fresh = stored ?? SegmentIndex()
+    fresh.isReader = !isWriter
+    var known: [String: Int] = [:]
+    for number in fresh.segments.indices {
+      if let name = fresh.segments[number]?.file.name { known[name] = number }
+    }
+    for name in names {
       guard let number = SegmentHeader.number(fromFileName: name) else { continue }
       writer.nextNumber = max(writer.nextNumber, number &+ 1)
       do throws(DiskCacheError) {
+        if let segment = known[name] {
+          superseded += try scan(segment, of: fresh, writer: &writer)
+          continue
+        }
         let access: FileAccess = isWriter ? .updating : .reading
         guard let file = try SegmentFile.open(name, in: directory, for: access, of: fileSystem) else {
           if isWriter {
@@ -152,24 +167,28 @@ final class SegmentStore: Sendable {
           continue
         }
         let segment = fresh.add(file, size: try file.file.byteCount(), age: number)
-        superseded += try scan(segment, of: &fresh, writer: &writer)
+        superseded += try scan(segment, of: fresh, writer: &writer)
       } catch {
         // A file that vanished since the listing is no error; of others the rest of the cache must not suffer.
         if error.code != ENOENT { writer.errors.append(error) }
       }
     }
-    fresh.sortByAccessDate()
+    // What was added to a stored index is the latest used anyway.
+    if isRebuilt { fresh.sortByAccessDate() }
     if isWriter {
       for record in superseded { kill(record.file, at: record.offset, &writer) }
-      try chooseActive(of: &fresh, &writer)
+      try chooseActive(of: fresh, &writer)
     }
-    let former = index.withLock { index in
-      swap(&index, &fresh)
-      return fresh
-    }
-    _ = consume former
+    // The former index is let go after unlocking.
+    index.withLock { swap(&$0, &fresh) }
     writer.refreshed = now()
     if isWriter {
+      // Files that editors had not committed when their process ended; those of this process are younger.
+      if writer.spilledByteCount == 0 {
+        for name in names where name.hasSuffix(".segment" + SpilledRecord.suffix) {
+          try? fileSystem.remove(directory + "/" + name)
+        }
+      }
       for number in index.withLock({ $0.segments.indices }) { removeIfEmpty(number, &writer) }
       try trim(toByteCount: writer.capacity, &writer)
     }
@@ -177,9 +196,9 @@ final class SegmentStore: Sendable {
 
   /// Enters the records of a segment behind what was scanned before; returns those that are superseded.
   private func scan(
-    _ segment: Int, of index: inout SegmentIndex, writer: inout Writer
+    _ segment: Int, of index: SegmentIndex, writer: inout Writer
   ) throws(DiskCacheError) -> [(file: SegmentFile, offset: Int)] {
-    guard let state = index.segments[segment] else { return [] }
+    guard let state = index.segments[segment], state.scanned < state.size else { return [] }
     var found: [SegmentFile.ScannedEntry] = []
     let end = try state.file.scan(from: state.scanned, to: state.size) { found.append($0) }
     var superseded: [(file: SegmentFile, offset: Int)] = []
@@ -203,7 +222,7 @@ final class SegmentStore: Sendable {
 
   /// Goes on writing in the newest segment if there is room in it. What lies behind its last whole record
   /// is a write that a crash cut short.
-  private func chooseActive(of index: inout SegmentIndex, _ writer: inout Writer) throws(DiskCacheError) {
+  private func chooseActive(of index: SegmentIndex, _ writer: inout Writer) throws(DiskCacheError) {
     let size = segmentSize(for: writer.capacity)
     let newest = index.segments.indices.filter { index.segments[$0] != nil }
       .max { index.segments[$0]!.file.number < index.segments[$1]!.file.number }

@@ -174,6 +174,18 @@ private final class Descriptor: OpenFile, FileLock {
     return Int(status.st_size)
   }
 
+  func map(byteCount: Int, as mapping: FileMapping) -> FileBytes? {
+    let (access, kind) =
+      mapping == .shared ? (PROT_READ, MAP_SHARED) : (PROT_READ | PROT_WRITE, MAP_PRIVATE)
+    guard byteCount > 0, let base = mmap(nil, byteCount, access, kind, number, 0), base != MAP_FAILED else {
+      return nil
+    }
+    // The mapping outlives the descriptor and the file's name.
+    return FileBytes(UnsafeMutableRawBufferPointer(start: base, count: byteCount)) {
+      munmap($0.baseAddress!, $0.count)
+    }
+  }
+
   var isLinked: Bool {
     var status = stat()
     return fstat(number, &status) == 0 && status.st_nlink > 0

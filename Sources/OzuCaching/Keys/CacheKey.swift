@@ -8,6 +8,7 @@
 /// let original = CacheKey("https://example.org/cat.jpg")
 /// let thumbnail = original.derived("resize", "320x240")
 /// ```
+@frozen
 public struct CacheKey: Hashable, Sendable {
   /// The more significant half.
   public let high: UInt64
@@ -68,9 +69,13 @@ public struct CacheKey: Hashable, Sendable {
   }
 
   /// Feeds one word: the key is a hash already.
+  @inlinable
   public func hash(into hasher: inout Hasher) {
     hasher.combine(low)
   }
+
+  /// The key's own bits: they are spread like a hash's and are not hashed again.
+  @inlinable public var hashValue: Int { Int(truncatingIfNeeded: low) }
 
   // Any fixed key does ("Ozu:stil", "l frames" in ASCII), but it must never change: keys are stored.
   private static let key0: UInt64 = 0x6c69_7473_3a75_7a4f

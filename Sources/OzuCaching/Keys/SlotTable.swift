@@ -1,20 +1,72 @@
-/// An open-addressing index from 32-bit hash tags to slot numbers of some other array.
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// An open-addressing index from 32-bit hash tags to slot numbers of some other storage.
 ///
 /// It keeps no keys: the owner compares them in its slots when tags agree. One cell is eight bytes (tag above,
-/// slot + 1 below, zero when empty); probing is linear and removal shifts followers back, so there are
-/// no tombstones and lookups never degrade.
+/// slot + 1 below, zero when empty); probing is linear and removal shifts followers back, so lookups never
+/// degrade.
 ///
-/// Adding, finding and removing is O(1) expected as long as tags are spread; growing doubles the table.
+/// Growing is spread out, so that no insertion pays for the crowd: the larger table starts empty (fresh pages of
+/// the system are zero already) and every insertion moves sixteen cells of the former one. Until that is
+/// done, long before the next growth, both are searched; cells that left the former table become
+/// gravestones there, so that its chains stay whole.
+///
+/// Cells are raw memory, because an array's checks of bounds and of sole ownership cost more than a probe.
+/// Every position is masked to the table's size before use.
 @usableFromInline
-struct SlotTable: Sendable {
-  @usableFromInline var cells: ContiguousArray<UInt64>
+struct SlotTable: @unchecked Sendable {
+  // Sendable: one owner, which cannot be copied, holds the one value and calls `deallocate()` in its `deinit`. A
+  // `deinit` here would keep the compiler from inlining the table into callers in other modules.
+  @usableFromInline var cells: UnsafeMutablePointer<UInt64>
   @usableFromInline var mask: Int
   @usableFromInline var count = 0
+  @usableFromInline var former: UnsafeMutablePointer<UInt64>?
+  @usableFromInline var formerMask = 0
+  /// Cells of the former table before this one have moved.
+  @usableFromInline var moved = 0
 
-  @inlinable
+  /// Whose memory the cells are, unless they are allocated here.
+  private var owner: FileBytes?
+  private var formerOwner: FileBytes?
+
+  /// A former cell that moved or was removed: no slot, so it equals no entry's cell.
+  @usableFromInline static var gravestone: UInt64 { 0xffff_ffff_0000_0000 }
+
+  @usableFromInline
   init() {
-    cells = ContiguousArray(repeating: 0, count: 16)
+    cells = Self.makeCells(16)
     mask = 15
+  }
+
+  /// The table whose cells lie in bytes of a file: `cellCount`, a power of two.
+  init(count: Int, cellCount: Int, at offset: Int, of owner: FileBytes) {
+    self.count = count
+    self.owner = owner
+    mask = cellCount - 1
+    cells = (owner.bytes.baseAddress! + offset).bindMemory(to: UInt64.self, capacity: cellCount)
+  }
+
+  @usableFromInline
+  func deallocate() {
+    if owner == nil { free(cells) }
+    if formerOwner == nil { free(former) }
+  }
+
+  /// Ends a growth under way, so that `cells` has everything.
+  mutating func finishGrowing() {
+    while former != nil { moveSome() }
+  }
+
+  @usableFromInline
+  static func makeCells(_ count: Int) -> UnsafeMutablePointer<UInt64> {
+    guard let memory = calloc(count, MemoryLayout<UInt64>.stride) else {
+      fatalError("No memory for \(count) cells")
+    }
+    return memory.bindMemory(to: UInt64.self, capacity: count)
   }
 
   @inlinable @inline(__always)
@@ -23,33 +75,50 @@ struct SlotTable: Sendable {
   @inlinable @inline(__always)
   static func slot(_ cell: UInt64) -> Int { Int(cell & 0xffff_ffff) &- 1 }
 
+  @inlinable @inline(__always)
+  static func cell(_ tag: UInt32, _ slot: Int) -> UInt64 { UInt64(tag) << 32 | UInt64(slot &+ 1) }
+
   /// The slot with this tag for which `matches` holds.
   @inlinable @inline(__always)
   func find(_ tag: UInt32, where matches: (Int) -> Bool) -> Int? {
     var position = Int(tag) & mask
     while true {
       let cell = cells[position]
-      if cell == 0 { return nil }
+      if cell == 0 { break }
       if Self.tag(cell) == tag, matches(Self.slot(cell)) { return Self.slot(cell) }
       position = (position &+ 1) & mask
+    }
+    guard let former else { return nil }
+    position = Int(tag) & formerMask
+    while true {
+      let cell = former[position]
+      if cell == 0 { return nil }
+      if Self.tag(cell) == tag, cell != Self.gravestone, matches(Self.slot(cell)) {
+        return Self.slot(cell)
+      }
+      position = (position &+ 1) & formerMask
     }
   }
 
   /// Adds a slot that is not in the table yet.
   @inlinable
   mutating func insert(_ tag: UInt32, slot: Int) {
-    if (count &+ 1) &* 3 > cells.count &* 2 { grow() }
-    place(UInt64(tag) << 32 | UInt64(slot &+ 1))
+    if former != nil { moveSome() }
+    if (count &+ 1) &* 3 > (mask &+ 1) &* 2 { grow() }
+    place(Self.cell(tag, slot))
     count &+= 1
   }
 
   /// Removes a slot that is in the table.
   @inlinable
   mutating func remove(_ tag: UInt32, slot: Int) {
-    let cell = UInt64(tag) << 32 | UInt64(slot &+ 1)
+    let cell = Self.cell(tag, slot)
     var hole = Int(tag) & mask
     while cells[hole] != cell {
-      if cells[hole] == 0 { return }
+      if cells[hole] == 0 {
+        removeFormer(cell)
+        return
+      }
       hole = (hole &+ 1) & mask
     }
     count &-= 1
@@ -76,10 +145,44 @@ struct SlotTable: Sendable {
   }
 
   @usableFromInline
+  mutating func removeFormer(_ cell: UInt64) {
+    guard let former else { return }
+    var position = Int(Self.tag(cell)) & formerMask
+    while former[position] != cell {
+      if former[position] == 0 { return }
+      position = (position &+ 1) & formerMask
+    }
+    former[position] = Self.gravestone
+    count &-= 1
+  }
+
+  @usableFromInline
+  mutating func moveSome() {
+    guard let former else { return }
+    let end = min(moved &+ 16, formerMask &+ 1)
+    while moved < end {
+      let cell = former[moved]
+      if cell != 0, cell != Self.gravestone {
+        place(cell)
+        former[moved] = Self.gravestone
+      }
+      moved &+= 1
+    }
+    if moved > formerMask {
+      if formerOwner == nil { free(former) }
+      self.former = nil
+      formerOwner = nil
+    }
+  }
+
+  @usableFromInline
   mutating func grow() {
-    let old = cells
-    cells = ContiguousArray(repeating: 0, count: old.count &* 2)
-    mask = cells.count &- 1
-    for cell in old where cell != 0 { place(cell) }
+    // Sixteen cells move per insertion and the table doubles, so the former move ended long ago.
+    finishGrowing()
+    (former, formerMask, formerOwner, moved) = (cells, mask, owner, 0)
+    owner = nil
+    let size = (mask &+ 1) &* 2
+    cells = Self.makeCells(size)
+    mask = size &- 1
   }
 }

@@ -1,72 +1,94 @@
-/// Remembers the tags of about the last `capacity` entries that left a queue, at eight bytes each.
-///
-/// A cell holds a tag and the time of its departure, counted in departures; it is forgotten when `capacity`
-/// others have left since. Buckets of four replace their oldest. A rare false answer only changes an
-/// eviction decision.
-@usableFromInline
-struct GhostSet: Sendable {
-  private var cells: ContiguousArray<UInt64>
-  /// Departures so far; starts at one so that an empty cell is never current.
-  private var clock: UInt32 = 1
-  @usableFromInline private(set) var capacity: Int
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
-  @usableFromInline
-  init(capacity: Int = 64) {
-    self.capacity = capacity
-    var size = 8
-    while size < capacity &* 2 { size &*= 2 }
-    cells = ContiguousArray(repeating: 0, count: size)
+/// Remembers the tags of what left a queue lately, at eight bytes each.
+///
+/// Time is what departed: every departure moves the clock on by the share of the cache that left, in units of
+/// `AdaptiveS3FIFO.whole` to the whole cache, and a tag is forgotten when `window` has departed since.
+/// Buckets of four cells replace their oldest. A rare false answer only changes an eviction decision.
+///
+/// Growing makes a larger table that starts empty and keeps the former one for asking, until the next
+/// growth: nothing is moved, so no departure pays for the crowd.
+@usableFromInline
+struct GhostSet: @unchecked Sendable {
+  // Sendable: one owner, which cannot be copied, holds the one value and deallocates it, as for `SlotTable`.
+  private var cells: UnsafeMutablePointer<UInt64>
+  private var mask: Int
+  private var former: UnsafeMutablePointer<UInt64>?
+  private var formerMask = 0
+  /// Starts at one so that an empty cell is never current.
+  private var clock: UInt32 = 1
+  private let window: UInt32
+
+  init(window: UInt32) {
+    self.window = window
+    cells = SlotTable.makeCells(128)
+    mask = 127
   }
 
-  private func bucket(_ tag: UInt32) -> Int {
+  func deallocate() {
+    free(cells)
+    free(former)
+  }
+
+  /// How many tags there is room for.
+  var capacity: Int { (mask &+ 1) / 2 }
+
+  private static func bucket(_ tag: UInt32, mask: Int) -> Int {
     // The table of entries uses the low bits of the tag; a multiplication spreads them anew.
     let mixed = UInt64(tag) &* 0x9E37_79B9_7F4A_7C15
-    return Int(truncatingIfNeeded: mixed >> 32) & (cells.count &- 1) & ~3
+    return Int(truncatingIfNeeded: mixed >> 32) & mask & ~3
   }
 
-  private func isCurrent(_ cell: UInt64) -> Bool {
-    cell != 0 && Int(clock &- UInt32(truncatingIfNeeded: cell)) <= capacity
-  }
+  private func age(_ cell: UInt64) -> UInt32 { clock &- UInt32(truncatingIfNeeded: cell) }
 
-  @usableFromInline
-  mutating func insert(_ tag: UInt32) {
-    let start = bucket(tag)
+  private func isCurrent(_ cell: UInt64) -> Bool { cell != 0 && age(cell) <= window }
+
+  /// Notes a departure that took this share of the cache.
+  mutating func insert(_ tag: UInt32, share: UInt32) {
+    let start = Self.bucket(tag, mask: mask)
     var oldest = start
-    var age: UInt32 = 0
+    var oldestAge: UInt32 = 0
     for position in start..<start &+ 4 {
       let cell = cells[position]
-      if !isCurrent(cell) || UInt32(truncatingIfNeeded: cell >> 32) == tag {
+      if !isCurrent(cell) || SlotTable.tag(cell) == tag {
         oldest = position
         break
       }
-      let cellAge = clock &- UInt32(truncatingIfNeeded: cell)
-      if cellAge >= age { (oldest, age) = (position, cellAge) }
+      if age(cell) >= oldestAge { (oldest, oldestAge) = (position, age(cell)) }
     }
+    clock &+= max(1, share)
     cells[oldest] = UInt64(tag) << 32 | UInt64(clock)
-    clock &+= 1
   }
 
-  /// Whether the tag left recently; it is forgotten by asking.
-  @usableFromInline
-  mutating func remove(_ tag: UInt32) -> Bool {
-    let start = bucket(tag)
-    for position in start..<start &+ 4 where UInt32(truncatingIfNeeded: cells[position] >> 32) == tag {
-      let wasCurrent = isCurrent(cells[position])
+  /// How much departed since the tag did, or nil if it is not remembered; it is forgotten by asking.
+  mutating func remove(_ tag: UInt32) -> UInt32? {
+    if let age = remove(tag, from: cells, mask: mask) { return age }
+    return former.flatMap { remove(tag, from: $0, mask: formerMask) }
+  }
+
+  private func remove(_ tag: UInt32, from cells: UnsafeMutablePointer<UInt64>, mask: Int) -> UInt32? {
+    let start = Self.bucket(tag, mask: mask)
+    for position in start..<start &+ 4 {
+      let cell = cells[position]
+      guard cell != 0, SlotTable.tag(cell) == tag else { continue }
       cells[position] = 0
-      return wasCurrent
+      return isCurrent(cell) ? age(cell) : nil
     }
-    return false
+    return nil
   }
 
-  /// Remembers more departures from now on, and no fewer of those so far.
-  @usableFromInline
+  /// Makes room for at least so many tags.
   mutating func grow(toCapacity wanted: Int) {
     guard wanted > capacity else { return }
-    var larger = GhostSet(capacity: wanted)
-    let current = cells.filter { isCurrent($0) }.sorted {
-      clock &- UInt32(truncatingIfNeeded: $0) > clock &- UInt32(truncatingIfNeeded: $1)
-    }
-    for cell in current { larger.insert(UInt32(truncatingIfNeeded: cell >> 32)) }
-    self = larger
+    var size = (mask &+ 1) &* 2
+    while size < wanted &* 2 { size &*= 2 }
+    free(former)
+    (former, formerMask) = (cells, mask)
+    cells = SlotTable.makeCells(size)
+    mask = size &- 1
   }
 }

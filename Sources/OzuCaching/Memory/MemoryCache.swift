@@ -16,21 +16,19 @@ import OzuSynchronization
 /// ```
 ///
 /// Room is reserved before an entry goes in, so the limits hold at every instant under any number of
-/// threads. Eviction is S3-FIFO (`S3FIFO.swift`); a hit takes one lock and raises one counter. Values are
-/// released outside the locks, so their deinitializers may use the cache.
+/// threads. Eviction is an S3-FIFO that adapts (`AdaptiveS3FIFO.swift`); a hit takes one lock and raises one counter.
+/// Values are released outside the locks, so their deinitializers may use the cache.
 ///
 /// - Complexity: O(1) for every operation on one entry; one insertion moves at most sixteen entries besides
 ///   those that leave.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline typealias Shard = MemoryShard<Key, Value>
 
-  /// A shard and the lock that guards it. No shard's lock is taken while another's is held.
-  @usableFromInline
-  final class Stripe: Sendable {
-    @usableFromInline let shard = Mutex(Shard())
-  }
-
-  @usableFromInline let stripes: [Stripe]
+  /// The shards, each behind its lock. No shard's lock is taken while another's is held.
+  // Unsafe for the compiler only: allocated by `init`, freed by `deinit`, never changed between, and what it
+  // points to is reached through the locks.
+  @usableFromInline nonisolated(unsafe) let shards: UnsafeMutablePointer<Mutex<Shard>>
+  @usableFromInline let shardMask: Int
   @usableFromInline let configuration: MemoryCacheConfiguration
   @usableFromInline let epoch: ContinuousClock.Instant
   private let observation = Mutex<MemoryPressureObservation?>(nil)
@@ -50,16 +48,23 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     maximumCount = Atomic(max(0, configuration.countLimit))
     epoch = configuration.now()
     let shardCount = configuration.shardCount ?? Self.shardCount(for: configuration)
-    stripes = (0..<shardCount).map { _ in Stripe() }
+    shards = .allocate(capacity: shardCount)
+    for number in 0..<shardCount { (shards + number).initialize(to: Mutex(Shard())) }
+    shardMask = shardCount - 1
     let observation = configuration.pressure?.observe { [weak self] in self?.respond(to: $0) }
     self.observation.withLock { $0 = observation }
   }
 
-  /// As many shards as cores, up to sixteen, while each has 32 MB and 4,096 entries to rule over: smaller
+  deinit {
+    shards.deinitialize(count: shardMask + 1)
+    shards.deallocate()
+  }
+
+  /// As many shards as cores, up to sixteen, while each has 256 MB and 4,096 entries to rule over: smaller
   /// ones would decide worse what to keep.
   private static func shardCount(for configuration: MemoryCacheConfiguration) -> Int {
     let cores = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-    let most = min(cores, 16, configuration.costLimit >> 25, configuration.countLimit >> 12)
+    let most = min(cores, 16, configuration.costLimit >> 28, configuration.countLimit >> 12)
     var count = 1
     while count * 2 <= most { count *= 2 }
     return count
@@ -97,30 +102,35 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   @inlinable
   public func value(forKey key: Key) -> Value? {
     let tag = Self.tag(of: key)
-    let found = stripe(of: tag).shard.withLock { shard -> (value: Value?, expired: Shard.Removed?) in
+    // Declared before the lock is taken: it is released after unlocking.
+    var expired: Shard.Removed?
+    defer { withExtendedLifetime(expired) {} }
+    return shard(of: tag).pointee.withLock { shard in
       guard let index = shard.find(key, tag: tag) else {
         shard.counters.misses &+= 1
-        return (nil, nil)
+        return nil
       }
-      if shard.nodes[index].deadline != .max, shard.nodes[index].deadline <= elapsed() {
+      let node = shard.node(index)
+      if node.pointee.deadline != .max, node.pointee.deadline <= elapsed() {
         shard.counters.misses &+= 1
         shard.counters.expirations &+= 1
-        return (nil, remove(index, from: &shard))
+        expired = remove(index, from: &shard)
+        return nil
       }
-      if shard.nodes[index].frequency < 3 { shard.nodes[index].frequency &+= 1 }
+      if node.pointee.hits < AdaptiveS3FIFO.mostHits { node.pointee.hits &+= 1 }
       shard.counters.hits &+= 1
-      return (shard.nodes[index].entry?.value, nil)
+      return node.pointee.value
     }
-    return found.value
   }
 
   /// Whether a key has a live value. Does not count as a use of it.
   @inlinable
   public func contains(_ key: Key) -> Bool {
     let tag = Self.tag(of: key)
-    return stripe(of: tag).shard.withLock { shard in
+    return shard(of: tag).pointee.withLock { shard in
       guard let index = shard.find(key, tag: tag) else { return false }
-      return shard.nodes[index].deadline == .max || shard.nodes[index].deadline > elapsed()
+      let deadline = shard.node(index).pointee.deadline
+      return deadline == .max || deadline > elapsed()
     }
   }
 
@@ -147,17 +157,17 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
       return false
     }
     let tag = Self.tag(of: key)
-    let home = stripeNumber(of: tag)
+    let home = shardNumber(of: tag)
     var steps = 16
     // Declared before the lock is taken: whatever it collects is released after unlocking.
     var garbage = Garbage<Shard.Removed>()
     while true {
-      let lacking = stripes[home].shard.withLock { shard -> Shard.Measure? in
+      let lacking = shards[home].withLock { shard -> Shard.Measure? in
         while true {
           let index = shard.find(key, tag: tag)
           guard
             let measure = reserve(
-              cost: cost &- (index.map { shard.nodes[$0].cost } ?? 0), isNew: index == nil)
+              cost: cost &- (index.map { shard.node($0).pointee.cost } ?? 0), isNew: index == nil)
           else {
             if let index {
               garbage.add(shard.replace(index, by: value, cost: cost, deadline: deadline))
@@ -183,21 +193,23 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   @discardableResult
   public func removeValue(forKey key: Key) -> Value? {
     let tag = Self.tag(of: key)
-    let removed = stripe(of: tag).shard.withLock { shard in
-      shard.find(key, tag: tag).flatMap { remove($0, from: &shard) }
+    let removed = shard(of: tag).pointee.withLock { shard -> Shard.Removed? in
+      guard let index = shard.find(key, tag: tag) else { return nil }
+      return remove(index, from: &shard)
     }
     return removed?.value
   }
 
   /// Removes every value.
-  @inlinable
   public func removeAll() {
-    for stripe in stripes {
-      let taken = stripe.shard.withLock { shard in
-        let taken = shard.takeAll()
-        heldCost.wrappingSubtract(taken.cost, ordering: .relaxed)
+    for number in 0...shardMask {
+      let taken = shards[number].withLock { shard -> Shard in
+        var taken = Shard()
+        taken.counters = shard.counters
+        swap(&taken, &shard)
+        heldCost.wrappingSubtract(taken.small.cost &+ taken.main.cost, ordering: .relaxed)
         heldCount.wrappingSubtract(taken.count, ordering: .relaxed)
-        return taken.nodes
+        return taken
       }
       _ = consume taken
     }
@@ -212,8 +224,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   /// Counts since the cache was made, and its size.
   public var statistics: MemoryCacheStatistics {
     var sum = MemoryCacheStatistics()
-    for stripe in stripes {
-      let part = stripe.shard.withLock { $0.counters }
+    for number in 0...shardMask {
+      let part = shards[number].withLock { $0.counters }
       sum.hits += part.hits
       sum.misses += part.misses
       sum.insertions += part.insertions
@@ -239,24 +251,20 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     }
   }
 
-  /// A key's 32-bit tag. A `CacheKey` is a hash already and is not hashed again.
+  /// A key's 32-bit tag. Keys that are hashes already, such as `CacheKey`, say so by their `hashValue`.
   @inlinable @inline(__always)
   static func tag(of key: Key) -> UInt32 {
-    if Key.self == CacheKey.self {
-      // The types were just seen to be the same.
-      return UInt32(truncatingIfNeeded: unsafeBitCast(key, to: CacheKey.self).low)
-    }
-    return UInt32(truncatingIfNeeded: key.hashValue)
+    UInt32(truncatingIfNeeded: key.hashValue)
   }
 
   @inlinable @inline(__always)
-  func stripeNumber(of tag: UInt32) -> Int {
+  func shardNumber(of tag: UInt32) -> Int {
     // The shard count is a power of two; the tables use the low bits of the tag, this uses the high ones.
-    Int(tag >> 24) & (stripes.count &- 1)
+    Int(tag &>> 24) & shardMask
   }
 
   @inlinable @inline(__always)
-  func stripe(of tag: UInt32) -> Stripe { stripes[stripeNumber(of: tag)] }
+  func shard(of tag: UInt32) -> UnsafeMutablePointer<Mutex<Shard>> { shards + shardNumber(of: tag) }
 
   /// Takes room for an entry, or says which limit has none left.
   @inlinable
@@ -288,9 +296,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   }
 
   @inlinable
-  func remove(_ index: Int, from shard: inout Shard) -> Shard.Removed? {
+  func remove(_ index: Int, from shard: inout Shard) -> Shard.Removed {
     let removed = shard.removeNode(index)
-    if let removed { release(removed) }
+    release(removed)
     return removed
   }
 
@@ -299,9 +307,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   func evictAnywhere(
     after home: Int, for measure: Shard.Measure, steps: inout Int, into garbage: inout Garbage<Shard.Removed>
   ) {
-    for offset in 1...stripes.count {
-      let stripe = stripes[(home + offset) & (stripes.count - 1)]
-      let victim = stripe.shard.withLock { $0.evict(for: measure, steps: &steps) }
+    for offset in 1...(shardMask + 1) {
+      let victim = shards[(home + offset) & shardMask].withLock { $0.evict(for: measure, steps: &steps) }
       if let victim {
         release(victim)
         garbage.add(victim)
@@ -320,7 +327,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
       var steps = 16
       evictAnywhere(after: next, for: measure, steps: &steps, into: &garbage)
       if garbage.isEmpty { return }
-      next = (next + 1) & (stripes.count - 1)
+      next = (next + 1) & shardMask
     }
   }
 

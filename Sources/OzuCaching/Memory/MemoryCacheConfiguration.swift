@@ -10,7 +10,8 @@ public struct MemoryCacheConfiguration: Sendable {
   /// The largest part of the cost limit that one entry may cost; larger ones are refused. Default: a tenth.
   public var maximumEntryFraction: Double
   /// Tells when memory is short: on a warning the cache halves, on critical pressure it empties.
-  /// Default: nobody does.
+  /// Default: nobody
+  /// does; `SystemMemoryPressure.shared` asks the operating system.
   public var pressure: (any MemoryPressureMonitoring)?
   /// The clock for lifetimes. It is not read while no entry has one.
   public var now: @Sendable () -> ContinuousClock.Instant

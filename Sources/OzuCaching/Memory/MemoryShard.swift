@@ -1,26 +1,38 @@
-/// One independently locked part of a memory cache: a slot table, flat nodes and three queues.
+/// One independently locked part of a memory cache: a slot table, nodes, two queues and the policy.
 ///
-/// Nodes live in one array and are linked by index; a freed node goes to a free list, so steady use allocates
-/// nothing. The owner holds the lock; what leaves is handed back so that it is released after unlocking.
+/// A node has its key, so a hit reads one cell of the table and one node. Nodes are linked by index; a freed node
+/// goes to a free list, so steady use allocates nothing. They live in pages of 256 that never move: growing
+/// copies nothing. The owner holds the lock; what leaves is handed back so that it is released after
+/// unlocking.
+///
+/// Pages are raw memory, because an array's checks of bounds and of sole ownership cost more than the rest of a
+/// hit. A node is initialized exactly while it is linked in a queue; indices come from the table and the
+/// links alone.
 @usableFromInline
-struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, @unchecked Sendable {
+  // Sendable: the memory belongs to this value alone, which cannot be copied; keys and values are Sendable.
   @usableFromInline
-  struct Node: Sendable {
-    /// Nil while the node is free.
-    @usableFromInline var entry: (key: Key, value: Value)?
-    @usableFromInline var cost = 0
+  struct Node {
+    @usableFromInline let key: Key
+    @usableFromInline var value: Value
     /// Nanoseconds on the cache's clock at which the entry expires; `.max` for never.
-    @usableFromInline var deadline = Int64.max
-    @usableFromInline var tag: UInt32 = 0
-    @usableFromInline var previous: Int32 = -1
-    /// The next node of the queue, or of the free list.
-    @usableFromInline var next: Int32 = -1
-    /// Hits since the node entered its queue, at most three.
-    @usableFromInline var frequency: UInt8 = 0
+    @usableFromInline var deadline: Int64
+    /// Hits since the node entered its queue.
+    @usableFromInline var hits: UInt8 = 0
     @usableFromInline var isInMain = false
+    @usableFromInline let tag: UInt32
+    @usableFromInline var cost: Int
+    @usableFromInline var previous: Int32 = -1
+    @usableFromInline var next: Int32 = -1
 
     @inlinable
-    init() {}
+    init(key: Key, value: Value, tag: UInt32, cost: Int, deadline: Int64) {
+      self.key = key
+      self.value = value
+      self.tag = tag
+      self.cost = cost
+      self.deadline = deadline
+    }
   }
 
   /// What left the cache.
@@ -50,51 +62,98 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     init() {}
   }
 
-  @usableFromInline var nodes: ContiguousArray<Node> = []
+  @usableFromInline typealias Page = UnsafeMutablePointer<Node>
+
   @usableFromInline var table = SlotTable()
+  @usableFromInline var pages: UnsafeMutablePointer<Page>
+  @usableFromInline var counters = Counters()
+  @usableFromInline var pageCount = 0
+  @usableFromInline var pageLimit = 16
+  /// The first free node; a free node holds the index of the next one.
   @usableFromInline var free: Int32 = -1
+  /// Nodes behind this one were never used.
+  @usableFromInline var used = 0
   @usableFromInline var small = NodeQueue()
   @usableFromInline var main = NodeQueue()
-  @usableFromInline var ghosts = GhostSet()
-  @usableFromInline var counters = Counters()
+  @usableFromInline var policy = AdaptiveS3FIFO()
 
-  @inlinable var count: Int { table.count }
+  @inlinable var count: Int { small.count &+ main.count }
 
   @inlinable
-  init() {}
+  init() {
+    pages = .allocate(capacity: 16)
+  }
+
+  deinit {
+    for queue in [small, main] {
+      var index = queue.head
+      while index >= 0 {
+        let node = pages[Int(index) >> 8] + (Int(index) & 255)
+        index = node.pointee.next
+        node.deinitialize(count: 1)
+      }
+    }
+    for number in 0..<pageCount { pages[number].deallocate() }
+    pages.deallocate()
+    table.deallocate()
+    policy.deallocate()
+  }
+
+  @inlinable @inline(__always)
+  func node(_ index: Int) -> UnsafeMutablePointer<Node> {
+    Self.node(index, in: pages)
+  }
+
+  @inlinable @inline(__always)
+  static func node(_ index: Int, in pages: UnsafeMutablePointer<Page>) -> UnsafeMutablePointer<Node> {
+    pages[index &>> 8] + (index & 255)
+  }
 
   @inlinable @inline(__always)
   func find(_ key: Key, tag: UInt32) -> Int? {
-    table.find(tag) { nodes[$0].entry?.key == key }
+    table.find(tag) { node($0).pointee.key == key }
   }
 
   @inlinable
   mutating func add(key: Key, value: Value, tag: UInt32, cost: Int, deadline: Int64) {
-    let index: Int
-    if free >= 0 {
-      index = Int(free)
-      free = nodes[index].next
-    } else {
-      index = nodes.count
-      nodes.append(Node())
-    }
-    nodes[index].entry = (key, value)
-    nodes[index].cost = cost
-    nodes[index].deadline = deadline
-    nodes[index].tag = tag
-    nodes[index].frequency = 0
+    let index = takeFreeNode()
+    node(index).initialize(to: Node(key: key, value: value, tag: tag, cost: cost, deadline: deadline))
     table.insert(tag, slot: index)
     admit(index)
     counters.insertions &+= 1
   }
 
+  @inlinable
+  mutating func takeFreeNode() -> Int {
+    if free >= 0 {
+      let index = Int(free)
+      free = UnsafeRawPointer(node(index)).load(as: Int32.self)
+      return index
+    }
+    if used == pageCount &* 256 { addPage() }
+    used &+= 1
+    return used &- 1
+  }
+
+  @inlinable @inline(never)
+  mutating func addPage() {
+    if pageCount == pageLimit {
+      let larger = UnsafeMutablePointer<Page>.allocate(capacity: pageLimit &* 2)
+      larger.moveInitialize(from: pages, count: pageCount)
+      pages.deallocate()
+      pages = larger
+      pageLimit &*= 2
+    }
+    (pages + pageCount).initialize(to: .allocate(capacity: 256))
+    pageCount &+= 1
+  }
+
   /// Gives a node another value where it is in its queue, and returns the former one.
   @inlinable
-  mutating func replace(_ index: Int, by value: Value, cost: Int, deadline: Int64) -> Removed? {
-    guard let former = nodes[index].entry else { return nil }
-    nodes[index].entry = (former.key, value)
-    nodes[index].deadline = deadline
-    let removed = Removed(value: former.value, cost: nodes[index].cost)
+  mutating func replace(_ index: Int, by value: Value, cost: Int, deadline: Int64) -> Removed {
+    let removed = Removed(value: node(index).pointee.value, cost: node(index).pointee.cost)
+    node(index).pointee.value = value
+    node(index).pointee.deadline = deadline
     setCost(cost, of: index)
     counters.replacements &+= 1
     return removed
@@ -102,26 +161,14 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// Takes a node out of everything.
   @inlinable
-  mutating func removeNode(_ index: Int) -> Removed? {
-    guard let entry = nodes[index].entry else { return nil }
+  mutating func removeNode(_ index: Int) -> Removed {
     unlink(index)
-    table.remove(nodes[index].tag, slot: index)
-    let removed = Removed(value: entry.value, cost: nodes[index].cost)
-    nodes[index].entry = nil
-    nodes[index].next = free
+    let pointer = node(index)
+    table.remove(pointer.pointee.tag, slot: index)
+    let removed = Removed(value: pointer.pointee.value, cost: pointer.pointee.cost)
+    pointer.deinitialize(count: 1)
+    UnsafeMutableRawPointer(pointer).storeBytes(of: free, as: Int32.self)
     free = Int32(truncatingIfNeeded: index)
     return removed
-  }
-
-  /// Forgets every entry and returns the nodes that hold them, for release after unlocking.
-  @inlinable
-  mutating func takeAll() -> (nodes: ContiguousArray<Node>, cost: Int, count: Int) {
-    let taken = (nodes, small.cost &+ main.cost, count)
-    nodes = []
-    table = SlotTable()
-    free = -1
-    small = NodeQueue()
-    main = NodeQueue()
-    return taken
   }
 }

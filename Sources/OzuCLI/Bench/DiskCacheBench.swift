@@ -1,0 +1,222 @@
+import Foundation
+import Ozu
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What storing, fetching, missing and opening cost on this machine's disk cache, beside the system calls that do no
+/// more than move the bytes.
+enum DiskCacheBench {
+  static let name = "disk-cache"
+  private static let length = 30_000
+
+  static func run(_ options: BenchOptions) throws -> BenchReport {
+    var report = BenchReport(benchmark: name)
+    let folder = try TemporaryFolder()
+    let count = max(20, options.operations / 100)
+    try measureEntries(count, options, folder, &report)
+    try measureOpening(entries: options.operations / 2, options, folder, &report)
+    try measureAmplification(folder, &report)
+    return report
+  }
+
+  private static func key(_ number: Int) -> CacheKey {
+    var random = SplitMix(seed: UInt64(number))
+    return CacheKey(high: random.next(), low: random.next())
+  }
+
+  private static func open(
+    _ directory: String, capacity: Int = 8 << 30
+  ) throws -> DiskCache {
+    try DiskCache(directory: directory, configuration: DiskCacheConfiguration(capacity: capacity))
+  }
+
+  private static func measureEntries(
+    _ count: Int, _ options: BenchOptions, _ folder: TemporaryFolder, _ report: inout BenchReport
+  ) throws {
+    let body = Data((0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+    let cache = try open(folder.path("entries"))
+    let files = try SystemCalls(folder.path("calls"))
+    // Every round stores new keys and appends new bytes: what is measured is a cache that fills.
+    var stored = 0
+    var written = 0
+    let stores = [
+      Rounds.Subject(name: "ozu") {
+        for _ in 0..<count {
+          if !cache.store(body, forKey: key(stored)) { throw Failed() }
+          stored += 1
+        }
+      },
+      Rounds.Subject(name: "yardstick:append") {
+        for _ in 0..<count {
+          try files.append(body, at: written)
+          written += length
+        }
+      },
+      Rounds.Subject(name: "yardstick:file-per-entry") {
+        for number in 0..<count { try files.replace(body, name: "\(number)") }
+      },
+    ]
+    try add("store-30KB", stores, count, options, &report)
+    var order = (0..<count).map { $0 }
+    var random = SplitMix(seed: 5)
+    order.shuffle(using: &random)
+    let keys = order.map(key)
+    let fetches = [
+      Rounds.Subject(name: "ozu") {
+        for key in keys where cache.fetch(key)?.body.count != length { throw Failed() }
+      },
+      Rounds.Subject(name: "yardstick:pread") {
+        for number in order { try files.read(length, at: number * length) }
+      },
+      Rounds.Subject(name: "yardstick:open-read-close") {
+        for number in order { try files.readFile("\(number)", length) }
+      },
+    ]
+    try add("fetch-30KB", fetches, count, options, &report)
+    let inPlace = Rounds.Subject(name: "ozu") {
+      for key in keys {
+        // The checksum has touched every line already; this touches them again, as a decoder would.
+        let sum = cache.withBody(of: key) { bytes, _ in
+          stride(from: 0, to: bytes.count, by: 64).reduce(0) { $0 &+ Int(bytes[$1]) }
+        }
+        if sum == nil { throw Failed() }
+      }
+    }
+    try add("in-place-30KB-touched", [inPlace], count, options, &report)
+    let absent = (0..<count * 20).map { key($0 + 1 << 40) }
+    let miss = Rounds.Subject(name: "ozu") {
+      for key in absent where cache.fetch(key) != nil { throw Failed() }
+    }
+    try add("miss", [miss], absent.count, options, &report)
+  }
+
+  private static func measureOpening(
+    entries: Int, _ options: BenchOptions, _ folder: TemporaryFolder, _ report: inout BenchReport
+  ) throws {
+    let directory = folder.path("opening")
+    let cache = try open(directory)
+    let body = Data(count: 200)
+    for number in 0..<entries where !cache.store(body, forKey: key(number)) { throw Failed() }
+    cache.close()
+    let first = key(entries / 2)
+    var samples: [Double] = []
+    for round in 0...options.rounds {
+      let start = DecodingContext.systemThreadTime()
+      let cache = try open(directory)
+      if cache.fetch(first) == nil { throw Failed() }
+      let time = (DecodingContext.systemThreadTime() - start).milliseconds
+      if round > 0 { samples.append(time) }
+      // Closing stores the index again, which is not opening.
+      cache.close()
+    }
+    report.rows.append(
+      BenchReport.Row(
+        name: "open-\(entries)-and-first-hit", subject: "ozu", metric: "cpu_ms", samples: samples, digits: 3))
+    let index = try FileManager.default.attributesOfItem(atPath: directory + "/index")[.size] as? Int ?? 0
+    report.rows.append(
+      BenchReport.Row(
+        name: "index-memory", subject: "ozu", metric: "bytes_per_entry",
+        samples: [Double(index) / Double(max(1, entries))]))
+  }
+
+  /// Overwrites at random in a cache that is twice as large as its keys' entries.
+  private static func measureAmplification(_ folder: TemporaryFolder, _ report: inout BenchReport) throws {
+    let cache = try open(folder.path("churn"), capacity: 64 << 20)
+    var random = SplitMix(seed: 8)
+    let body = Data(count: length)
+    var samples: [Double] = []
+    for step in 0..<8000 {
+      cache.store(body, forKey: key(Int(random.next() % 1000)))
+      if step >= 2000, step % 500 == 0 {
+        let statistics = cache.statistics
+        samples.append(Double(statistics.totalByteCount) / Double(statistics.liveByteCount))
+      }
+    }
+    report.rows.append(
+      BenchReport.Row(
+        name: "overwrite-space", subject: "ozu", metric: "file_bytes_per_live_byte", samples: samples))
+  }
+
+  private static func add(
+    _ name: String, _ subjects: [Rounds.Subject], _ count: Int, _ options: BenchOptions,
+    _ report: inout BenchReport
+  ) throws {
+    let samples = try Rounds.cpuMilliseconds(subjects, rounds: options.rounds)
+    for (index, subject) in subjects.enumerated() {
+      report.rows.append(
+        BenchReport.Row(
+          name: name, subject: subject.name, metric: "cpu_us_per_operation",
+          samples: samples[index].map { $0 * 1e3 / Double(count) }, digits: 3))
+    }
+  }
+
+  struct Failed: Error {}
+
+  /// A folder that goes with the value.
+  private final class TemporaryFolder {
+    private let root = FileManager.default.temporaryDirectory.appending(path: "ozu-bench-\(UUID())").path
+
+    init() throws {
+      try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: root) }
+
+    func path(_ name: String) -> String { root + "/" + name }
+  }
+
+  /// The system's calls, one by one, on files of their own.
+  private final class SystemCalls {
+    private let folder: String
+    private let file: Int32
+    private let buffer = UnsafeMutableRawPointer.allocate(byteCount: 1 << 16, alignment: 16)
+
+    init(_ folder: String) throws {
+      self.folder = folder
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      file = Self.openFile(folder + "/log", O_RDWR | O_CREAT)
+      if file < 0 { throw Failed() }
+    }
+
+    deinit {
+      close(file)
+      buffer.deallocate()
+    }
+
+    private static func openFile(_ path: String, _ flags: Int32) -> Int32 {
+      #if canImport(Glibc)
+        Glibc.open(path, flags | O_CLOEXEC, 0o600)
+      #else
+        Darwin.open(path, flags | O_CLOEXEC, 0o600)
+      #endif
+    }
+
+    func append(_ data: Data, at offset: Int) throws {
+      let count = data.withUnsafeBytes { pwrite(file, $0.baseAddress, $0.count, off_t(offset)) }
+      if count != data.count { throw Failed() }
+    }
+
+    func read(_ count: Int, at offset: Int) throws {
+      if pread(file, buffer, count, off_t(offset)) != count { throw Failed() }
+    }
+
+    /// A new file that takes the name of the old one.
+    func replace(_ data: Data, name: String) throws {
+      let new = Self.openFile(folder + "/new", O_WRONLY | O_CREAT | O_TRUNC)
+      if new < 0 { throw Failed() }
+      let count = data.withUnsafeBytes { pwrite(new, $0.baseAddress, $0.count, 0) }
+      close(new)
+      if count != data.count || rename(folder + "/new", folder + "/" + name) != 0 { throw Failed() }
+    }
+
+    func readFile(_ name: String, _ count: Int) throws {
+      let file = Self.openFile(folder + "/" + name, O_RDONLY)
+      defer { close(file) }
+      if file < 0 || pread(file, buffer, count, 0) != count { throw Failed() }
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import OzuSynchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension DiskCache {
+  /// Starts storing an entry whose bytes come in pieces.
+  ///
+  /// ```swift
+  /// let editor = cache.editor(forKey: key, label: url)
+  /// for try await chunk in body { editor.append(chunk) }
+  /// editor.commit()
+  /// ```
+  ///
+  /// Until `commit` the key keeps the entry it has. Any number of editors may be open, also for one key; the last
+  /// commit counts.
+  public func editor(
+    forKey key: CacheKey, in partition: Partition = .default, metadata: Data = Data(), label: String? = nil
+  ) -> Editor {
+    Editor(store: store, key: key, partition: partition, metadata: metadata, label: label ?? "")
+  }
+
+  /// Stores an entry piece by piece: the first 64 KB (or half a segment if that is less) wait in memory, what
+  /// is longer goes to a file at once, which becomes the entry's segment.
+  ///
+  /// An editor that goes without `commit` aborts. Every call may come from any thread, but pieces are taken in the
+  /// order of their calls; calls do I/O and block.
+  public final class Editor: Sendable {
+    private enum State: ~Copyable {
+      case buffered(Data)
+      case spilled(SpilledRecord)
+      case done
+    }
+
+    private let store: SegmentStore
+    private let key: CacheKey
+    private let partition: Partition
+    private let metadata: Data
+    private let label: String
+    private let state = Mutex(State.buffered(Data()))
+
+    init(store: SegmentStore, key: CacheKey, partition: Partition, metadata: Data, label: String) {
+      self.store = store
+      self.key = key
+      self.partition = partition
+      self.metadata = metadata
+      self.label = label.cut(toUTF8Count: 4096)
+    }
+
+    deinit { abort() }
+
+    /// Adds bytes at the end of the entry.
+    ///
+    /// - Returns: Whether the entry can still be committed: false after `commit` or `abort`, after a failure, in a cache
+    ///   that only reads, and when it outgrew a capacity.
+    @discardableResult
+    public func append(_ bytes: Data) -> Bool {
+      state.withLock { state in
+        switch consume state {
+        case .done:
+          state = .done
+          return false
+        case .buffered(var data):
+          data.append(bytes)
+          if data.count <= store.editorBufferLimit {
+            state = .buffered(data)
+            return true
+          }
+          guard
+            let record = store.startSpilling(
+              key: key, partition: partition, metadata: metadata, label: label),
+            store.append(data, to: record)
+          else {
+            state = .done
+            return false
+          }
+          state = .spilled(record)
+          return true
+        case .spilled(let record):
+          guard store.append(bytes, to: record) else {
+            state = .done
+            return false
+          }
+          state = .spilled(record)
+          return true
+        }
+      }
+    }
+
+    /// Makes what was appended the key's entry.
+    ///
+    /// - Returns: Whether the entry is stored. If not, the key has no entry, unless the editor had ended before.
+    @discardableResult
+    public func commit() -> Bool {
+      let ended = end()
+      switch consume ended {
+      case .done: return false
+      case .buffered(let data):
+        return store.store(data, metadata: metadata, label: label, key: key, partition: partition)
+      case .spilled(let record): return store.publish(record)
+      }
+    }
+
+    /// Gives up: the key keeps the entry it has.
+    public func abort() {
+      if case .spilled(let record) = end() { store.discard(record) }
+    }
+
+    private func end() -> State {
+      state.withLock { state in
+        let former = consume state
+        state = .done
+        return former
+      }
+    }
+  }
+}
+
+/// An entry on its way into a file of its own.
+///
+/// The body is written where it will stay, behind room for what comes before it; that is written last, and then the
+/// file gets the name of a segment. A file that a crash left has no such name and is removed at the next
+/// opening.
+final class SpilledRecord: Sendable {
+  static let suffix = ".part"
+
+  struct Progress {
+    var checksum = Checksum64Stream()
+    /// Bytes of the body so far.
+    var count = 0
+    var isDone = false
+  }
+
+  let key: CacheKey
+  let partition: Partition
+  let attributes: [UInt8]
+  let labelLength: Int
+  let header: SegmentHeader
+  let file: any OpenFile
+  let progress = Mutex(Progress())
+
+  init(
+    key: CacheKey, partition: Partition, metadata: Data, label: String, header: SegmentHeader,
+    file: any OpenFile
+  ) {
+    self.key = key
+    self.partition = partition
+    attributes = Array(label.utf8) + metadata
+    labelLength = label.utf8.count
+    self.header = header
+    self.file = file
+  }
+
+  var partName: String { header.fileName + Self.suffix }
+
+  /// Where the body begins in the file.
+  var bodyOffset: Int {
+    SegmentHeader.byteCount + EntryHeader.byteCount + partition.name.utf8.count + attributes.count
+  }
+}

@@ -1,0 +1,181 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+// What editors do with entries that are too long to wait in memory.
+extension SegmentStore {
+  /// The bytes an editor keeps in memory.
+  var editorBufferLimit: Int {
+    min(64 << 10, segmentSize(for: writer.withLock { $0.capacity }) / 2)
+  }
+
+  /// Makes the file of an entry; nil if this cache does not write, or the file cannot be made.
+  func startSpilling(
+    key: CacheKey, partition: Partition, metadata: Data, label: String
+  ) -> SpilledRecord? {
+    let record = try? write { (writer) throws(DiskCacheError) -> SpilledRecord? in
+      do throws(DiskCacheError) {
+        guard try prepareToWrite(&writer) else {
+          counters.dropped.increment()
+          return nil
+        }
+        let salt = UInt64.random(in: 1 ... .max, using: &writer.random)
+        let header = SegmentHeader(number: writer.nextNumber, salt: salt, created: now())
+        writer.nextNumber += 1
+        let path = directory + "/" + header.fileName + SpilledRecord.suffix
+        let file = try fileSystem.open(path, for: .creating)
+        return SpilledRecord(
+          key: key, partition: partition, metadata: metadata, label: label, header: header, file: file)
+      } catch {
+        writer.errors.append(error)
+        return nil
+      }
+    }
+    return record ?? nil
+  }
+
+  /// Writes bytes behind those of the entry so far. The room they take counts at once.
+  ///
+  /// - Returns: Whether they fit and were written; if not the entry is discarded.
+  func append(_ bytes: Data, to record: SpilledRecord) -> Bool {
+    let isWritten = try? write { (writer) throws(DiskCacheError) -> Bool in
+      let count = record.progress.withLock { $0.count }
+      let length = record.bodyOffset + count + bytes.count + 8
+      let limit = capacity(of: record.partition)
+      guard length + SegmentHeader.byteCount <= writer.capacity, limit == 0 || length <= limit else {
+        counters.refusals.increment()
+        return false
+      }
+      do throws(DiskCacheError) {
+        writer.spilledByteCount += bytes.count
+        record.progress.withLock { $0.count += bytes.count }
+        try makeRoom(for: record.bodyOffset + 8, &writer)
+        var failure: DiskCacheError?
+        bytes.withUnsafeBytes { bytes in
+          do throws(DiskCacheError) {
+            try record.file.write([bytes], at: record.bodyOffset + count)
+            record.progress.withLock { $0.checksum.update(bytes) }
+          } catch {
+            failure = error
+          }
+        }
+        if let failure { throw failure }
+        return true
+      } catch {
+        writer.errors.append(error)
+        return false
+      }
+    }
+    if isWritten == true { return true }
+    discard(record)
+    return false
+  }
+
+  /// Removes the file of an entry that will not be.
+  func discard(_ record: SpilledRecord) {
+    try? write { (writer) throws(DiskCacheError) in finish(record, &writer) }
+  }
+
+  private func finish(_ record: SpilledRecord, _ writer: inout Writer) {
+    let count = record.progress.withLock { progress -> Int? in
+      defer { progress.isDone = true }
+      return progress.isDone ? nil : progress.count
+    }
+    guard let count else { return }
+    writer.spilledByteCount -= count
+    // Gone with the directory, or renamed to a segment, it is not there.
+    try? fileSystem.remove(directory + "/" + record.partName)
+  }
+
+  /// Makes a segment of the file, and its record the key's entry.
+  func publish(_ record: SpilledRecord) -> Bool {
+    let isStored = try? write { (writer) throws(DiskCacheError) -> Bool in
+      defer { finish(record, &writer) }
+      let former = index.withLock { $0.find(record.key, in: record.partition) }
+      do throws(DiskCacheError) {
+        guard try prepareToWrite(&writer), record.file.isLinked else {
+          counters.dropped.increment()
+          return false
+        }
+        let header = try complete(record, &writer)
+        let path = directory + "/" + record.header.fileName
+        if configuration.durability == .synced { try record.file.synchronize() }
+        try fileSystem.rename(directory + "/" + record.partName, to: path)
+        writer.isDirectoryUnsynced = true
+        enter(record, header, &writer)
+        counters.stores.increment()
+      } catch {
+        // The former entry of the key would be out of date.
+        if let former { removeEntry(former, &writer) }
+        writer.errors.append(error)
+        return false
+      }
+      note(&writer) { (writer) throws(DiskCacheError) in try compactIfDue(&writer) }
+      return true
+    }
+    return isStored ?? false
+  }
+
+  /// Writes all that stands around the body.
+  private func complete(_ record: SpilledRecord, _ writer: inout Writer) throws(DiskCacheError) -> EntryHeader
+  {
+    let (sum, count) = record.progress.withLock { ($0.checksum.finish(), $0.count) }
+    let name = Array(record.partition.name.utf8)
+    let header = EntryHeader(
+      sequence: writer.nextSequence, key: record.key, date: now(), nameLength: name.count,
+      labelLength: record.labelLength, metadataLength: record.attributes.count - record.labelLength,
+      bodyLength: count,
+      attributesChecksum: record.attributes.withUnsafeBytes { Checksum64.of($0, seed: 0) }, bodyChecksum: sum)
+    writer.nextSequence += 1
+    var head = record.header.bytes
+    var entry = [UInt8](repeating: 0, count: EntryHeader.byteCount) + name + record.attributes
+    entry.withUnsafeMutableBytes { header.encode(into: $0, salt: record.header.salt) }
+    head += entry
+    let padding = [UInt8](repeating: 0, count: header.recordLength - header.bodyOffset - count)
+    var failure: DiskCacheError?
+    head.withUnsafeBytes { head in
+      padding.withUnsafeBytes { padding in
+        do throws(DiskCacheError) {
+          if !padding.isEmpty { try record.file.write([padding], at: record.bodyOffset + count) }
+          try record.file.write([head], at: 0)
+        } catch {
+          failure = error
+        }
+      }
+    }
+    if let failure { throw failure }
+    return header
+  }
+
+  /// Enters a published record in the index, in the place of the key's former entry.
+  private func enter(_ record: SpilledRecord, _ header: EntryHeader, _ writer: inout Writer) {
+    let file = SegmentFile(name: record.header.fileName, header: record.header, file: record.file)
+    let size = SegmentHeader.byteCount + header.recordLength
+    let (former, number) = index.withLock { index in
+      let segment = index.add(file, size: size, age: record.header.number)
+      index.setSize(size, scanned: size, ofSegment: segment)
+      let number = index.number(of: record.partition, capacity: capacity(of:))
+      let former = index.insert(header, in: number, segment: segment, offset: SegmentHeader.byteCount)
+        .superseded
+      return (former, number)
+    }
+    if let former {
+      kill(former.file, at: former.offset, &writer)
+      removeIfEmpty(former.segment, &writer)
+    }
+    enforceCapacity(ofPartition: number, &writer)
+    note(&writer) { (writer) throws(DiskCacheError) in
+      // The entry counts as a segment from now on, and no longer as an editor's file.
+      finish(record, &writer)
+      try makeRoom(for: 0, &writer)
+    }
+  }
+}

@@ -1,0 +1,159 @@
+#if os(Linux) && canImport(Glibc)
+  import Glibc
+
+  /// The open files of the kernel that tell of memory pressure. They close with the value.
+  struct LinuxPressureSources: ~Copyable, Sendable {
+    /// Descriptors with a stall trigger: they become ready when it fires.
+    private(set) var stalls: [(file: Int32, pressure: MemoryPressure)] = []
+    /// `memory.events` of control groups, with the counts last seen: they become ready when a count changes.
+    private(set) var events: [(file: Int32, counts: Counts)] = []
+
+    /// The counts of a control group that matter here.
+    struct Counts: Equatable, Sendable {
+      var high = 0
+      var limit = 0
+
+      /// The counts in the text of a `memory.events` file; lines that are not there count as zero.
+      init(_ text: some StringProtocol) {
+        for line in text.split(separator: "\n") {
+          let words = line.split(separator: " ")
+          guard words.count == 2, let count = Int(words[1]) else { continue }
+          switch words[0] {
+          case "high": high = count
+          case "max", "oom": limit += count
+          default: break
+          }
+        }
+      }
+
+      /// What it means that these counts follow others.
+      func pressure(after former: Counts) -> MemoryPressure? {
+        limit > former.limit ? .critical : high > former.high ? .warning : nil
+      }
+    }
+
+    /// Opens what is there and permitted.
+    init(root: String) {
+      let group = Self.group(root: root)
+      let stallFiles = ["\(root)/proc/pressure/memory"] + (group.map { ["\($0)/memory.pressure"] } ?? [])
+      for path in stallFiles {
+        // Microseconds of stall, and of the window they are counted in. Without privileges the window must be a
+        // multiple of two seconds.
+        for (trigger, pressure) in [
+          ("some 150000 2000000", MemoryPressure.warning), ("full 150000 2000000", .critical),
+        ] {
+          let file = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+          guard file >= 0 else { continue }
+          // The kernel wants the terminating zero.
+          let isSet = trigger.withCString { write(file, $0, strlen($0) + 1) } > 0
+          if isSet { stalls.append((file, pressure)) } else { close(file) }
+        }
+      }
+      if let path = group.map({ $0 + "/memory.events" }) {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        if file >= 0 { events.append((file, Counts(Self.text(of: file)))) }
+      }
+    }
+
+    deinit {
+      for stall in stalls { close(stall.file) }
+      for event in events { close(event.file) }
+    }
+
+    var count: Int { stalls.count + events.count }
+    var isEmpty: Bool { count == 0 }
+
+    /// What an event on the numbered source means. Sources count stalls first.
+    mutating func pressure(ofSource number: Int) -> MemoryPressure? {
+      if number < stalls.count { return stalls[number].pressure }
+      let index = number - stalls.count
+      let counts = Counts(Self.text(of: events[index].file))
+      defer { events[index].counts = counts }
+      return counts.pressure(after: events[index].counts)
+    }
+
+    /// The directory of the process's own control group, version 2.
+    private static func group(root: String) -> String? {
+      let file = open("\(root)/proc/self/cgroup", O_RDONLY | O_CLOEXEC)
+      guard file >= 0 else { return nil }
+      defer { close(file) }
+      let line = text(of: file).split(separator: "\n").first { $0.hasPrefix("0::") }
+      guard let path = line?.dropFirst(3) else { return nil }
+      return "\(root)/sys/fs/cgroup" + (path == "/" ? "" : path)
+    }
+
+    private static func text(of file: Int32) -> String {
+      var bytes = [UInt8](repeating: 0, count: 4096)
+      let count = pread(file, &bytes, bytes.count, 0)
+      return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    }
+  }
+
+  /// The thread that waits for the sources.
+  enum LinuxPressureThread {
+    private final class Work {
+      var sources: LinuxPressureSources
+      let bell: Int32
+      let tell: @Sendable (MemoryPressure) -> Void
+
+      init(
+        _ sources: consuming LinuxPressureSources, bell: Int32,
+        tell: @escaping @Sendable (MemoryPressure) -> Void
+      ) {
+        self.sources = sources
+        self.bell = bell
+        self.tell = tell
+      }
+    }
+
+    /// Waits on a detached thread until the other end of the pipe `bell` is closed, then closes this one.
+    static func start(
+      _ sources: consuming LinuxPressureSources, bell: Int32,
+      tell: @escaping @Sendable (MemoryPressure) -> Void
+    ) {
+      var attributes = pthread_attr_t()
+      pthread_attr_init(&attributes)
+      defer { pthread_attr_destroy(&attributes) }
+      pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+      var thread = pthread_t()
+      // The thread takes over the one reference, and is the only one to use it.
+      let work = Unmanaged.passRetained(Work(sources, bell: bell, tell: tell))
+      let failure = pthread_create(
+        &thread, &attributes,
+        { argument in
+          if let argument {
+            LinuxPressureThread.wait(Unmanaged<Work>.fromOpaque(argument).takeRetainedValue())
+          }
+          return nil
+        }, work.toOpaque())
+      if failure != 0 {
+        work.release()
+        close(bell)
+      }
+    }
+
+    private static func wait(_ work: Work) {
+      defer { close(work.bell) }
+      var polled = work.sources.stalls.map { pollfd(fd: $0.file, events: Int16(POLLPRI), revents: 0) }
+      polled += work.sources.events.map { pollfd(fd: $0.file, events: Int16(POLLPRI), revents: 0) }
+      polled.append(pollfd(fd: work.bell, events: Int16(POLLIN), revents: 0))
+      while true {
+        let count = poll(&polled, nfds_t(polled.count), -1)
+        if count < 0, errno != EINTR { return }
+        if count <= 0 { continue }
+        if polled[polled.count - 1].revents != 0 { return }
+        var worst: MemoryPressure?
+        for number in polled.indices.dropLast() where polled[number].revents != 0 {
+          if polled[number].revents & Int16(POLLPRI) != 0 {
+            let pressure = work.sources.pressure(ofSource: number)
+            if worst != .critical { worst = pressure ?? worst }
+          } else {
+            // The group is gone, or the file cannot be waited for: ask no more.
+            polled[number].fd = -1
+          }
+        }
+        if let worst { work.tell(worst) }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,143 @@
+/// A queue of nodes linked by index: in at the head, out at the tail.
+@usableFromInline
+struct NodeQueue: Sendable {
+  @usableFromInline var head: Int32 = -1
+  @usableFromInline var tail: Int32 = -1
+  @usableFromInline var count = 0
+  @usableFromInline var cost = 0
+
+  @inlinable
+  init() {}
+}
+
+// What the policy decides, done to the queues. The moves that one insertion may make are bounded; beyond the bound
+// the tail leaves whatever its hits.
+extension MemoryShard {
+  /// The limit that makes an entry leave.
+  @usableFromInline
+  enum Measure: Sendable {
+    case cost
+    case count
+  }
+
+  /// The share of a node by cost, or by count where nothing has a cost.
+  @inlinable
+  func share(_ cost: Int) -> UInt32 {
+    let total = small.cost &+ main.cost
+    return total > 0
+      ? AdaptiveS3FIFO.share(cost, of: total) : AdaptiveS3FIFO.share(1, of: max(1, small.count &+ main.count))
+  }
+
+  /// Links a new node.
+  @inlinable
+  mutating func admit(_ index: Int) {
+    let pointer = node(index)
+    pointer.pointee.isInMain = policy.admitsToMain(pointer.pointee.tag, share: share(pointer.pointee.cost))
+    link(index)
+    if !policy.hasEvicted { overflowWhileFilling() }
+    policy.expect(count)
+  }
+
+  /// While there is room for all, the small queue's oldest wait in the main one.
+  @inlinable
+  mutating func overflowWhileFilling() {
+    for _ in 0..<4 where small.count > 1 {
+      let isFull =
+        small.cost &+ main.cost > 0
+        ? policy.isSmallFull(small.cost, main.cost) : policy.isSmallFull(small.count, main.count)
+      guard isFull else { return }
+      move(Int(small.tail), toMain: true)
+    }
+  }
+
+  /// Removes the entry that is worth least. `steps` is what is left of the caller's moves.
+  @inlinable
+  mutating func evict(for measure: Measure, steps: inout Int) -> Removed? {
+    while true {
+      let takesFromSmall: Bool =
+        switch measure {
+        case _ where main.count == 0: true
+        case _ where small.count == 0: false
+        case .cost: policy.isSmallFull(small.cost, main.cost)
+        case .count: policy.isSmallFull(small.count, main.count)
+        }
+      let index = Int(takesFromSmall ? small.tail : main.tail)
+      guard index >= 0 else { return nil }
+      let pointer = node(index)
+      let hits = pointer.pointee.hits
+      if hits >= (takesFromSmall ? AdaptiveS3FIFO.promotion : 1), steps > 0 {
+        steps &-= 1
+        pointer.pointee.hits = takesFromSmall ? 0 : hits &- 1
+        move(index, toMain: true)
+        continue
+      }
+      policy.noteEviction(
+        of: pointer.pointee.tag, fromMain: !takesFromSmall, share: share(pointer.pointee.cost))
+      switch measure {
+      case .cost: counters.costEvictions &+= 1
+      case .count: counters.countEvictions &+= 1
+      }
+      return removeNode(index)
+    }
+  }
+
+  @inlinable
+  mutating func move(_ index: Int, toMain: Bool) {
+    unlink(index)
+    node(index).pointee.isInMain = toMain
+    link(index)
+  }
+
+  @inlinable
+  mutating func link(_ index: Int) {
+    if node(index).pointee.isInMain {
+      Self.link(index, pages, &main)
+    } else {
+      Self.link(index, pages, &small)
+    }
+  }
+
+  @inlinable @inline(__always)
+  static func link(_ index: Int, _ pages: UnsafeMutablePointer<Page>, _ queue: inout NodeQueue) {
+    let pointer = node(index, in: pages)
+    let number = Int32(truncatingIfNeeded: index)
+    pointer.pointee.previous = -1
+    pointer.pointee.next = queue.head
+    if queue.head >= 0 {
+      node(Int(queue.head), in: pages).pointee.previous = number
+    } else {
+      queue.tail = number
+    }
+    queue.head = number
+    queue.count &+= 1
+    queue.cost &+= pointer.pointee.cost
+  }
+
+  @inlinable
+  mutating func unlink(_ index: Int) {
+    if node(index).pointee.isInMain {
+      Self.unlink(index, pages, &main)
+    } else {
+      Self.unlink(index, pages, &small)
+    }
+  }
+
+  @inlinable @inline(__always)
+  static func unlink(_ index: Int, _ pages: UnsafeMutablePointer<Page>, _ queue: inout NodeQueue) {
+    let pointer = node(index, in: pages)
+    let (previous, next) = (pointer.pointee.previous, pointer.pointee.next)
+    if previous >= 0 { node(Int(previous), in: pages).pointee.next = next } else { queue.head = next }
+    if next >= 0 { node(Int(next), in: pages).pointee.previous = previous } else { queue.tail = previous }
+    queue.count &-= 1
+    queue.cost &-= pointer.pointee.cost
+  }
+
+  /// Gives a node another cost where it is.
+  @inlinable
+  mutating func setCost(_ cost: Int, of index: Int) {
+    let pointer = node(index)
+    let change = cost &- pointer.pointee.cost
+    pointer.pointee.cost = cost
+    if pointer.pointee.isInMain { main.cost &+= change } else { small.cost &+= change }
+  }
+}

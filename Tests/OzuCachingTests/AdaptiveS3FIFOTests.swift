@@ -1,0 +1,105 @@
+import Testing
+
+@testable import OzuCaching
+
+@Suite("The eviction policy")
+struct AdaptiveS3FIFOTests {
+  private static let one = AdaptiveS3FIFO.whole / 100
+
+  /// A policy whose cache is full.
+  private static func full() -> AdaptiveS3FIFO {
+    var policy = AdaptiveS3FIFO()
+    policy.expect(200)
+    policy.noteEviction(of: 0, fromMain: false, share: one)
+    return policy
+  }
+
+  @Test("one that left the small queue is remembered while a whole cache leaves")
+  func remembered() {
+    var policy = Self.full()
+    defer { policy.deallocate() }
+    policy.noteEviction(of: 1, fromMain: false, share: Self.one)
+    for tag in 100..<190 as Range<UInt32> { policy.noteEviction(of: tag, fromMain: false, share: Self.one) }
+    let stranger = policy.admitsToMain(5, share: Self.one)
+    let known = policy.admitsToMain(1, share: Self.one)
+    for tag in 200..<320 as Range<UInt32> { policy.noteEviction(of: tag, fromMain: false, share: Self.one) }
+    let forgotten = policy.admitsToMain(150, share: Self.one)
+    #expect(!stranger)
+    #expect(known)
+    #expect(!forgotten)
+  }
+
+  @Test("near misses of the small queue make it longer, those of the main queue shorter, within bounds")
+  func adapts() {
+    var policy = Self.full()
+    defer { policy.deallocate() }
+    let start = policy.smallShare
+    func miss(fromMain: Bool, tag: UInt32) {
+      policy.noteEviction(of: tag, fromMain: fromMain, share: Self.one)
+      _ = policy.admitsToMain(tag, share: Self.one)
+    }
+    miss(fromMain: false, tag: 1)
+    #expect(policy.smallShare == start + Self.one)
+    miss(fromMain: true, tag: 2)
+    #expect(policy.smallShare == start)
+    for tag in 10..<200 as Range<UInt32> { miss(fromMain: false, tag: tag) }
+    #expect(policy.smallShare == AdaptiveS3FIFO.whole / 10 * 9)
+    for tag in 10..<200 as Range<UInt32> { miss(fromMain: true, tag: tag) }
+    #expect(policy.smallShare == AdaptiveS3FIFO.whole / 100)
+  }
+
+  @Test("one that left the small queue long ago goes to the main queue and moves nothing")
+  func farMiss() {
+    var policy = Self.full()
+    defer { policy.deallocate() }
+    let start = policy.smallShare
+    policy.noteEviction(of: 1, fromMain: false, share: Self.one)
+    for tag in 100..<120 as Range<UInt32> { policy.noteEviction(of: tag, fromMain: false, share: Self.one) }
+    let isKnown = policy.admitsToMain(1, share: Self.one)
+    #expect(isKnown)
+    #expect(policy.smallShare == start)
+  }
+
+  /// The hit ratio of a cache of `capacity` entries over a trace.
+  private func hitRatio(_ trace: some Sequence<Int>, capacity: Int) -> Double {
+    var configuration = MemoryCacheConfiguration(
+      costLimit: .max, countLimit: capacity, maximumEntryFraction: 1)
+    configuration.shardCount = 1
+    let cache = MemoryCache<CacheKey, Int>(configuration)
+    for number in trace {
+      let key = CacheKey("\(number)")
+      if cache.value(forKey: key) == nil { cache.insert(number, forKey: key, cost: 0) }
+    }
+    return cache.statistics.hitRatio
+  }
+
+  @Test("a loop longer than the cache keeps a part of itself, where LRU would keep nothing")
+  func loop() {
+    let trace = (0..<60).flatMap { _ in 0..<300 }
+    #expect(hitRatio(trace, capacity: 100) > 0.2)
+  }
+
+  @Test("scans between uses of a working set cost it little")
+  func scans() {
+    var random = SeededGenerator(4)
+    var trace: [Int] = []
+    for round in 0..<40 {
+      for _ in 0..<300 { trace.append(Int.random(in: 0..<80, using: &random)) }
+      trace += (0..<200).map { 1_000_000 + round * 200 + $0 }
+    }
+    // All uses of the set but the first few hundred hit; a scanned entry never does.
+    #expect(hitRatio(trace, capacity: 120) > 0.55)
+  }
+
+  @Test("scrolling back over what was just seen is learnt")
+  func scrollBack() {
+    var trace: [Int] = []
+    for screen in 0..<600 {
+      let end = (screen + 1) * 30
+      trace += (end - 30)..<end
+      trace += ((end - 30)..<end).reversed()
+    }
+    // Half of the requests go back at most 60 requests; LRU of 70 hits them all, a fixed tenth would hit few.
+    #expect(hitRatio(trace, capacity: 70) > 0.45)
+  }
+}

@@ -1,0 +1,160 @@
+import OzuTesting
+import Testing
+
+@testable import OzuCaching
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+@Suite("The stored index")
+struct DiskCacheIndexTests {
+  /// A closed cache with entries in two partitions, and the bytes of its index.
+  private func closed(_ count: Int = 40) throws -> (Fixture, index: Data) {
+    let fixture = Fixture()
+    let cache = try fixture.open()
+    for number in 0..<count {
+      cache.store(body(number), forKey: key(number), in: number % 2 == 0 ? "even" : "odd", label: "\(number)")
+      fixture.clock.advance(by: .seconds(1))
+    }
+    cache.remove(forKey: key(3))
+    cache.close()
+    return (fixture, try #require(fixture.files.contents(of: Fixture.index)))
+  }
+
+  private func check(_ cache: DiskCache, _ place: Comment = "") {
+    for number in 0..<40 where number != 3 {
+      let entry = cache.fetch(key(number), in: number % 2 == 0 ? "even" : "odd")
+      #expect(entry?.body == body(number), place)
+    }
+    #expect(!cache.contains(key(3), in: "odd"), place)
+    #expect(cache.count == 39, place)
+    #expect(cache.count(in: "even") == 20, place)
+  }
+
+  @Test("after closing, opening reads no entry")
+  func opensWithoutReading() throws {
+    let (fixture, _) = try closed()
+    let reads = Counter()
+    fixture.files.respond = { call in
+      if call.operation == .read { reads.add(1) }
+      return .proceed
+    }
+    let cache = try fixture.open()
+    // The index, and the header of the one segment.
+    #expect(reads.value == 2)
+    fixture.files.respond = { _ in .proceed }
+    check(cache)
+    #expect(cache.statistics.rebuiltIndexes == 0)
+    #expect(cache.totalByteCount == fixture.segmentByteCount)
+    #expect(Array(cache.entries(in: "even").map(\.label).prefix(2)) == ["38", "36"])
+    // It goes on as if nothing had been.
+    for number in 100..<400 { #expect(cache.store(body(number), forKey: key(number))) }
+    #expect(cache.totalByteCount <= fixture.capacity)
+    #expect(cache.verify().isSound)
+  }
+
+  @Test("a flipped bit anywhere in the index costs nothing but time")
+  func flippedBits() throws {
+    let (fixture, index) = try closed()
+    let segments = fixture.segments.map { ($0, fixture.files.contents(of: $0)) }
+    for offset in index.indices {
+      var damaged = index
+      damaged[offset] ^= UInt8(1 << (offset % 8))
+      fixture.files.setContents(of: Fixture.index, to: damaged)
+      for (path, bytes) in segments { fixture.files.setContents(of: path, to: bytes ?? Data()) }
+      let cache = try fixture.open()
+      if offset % 16 == 0 { check(cache, "byte \(offset)") }
+      #expect(cache.count == 39, "byte \(offset)")
+      // The word that says whether its writer closed is under no checksum.
+      #expect(cache.statistics.rebuiltIndexes == ((88..<96).contains(offset) ? 0 : 1), "byte \(offset)")
+      cache.close()
+    }
+    #expect(fixture.errors.all.isEmpty)
+  }
+
+  @Test("an index cut anywhere, or longer than it should be, is rebuilt")
+  func lengths() throws {
+    let (fixture, index) = try closed()
+    for length in stride(from: 0, to: index.count, by: 37) {
+      fixture.files.setContents(of: Fixture.index, to: index.prefix(length))
+      let cache = try fixture.open()
+      check(cache, "length \(length)")
+      cache.close()
+    }
+    fixture.files.setContents(of: Fixture.index, to: index + Data(count: 8))
+    check(try fixture.open())
+  }
+
+  @Test("an index of another version is not read")
+  func otherVersion() throws {
+    let (fixture, index) = try closed()
+    var other = index
+    other[8] = 2
+    fixture.files.setContents(of: Fixture.index, to: other)
+    let cache = try fixture.open()
+    #expect(cache.statistics.rebuiltIndexes == 1)
+    check(cache)
+  }
+
+  @Test("an index older than the segments: what came since is found, what died since is not")
+  func stale() throws {
+    let (fixture, index) = try closed()
+    let cache = try fixture.open()
+    cache.store(body(50), forKey: key(50), in: "odd")
+    cache.store(body(1, version: 2), forKey: key(1), in: "odd")
+    cache.remove(forKey: key(5))
+    cache.remove(forKey: key(7))
+    // The process dies: its index is the one from before.
+    fixture.files.crash()
+    fixture.files.restart(losing: .nothing)
+    _ = index
+    let reopened = try fixture.open()
+    #expect(reopened.fetch(key(50), in: "odd")?.body == body(50))
+    #expect(reopened.fetch(key(1), in: "odd")?.body == body(1, version: 2))
+    #expect(!reopened.contains(key(5), in: "odd"))
+    #expect(!reopened.touch(key(7), in: "odd"))
+    #expect(reopened.fetch(key(9), in: "odd")?.body == body(9))
+    #expect(reopened.statistics.corruptEntries == 0)
+    #expect(reopened.statistics.rebuiltIndexes == 0)
+  }
+
+  @Test("segments that left after the index was stored take their entries along")
+  func goneSegments() throws {
+    let (fixture, index) = try closed()
+    let cache = try fixture.open()
+    for number in 100..<1000 { cache.store(body(number), forKey: key(number)) }
+    cache.close()
+    fixture.files.setContents(of: Fixture.index, to: index)
+    let reopened = try fixture.open()
+    for number in 0..<40 { #expect(reopened.fetch(key(number), in: number % 2 == 0 ? "even" : "odd") == nil) }
+    #expect(reopened.fetch(key(999))?.body == body(999))
+    #expect(reopened.totalByteCount == fixture.segmentByteCount)
+    #expect(reopened.verify().isSound)
+  }
+
+  @Test("a segment shorter than the index says makes the index worthless")
+  func cutSegment() throws {
+    let (fixture, _) = try closed()
+    let path = try #require(fixture.segments.first)
+    let bytes = try #require(fixture.files.contents(of: path))
+    fixture.files.setContents(of: path, to: bytes.prefix(bytes.count - 10))
+    let cache = try fixture.open()
+    #expect(cache.statistics.rebuiltIndexes == 1)
+    #expect(cache.count == 38)
+    #expect(cache.fetch(key(38), in: "even")?.body == body(38))
+  }
+
+  @Test("an index takes at most a hundred bytes for an entry")
+  func memory() throws {
+    let fixture = Fixture(capacity: 8 << 20)
+    let cache = try fixture.open()
+    for number in 0..<5400 { cache.store(body(number, count: 16), forKey: key(number)) }
+    #expect(cache.count == 5400)
+    cache.close()
+    let index = try #require(fixture.files.contents(of: Fixture.index))
+    #expect(index.count / 5400 <= 100)
+  }
+}
