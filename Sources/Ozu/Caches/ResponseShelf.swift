@@ -4,8 +4,8 @@ import OzuHTTP
 /// Responses in a disk cache, one entry for each variant: the first under the key itself, the others under keys
 /// derived from it. Blocking, like the disk cache.
 struct ResponseShelf: Sendable {
-  static let responses = Partition("originals")
-  static let partials = Partition("partials")
+  static let responses = DiskCache.Partition("originals")
+  static let partials = DiskCache.Partition("partials")
 
   let disk: DiskCache
 

@@ -17,7 +17,8 @@ struct Benchmark: Sendable {
     blocking(ThumbnailBench.name, "decode and resize of photographs", ThumbnailBench.run),
     blocking(MemoryCacheBench.name, "looks into the memory cache, and insertions", MemoryCacheBench.run),
     blocking(DiskCacheBench.name, "storing, fetching and opening", DiskCacheBench.run),
-    blocking(EvictionBench.name, "hit ratios of full caches, on traces if a folder is given", EvictionBench.run),
+    blocking(
+      EvictionBench.name, "hit ratios of full caches, on traces if a folder is given", EvictionBench.run),
     blocking(HTTPBench.name, "5,000 small downloads, beside URLSession") {
       try HTTPBench.run(rounds: $0.rounds)
     },

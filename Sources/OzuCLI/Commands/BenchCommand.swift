@@ -27,7 +27,8 @@ enum BenchCommand: Command {
       OptionSpecification(
         name: "serve", help: "Be the server of the benchmark http until standard input ends."),
       OptionSpecification(
-        name: "operations", value: "N", help: "How often a round does what is short; 200000 by default (caches)."),
+        name: "operations", value: "N",
+        help: "How often a round does what is short; 200000 by default (caches)."),
       OptionSpecification(
         name: "traces", value: "DIR", help: "A folder of recorded traces with EXPECTED.json (eviction)."),
       .json,
