@@ -60,11 +60,11 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     shards.deallocate()
   }
 
-  /// As many shards as cores, up to sixteen, while each has 256 MB and 4,096 entries to rule over: smaller
+  /// Four shards for a core, up to sixteen, while each has 256 MB and 8,192 entries to rule over: smaller
   /// ones would decide worse what to keep.
   private static func shardCount(for configuration: MemoryCacheConfiguration) -> Int {
     let cores = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-    let most = min(cores, 16, configuration.costLimit >> 28, configuration.countLimit >> 12)
+    let most = min(cores * 4, 16, configuration.costLimit >> 28, configuration.countLimit >> 13)
     var count = 1
     while count * 2 <= most { count *= 2 }
     return count
