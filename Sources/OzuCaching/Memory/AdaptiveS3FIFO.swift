@@ -37,6 +37,8 @@ struct AdaptiveS3FIFO: Sendable {
   @usableFromInline private(set) var smallShare = Self.initialShare
   /// Whether anything has left yet; until then the cache is filling.
   @usableFromInline private(set) var hasEvicted = false
+  /// The entries there is room to remember for.
+  @usableFromInline private(set) var expected = 32
   private var smallGhosts = GhostSet(window: Self.whole)
   private var mainGhosts = GhostSet(window: Self.nearMissOfMain)
 
@@ -86,5 +88,6 @@ struct AdaptiveS3FIFO: Sendable {
   mutating func expect(_ entries: Int) {
     smallGhosts.grow(toCapacity: entries &* 2)
     mainGhosts.grow(toCapacity: entries / 2)
+    expected = smallGhosts.capacity / 2
   }
 }

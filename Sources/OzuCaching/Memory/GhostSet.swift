@@ -10,8 +10,8 @@
 /// `AdaptiveS3FIFO.whole` to the whole cache, and a tag is forgotten when `window` has departed since.
 /// Buckets of four cells replace their oldest. A rare false answer only changes an eviction decision.
 ///
-/// Growing makes a larger table that starts empty and keeps the former one for asking, until the next
-/// growth: nothing is moved, so no departure pays for the crowd.
+/// Growing makes a larger table that starts empty and keeps the former one for asking, until all that is in it is
+/// forgotten: nothing is moved, so no departure pays for the crowd.
 @usableFromInline
 struct GhostSet: @unchecked Sendable {
   // Sendable: one owner, which cannot be copied, holds the one value and deallocates it, as for `SlotTable`.
@@ -19,6 +19,8 @@ struct GhostSet: @unchecked Sendable {
   private var mask: Int
   private var former: UnsafeMutablePointer<UInt64>?
   private var formerMask = 0
+  /// The clock when the former table was left.
+  private var left: UInt32 = 0
   /// Starts at one so that an empty cell is never current.
   private var clock: UInt32 = 1
   private let window: UInt32
@@ -61,6 +63,10 @@ struct GhostSet: @unchecked Sendable {
       if age(cell) >= oldestAge { (oldest, oldestAge) = (position, age(cell)) }
     }
     clock &+= max(1, share)
+    if former != nil, clock &- left > window {
+      free(former)
+      former = nil
+    }
     cells[oldest] = UInt64(tag) << 32 | UInt64(clock)
   }
 
@@ -87,7 +93,7 @@ struct GhostSet: @unchecked Sendable {
     var size = (mask &+ 1) &* 2
     while size < wanted &* 2 { size &*= 2 }
     free(former)
-    (former, formerMask) = (cells, mask)
+    (former, formerMask, left) = (cells, mask, clock)
     cells = SlotTable.makeCells(size)
     mask = size &- 1
   }

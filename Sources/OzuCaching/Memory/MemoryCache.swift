@@ -29,6 +29,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   // points to is reached through the locks.
   @usableFromInline nonisolated(unsafe) let shards: UnsafeMutablePointer<Mutex<Shard>>
   @usableFromInline let shardMask: Int
+  @usableFromInline let live: LiveValues<Key, Value>?
   @usableFromInline let configuration: MemoryCacheConfiguration
   @usableFromInline let epoch: ContinuousClock.Instant
   private let observation = Mutex<MemoryPressureObservation?>(nil)
@@ -51,6 +52,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     shards = .allocate(capacity: shardCount)
     for number in 0..<shardCount { (shards + number).initialize(to: Mutex(Shard())) }
     shardMask = shardCount - 1
+    live = configuration.findsEvictedAlive ? LiveValues() : nil
     let observation = configuration.pressure?.observe { [weak self] in self?.respond(to: $0) }
     self.observation.withLock { $0 = observation }
   }
@@ -60,11 +62,11 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     shards.deallocate()
   }
 
-  /// As many shards as cores, up to sixteen, while each has 256 MB and 4,096 entries to rule over: smaller
+  /// Four shards for a core, up to sixteen, while each has 256 MB and 8,192 entries to rule over: smaller
   /// ones would decide worse what to keep.
   private static func shardCount(for configuration: MemoryCacheConfiguration) -> Int {
     let cores = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-    let most = min(cores, 16, configuration.costLimit >> 28, configuration.countLimit >> 12)
+    let most = min(cores * 4, 16, configuration.costLimit >> 28, configuration.countLimit >> 13)
     var count = 1
     while count * 2 <= most { count *= 2 }
     return count
@@ -102,11 +104,16 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   @inlinable
   public func value(forKey key: Key) -> Value? {
     let tag = Self.tag(of: key)
-    // Declared before the lock is taken: it is released after unlocking.
+    // Declared before the lock is taken: they are released after unlocking.
     var expired: Shard.Removed?
-    defer { withExtendedLifetime(expired) {} }
+    var held: Value?
+    defer { withExtendedLifetime((expired, held)) {} }
     return shard(of: tag).pointee.withLock { shard in
       guard let index = shard.find(key, tag: tag) else {
+        if live != nil, findLive(key, holding: &held) {
+          shard.counters.revivals &+= 1
+          return held
+        }
         shard.counters.misses &+= 1
         return nil
       }
@@ -126,9 +133,12 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   /// Whether a key has a live value. Does not count as a use of it.
   @inlinable
   public func contains(_ key: Key) -> Bool {
+    // Declared before the lock is taken: it is released after unlocking.
+    var held: Value?
+    defer { withExtendedLifetime(held) {} }
     let tag = Self.tag(of: key)
     return shard(of: tag).pointee.withLock { shard in
-      guard let index = shard.find(key, tag: tag) else { return false }
+      guard let index = shard.find(key, tag: tag) else { return findLive(key, holding: &held) }
       let deadline = shard.node(index).pointee.deadline
       return deadline == .max || deadline > elapsed()
     }
@@ -169,6 +179,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
             let measure = reserve(
               cost: cost &- (index.map { shard.node($0).pointee.cost } ?? 0), isNew: index == nil)
           else {
+            live?.forget(key)
             if let index {
               garbage.add(shard.replace(index, by: value, cost: cost, deadline: deadline))
             } else {
@@ -178,7 +189,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
           }
           guard let victim = shard.evict(for: measure, steps: &steps) else { return measure }
           release(victim)
-          garbage.add(victim)
+          note(victim, &garbage)
         }
       }
       guard let lacking else { return true }
@@ -194,6 +205,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   public func removeValue(forKey key: Key) -> Value? {
     let tag = Self.tag(of: key)
     let removed = shard(of: tag).pointee.withLock { shard -> Shard.Removed? in
+      live?.forget(key)
       guard let index = shard.find(key, tag: tag) else { return nil }
       return remove(index, from: &shard)
     }
@@ -213,6 +225,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
       }
       _ = consume taken
     }
+    live?.removeAll()
   }
 
   /// Evicts entries, those worth least first, until they cost at most `cost` bytes together. The limit stays.
@@ -233,6 +246,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
       sum.costEvictions += part.costEvictions
       sum.countEvictions += part.countEvictions
       sum.expirations += part.expirations
+      sum.revivals += part.revivals
     }
     sum.refusals = refusals.load(ordering: .relaxed)
     sum.pressureEvents = pressureEvents.load(ordering: .relaxed)
@@ -295,6 +309,24 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     heldCount.wrappingSubtract(1, ordering: .relaxed)
   }
 
+  /// Keeps what was evicted until all locks are free, and remembers it beyond that if the cache is to.
+  @inlinable
+  func note(_ victim: Shard.Removed, _ garbage: inout Garbage<Shard.Removed>) {
+    garbage.add(victim)
+    if let live {
+      garbage.objects += live.note(victim.value, forKey: victim.key, deadline: victim.deadline)
+    }
+  }
+
+  /// Whether the evicted value of a key is alive and not expired. It is held for the caller to let go after unlocking,
+  /// whatever the answer.
+  @usableFromInline
+  func findLive(_ key: Key, holding held: inout Value?) -> Bool {
+    guard let found = live?.find(key) else { return false }
+    held = found.value
+    return found.deadline == .max || found.deadline > elapsed()
+  }
+
   @inlinable
   func remove(_ index: Int, from shard: inout Shard) -> Shard.Removed {
     let removed = shard.removeNode(index)
@@ -308,10 +340,13 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     after home: Int, for measure: Shard.Measure, steps: inout Int, into garbage: inout Garbage<Shard.Removed>
   ) {
     for offset in 1...(shardMask + 1) {
-      let victim = shards[(home + offset) & shardMask].withLock { $0.evict(for: measure, steps: &steps) }
+      let victim = shards[(home + offset) & shardMask].withLock { shard in
+        let victim = shard.evict(for: measure, steps: &steps)
+        if let victim { note(victim, &garbage) }
+        return victim
+      }
       if let victim {
         release(victim)
-        garbage.add(victim)
         return
       }
     }
@@ -354,6 +389,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
 struct Garbage<Element> {
   @usableFromInline var first: Element?
   @usableFromInline var rest: [Element] = []
+  @usableFromInline var objects: [AnyObject] = []
 
   @inlinable
   init() {}

@@ -9,6 +9,9 @@ public struct MemoryCacheConfiguration: Sendable {
   public var lifetime: Duration?
   /// The largest part of the cost limit that one entry may cost; larger ones are refused. Default: a tenth.
   public var maximumEntryFraction: Double
+  /// Whether an evicted value that is still alive elsewhere is found again, at no cost to the limits. For values that are
+  /// objects; it has no effect on others. Default: no.
+  public var findsEvictedAlive = false
   /// Tells when memory is short: on a warning the cache halves, on critical pressure it empties.
   /// Default: nobody
   /// does; `SystemMemoryPressure.shared` asks the operating system.

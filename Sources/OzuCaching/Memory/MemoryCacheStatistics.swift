@@ -4,6 +4,8 @@ public struct MemoryCacheStatistics: Hashable, Sendable {
   public var hits = 0
   /// Lookups that found nothing or an expired value.
   public var misses = 0
+  /// Lookups that found an evicted value which was still alive elsewhere.
+  public var revivals = 0
   /// Values stored under a key that had none.
   public var insertions = 0
   /// Values stored in the place of another.
@@ -23,9 +25,10 @@ public struct MemoryCacheStatistics: Hashable, Sendable {
   /// The number of entries held.
   public var count = 0
 
-  /// Hits over lookups; zero before the first lookup.
+  /// Hits, revivals included, over lookups; zero before the first lookup.
   public var hitRatio: Double {
-    hits + misses == 0 ? 0 : Double(hits) / Double(hits + misses)
+    let found = hits + revivals
+    return found + misses == 0 ? 0 : Double(found) / Double(found + misses)
   }
 
   /// Statistics in which nothing has happened.

@@ -35,7 +35,7 @@ extension MemoryShard {
     pointer.pointee.isInMain = policy.admitsToMain(pointer.pointee.tag, share: share(pointer.pointee.cost))
     link(index)
     if !policy.hasEvicted { overflowWhileFilling() }
-    policy.expect(count)
+    if count > policy.expected { policy.expect(count) }
   }
 
   /// While there is room for all, the small queue's oldest wait in the main one.

@@ -38,13 +38,17 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, @unche
   /// What left the cache.
   @usableFromInline
   struct Removed: Sendable {
+    @usableFromInline let key: Key
     @usableFromInline let value: Value
     @usableFromInline let cost: Int
+    @usableFromInline let deadline: Int64
 
     @inlinable
-    init(value: Value, cost: Int) {
-      self.value = value
-      self.cost = cost
+    init(_ node: borrowing Node) {
+      key = node.key
+      value = node.value
+      cost = node.cost
+      deadline = node.deadline
     }
   }
 
@@ -57,6 +61,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, @unche
     @usableFromInline var costEvictions = 0
     @usableFromInline var countEvictions = 0
     @usableFromInline var expirations = 0
+    @usableFromInline var revivals = 0
 
     @inlinable
     init() {}
@@ -151,7 +156,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, @unche
   /// Gives a node another value where it is in its queue, and returns the former one.
   @inlinable
   mutating func replace(_ index: Int, by value: Value, cost: Int, deadline: Int64) -> Removed {
-    let removed = Removed(value: node(index).pointee.value, cost: node(index).pointee.cost)
+    let removed = Removed(node(index).pointee)
     node(index).pointee.value = value
     node(index).pointee.deadline = deadline
     setCost(cost, of: index)
@@ -165,7 +170,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, @unche
     unlink(index)
     let pointer = node(index)
     table.remove(pointer.pointee.tag, slot: index)
-    let removed = Removed(value: pointer.pointee.value, cost: pointer.pointee.cost)
+    let removed = Removed(pointer.pointee)
     pointer.deinitialize(count: 1)
     UnsafeMutableRawPointer(pointer).storeBytes(of: free, as: Int32.self)
     free = Int32(truncatingIfNeeded: index)
