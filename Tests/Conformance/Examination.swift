@@ -100,11 +100,15 @@ struct Examination {
   }
 
   /// A thumbnail, for which decoders take other ways, must be that of the whole picture, if the file is a valid one.
+  /// A drawing is drawn anew at each size, and finer than a resize of its pixels.
   private func complaint(aboutThumbnailOf result: Result<Picture, DecodingError>, _ data: Data) -> String? {
-    guard record.expect == .decode, case .success(let whole) = result else { return nil }
+    guard record.expect == .decode, case .success(let whole) = result, whole.header?.isDrawing != true else {
+      return nil
+    }
     let resize = Resize(PixelSize((whole.size.width + 8) / 9, (whole.size.height + 8) / 9), mode: .fill)
     do throws(DecodingError) {
-      let thumbnail = try CodecRegistry.standard.picture(from: data, resize: resize)
+      let thumbnail = try CodecRegistry.standard.picture(
+        from: data, resize: resize, context: Self.context())
       let difference = Self.meanDifference(thumbnail.bitmap, whole.resized(resize).bitmap)
       return difference <= Self.thumbnailTolerance ? nil : "the thumbnail differs by \(difference)"
     } catch {
