@@ -1,8 +1,16 @@
 /// A picture in the memory cache, with what tells whether it still stands for its source.
-public struct CachedPicture: Sendable {
+///
+/// A class, so that a hit counts one reference and copies nothing.
+public final class CachedPicture: Sendable {
   let picture: Picture
   /// Of the local file the picture was made from; `nil` for other sources.
   let stamp: FileStamp?
   /// Of the web original the picture was made from; `nil` for other sources.
   let validity: OriginalValidity?
+
+  init(picture: Picture, stamp: FileStamp?, validity: OriginalValidity?) {
+    self.picture = picture
+    self.stamp = stamp
+    self.validity = validity
+  }
 }

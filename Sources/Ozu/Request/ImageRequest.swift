@@ -80,7 +80,8 @@ public struct ImageRequest: Sendable {
 
   /// The request under the key that rules give its URL.
   func keyed(by rules: [CacheKeyRule]) -> ImageRequest {
-    guard !hasOwnKey, case .url(let url) = source, let rule = rules.first(where: { $0.applies(to: url) })
+    guard !rules.isEmpty, !hasOwnKey, case .url(let url) = source,
+      let rule = rules.first(where: { $0.applies(to: url) })
     else {
       return self
     }
