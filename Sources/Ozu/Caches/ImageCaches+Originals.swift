@@ -13,17 +13,21 @@ extension ImageCaches {
 
   /// The bytes of a source that is not on the web, as they were loaded.
   func original(for request: ImageRequest) -> Data? {
-    disk?.fetch(request.key.source, in: Self.originals)?.body
+    observeRead(.original, for: request) {
+      disk?.fetch(request.key.source, in: Self.originals)?.body
+    } byteCount: { $0.count }
   }
 
   func store(_ original: FetchedData.Original, for request: ImageRequest) {
-    switch original {
-    case .response(let entry):
-      shelf?.store(entry, replacing: nil, for: request.key.source, label: request.sourceKey)
-    case .data(let data):
-      guard let disk, let record = try? OriginalRecord(nil).data else { return }
-      disk.store(
-        data, metadata: record, forKey: request.key.source, in: Self.originals, label: request.sourceKey)
+    observeStore(.original, byteCount: original.byteCount, for: request) {
+      switch original {
+      case .response(let entry):
+        shelf?.store(entry, replacing: nil, for: request.key.source, label: request.sourceKey)
+      case .data(let data):
+        guard let disk, let record = try? OriginalRecord(nil).data else { return }
+        disk.store(
+          data, metadata: record, forKey: request.key.source, in: Self.originals, label: request.sourceKey)
+      }
     }
   }
 

@@ -14,6 +14,7 @@ final class ImageCaches: Sendable {
   private let storage: DiskStorage
   private let onDiskError: @Sendable (DiskCacheError) -> Void
   private let opened = Mutex<Opening>(.pending)
+  let events: PipelineEvents
 
   private enum Opening {
     case pending
@@ -22,8 +23,9 @@ final class ImageCaches: Sendable {
 
   init(
     memory: MemoryCache<ImageKey, CachedPicture>, storage: DiskStorage,
-    onDiskError: @escaping @Sendable (DiskCacheError) -> Void
+    onDiskError: @escaping @Sendable (DiskCacheError) -> Void, events: PipelineEvents
   ) {
+    self.events = events
     self.memory = memory
     self.storage = storage
     self.onDiskError = onDiskError
@@ -45,6 +47,8 @@ final class ImageCaches: Sendable {
     memory.insert(
       CachedPicture(picture: picture, stamp: stamp, validity: validity), forKey: request.key,
       cost: picture.byteCount)
+    events.stored(.memory, byteCount: picture.byteCount, of: request.source.name, for: request)
+    events.evicted(.memory, total: memory.evictionCount)
   }
 
   // MARK: Disk
@@ -58,6 +62,11 @@ final class ImageCaches: Sendable {
       opening = .done(cache)
       return cache
     }
+  }
+
+  /// The disk cache, if somebody has needed it.
+  var openedDisk: DiskCache? {
+    opened.withLock { if case .done(let cache) = $0 { cache } else { nil } }
   }
 
   private func open() -> DiskCache? {
@@ -86,6 +95,10 @@ final class ImageCaches: Sendable {
 
   /// The finished picture of a request. One that was made from another state of a local file is removed.
   func rendition(for request: ImageRequest) -> Rendition? {
+    observeRead(.rendition, for: request) { storedRendition(for: request) } byteCount: { $0.data.count }
+  }
+
+  private func storedRendition(for request: ImageRequest) -> Rendition? {
     guard let disk, let entry = disk.fetch(request.key.rendition, in: Self.renditions) else { return nil }
     guard let record = RenditionRecord(entry.metadata) else {
       removeRendition(for: request)
@@ -103,9 +116,11 @@ final class ImageCaches: Sendable {
     let record = RenditionRecord(
       header: rendition.header, stamp: rendition.stamp, validity: rendition.validity)
     guard let disk, let record = try? record.data else { return }
-    disk.store(
-      rendition.data, metadata: record, forKey: request.key.rendition, in: Self.renditions,
-      label: request.label)
+    observeStore(.rendition, byteCount: rendition.data.count, for: request) {
+      disk.store(
+        rendition.data, metadata: record, forKey: request.key.rendition, in: Self.renditions,
+        label: request.label)
+    }
   }
 
   func removeRendition(for request: ImageRequest) {

@@ -18,13 +18,13 @@ struct OriginalStorage: HTTPCacheStorage {
 
   func entries(for key: HTTPCacheKey) async -> [HTTPCacheEntry] {
     await queue.run(priority: .high) { [caches] flag in
-      flag.isRaised ? [] : caches.shelf?.entries(for: ResponseShelf.diskKey(key)) ?? []
+      flag.isRaised ? [] : caches.responses(for: key)
     }
   }
 
   func store(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, for key: HTTPCacheKey) async {
     await backlog.add(byteCount: entry.body.count) { [caches] in
-      caches.shelf?.store(entry, replacing: old, for: ResponseShelf.diskKey(key), label: key.resource)
+      caches.store(entry, replacing: old, for: key)
     }
   }
 

@@ -12,7 +12,7 @@ struct FetchData: Sendable {
 
   func run() async -> Result<FetchedData, ImageError> {
     do throws(ImageError) {
-      switch try request.source.access() {
+      switch try parts.configuration.sources.access(request.source) {
       case .bytes(let data):
         return .success(FetchedData(.data(data), source: .original, timings: StageTimings()))
       case .file(let path): return .success(try await read(path))
@@ -51,9 +51,11 @@ struct FetchData: Sendable {
     let start = parts.configuration.now()
     let limit = limits.encodedByteCount
     let outcome = await parts.diskQueue.run(priority: job.priority) {
-      [name] flag -> Result<(data: Data, stamp: FileStamp), ImageError> in
+      [name, parts] flag -> Result<(data: Data, stamp: FileStamp), ImageError> in
       if flag.isRaised { return .failure(.cancelled(name)) }
-      return Result { () throws(ImageError) in try FileReader.read(path, limit: limit) }
+      return parts.events.observeFile(name) { () throws(ImageError) in
+        try FileReader.read(path, limit: limit)
+      }
     }
     let (data, stamp) = try outcome.get()
     return FetchedData(
@@ -125,7 +127,7 @@ struct FetchData: Sendable {
       () -> Result<FetchedData, ImageError> in
       let start = parts.configuration.now()
       do {
-        let content = try await fetcher.fetch()
+        let content = try await parts.events.observeFetcher(name) { try await fetcher.fetch() }
         return .success(FetchedData(content, source: .network, timings: timings(.network, since: start)))
       } catch let error as ImageError {
         return .failure(error)

@@ -44,13 +44,13 @@ struct LoadImage: Sendable {
 
   /// Whole pictures are kept as their originals, but for those that a fetcher brings as pixels.
   private var mayHaveRendition: Bool {
-    if case .fetcher = request.source { true } else { request.hasRecipe }
+    request.hasRecipe || parts.configuration.sources.usesFetcher(request.source)
   }
 
   private func madeBefore() async -> Made {
     var made = Made()
     guard request.cachePolicy.readsCaches else { return made }
-    made.picture = parts.caches.cachedPicture(for: request)
+    made.picture = parts.lookAgain(for: request)
     guard mayHaveRendition, made.picture == nil else { return made }
     let start = parts.configuration.now()
     made.rendition = await parts.diskQueue.run(priority: job.priority) { [parts, request] flag in
@@ -252,7 +252,10 @@ struct LoadImage: Sendable {
       let configuration = parts.configuration
       let type: ImageType = picture.bitmap.isOpaque ? .jpeg : .png
       let options = EncodingOptions(compressionQuality: configuration.renditionQuality)
-      guard let data = try? configuration.codecs.encode(picture.bitmap, as: type, options: options) else {
+      let stage = parts.events.stageBegan(.encode, of: request.source.name)
+      let data = try? configuration.codecs.encode(picture.bitmap, as: type, options: options)
+      parts.events.stageEnded(stage, byteCount: data?.count ?? 0)
+      guard let data else {
         // Nothing is lost: the next request renders again.
         return
       }

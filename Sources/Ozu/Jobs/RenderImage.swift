@@ -19,9 +19,12 @@ struct RenderImage: Sendable {
   ) async throws(ImageError) -> Rendered {
     let configuration = parts.configuration
     let submitted = configuration.now()
+    let waiting = parts.events.stageBegan(.wait, of: name)
     let outcome = await parts.decodeQueue.run(priority: priority) {
-      [name] flag -> Result<Rendered, ImageError> in
-      let watch = StageWatch(now: configuration.now, waitingSince: submitted)
+      [name, parts] flag -> Result<Rendered, ImageError> in
+      parts.events.stageEnded(waiting)
+      let watch = StageWatch(
+        now: configuration.now, waitingSince: submitted, StageReporter(parts.events, source: name))
       let context = DecodingContext(
         limits: configuration.limits, pool: configuration.pixelBufferPool,
         isCancelled: { flag.isRaised }, onStage: watch.enter)
@@ -68,9 +71,14 @@ private final class StageWatch {
   private let now: @Sendable () -> ContinuousClock.Instant
   private var timings = StageTimings()
   private var current: (stage: ImageStage, start: ContinuousClock.Instant)
+  private let reporter: StageReporter?
 
-  init(now: @escaping @Sendable () -> ContinuousClock.Instant, waitingSince start: ContinuousClock.Instant) {
+  init(
+    now: @escaping @Sendable () -> ContinuousClock.Instant, waitingSince start: ContinuousClock.Instant,
+    _ reporter: StageReporter?
+  ) {
     self.now = now
+    self.reporter = reporter
     current = (.wait, start)
     advance(to: .decode)
   }
@@ -89,6 +97,7 @@ private final class StageWatch {
   private func advance(to stage: ImageStage) {
     let time = now()
     timings.add(current.stage, current.start.duration(to: time))
+    if stage != current.stage { reporter?.enter(stage) }
     current = (stage, time)
   }
 }

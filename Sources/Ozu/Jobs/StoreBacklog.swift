@@ -12,7 +12,7 @@ final class StoreBacklog: Sendable {
   }
 
   private let state = Mutex(State())
-  private let queue: WorkQueue
+  let queue: WorkQueue
   private let byteLimit: Int
 
   /// Makes a backlog that lets `byteLimit` bytes wait.

@@ -50,6 +50,14 @@ extension ImagePipeline {
     public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     /// Told of each trouble with the disk cache, once per kind; the pipeline goes on without it.
     public var onDiskError: @Sendable (DiskCacheError) -> Void = { _ in }
+    /// What reads addresses of the app's own kinds; `http`, `https`, `file` and `data` are always known.
+    public var sources = ImageSourceRegistry()
+    /// Code of the app's own around each load, the first outermost. None by default.
+    public var interceptors: [any ImageInterceptor] = []
+    /// Those who are told of every request, stage and cache. None by default.
+    public var observers: [any ImagePipelineObserving] = []
+    /// Where lines about what happens are written. Nowhere by default.
+    public var log: (any ImageLogging)?
 
     /// Makes the default configuration.
     public init() {}

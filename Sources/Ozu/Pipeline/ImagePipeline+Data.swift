@@ -6,6 +6,11 @@ extension ImagePipeline {
   ///
   /// - Throws: `ImageError`; also when a fetcher brings pixels instead of bytes.
   public func data(for request: ImageRequest) async throws(ImageError) -> Data {
+    try await interceptedData(for: request)
+  }
+
+  /// The same by the pipeline itself: what interceptors surround.
+  func ownData(for request: ImageRequest) async throws(ImageError) -> Data {
     let request = request.keyed(by: parts.configuration.cacheKeyRules)
     let (fetched, _) = try await parts.fetches.value(
       for: PipelineParts.JobKey(request.key.source, request),

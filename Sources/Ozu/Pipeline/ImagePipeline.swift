@@ -70,7 +70,8 @@ public final class ImagePipeline: Sendable {
     try await response(for: request, priority: .fixed(request.priority), onProgress: nil)
   }
 
-  func response(
+  /// The answer of the source, else that of the first alternative that has one: what interceptors surround.
+  func ownResponse(
     for request: ImageRequest, priority: LivePriority, onProgress: (@Sendable (LoadProgress) -> Void)?
   ) async throws(ImageError) -> ImageResponse {
     do throws(ImageError) {
@@ -111,7 +112,9 @@ public final class ImagePipeline: Sendable {
   private func memoryResponse(
     for request: ImageRequest, start: ContinuousClock.Instant
   ) -> ImageResponse? {
-    guard request.cachePolicy.readsCaches, let cached = parts.caches.cachedPicture(for: request) else {
+    guard request.cachePolicy.readsCaches else { return nil }
+    guard let cached = parts.caches.cachedPicture(for: request) else {
+      if parts.events.isObserved { parts.events.lookedIntoMemory(nil, for: request) }
       return nil
     }
     let date = parts.configuration.currentDate()
@@ -119,6 +122,7 @@ public final class ImagePipeline: Sendable {
     guard isFresh || request.cachePolicy == .cacheOnly else { return nil }
     var timings = StageTimings()
     timings.add(.total, start.duration(to: parts.configuration.now()))
+    if parts.events.isObserved { parts.events.lookedIntoMemory(cached, for: request) }
     return ImageResponse(
       picture: cached.picture, request: request, source: isFresh ? .memory : .stale, isCoalesced: false,
       encodedByteCount: 0, timings: timings, verdict: ImageResponse.Verdict(cached.validity, now: date))
@@ -131,7 +135,9 @@ public final class ImagePipeline: Sendable {
   /// `image(for:)`, which validates it, brings the newer one.
   public func cachedImage(for request: ImageRequest) -> Picture? {
     guard request.cachePolicy.readsCaches else { return nil }
-    return parts.caches.cachedPicture(for: request.keyed(by: parts.configuration.cacheKeyRules))?.picture
+    let cached = parts.caches.cachedPicture(for: request.keyed(by: parts.configuration.cacheKeyRules))
+    if parts.events.isObserved { parts.events.lookedIntoMemory(cached, for: request) }
+    return cached?.picture
   }
 
   /// The picture of a URL at its own size if memory has it.

@@ -34,6 +34,19 @@ public struct ImageResponse: Sendable {
   public let timings: StageTimings
   let verdict: Verdict
 
+  init(
+    picture: Picture, request: ImageRequest, source: Source, isCoalesced: Bool, encodedByteCount: Int,
+    timings: StageTimings, verdict: Verdict
+  ) {
+    self.picture = picture
+    self.request = request
+    self.source = source
+    self.isCoalesced = isCoalesced
+    self.encodedByteCount = encodedByteCount
+    self.timings = timings
+    self.verdict = verdict
+  }
+
   /// Why a picture from the web came from where it came, such as `stale for 2m, revalidated by ETag`; `nil` for
   /// other sources.
   public var httpDecision: HTTPDecision? {

@@ -28,12 +28,14 @@ final class PipelineParts: Sendable {
   let backlog: StoreBacklog
   let httpCache: HTTPCache
   let failures = FailureMemory()
+  let events: PipelineEvents
 
   init(_ configuration: ImagePipeline.Configuration) {
     self.configuration = configuration
+    events = PipelineEvents(configuration)
     caches = ImageCaches(
       memory: MemoryCache(configuration.memoryCache), storage: configuration.diskStorage,
-      onDiskError: configuration.onDiskError)
+      onDiskError: configuration.onDiskError, events: events)
     fetchSlots = Slots(count: configuration.concurrentFetches)
     decodeQueue = WorkQueue(label: "decode", width: configuration.concurrentDecodes)
     diskQueue = WorkQueue(label: "disk", width: configuration.concurrentDiskOperations)
@@ -41,7 +43,8 @@ final class PipelineParts: Sendable {
       queue: WorkQueue(label: "store", width: 1), byteLimit: configuration.storeBacklogByteCount)
 
     httpCache = HTTPCache(
-      client: SlottedHTTPClient(client: configuration.httpClient, slots: fetchSlots),
+      client: SlottedHTTPClient(
+        client: ObservedHTTPClient(client: configuration.httpClient, events: events), slots: fetchSlots),
       storage: OriginalStorage(caches: caches, queue: diskQueue, backlog: backlog),
       configuration: configuration.httpCache)
   }

@@ -12,7 +12,11 @@ public enum ImageStage: String, Hashable, Sendable, CaseIterable {
   case resize
   /// The processors of the request.
   case process
-  /// From the request to the answer, all of the above and what is between.
+  /// From pixels to an encoded rendition, behind the caller's back.
+  case encode
+  /// Writing to the disk cache, behind the caller's back.
+  case store
+  /// From the request to the answer: what the caller waited for, and what is between.
   case total
 }
 

@@ -73,7 +73,7 @@ public struct ImageRequest: Sendable {
   }
 
   /// The identifiers of all that is done with the source, in order.
-  private var steps: [String] { (resize.map { [$0.identifier] } ?? []) + processors.map(\.identifier) }
+  var steps: [String] { (resize.map { [$0.identifier] } ?? []) + processors.map(\.identifier) }
 
   /// Whether the result is more than the source's own picture, and has a place of its own in the caches.
   var hasRecipe: Bool { resize != nil || !processors.isEmpty }

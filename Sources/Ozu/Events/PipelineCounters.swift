@@ -1,0 +1,123 @@
+import OzuSynchronization
+
+/// What a pipeline counts; every count on its own and relaxed, so that counting never waits.
+final class PipelineCounters: Sendable {
+  /// One layer on disk.
+  final class Layer: Sendable {
+    let hits = Atomic(0)
+    let misses = Atomic(0)
+    let stores = Atomic(0)
+    let readByteCount = Atomic(0)
+    let writtenByteCount = Atomic(0)
+  }
+
+  let renditions = Layer()
+  let originals = Layer()
+  /// Looks into memory by work that a request had already looked for.
+  let repeatedHits = Atomic(0)
+  let repeatedMisses = Atomic(0)
+  let memoryStores = Atomic(0)
+
+  let dataAnswers = Atomic(0)
+  let coalesced = Atomic(0)
+  let cancelled = Atomic(0)
+  let networkLoads = Atomic(0)
+  let networkFailures = Atomic(0)
+  let downloadedByteCount = Atomic(0)
+  let fetcherLoads = Atomic(0)
+  let fileLoads = Atomic(0)
+  let fileByteCount = Atomic(0)
+
+  /// One count; a class, so that a table can hold it.
+  private final class Count: Sendable {
+    let value = Atomic(0)
+  }
+
+  /// The table itself never changes, so it needs no lock.
+  private let answers = Dictionary(
+    uniqueKeysWithValues: ImageResponse.Source.allCases.map { ($0, Count()) })
+  /// Failures are rare enough for a lock.
+  private let failures = Mutex<[String: Int]>([:])
+  private let toldMemoryEvictions = Atomic(0)
+  private let toldDiskEvictions = Atomic(0)
+
+  func add(_ response: ImageResponse) {
+    // The memory cache has counted its own.
+    if response.source == .memory { return }
+    answers[response.source]?.value.increment()
+    if response.isCoalesced { coalesced.increment() }
+  }
+
+  func add(_ error: ImageError) {
+    if error.isCancellation {
+      cancelled.increment()
+    } else {
+      failures.withLock { $0[error.kind, default: 0] += 1 }
+    }
+  }
+
+  func lookedUp(_ layer: ImageCacheLayer, found byteCount: Int?) {
+    guard let counts = self.layer(layer) else { return }
+    if let byteCount {
+      counts.hits.increment()
+      counts.readByteCount.wrappingAdd(byteCount, ordering: .relaxed)
+    } else {
+      counts.misses.increment()
+    }
+  }
+
+  func stored(_ layer: ImageCacheLayer, byteCount: Int) {
+    guard let counts = self.layer(layer) else {
+      memoryStores.increment()
+      return
+    }
+    counts.stores.increment()
+    counts.writtenByteCount.wrappingAdd(byteCount, ordering: .relaxed)
+  }
+
+  /// Memory has none: its cache counts its lookups.
+  private func layer(_ layer: ImageCacheLayer) -> Layer? {
+    switch layer {
+    case .memory: nil
+    case .rendition: renditions
+    case .original: originals
+    }
+  }
+
+  /// Notes a total and returns by how much it is above the highest that was noted before.
+  func raiseEvictions(of store: ObservedStore, to total: Int) -> Int {
+    switch store {
+    case .memory: Self.raise(toldMemoryEvictions, to: total)
+    case .disk: Self.raise(toldDiskEvictions, to: total)
+    }
+  }
+
+  private static func raise(_ told: borrowing Atomic<Int>, to total: Int) -> Int {
+    var old = told.load(ordering: .relaxed)
+    while old < total {
+      let (isDone, seen) = told.weakCompareExchange(expected: old, desired: total, ordering: .relaxed)
+      if isDone { return total - old }
+      old = seen
+    }
+    return 0
+  }
+
+  var answersBySource: [ImageResponse.Source: Int] { answers.mapValues { $0.value.value } }
+  var failuresByKind: [String: Int] { failures.withLock { $0 } }
+}
+
+extension Atomic where Value == Int {
+  /// Counts one more.
+  borrowing func increment() { wrappingAdd(1, ordering: .relaxed) }
+
+  /// The count.
+  var value: Int { borrowing get { load(ordering: .relaxed) } }
+}
+
+extension ImageError {
+  /// The name of the case: what failures are counted by.
+  public var kind: String {
+    // Every case has values, so that its name is the label of the mirror's only child.
+    Mirror(reflecting: self).children.first?.label ?? "other"
+  }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import OzuHTTP
+
+/// The borders at which the caches and the sources are watched.
+extension PipelineEvents {
+  /// A look into memory, told to observers alone: the memory cache has counted it.
+  func lookedIntoMemory(_ cached: CachedPicture?, for request: ImageRequest) {
+    lookedUp(.memory, found: cached?.picture.byteCount, of: request.source.name, for: request)
+  }
+
+  /// Reads a local file, and counts it.
+  func observeFile(
+    _ name: String, _ read: () throws(ImageError) -> (data: Data, stamp: FileStamp)
+  ) -> Result<(data: Data, stamp: FileStamp), ImageError> {
+    let stage = stageBegan(.read, of: name)
+    do throws(ImageError) {
+      let file = try read()
+      counters.fileLoads.increment()
+      counters.fileByteCount.wrappingAdd(file.data.count, ordering: .relaxed)
+      stageEnded(stage, byteCount: file.data.count)
+      return .success(file)
+    } catch {
+      stageEnded(stage)
+      return .failure(error)
+    }
+  }
+
+  /// Has a fetcher work, and counts it.
+  func observeFetcher(_ name: String, _ fetch: () async throws -> FetchedImage) async throws -> FetchedImage {
+    let stage = stageBegan(.network, of: name)
+    counters.fetcherLoads.increment()
+    do {
+      let content = try await fetch()
+      if case .data(let data) = content {
+        stageEnded(stage, byteCount: data.count)
+      } else {
+        stageEnded(stage)
+      }
+      return content
+    } catch {
+      stageEnded(stage)
+      throw error
+    }
+  }
+}
+
+extension ImageCaches {
+  /// Reads from a layer on disk.
+  func observeRead<Value>(
+    _ layer: ImageCacheLayer, for request: ImageRequest, _ read: () -> Value?, byteCount: (Value) -> Int
+  ) -> Value? {
+    let stage = events.stageBegan(.read, of: request.source.name)
+    let value = read()
+    let count = value.map(byteCount)
+    events.stageEnded(stage, byteCount: count ?? 0)
+    events.lookedUp(layer, found: count, of: request.source.name, for: request)
+    return value
+  }
+
+  /// Writes to a layer on disk.
+  func observeStore(
+    _ layer: ImageCacheLayer, byteCount: Int, for request: ImageRequest, _ store: () -> Void
+  ) {
+    observeStore(layer, byteCount: byteCount, of: request.source.name, for: request, store)
+  }
+
+  private func observeStore(
+    _ layer: ImageCacheLayer, byteCount: Int, of source: @autoclosure () -> String,
+    for request: ImageRequest?,
+    _ store: () -> Void
+  ) {
+    let stage = events.stageBegan(.store, of: source())
+    store()
+    events.stageEnded(stage, byteCount: byteCount)
+    events.stored(layer, byteCount: byteCount, of: source(), for: request)
+    events.evicted(.disk, total: openedDisk?.statistics.evictions ?? 0)
+  }
+
+  // MARK: Responses
+
+  /// The responses on disk under a key of the HTTP cache.
+  func responses(for key: HTTPCacheKey) -> [HTTPCacheEntry] {
+    let stage = events.stageBegan(.read, of: Self.name(of: key))
+    let entries = shelf?.entries(for: ResponseShelf.diskKey(key)) ?? []
+    let byteCount = entries.reduce(0) { $0 + $1.body.count }
+    events.stageEnded(stage, byteCount: byteCount)
+    events.lookedUp(.original, found: entries.isEmpty ? nil : byteCount, of: Self.name(of: key))
+    return entries
+  }
+
+  func store(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, for key: HTTPCacheKey) {
+    observeStore(.original, byteCount: entry.body.count, of: Self.name(of: key), for: nil) {
+      shelf?.store(entry, replacing: old, for: ResponseShelf.diskKey(key), label: key.resource)
+    }
+  }
+
+  /// What a resource is called in messages: without credentials.
+  private static func name(of key: HTTPCacheKey) -> String {
+    URL(string: key.resource).map { ImageSource.url($0).name } ?? key.resource
+  }
+}
+
+extension PipelineParts {
+  /// The picture of a request in memory, for work that was begun because memory had none that could be served: a
+  /// second look, which the statistics leave out.
+  func lookAgain(for request: ImageRequest) -> CachedPicture? {
+    let cached = caches.cachedPicture(for: request)
+    if cached == nil {
+      events.counters.repeatedMisses.increment()
+    } else {
+      events.counters.repeatedHits.increment()
+    }
+    return cached
+  }
+}
+
+extension MemoryCache {
+  /// Entries that left to make room.
+  var evictionCount: Int {
+    let counts = statistics
+    return counts.costEvictions + counts.countEvictions
+  }
+}

@@ -1,0 +1,162 @@
+/// Counts since a pipeline was made.
+///
+/// Each is exact by itself; while requests run, two of them may be from slightly different moments.
+///
+/// ```swift
+/// let before = pipeline.statistics
+/// …
+/// let saved = pipeline.statistics.coalesced - before.coalesced
+/// ```
+public struct PipelineStatistics: Hashable, Sendable, Codable {
+  /// One layer of the caches.
+  public struct Layer: Hashable, Sendable, Codable {
+    /// Lookups that found something. For memory also what `cachedImage(for:)` found.
+    public var hits = 0
+    /// Lookups that found nothing.
+    public var misses = 0
+    /// Entries taken in.
+    public var stores = 0
+    /// Bytes that hits have read from disk; 0 for memory.
+    public var readByteCount = 0
+    /// Bytes that stores have written to disk; 0 for memory.
+    public var writtenByteCount = 0
+
+    /// Makes a layer in which nothing has happened.
+    public init() {}
+
+    /// Hits over lookups; 0 before the first.
+    public var hitRatio: Double { hits + misses == 0 ? 0 : Double(hits) / Double(hits + misses) }
+  }
+
+  /// Decoded pictures in memory.
+  public var memory = Layer()
+  /// Finished pictures on disk.
+  public var renditions = Layer()
+  /// Files on disk as they came.
+  public var originals = Layer()
+  /// Entries that left the memory cache to make room.
+  public var memoryEvictions = 0
+  /// Entries that left the disk cache to make room.
+  public var diskEvictions = 0
+
+  /// Requests that got a picture by other means than a look into memory, by the raw value of their
+  /// `ImageResponse.Source`.
+  public var answers: [String: Int] = [:]
+  /// Requests that got the bytes they asked for.
+  public var dataAnswers = 0
+  /// Requests that shared the work of an equal one.
+  public var coalesced = 0
+  /// Requests that failed, by the name of their `ImageError`'s case.
+  public var failures: [String: Int] = [:]
+  /// Requests that were called off.
+  public var cancelled = 0
+
+  /// Exchanges with servers, validations and repetitions included.
+  public var networkLoads = 0
+  /// Those of them that broke off or never came about; an answer of status 404 is none of these.
+  public var networkFailures = 0
+  /// Bytes of bodies received.
+  public var downloadedByteCount = 0
+  /// Calls of fetchers.
+  public var fetcherLoads = 0
+  /// Local files read.
+  public var fileLoads = 0
+  /// Bytes of them.
+  public var fileByteCount = 0
+
+  /// Makes statistics in which nothing has happened.
+  public init() {}
+
+  /// Requests answered from a cache after its origin had confirmed it.
+  public var revalidated: Int { answers[ImageResponse.Source.revalidated.rawValue] ?? 0 }
+  /// Requests answered from a cache past its lifetime.
+  public var stale: Int { answers[ImageResponse.Source.stale.rawValue] ?? 0 }
+  /// Requests answered from a larger picture of the same source.
+  public var derived: Int { answers["derived"] ?? 0 }
+  /// Requests that failed, whatever the reason.
+  public var failureCount: Int { failures.values.reduce(0, +) }
+  /// Bytes read from disk: of both layers, and local files.
+  public var readByteCount: Int { renditions.readByteCount + originals.readByteCount + fileByteCount }
+  /// Bytes written to disk.
+  public var writtenByteCount: Int { renditions.writtenByteCount + originals.writtenByteCount }
+}
+
+extension PipelineStatistics: CustomStringConvertible {
+  /// A few lines for people; counts that are zero are left out, except those of the layers.
+  public var description: String {
+    var lines = [
+      "memory: \(memory.text), \(memoryEvictions) evicted",
+      "renditions on disk: \(renditions.text)", "originals on disk: \(originals.text)",
+    ]
+    let disk = Self.list([
+      ("evicted", diskEvictions), ("bytes read", readByteCount), ("bytes written", writtenByteCount),
+    ])
+    if !disk.isEmpty { lines.append("disk: \(disk)") }
+    let loads = Self.list([
+      ("exchanges", networkLoads), ("broken", networkFailures), ("bytes", downloadedByteCount),
+    ])
+    if !loads.isEmpty { lines.append("network: \(loads)") }
+    let others = Self.list([("fetchers", fetcherLoads), ("files", fileLoads)])
+    if !others.isEmpty { lines.append("other sources: \(others)") }
+    let requests = Self.list(
+      answers.sorted { $0.key < $1.key }.map { ("from \($0.key)", $0.value) } + [
+        ("as bytes", dataAnswers), ("coalesced", coalesced), ("cancelled", cancelled),
+      ])
+    if !requests.isEmpty { lines.append("requests: \(requests)") }
+    let failed = Self.list(failures.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+    if !failed.isEmpty { lines.append("failures: \(failed)") }
+    return lines.joined(separator: "\n")
+  }
+
+  private static func list(_ counts: [(name: String, count: Int)]) -> String {
+    counts.filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }.joined(separator: ", ")
+  }
+}
+
+extension PipelineStatistics.Layer {
+  fileprivate var text: String { "\(hits) hits, \(misses) misses, \(stores) stored" }
+}
+
+extension ImagePipeline {
+  /// What this pipeline has done so far. The disk cache is not opened for it.
+  ///
+  /// - Complexity: O(1).
+  public var statistics: PipelineStatistics {
+    let counters = parts.events.counters
+    var result = PipelineStatistics()
+    let memory = parts.caches.memory.statistics
+    result.memory.hits = max(0, memory.hits + memory.revivals - counters.repeatedHits.value)
+    result.memory.misses = max(0, memory.misses - counters.repeatedMisses.value)
+    result.memory.stores = counters.memoryStores.value
+    result.memoryEvictions = memory.costEvictions + memory.countEvictions
+    result.renditions = counters.renditions.snapshot
+    result.originals = counters.originals.snapshot
+    result.diskEvictions = parts.caches.openedDisk?.statistics.evictions ?? 0
+    for (source, count) in counters.answersBySource where count > 0 {
+      result.answers[source.rawValue] = count
+    }
+    result.dataAnswers = counters.dataAnswers.value
+    result.coalesced = counters.coalesced.value
+    result.failures = counters.failuresByKind
+    result.cancelled = counters.cancelled.value
+    result.networkLoads = counters.networkLoads.value
+    result.networkFailures = counters.networkFailures.value
+    result.downloadedByteCount = counters.downloadedByteCount.value
+    result.fetcherLoads = counters.fetcherLoads.value
+    result.fileLoads = counters.fileLoads.value
+    result.fileByteCount = counters.fileByteCount.value
+    return result
+  }
+}
+
+extension PipelineCounters.Layer {
+  fileprivate var snapshot: PipelineStatistics.Layer {
+    var result = PipelineStatistics.Layer()
+    result.hits = hits.value
+    result.misses = misses.value
+    result.stores = stores.value
+    result.readByteCount = readByteCount.value
+    result.writtenByteCount = writtenByteCount.value
+    return result
+  }
+}

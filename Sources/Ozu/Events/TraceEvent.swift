@@ -1,0 +1,109 @@
+/// One event of a trace, in the form of the Trace Event Format that Chrome's tracing page and Perfetto read.
+struct TraceEvent: Encodable {
+  /// What kind of event it is, by the letter of the format.
+  enum Phase: String, Encodable {
+    /// A span on a lane, with its duration.
+    case complete = "X"
+    /// The beginning of a span that belongs to no lane; its end has the same category and id.
+    case asyncBegin = "b"
+    case asyncEnd = "e"
+    /// A moment on a lane.
+    case instant = "i"
+    /// The values of counters from now on.
+    case counter = "C"
+    /// A name for a process or a lane.
+    case metadata = "M"
+  }
+
+  /// A value among the arguments.
+  enum Argument: Encodable {
+    case text(String)
+    case number(Int)
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      switch self {
+      case .text(let text): try container.encode(text)
+      case .number(let number): try container.encode(number)
+      }
+    }
+  }
+
+  let name: String
+  let cat: String
+  let ph: Phase
+  /// Microseconds since the first event.
+  let ts: Double
+  /// Microseconds; of complete events only.
+  var dur: Double?
+  let pid = 1
+  let tid: Int
+  /// Of spans without a lane only.
+  var id: String?
+  /// How wide an instant is drawn: `t`, on its lane.
+  var s: String?
+  var args: [String: Argument] = [:]
+
+  init(
+    _ phase: Phase, _ name: String, _ category: String, at time: Double, on lane: Int = 0,
+    _ args: [String: Argument] = [:]
+  ) {
+    ph = phase
+    self.name = name
+    cat = category
+    ts = time
+    tid = lane
+    self.args = args
+    if phase == .instant { s = "t" }
+  }
+}
+
+/// The lanes of a trace: as many in each group as were ever busy at once.
+///
+/// - Complexity: O(lanes of the group), which the widths of the queues bound.
+struct TraceLanes {
+  /// What runs on lanes of its own, in the order in which they are drawn.
+  enum Group: Int, CaseIterable {
+    case caches, network, disk, decode, store
+
+    init(_ stage: ImageStage) {
+      self =
+        switch stage {
+        case .network: .network
+        case .read: .disk
+        case .encode, .store: .store
+        default: .decode
+        }
+    }
+  }
+
+  private var isBusy: [[Bool]] = Group.allCases.map { _ in [] }
+
+  private static let width = 1000
+
+  /// The lowest free lane of a group, which is busy from now on.
+  mutating func take(_ group: Group) -> Int {
+    let lanes = isBusy[group.rawValue]
+    let lane = lanes.firstIndex(of: false) ?? lanes.count
+    if lane == lanes.count {
+      isBusy[group.rawValue].append(true)
+    } else {
+      isBusy[group.rawValue][lane] = true
+    }
+    return (group.rawValue + 1) * Self.width + lane
+  }
+
+  mutating func give(_ lane: Int) {
+    isBusy[lane / Self.width - 1][lane % Self.width] = false
+  }
+
+  /// The lane of a group that nothing occupies: for moments.
+  static func first(of group: Group) -> Int { (group.rawValue + 1) * width }
+
+  /// The names of all lanes that were used.
+  var names: [(lane: Int, name: String)] {
+    Group.allCases.flatMap { group in
+      isBusy[group.rawValue].indices.map { ((group.rawValue + 1) * Self.width + $0, "\(group) \($0 + 1)") }
+    }
+  }
+}
