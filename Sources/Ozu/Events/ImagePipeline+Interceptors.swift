@@ -11,10 +11,10 @@ extension ImagePipeline {
         parts.configuration.interceptors.isEmpty
         ? try await ownResponse(for: request, priority: priority, onProgress: onProgress)
         : try await interceptedResponse(for: request, priority: priority, onProgress: onProgress)
-      parts.events.requestEnded(observed, .success(response))
+      parts.events.requestEnded(observed, response)
       return response
     } catch {
-      parts.events.requestEnded(observed, .failure(error))
+      parts.events.requestFailed(observed, error)
       throw error
     }
   }
@@ -41,10 +41,10 @@ extension ImagePipeline {
       let data =
         parts.configuration.interceptors.isEmpty
         ? try await ownData(for: request) : try await dataChain.load(request)
-      parts.events.dataRequestEnded(observed, .success(data))
+      parts.events.requestEnded(observed, data)
       return data
     } catch {
-      parts.events.dataRequestEnded(observed, .failure(error))
+      parts.events.requestFailed(observed, error)
       throw error
     }
   }

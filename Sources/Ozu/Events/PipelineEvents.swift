@@ -37,27 +37,20 @@ final class PipelineEvents: Sendable {
     return observed
   }
 
-  /// A request has its picture, or why not. To be called once for each that began, observed or not.
-  func requestEnded(_ observed: ObservedRequest?, _ result: Result<ImageResponse, ImageError>) {
-    switch result {
-    case .success(let response):
-      counters.add(response)
-      end(observed, .picture(response))
-    case .failure(let error): failed(observed, error)
-    }
+  /// A request has its picture. Of each that began, observed or not, one of the three endings is to be told.
+  func requestEnded(_ observed: ObservedRequest?, _ response: ImageResponse) {
+    counters.add(response)
+    end(observed, .picture(response))
   }
 
-  /// A request of bytes has them, or why not.
-  func dataRequestEnded(_ observed: ObservedRequest?, _ result: Result<Data, ImageError>) {
-    switch result {
-    case .success(let data):
-      counters.dataAnswers.increment()
-      end(observed, .data(byteCount: data.count))
-    case .failure(let error): failed(observed, error)
-    }
+  /// A request of bytes has them.
+  func requestEnded(_ observed: ObservedRequest?, _ data: Data) {
+    counters.dataAnswers.increment()
+    end(observed, .data(byteCount: data.count))
   }
 
-  private func failed(_ observed: ObservedRequest?, _ error: ImageError) {
+  /// A request has failed or was called off.
+  func requestFailed(_ observed: ObservedRequest?, _ error: ImageError) {
     counters.add(error)
     end(observed, error.isCancellation ? .cancelled : .failure(error))
   }

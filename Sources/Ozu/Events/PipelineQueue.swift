@@ -10,7 +10,7 @@ extension ImagePipeline {
   }
 
   /// How many pieces of work wait on a queue.
-  package func waitingCount(on queue: PipelineQueue) -> Int { parts.queue(queue).waitingCount }
+  package func queueLength(of queue: PipelineQueue) -> Int { parts.queue(queue).waitingCount }
 }
 
 extension PipelineParts {

@@ -24,5 +24,8 @@ struct Benchmark: Sendable {
     },
     Benchmark(
       name: PipelineBench.name, summary: "a request apart from loading and decoding", run: PipelineBench.run),
+    Benchmark(
+      name: LoadBench.name, summary: "1,000 pictures from a server into the caches, beside the parts alone",
+      run: LoadBench.run),
   ]
 }

@@ -14,7 +14,7 @@ import OzuTesting
 /// (in a test) it is on threads of this process, and counts against both.
 struct HTTPBench {
   static let name = "http"
-  private static let byteCount = 20_000
+  private static let byteCount = BenchServer.smallByteCount
 
   var requestCount = 5000
   var concurrencies = [6, 64]
@@ -33,7 +33,7 @@ struct HTTPBench {
       var samples = subjects.map { _ in [Sample]() }
       for round in 0...rounds {
         for (index, subject) in subjects.enumerated() {
-          let sample = try measure(subject.load, server.url, concurrency)
+          let sample = try measure(subject.load, server.smallBody, concurrency)
           if round > 0 { samples[index].append(sample) }
         }
       }
@@ -125,57 +125,5 @@ struct HTTPBench {
     }
     done.wait()
     try outcome.withLock { $0 }.get()
-  }
-
-  // MARK: The server
-
-  /// The path that the server answers.
-  private static let path = "/20kb"
-
-  private static func makeServer() throws -> LoopbackServer {
-    let server = try LoopbackServer()
-    server.route(path, .ok(Data((0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31) })))
-    return server
-  }
-
-  /// Serves until standard input ends; the port goes to standard output. What the benchmark's child does.
-  static func serve(_ console: Console) throws {
-    let server = try makeServer()
-    console.print("\(server.port)")
-    while console.readLine() != nil {}
-    server.stop()
-  }
-
-  private final class BenchServer {
-    let url: URL
-    private let local: LoopbackServer?
-    private let child: Process?
-    private let input = Pipe()
-
-    init() throws {
-      guard CommandLine.arguments.first?.hasSuffix("ozu") == true else {
-        let server = try HTTPBench.makeServer()
-        (local, child, url) = (server, nil, server.url(HTTPBench.path))
-        return
-      }
-      let output = Pipe()
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-      process.arguments = ["bench", "--serve"]
-      process.standardInput = input
-      process.standardOutput = output
-      try process.run()
-      let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-      guard let url = URL(string: "http://127.0.0.1:\(text.filter(\.isNumber))\(HTTPBench.path)") else {
-        throw CocoaError(.fileReadUnknown)
-      }
-      (local, child, self.url) = (nil, process, url)
-    }
-
-    func stop() {
-      local?.stop()
-      try? input.fileHandleForWriting.close()
-      child?.waitUntilExit()
-    }
   }
 }

@@ -25,7 +25,7 @@ enum BenchCommand: Command {
         name: "sizes", value: "WxH,…", help: "What pictures of the corpus become; 320x240 by default."),
       OptionSpecification(name: "peers", help: "Let other libraries do the same (thumbnail)."),
       OptionSpecification(
-        name: "serve", help: "Be the server of the benchmark http until standard input ends."),
+        name: "serve", help: "Be the server of benchmarks until standard input ends."),
       OptionSpecification(
         name: "operations", value: "N",
         help: "How often a round does what is short; 200000 by default (caches)."),
@@ -37,7 +37,7 @@ enum BenchCommand: Command {
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     if arguments.has("serve") {
-      try? await BlockingWork.run { try HTTPBench.serve(console) }
+      try? await BlockingWork.run { try BenchServer.serve(console) }
       return .done
     }
     let rounds = try arguments.integer("rounds", in: 1...1000) ?? 7

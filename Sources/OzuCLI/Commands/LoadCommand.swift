@@ -8,7 +8,7 @@ enum LoadCommand: Command {
     summary: "Load images, resize them, write the results.",
     synopsis:
       "SOURCE… [--size WxH] [--mode MODE] [--crop] [--upscale] [--format FORMAT] [--quality N] [--lossless]"
-      + " [-o FILE|DIR] [--cache DIR] [--json]",
+      + " [-o FILE|DIR] [--cache DIR] [--trace FILE] [--stats] [--log LEVEL] [--json]",
     discussion: """
       A SOURCE is a web address, a data: address, or the path of a file. Results stay in the disk cache, so that
       the same call is answered from there the next time; without -o nothing else is written.
@@ -16,6 +16,9 @@ enum LoadCommand: Command {
       Each source gets one line: its size, the place it came from (memory, disk-rendition, disk-original,
       revalidated, stale, network) and how long each stage took. A local file counts as disk-original. With --json
       "reason" says why what came from the web came from there.
+
+      --trace draws every request and stage into a file that ui.perfetto.dev and chrome://tracing open. --stats
+      counts hits, misses, downloads and failures; --log tells of each as it happens, on standard error.
       """,
     options: ResizeArguments.options + [
       OptionSpecification(
@@ -27,8 +30,8 @@ enum LoadCommand: Command {
       OptionSpecification(
         name: "lossless", help: "Keep every pixel, in formats that can: WebP, AVIF, JPEG XL."),
       OptionSpecification(name: "output", letter: "o", value: "FILE|DIR", help: "Where the results go."),
-      .cache, .json,
-    ],
+      .cache,
+    ] + Observation.options + [.json],
     positional: 1...Int.max - 1)
 
   /// Pictures that are loaded and written at the same time. Each holds its pixels.
@@ -49,15 +52,18 @@ enum LoadCommand: Command {
       } else {
         nil
       }
+    let observation = try Observation(arguments, console: console)
     let job = Job(
       resize: try ResizeArguments.resize(arguments),
       options: EncodingOptions(
         compressionQuality: Double(try arguments.integer("quality", in: 0...100) ?? 85) / 100,
         isLossless: arguments.has("lossless")),
-      output: output, pipeline: PipelineArguments.pipeline(arguments, console: console))
+      output: output,
+      pipeline: PipelineArguments.pipeline(arguments, console: console, observation.configure))
     let hasFailure = await loadAll(arguments.positional, job, console, isJSON: arguments.has("json"))
     await job.pipeline.flush()
-    return hasFailure ? .failed : .done
+    let isTold = await observation.finish(job.pipeline, isJSON: arguments.has("json"))
+    return hasFailure || !isTold ? .failed : .done
   }
 
   /// Loads all sources, a few at a time, and prints the reports in the order of the sources.

@@ -8,11 +8,15 @@ enum PipelineArguments {
       ?? DiskStorage.standardFolder(for: "ozu")
   }
 
-  static func pipeline(_ arguments: ParsedArguments, console: Console) -> ImagePipeline {
+  static func pipeline(
+    _ arguments: ParsedArguments, console: Console,
+    _ configure: (inout ImagePipeline.Configuration) -> Void = { _ in }
+  ) -> ImagePipeline {
     let folder = folder(arguments)
     return ImagePipeline {
       $0.diskStorage = .folder(folder, capacity: DiskStorage.standardCapacity)
       $0.onDiskError = { console.printError("ozu: the disk cache is out of order: \($0)") }
+      configure(&$0)
     }
   }
 }

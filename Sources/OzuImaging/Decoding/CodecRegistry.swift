@@ -7,7 +7,8 @@
 /// The decoders and encoders that are at hand, found by the content of a file or the name of a type.
 ///
 /// A value: `var codecs = CodecRegistry.standard; codecs.register(decoder: MyDecoder())`. What is registered
-/// later is asked first, so an app can replace a built-in codec.
+/// later is asked first, so an app can replace a built-in codec; one that declines a file or a bitmap leaves it to those
+/// that were there before.
 public struct CodecRegistry: Sendable {
   private var decoders: [any ImageDecoding] = []
   private var encoders: [any ImageEncoding] = []
@@ -50,20 +51,23 @@ public struct CodecRegistry: Sendable {
     return types.filter { seen.insert($0).inserted }
   }
 
-  /// The decoder for some bytes, by their content.
+  /// The decoder for some bytes: the first that takes them, by their content.
   ///
   /// - Throws: `emptyData`, `notAnImage`, `unsupportedType`.
   public func decoder(for data: Data) throws(DecodingError) -> any ImageDecoding {
-    switch ContentKind(sniffing: data) {
-    case .empty: throw .emptyData
-    case .other(let kind): throw .notAnImage(kind: kind)
-    case .unknown: throw .notAnImage(kind: nil)
-    case .image(let type):
-      guard let decoder = decoders.first(where: { $0.types.contains(type) }) else {
-        throw .unsupportedType(type, reason: absent[type] ?? "no decoder is registered for it")
-      }
-      return decoder
+    let kind = ContentKind(sniffing: data)
+    if kind == .empty { throw .emptyData }
+    let type: ImageType? = if case .image(let type) = kind { type } else { nil }
+    if let decoder = decoders.first(where: { $0.accepts(data, as: type) }) { return decoder }
+    guard let type else {
+      if case .other(let words) = kind { throw .notAnImage(kind: words) }
+      throw .notAnImage(kind: nil)
     }
+    let hasDeclined = decoders.contains { $0.types.contains(type) }
+    throw .unsupportedType(
+      type,
+      reason: absent[type]
+        ?? (hasDeclined ? "no decoder takes this file" : "no decoder is registered for it"))
   }
 
   /// The encoder for a type.
@@ -83,12 +87,15 @@ public struct CodecRegistry: Sendable {
     try decoder(for: data).header(of: data, limits: limits)
   }
 
-  /// Encodes a picture.
+  /// Encodes a picture, by the first encoder of the type that takes it.
   ///
   /// - Throws: `EncodingError`.
   public func encode(
     _ bitmap: Bitmap, as type: ImageType, options: EncodingOptions = .init()
   ) throws(EncodingError) -> Data {
-    try encoder(for: type).encode(bitmap, options: options)
+    let first = try encoder(for: type)
+    guard let encoder = encoders.first(where: { $0.type == type && $0.accepts(bitmap, options: options) })
+    else { throw .failed(first.type, reason: "no encoder takes this bitmap") }
+    return try encoder.encode(bitmap, options: options)
   }
 }

@@ -12,6 +12,15 @@ public protocol ImageDecoding: Sendable {
   /// The formats this decoder reads.
   var types: [ImageType] { get }
 
+  /// Whether this decoder takes a file. One that declines is passed over, and the next is asked.
+  ///
+  /// By default it takes what is one of its `types`. A decoder of a format of the app's own takes what it recognises;
+  /// one for some files of a known format declines the others.
+  ///
+  /// - Parameter type: what the content says it is; `nil` when it is no format known here.
+  /// - Complexity: to be asked of every file; it looks at the beginning and no more.
+  func accepts(_ data: Data, as type: ImageType?) -> Bool
+
   /// The eighths of each side at which it can decode more cheaply than in whole. `[8]` by default.
   var scales: [Int] { get }
 
@@ -41,6 +50,9 @@ public protocol ImageDecoding: Sendable {
 }
 
 extension ImageDecoding {
+  /// What is one of the decoder's types.
+  public func accepts(_ data: Data, as type: ImageType?) -> Bool { type.map(types.contains) ?? false }
+
   /// Whole pictures only.
   public var scales: [Int] { [8] }
 

@@ -12,10 +12,19 @@ public protocol ImageEncoding: Sendable {
   /// Whether transparent pixels survive. An encoder without alpha blends them over white.
   var keepsAlpha: Bool { get }
 
+  /// Whether this encoder takes a bitmap. One that declines is passed over, and the next of its type is asked. By
+  /// default it takes all.
+  func accepts(_ bitmap: Bitmap, options: EncodingOptions) -> Bool
+
   /// Encodes a bitmap.
   ///
   /// - Throws: `EncodingError`.
   func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data
+}
+
+extension ImageEncoding {
+  /// Everything.
+  public func accepts(_ bitmap: Bitmap, options: EncodingOptions) -> Bool { true }
 }
 
 /// How a picture is written.

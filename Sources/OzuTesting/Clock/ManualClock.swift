@@ -13,10 +13,17 @@ import OzuSynchronization
 /// let cache = MemoryCache<String, Int>(MemoryCacheConfiguration(lifetime: .seconds(10), now: clock.now))
 /// clock.advance(by: .seconds(11))
 /// ```
+///
+/// Who sleeps by it wakes when it is moved far enough: `await clock.sleepers(1)` returns once somebody sleeps.
 public final class ManualClock: Sendable {
   private struct Times {
     var date: Date
     var instant: ContinuousClock.Instant
+    var lastID = 0
+    var sleepers: [Int: (until: ContinuousClock.Instant, continuation: CheckedContinuation<Bool, Never>)] =
+      [:]
+    var sleepCount = 0
+    var observers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
   }
 
   private let times: Mutex<Times>
@@ -35,13 +42,18 @@ public final class ManualClock: Sendable {
   /// The monotonic time it shows.
   public var currentInstant: ContinuousClock.Instant { times.withLock { $0.instant } }
 
-  /// Moves both times.
+  /// Moves both times, and wakes those who have slept long enough.
   public func advance(by duration: Duration) {
-    times.withLock { times in
+    let woken = times.withLock { times in
       let (seconds, attoseconds) = duration.components
       times.date.addTimeInterval(Double(seconds) + Double(attoseconds) * 1e-18)
-      times.instant = times.instant.advanced(by: duration)
+      let instant = times.instant.advanced(by: duration)
+      times.instant = instant
+      let woken = times.sleepers.filter { $0.value.until <= instant }
+      for id in woken.keys { times.sleepers[id] = nil }
+      return woken.values.sorted { $0.until < $1.until }.map(\.continuation)
     }
+    for continuation in woken { continuation.resume(returning: true) }
   }
 
   /// The date, as a function to inject.
@@ -52,5 +64,53 @@ public final class ManualClock: Sendable {
   /// The monotonic time, as a function to inject.
   public var now: @Sendable () -> ContinuousClock.Instant {
     { self.currentInstant }
+  }
+
+  // MARK: Sleeping
+
+  /// Returns when the clock has been moved by a duration.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled before that.
+  public func sleep(for duration: Duration) async throws(CancellationError) {
+    let id = times.withLock { times in
+      times.lastID += 1
+      return times.lastID
+    }
+    let isOver = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let (isOver, reached) = times.withLock { times -> (Bool?, [CheckedContinuation<Void, Never>]) in
+          times.sleepCount += 1
+          let count = times.sleepCount
+          let reached = times.observers.filter { $0.count <= count }.map(\.continuation)
+          times.observers.removeAll { $0.count <= count }
+          // Cancelled before it slept, when the handler had nobody to wake.
+          if Task.isCancelled { return (false, reached) }
+          if duration <= .zero { return (true, reached) }
+          times.sleepers[id] = (times.instant.advanced(by: duration), continuation)
+          return (nil, reached)
+        }
+        for observer in reached { observer.resume() }
+        if let isOver { continuation.resume(returning: isOver) }
+      }
+    } onCancel: {
+      let sleeper = times.withLock { $0.sleepers.removeValue(forKey: id) }
+      sleeper?.continuation.resume(returning: false)
+    }
+    if !isOver { throw CancellationError() }
+  }
+
+  /// How many sleep.
+  public var sleeperCount: Int { times.withLock { $0.sleepers.count } }
+
+  /// Returns once that many have gone to sleep since the clock was made, those who woke included.
+  public func sleepers(_ count: Int) async {
+    await withCheckedContinuation { continuation in
+      let isReached = times.withLock { times in
+        if times.sleepCount >= count { return true }
+        times.observers.append((count, continuation))
+        return false
+      }
+      if isReached { continuation.resume() }
+    }
   }
 }

@@ -8,9 +8,12 @@ extension ImagePipeline {
   /// - Parameters:
   ///   - client: answers instead of the network.
   ///   - files: holds the disk cache; give the same to a second pipeline to see what the first left there.
+  ///   - clock: tells the time, also to what waits before a download is tried again; the system's clock by default.
+  ///   - recorder: notes what happens, to be awaited.
   ///   - configure: changes to the rest of the configuration.
   public static func testing(
     client: FakeHTTPClient = FakeHTTPClient(), files: MemoryFileSystem = MemoryFileSystem(),
+    clock: ManualClock? = nil, recorder: EventRecorder? = nil,
     _ configure: (inout Configuration) -> Void = { _ in }
   ) -> ImagePipeline {
     var configuration = Configuration()
@@ -19,6 +22,12 @@ extension ImagePipeline {
     configuration.diskStorage = .opening { () throws(DiskCacheError) in
       try DiskCache(directory: "/cache", configuration: DiskCacheConfiguration(fileSystem: files))
     }
+    if let clock {
+      configuration.now = clock.now
+      configuration.currentDate = clock.date
+      configuration.sleep = { try await clock.sleep(for: $0) }
+    }
+    if let recorder { configuration.observers.append(recorder) }
     configure(&configuration)
     return ImagePipeline(configuration)
   }

@@ -1,0 +1,104 @@
+import Foundation
+import Ozu
+import OzuSynchronization
+import OzuTesting
+
+/// The origin of benchmarks: a process of its own, so that its work is nobody's.
+///
+/// Where the program cannot start itself again (in a test) it is on threads of this process, and counts against all
+/// subjects alike.
+final class BenchServer {
+  /// The length of `smallBody`.
+  static let smallByteCount = 20_000
+  /// How many different photographs there are.
+  static let photoCount = 20
+  /// The size of the photographs.
+  static let photoSize = PixelSize(1024, 768)
+
+  private static let smallPath = "/20kb"
+  private static let photoPath = "/photo/"
+
+  private let base: URL
+  private let local: LoopbackServer?
+  private let child: Process?
+  private let input = Pipe()
+
+  init() throws {
+    guard CommandLine.arguments.first?.hasSuffix("ozu") == true else {
+      let server = try Self.makeServer()
+      (local, child, base) = (server, nil, server.url("/"))
+      return
+    }
+    let output = Pipe()
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    process.arguments = ["bench", "--serve"]
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+    guard let url = URL(string: "http://127.0.0.1:\(text.filter(\.isNumber))/") else {
+      throw CocoaError(.fileReadUnknown)
+    }
+    (local, child, base) = (nil, process, url)
+  }
+
+  /// The address of 20,000 bytes.
+  var smallBody: URL { base.appending(path: Self.smallPath) }
+
+  /// The address of a photograph; every number has an address of its own, and the photographs come round.
+  func photo(_ number: Int) -> URL { base.appending(path: "\(Self.photoPath)\(number).jpg") }
+
+  func stop() {
+    local?.stop()
+    try? input.fileHandleForWriting.close()
+    child?.waitUntilExit()
+  }
+
+  /// Serves until standard input ends; the port goes to standard output. What the child does.
+  static func serve(_ console: Console) throws {
+    let server = try makeServer()
+    console.print("\(server.port)")
+    while console.readLine() != nil {}
+    server.stop()
+  }
+
+  private static func makeServer() throws -> LoopbackServer {
+    let server = try LoopbackServer()
+    server.route(smallPath, .ok(Data((0..<smallByteCount).map { UInt8(truncatingIfNeeded: $0 &* 31) })))
+    // Made when they are first asked for: other benchmarks have no use for them.
+    let photos = LazyPhotos()
+    server.routeRest { request in
+      guard request.path.hasPrefix(photoPath), let number = Int(request.path.filter(\.isNumber)),
+        let photos = photos.value, !photos.isEmpty
+      else { return .status(404) }
+      return .ok(photos[number % photos.count], type: "image/jpeg")
+    }
+    return server
+  }
+
+  /// Different parts of the demo's photographs, as a site would offer them.
+  fileprivate static func makePhotos() throws -> [Data] {
+    let codecs = ImagePipeline.Configuration().codecs
+    let originals = try DemoPhotos.load().filter { $0.mediaType == "image/jpeg" }
+    return try (0..<photoCount).map { number in
+      let resize = Resize(PixelSize(1200, 1200), mode: .aspectFill, allowsUpscaling: true)
+      let picture = try codecs.picture(from: originals[number % originals.count].data, resize: resize)
+      let shift = number / originals.count * 20
+      let part = Bitmap(size: photoSize) { x, y in picture.bitmap[x + shift, y + shift] }
+      return try codecs.encode(part, as: .jpeg, options: EncodingOptions(compressionQuality: 0.85))
+    }
+  }
+}
+
+/// The photographs, made once.
+private final class LazyPhotos: Sendable {
+  private let photos = Mutex<[Data]?>(nil)
+
+  var value: [Data]? {
+    photos.withLock { photos in
+      if photos == nil { photos = try? BenchServer.makePhotos() }
+      return photos
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Ozu
+
+/// What a command tells of its pipeline's work, when it is asked to: a trace, counts, a log.
+struct Observation {
+  static let options = [
+    OptionSpecification(
+      name: "trace", value: "FILE", help: "Write a trace of every request and stage into a file."),
+    OptionSpecification(name: "stats", help: "Print what was found, loaded and stored in the end."),
+    OptionSpecification(
+      name: "log", value: "LEVEL", help: "Log to standard error: debug, info, notice or error."),
+  ]
+
+  private let trace: (recorder: TraceRecorder, path: String)?
+  private let log: ConsoleLog?
+  private let printsStatistics: Bool
+  private let console: Console
+
+  init(_ arguments: ParsedArguments, console: Console) throws(UsageError) {
+    let level = try arguments.choice("log", among: ImageLogLevel.allCases.map { ("\($0)", $0) })
+    log = level.map { ConsoleLog(level: $0, console: console) }
+    trace = arguments.value("trace").map { (TraceRecorder(), $0) }
+    printsStatistics = arguments.has("stats")
+    self.console = console
+  }
+
+  func configure(_ configuration: inout ImagePipeline.Configuration) {
+    configuration.log = log
+    if let trace { configuration.observers.append(trace.recorder) }
+  }
+
+  /// Writes and prints what was asked for; false, and a message, when the file cannot be written.
+  func finish(_ pipeline: ImagePipeline, isJSON: Bool) async -> Bool {
+    if printsStatistics { printStatistics(of: pipeline, isJSON: isJSON) }
+    guard let trace else { return true }
+    do {
+      try await BlockingWork.run {
+        try trace.recorder.json().write(to: URL(fileURLWithPath: trace.path), options: .atomic)
+      }
+      return true
+    } catch {
+      console.printError("ozu: the trace cannot be written to \(trace.path): \(error.localizedDescription)")
+      return false
+    }
+  }
+
+  private func printStatistics(of pipeline: ImagePipeline, isJSON: Bool) {
+    let statistics = pipeline.statistics
+    guard isJSON else { return console.print(statistics.description) }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    if let data = try? encoder.encode(["statistics": statistics]) {
+      console.print(String(decoding: data, as: UTF8.self))
+    }
+  }
+
+  /// Lines of the pipeline among the messages of the command.
+  private struct ConsoleLog: ImageLogging {
+    let level: ImageLogLevel
+    let console: Console
+
+    func write(_ level: ImageLogLevel, _ line: String) { console.printError("ozu \(level): \(line)") }
+  }
+}

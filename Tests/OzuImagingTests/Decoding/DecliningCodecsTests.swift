@@ -1,0 +1,88 @@
+import Foundation
+import OzuImaging
+import Testing
+
+@Suite("Codecs may decline")
+struct DecliningCodecsTests {
+  /// Takes what begins as it wants.
+  private struct PickyDecoder: ImageDecoding {
+    let types: [ImageType]
+    let prefix: [UInt8]
+    let size: PixelSize
+
+    func accepts(_ data: Data, as type: ImageType?) -> Bool { data.starts(with: prefix) }
+
+    func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
+      ImageHeader(type: types[0], storedSize: size)
+    }
+
+    func decode(
+      _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
+    ) throws(DecodingError) -> Bitmap {
+      .flat(.opaqueRed, size: size)
+    }
+  }
+
+  /// Takes opaque bitmaps alone.
+  private struct OpaqueEncoder: ImageEncoding {
+    let type = ImageType.png
+    let keepsAlpha = false
+
+    func accepts(_ bitmap: Bitmap, options: EncodingOptions) -> Bool { bitmap.isOpaque }
+
+    func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data {
+      Data("opaque".utf8)
+    }
+  }
+
+  private static let own = ImageType(rawValue: "own")
+
+  @Test("a decoder that declines leaves the file to the one before it")
+  func fallingThrough() throws {
+    var codecs = CodecRegistry()
+    codecs.register(
+      decoder: FakeDecoder(header: ImageHeader(type: .png, storedSize: PixelSize(8, 4))))
+    codecs.register(decoder: PickyDecoder(types: [.png], prefix: [1, 2, 3], size: PixelSize(1, 1)))
+    #expect(try codecs.header(of: Signature.png).size == PixelSize(8, 4))
+    codecs.register(decoder: PickyDecoder(types: [.png], prefix: [0x89], size: PixelSize(2, 2)))
+    #expect(try codecs.header(of: Signature.png).size == PixelSize(2, 2))
+  }
+
+  @Test("a format of the app's own is read by the decoder that recognises it")
+  func ownFormat() throws {
+    var codecs = CodecRegistry()
+    codecs.register(
+      decoder: PickyDecoder(types: [Self.own], prefix: Array("OWN!".utf8), size: PixelSize(3, 3)))
+    let picture = try codecs.picture(from: Data("OWN! and more".utf8))
+    #expect(picture.size == PixelSize(3, 3))
+    #expect(picture.header?.type == Self.own)
+    #expect(throws: DecodingError.notAnImage(kind: nil)) { _ = try codecs.decoder(for: Data([0, 1, 2])) }
+  }
+
+  @Test("a file that every decoder declines is told from one that none reads")
+  func allDecline() {
+    var codecs = CodecRegistry()
+    codecs.register(decoder: PickyDecoder(types: [.png], prefix: [1, 2, 3], size: PixelSize(1, 1)))
+    #expect(throws: DecodingError.unsupportedType(.png, reason: "no decoder takes this file")) {
+      _ = try codecs.decoder(for: Signature.png)
+    }
+  }
+
+  @Test("an encoder that declines leaves the bitmap to the one before it")
+  func encoders() throws {
+    let opaque = Bitmap.flat(.opaqueRed, size: PixelSize(1, 1))
+    let veiled = Bitmap(size: PixelSize(1, 1), isOpaque: false) { _, _ in
+      Pixel(red: 0, green: 0, blue: 0, alpha: 9)
+    }
+    var codecs = CodecRegistry()
+    codecs.register(encoder: OpaqueEncoder())
+    #expect(throws: EncodingError.failed(.png, reason: "no encoder takes this bitmap")) {
+      _ = try codecs.encode(veiled, as: .png)
+    }
+    codecs = CodecRegistry()
+    codecs.register(encoder: FakeEncoder(type: .png, text: "any"))
+    codecs.register(encoder: OpaqueEncoder())
+    #expect(try codecs.encode(opaque, as: .png) == Data("opaque".utf8))
+    #expect(try codecs.encode(veiled, as: .png) == Data("any".utf8))
+  }
+}

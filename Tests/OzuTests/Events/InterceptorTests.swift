@@ -1,0 +1,179 @@
+import Foundation
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("Interceptors surround the whole load")
+struct InterceptorTests {
+  /// Notes what passes, by a name.
+  private struct Watcher: ImageInterceptor {
+    let name: String
+    let notes: Shared<[String]>
+
+    func intercept(
+      _ request: ImageRequest, next: ImageLoadChain<ImageResponse>
+    ) async throws(ImageError) -> ImageResponse {
+      notes.change { $0.append("\(name) in") }
+      do throws(ImageError) {
+        let response = try await next.load(request)
+        notes.change { $0.append("\(name) \(response.source.rawValue)") }
+        return response
+      } catch {
+        notes.change { $0.append("\(name) \(error.kind)") }
+        throw error
+      }
+    }
+  }
+
+  /// Answers some addresses itself.
+  private struct Answerer: ImageInterceptor {
+    let picture: Picture
+
+    func intercept(
+      _ request: ImageRequest, next: ImageLoadChain<ImageResponse>
+    ) async throws(ImageError) -> ImageResponse {
+      guard request.source.name.hasSuffix("placeholder") else { return try await next.load(request) }
+      return ImageResponse(picture, for: request, source: .memory)
+    }
+  }
+
+  /// Sends requests to another place.
+  private struct Redirector: ImageInterceptor {
+    let url: URL
+
+    func intercept(
+      _ request: ImageRequest, next: ImageLoadChain<ImageResponse>
+    ) async throws(ImageError) -> ImageResponse {
+      try await next.load(ImageRequest(url: url, resize: request.resize))
+    }
+
+    func interceptData(
+      _ request: ImageRequest, next: ImageLoadChain<Data>
+    ) async throws(ImageError) -> Data {
+      try await next.load(ImageRequest(url: url))
+    }
+  }
+
+  /// Tries again so many times.
+  private struct Retrier: ImageInterceptor {
+    let count: Int
+
+    func intercept(
+      _ request: ImageRequest, next: ImageLoadChain<ImageResponse>
+    ) async throws(ImageError) -> ImageResponse {
+      for _ in 1..<count {
+        do throws(ImageError) { return try await next.load(request) } catch {}
+      }
+      return try await next.load(request)
+    }
+  }
+
+  private enum Way: String, CaseIterable {
+    case image, task, callback, prefetcher
+  }
+
+  @Test("in their order, whatever way the request comes", arguments: Way.allCases)
+  private func order(_ way: Way) async throws {
+    let notes = Shared<[String]>([])
+    let fixture = Fixture {
+      $0.interceptors = [Watcher(name: "first", notes: notes), Watcher(name: "second", notes: notes)]
+    }
+    let url = try fixture.serve("a.jpg")
+    let request = ImageRequest(url: url)
+    switch way {
+    case .image: _ = try await fixture.pipeline.image(for: request)
+    case .task: _ = try await fixture.pipeline.task(for: request).image
+    case .callback:
+      _ = await withCheckedContinuation { continuation in
+        fixture.pipeline.loadImage(with: request, queue: .global()) { continuation.resume(returning: $0) }
+      }
+    case .prefetcher:
+      let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline)
+      for await _ in prefetcher.start([request]) {}
+    }
+    #expect(notes.value == ["first in", "second in", "second network", "first network"])
+  }
+
+  @Test("also around what memory has; not around the synchronous look")
+  func memory() async throws {
+    let notes = Shared<[String]>([])
+    let fixture = Fixture { $0.interceptors = [Watcher(name: "a", notes: notes)] }
+    let url = try fixture.serve("a.jpg")
+    _ = try await fixture.pipeline.image(for: url)
+    notes.change { $0 = [] }
+    #expect(fixture.pipeline.cachedImage(for: url) != nil)
+    #expect(notes.value == [])
+    _ = try await fixture.pipeline.image(for: url)
+    #expect(notes.value == ["a in", "a memory"])
+  }
+
+  @Test("one may answer; those behind it and the network are not asked")
+  func answering() async throws {
+    let notes = Shared<[String]>([])
+    let answer = Picture.color(.white)
+    let fixture = Fixture {
+      $0.interceptors = [Answerer(picture: answer), Watcher(name: "behind", notes: notes)]
+    }
+    let response = try await fixture.pipeline.response(for: ImageRequest(url: Fixture.url("placeholder")))
+    #expect(response.picture.isColor(.white))
+    #expect(response.source == .memory)
+    #expect(notes.value == [])
+    #expect(fixture.client.requests.isEmpty)
+  }
+
+  @Test("one may change the request, also one of bytes")
+  func changing() async throws {
+    let target = Fixture.url("b.jpg")
+    let fixture = Fixture { $0.interceptors = [Redirector(url: target)] }
+    try fixture.serve("b.jpg")
+    let picture = try await fixture.pipeline.image(
+      for: ImageRequest(url: Fixture.url("a.jpg"), resize: Fixture.small))
+    #expect(picture.size == PixelSize(32, 24))
+    let data = try await fixture.pipeline.data(for: Fixture.url("a.jpg"))
+    #expect(data == (try Fixture.photo.data(as: .jpeg)))
+    #expect(Set(fixture.client.requests.map(\.url)) == [target])
+  }
+
+  @Test("one may ask again; errors pass through all of them")
+  func retrying() async throws {
+    let notes = Shared<[String]>([])
+    let fixture = Fixture {
+      $0.interceptors = [Retrier(count: 3), Watcher(name: "a", notes: notes)]
+    }
+    let url = Fixture.url("a.jpg")
+    let body = try Fixture.photo.data(as: .jpeg)
+    fixture.client.reply(
+      to: url, with: [.failure(.connectionLost), .failure(.connectionLost), .ok(body)])
+    _ = try await fixture.pipeline.image(for: url)
+    #expect(notes.value == ["a in", "a transport", "a in", "a transport", "a in", "a network"])
+    await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: Fixture.url("none")) }
+    #expect(notes.value.suffix(2) == ["a in", "a httpStatus"])
+  }
+
+  @Test("cancelling a task cancels what its interceptors await")
+  func cancelling() async throws {
+    let notes = Shared<[String]>([])
+    let fixture = Fixture { $0.interceptors = [Watcher(name: "a", notes: notes)] }
+    let gate = Gate()
+    let url = try fixture.serve("a.jpg") { $0.held(by: gate) }
+    let task = fixture.pipeline.task(for: url)
+    await gate.arrivals(1)
+    task.cancel()
+    await #expect(throws: ImageError.self) { try await task.image }
+    #expect(notes.value == ["a in", "a cancelled"])
+  }
+
+  @Test("the observers are told of the request as it was asked")
+  func observing() async throws {
+    let recorder = EventRecorder()
+    let fixture = Fixture {
+      $0.interceptors = [Redirector(url: Fixture.url("b.jpg"))]
+      $0.observers = [recorder]
+    }
+    try fixture.serve("b.jpg")
+    _ = try await fixture.pipeline.image(for: Fixture.url("a.jpg"))
+    #expect(recorder.events.first?.description == "request https://example.com/a.jpg")
+    #expect(recorder.count { $0.isBegin(of: .network, source: "https://example.com/b.jpg") } == 1)
+  }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("A pipeline logs only what is asked for")
+struct LoggingTests {
+  /// Keeps its lines.
+  private struct Lines: ImageLogging {
+    let level: ImageLogLevel
+    let lines = Shared<[String]>([])
+
+    func write(_ level: ImageLogLevel, _ line: String) { lines.change { $0.append("\(level) \(line)") } }
+  }
+
+  private func lines(at level: ImageLogLevel) async throws -> [String] {
+    let log = Lines(level: level)
+    let clock = ManualClock()
+    let fixture = Fixture {
+      $0.log = log
+      $0.now = clock.now
+      $0.memoryCache.costLimit = 32 * 24 * 4
+      $0.memoryCache.maximumEntryFraction = 1
+    }
+    for path in ["a.jpg", "b.jpg", "b.jpg"] {
+      let request = ImageRequest(url: try fixture.serve(path), resize: Fixture.small)
+      _ = try await fixture.pipeline.image(for: request)
+      await fixture.pipeline.flush()
+    }
+    await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: Fixture.url("none")) }
+    return log.lines.value
+  }
+
+  @Test("errors: one line for each failure")
+  func errors() async throws {
+    let lines = try await lines(at: .error)
+    #expect(
+      lines == ["error failed after 0.0 ms: https://example.com/none: the server answered 404 (Not Found)"])
+  }
+
+  @Test("info: how each request ended, and what went to make room")
+  func info() async throws {
+    let lines = try await lines(at: .info)
+    #expect(lines.count == 5)
+    #expect(lines[0].hasPrefix("info from network in 0.0 ms: https://example.com/a.jpg "))
+    #expect(lines[1] == "notice evicted 1 from memory")
+    #expect(lines[3].hasPrefix("info from memory in 0.0 ms: https://example.com/b.jpg "))
+  }
+
+  @Test("debug: every hit, miss, store and stage")
+  func debug() async throws {
+    let lines = try await lines(at: .debug)
+    for start in [
+      "debug miss memory: https://example.com/a.jpg", "debug miss rendition: https://example.com/a.jpg",
+      "debug miss original: https://example.com/a.jpg",
+      "debug hit memory, 3072 bytes: https://example.com/b.jpg",
+      "debug store memory, 3072 bytes: https://example.com/a.jpg", "debug store rendition, ",
+      "debug store original, ", "debug decode took 0.0 ms: https://example.com/a.jpg",
+    ] {
+      #expect(lines.contains { $0.hasPrefix(start) }, "\(start)")
+    }
+  }
+
+  @Test("a text that is not wanted is not made")
+  func laziness() {
+    let log = Lines(level: .notice)
+    var madeCount = 0
+    func text() -> String {
+      madeCount += 1
+      return "text"
+    }
+    log.log(.debug, text())
+    log.log(.info, text())
+    #expect(madeCount == 0)
+    log.log(.error, text())
+    #expect(madeCount == 1)
+    #expect(log.lines.value == ["error text"])
+  }
+
+  @Test("without a log and observers nobody is told")
+  func silence() {
+    #expect(!ImagePipeline.testing().parts.events.isObserved)
+  }
+}

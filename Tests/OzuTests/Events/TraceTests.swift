@@ -1,0 +1,86 @@
+import Foundation
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("A trace opens in a trace viewer")
+struct TraceTests {
+  /// An event as the Trace Event Format has it.
+  private struct Event: Decodable {
+    let name: String
+    let cat: String
+    let ph: String
+    let ts: Double
+    let dur: Double?
+    let pid: Int
+    let tid: Int
+    let id: String?
+    let s: String?
+  }
+
+  private struct File: Decodable {
+    let traceEvents: [Event]
+    let displayTimeUnit: String
+  }
+
+  private func trace(_ recorder: TraceRecorder) async throws -> [Event] {
+    let fixture = Fixture { $0.observers = [recorder] }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<12 {
+        let url = try fixture.serve("\(number % 6).jpg")
+        let request = ImageRequest(url: url, resize: Fixture.small)
+        group.addTask { _ = try await fixture.pipeline.image(for: request) }
+      }
+      group.addTask { _ = try? await fixture.pipeline.image(for: Fixture.url("none")) }
+      try await group.waitForAll()
+    }
+    await fixture.pipeline.flush()
+    let file = try JSONDecoder().decode(File.self, from: recorder.json())
+    #expect(file.displayTimeUnit == "ms")
+    return file.traceEvents
+  }
+
+  @Test("every event has what its kind needs, spans pair, and no two on a lane overlap")
+  func shape() async throws {
+    let events = try await trace(TraceRecorder())
+    #expect(Set(events.map(\.ph)) == ["M", "b", "e", "X", "C", "i"])
+    for event in events {
+      #expect(event.pid == 1 && event.ts >= 0)
+      #expect((event.dur != nil) == (event.ph == "X"))
+      #expect((event.id != nil) == ["b", "e"].contains(event.ph))
+      #expect((event.s == "t") == (event.ph == "i"))
+    }
+    let (begun, ended) = (events.filter { $0.ph == "b" }, events.filter { $0.ph == "e" })
+    #expect(begun.count == ended.count)
+    #expect(Set(begun.map { "\($0.cat) \($0.id ?? "")" }) == Set(ended.map { "\($0.cat) \($0.id ?? "")" }))
+    #expect(begun.count { $0.cat == "request" } == 13)
+
+    let names = events.filter { $0.ph == "M" }
+    let spans = Dictionary(grouping: events.filter { $0.ph == "X" }, by: \.tid)
+    for (lane, spans) in spans {
+      #expect(names.contains { $0.tid == lane && $0.name == "thread_name" })
+      let spans = spans.sorted { $0.ts < $1.ts }
+      for (span, next) in zip(spans, spans.dropFirst()) {
+        #expect(span.ts + (span.dur ?? 0) <= next.ts + 0.01, "\(span.name) and \(next.name) on \(lane)")
+      }
+    }
+    #expect(
+      Set(events.filter { $0.ph == "X" }.map(\.name)) == [
+        "read", "network", "decode", "resize", "encode", "store",
+      ])
+    #expect(
+      Set(events.filter { $0.ph == "C" }.map(\.name)) == ["requests", "downloads", "downloaded", "decodes"])
+  }
+
+  @Test("it does not grow past its limit, and ends what it has begun")
+  func limit() async throws {
+    let recorder = TraceRecorder(eventLimit: 40)
+    let events = try await trace(recorder).filter { $0.ph != "M" }
+    #expect(events.count { $0.ph != "e" } == 40)
+    #expect(events.count { $0.ph == "b" } == events.count { $0.ph == "e" })
+    #expect(recorder.droppedEventCount > 0)
+    recorder.removeAll()
+    #expect(recorder.eventCount == 0)
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Ozu
+import OzuTesting
+
+// The types of the samples, as they stand in the articles.
+
+/// Red, green and blue in steps of 256 ÷ levels.
+struct Posterize: ImageProcessing {
+  let levels: Int
+
+  var identifier: String { "posterize(\(levels))" }
+
+  func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap {
+    guard (2...256).contains(levels) else {
+      throw .invalidParameters(identifier, reason: "2 to 256 levels are possible")
+    }
+    let step = 256 / levels
+    func coarse(_ value: UInt8, _ alpha: UInt8) -> UInt8 { min(alpha, UInt8(Int(value) / step * step)) }
+    return Bitmap(size: bitmap.size, isOpaque: bitmap.isOpaque) { x, y in
+      let pixel = bitmap[x, y]
+      return Pixel(
+        red: coarse(pixel.red, pixel.alpha), green: coarse(pixel.green, pixel.alpha),
+        blue: coarse(pixel.blue, pixel.alpha), alpha: pixel.alpha)
+    }
+  }
+}
+
+struct SlowLoads: ImagePipelineObserving {
+  let report: @Sendable (String) -> Void
+
+  func requestEnded(_ request: ObservedRequest, _ outcome: RequestOutcome, after time: Duration) {
+    if time > .seconds(1) { report(request.request.source.name) }
+  }
+}
+
+/// Gives a grey square for addresses that the app uses where there is no picture.
+struct Placeholders: ImageInterceptor {
+  let square: Picture
+
+  func intercept(
+    _ request: ImageRequest, next: ImageLoadChain<ImageResponse>
+  ) async throws(ImageError) -> ImageResponse {
+    guard request.source.name.hasSuffix("/none") else { return try await next.load(request) }
+    return ImageResponse(square, for: request)
+  }
+}
+
+/// Asks for the small variant while the connection is metered.
+struct DataSaver: ImageInterceptor {
+  let isMetered: @Sendable () -> Bool
+
+  func intercept(
+    _ request: ImageRequest, next: ImageLoadChain<ImageResponse>
+  ) async throws(ImageError) -> ImageResponse {
+    guard isMetered(), case .url(let url) = request.source else { return try await next.load(request) }
+    let small = url.appending(queryItems: [URLQueryItem(name: "size", value: "small")])
+    return try await next.load(
+      ImageRequest(url: small, resize: request.resize, processors: request.processors))
+  }
+}
+
+/// Asks a second time when the network broke off.
+struct SecondTry: ImageInterceptor {
+  func intercept(
+    _ request: ImageRequest, next: ImageLoadChain<ImageResponse>
+  ) async throws(ImageError) -> ImageResponse {
+    do throws(ImageError) {
+      return try await next.load(request)
+    } catch {
+      guard case .transport = error else { throw error }
+      return try await next.load(request)
+    }
+  }
+}
+
+/// Brings the assets of the sample.
+struct AssetFetcher: ImageFetching {
+  let name: String
+  var key: String { name }
+
+  func fetch() async throws -> FetchedImage { .picture(.color(.white)) }
+}
