@@ -15,7 +15,9 @@ extension ImageCaches {
   func original(for request: ImageRequest) -> Data? {
     observeRead(.original, for: request) {
       disk?.fetch(request.key.source, in: Self.originals)?.body
-    } byteCount: { $0.count }
+    } byteCount: {
+      $0.count
+    }
   }
 
   func store(_ original: FetchedData.Original, for request: ImageRequest) {

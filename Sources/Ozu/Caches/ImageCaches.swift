@@ -95,7 +95,11 @@ final class ImageCaches: Sendable {
 
   /// The finished picture of a request. One that was made from another state of a local file is removed.
   func rendition(for request: ImageRequest) -> Rendition? {
-    observeRead(.rendition, for: request) { storedRendition(for: request) } byteCount: { $0.data.count }
+    observeRead(.rendition, for: request) {
+      storedRendition(for: request)
+    } byteCount: {
+      $0.data.count
+    }
   }
 
   private func storedRendition(for request: ImageRequest) -> Rendition? {

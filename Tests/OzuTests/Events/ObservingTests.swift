@@ -26,19 +26,20 @@ struct ObservingTests {
     _ = try await fixture.pipeline.image(for: ImageRequest(url: url, resize: Fixture.small))
     await fixture.pipeline.flush()
     let words = words(url)
-    let front = words.prefix { !$0.hasPrefix("answer") }.filter { !$0.contains("original") }
+    // Storing goes on behind the caller's back: at any moment between the picture and the flush.
+    let behind = [
+      "begin encode", "end encode", "begin store", "end store", "store rendition", "store original",
+      "miss original",
+    ]
     #expect(
-      front.filter { !["begin store", "end store", "begin encode", "end encode"].contains($0) } == [
+      words.filter { !behind.contains($0) } == [
         "request", "miss memory", "begin read", "end read", "miss rendition", "begin read", "end read",
         "begin network", "end network", "begin wait", "end wait", "begin decode", "end decode",
-        "begin resize", "end resize", "store memory",
+        "begin resize", "end resize", "store memory", "answer network",
       ])
-    #expect(words.contains("answer network"))
-    for word in ["begin encode", "end encode", "store rendition", "store original", "miss original"] {
-      #expect(words.count { $0 == word } == 1, "\(word)")
+    for word in behind {
+      #expect(words.count { $0 == word } == (word.hasSuffix(" store") ? 2 : 1), "\(word)")
     }
-    #expect(words.count { $0 == "begin store" } == 2)
-    #expect(words.count { $0 == "end store" } == 2)
   }
 
   @Test("the next requests: memory, then the rendition, then the original of another size")
