@@ -73,6 +73,26 @@ public final class ImagePipeline: Sendable {
   func response(
     for request: ImageRequest, priority: LivePriority, onProgress: (@Sendable (LoadProgress) -> Void)?
   ) async throws(ImageError) -> ImageResponse {
+    let limit = request.deadline ?? parts.configuration.stageTimeouts[.total]
+    guard let deadline = Deadline(limit, parts.configuration) else {
+      return try await anyAnswer(for: request, priority: priority, onProgress: onProgress)
+    }
+    return try await deadline.run(
+      expiring: { [parts] in .deadlineExceeded(request.source.name, stage: parts.stage(of: request)) },
+      { [self] in
+        do throws(ImageError) {
+          return .success(try await anyAnswer(for: request, priority: priority, onProgress: onProgress))
+        } catch {
+          return .failure(error)
+        }
+      }
+    ).get()
+  }
+
+  /// The answer of the source or, when it fails, of an alternative.
+  private func anyAnswer(
+    for request: ImageRequest, priority: LivePriority, onProgress: (@Sendable (LoadProgress) -> Void)?
+  ) async throws(ImageError) -> ImageResponse {
     do throws(ImageError) {
       return try await answer(for: request, priority: priority, onProgress: onProgress)
     } catch {
@@ -97,7 +117,7 @@ public final class ImagePipeline: Sendable {
     let request = request.keyed(by: parts.configuration.cacheKeyRules)
     if let response = memoryResponse(for: request, start: start) { return response }
     let (loaded, isShared) = try await parts.loads.value(
-      for: PipelineParts.JobKey(request.key.rendition, request),
+      for: .load(request, number: parts.sharingNumber()),
       priority: priority, cancellation: .cancelled(request.source.name), onProgress: onProgress,
       operation: { [parts] job in await LoadImage(parts: parts, request: request, job: job).run() })
     var timings = loaded.timings
@@ -111,7 +131,7 @@ public final class ImagePipeline: Sendable {
   private func memoryResponse(
     for request: ImageRequest, start: ContinuousClock.Instant
   ) -> ImageResponse? {
-    guard request.cachePolicy.readsCaches, let cached = parts.caches.cachedPicture(for: request) else {
+    guard request.cachePolicy.readsCaches, let cached = parts.caches.finishedPicture(for: request) else {
       return nil
     }
     let date = parts.configuration.currentDate()
