@@ -43,6 +43,12 @@ final class ImageCaches: Sendable {
     return nil
   }
 
+  /// The same, unless it is a preview of a picture that is still loading.
+  func finishedPicture(for request: ImageRequest) -> CachedPicture? {
+    guard let cached = cachedPicture(for: request), !cached.picture.isPreview else { return nil }
+    return cached
+  }
+
   func store(_ picture: Picture, stamp: FileStamp?, validity: OriginalValidity?, for request: ImageRequest) {
     memory.insert(
       CachedPicture(picture: picture, stamp: stamp, validity: validity), forKey: request.key,
@@ -96,20 +102,19 @@ final class ImageCaches: Sendable {
   /// The finished picture of a request. One that was made from another state of a local file is removed.
   func rendition(for request: ImageRequest) -> Rendition? {
     observeRead(.rendition, for: request) {
-      storedRendition(for: request)
+      rendition(request.key, of: request.source)
     } byteCount: {
       $0.data.count
     }
   }
 
-  private func storedRendition(for request: ImageRequest) -> Rendition? {
-    guard let disk, let entry = disk.fetch(request.key.rendition, in: Self.renditions) else { return nil }
-    guard let record = RenditionRecord(entry.metadata) else {
-      removeRendition(for: request)
-      return nil
-    }
-    if let path = request.source.filePath, FileStamp(path: path) != record.stamp {
-      removeRendition(for: request)
+  /// The finished picture of a key that belongs to a source.
+  func rendition(_ key: ImageKey, of source: ImageSource) -> Rendition? {
+    guard let disk, let entry = disk.fetch(key.rendition, in: Self.renditions) else { return nil }
+    let record = RenditionRecord(entry.metadata)
+    let isOfSource = source.filePath.map { FileStamp(path: $0) == record?.stamp } ?? true
+    guard let record, isOfSource else {
+      disk.remove(forKey: key.rendition, in: Self.renditions)
       return nil
     }
     return Rendition(

@@ -104,7 +104,7 @@ extension PipelineParts {
   /// The picture of a request in memory, for work that was begun because memory had none that could be served: a
   /// second look, which the statistics leave out.
   func lookAgain(for request: ImageRequest) -> CachedPicture? {
-    let cached = caches.cachedPicture(for: request)
+    let cached = caches.finishedPicture(for: request)
     if cached == nil {
       events.counters.repeatedMisses.increment()
     } else {

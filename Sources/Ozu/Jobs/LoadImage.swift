@@ -10,8 +10,8 @@ struct LoadedPicture: Sendable {
   let verdict: ImageResponse.Verdict
 }
 
-/// The job that answers a request which memory could not: the finished rendition on disk, else the source's
-/// bytes, rendered; then into the caches, behind the caller's back.
+/// The job that answers a request which memory could not: the finished rendition on disk, else a larger picture of
+/// the same source, else the source's bytes, rendered; then into the caches, behind the caller's back.
 ///
 /// What the disk cache has is believed only as far as it decodes: a rendition or an original that does not is
 /// removed, and the load goes on to the next source.
@@ -19,15 +19,40 @@ struct LoadImage: Sendable {
   let parts: PipelineParts
   let request: ImageRequest
   let job: PipelineParts.LoadJobs.Handle
+  let activity: JobActivity
 
-  private var renderer: RenderImage { RenderImage(parts: parts, name: request.source.name) }
+  init(parts: PipelineParts, request: ImageRequest, job: PipelineParts.LoadJobs.Handle) {
+    self.parts = parts
+    self.request = request
+    self.job = job
+    activity = JobActivity(
+      .load, of: request, priority: job.priority,
+      now: parts.configuration.now, subscribers: { job.subscriberCount })
+  }
+
+  var configuration: ImagePipeline.Configuration { parts.configuration }
+  var storagePolicy: StoragePolicy { request.storagePolicy ?? configuration.storagePolicy }
+
+  /// Whether smaller pictures may be made from this one.
+  private var isRelative: Bool {
+    configuration.isDerivationEnabled && request.resize != nil && request.processors.isEmpty
+      && request.cachePolicy == .useCaches
+  }
 
   func run() async -> Result<LoadedPicture, ImageError> {
+    let place = parts.board.add(activity)
+    let relative = isRelative ? parts.relatives.begin(request) : nil
+    defer {
+      parts.board.remove(place)
+      if let relative { parts.relatives.end(relative, of: request.key.source) }
+    }
     do throws(ImageError) {
       let made = await madeBefore()
       if let loaded = try await serve(made) { return .success(loaded) }
+      if made.isEmpty, let loaded = try await derive(apartFrom: relative) { return .success(loaded) }
       return .success(try await loadSource(made))
     } catch {
+      removePreview()
       return .failure(error)
     }
   }
@@ -40,11 +65,15 @@ struct LoadImage: Sendable {
     var rendition: ImageCaches.Rendition?
     var picture: CachedPicture?
     var timings = StageTimings()
+
+    var isEmpty: Bool { rendition == nil && picture == nil }
   }
 
-  /// Whole pictures are kept as their originals, but for those that a fetcher brings as pixels.
+  /// Whole pictures are kept as their originals, but for those that a fetcher brings as pixels, and where
+  /// originals are not kept.
   private var mayHaveRendition: Bool {
-    request.hasRecipe || parts.configuration.sources.usesFetcher(request.source)
+    request.hasRecipe || configuration.sources.usesFetcher(request.source)
+      || storagePolicy == .encodedImages && request.source.filePath == nil
   }
 
   private func madeBefore() async -> Made {
@@ -52,18 +81,26 @@ struct LoadImage: Sendable {
     guard request.cachePolicy.readsCaches else { return made }
     made.picture = parts.lookAgain(for: request)
     guard mayHaveRendition, made.picture == nil else { return made }
-    let start = parts.configuration.now()
-    made.rendition = await parts.diskQueue.run(priority: job.priority) { [parts, request] flag in
+    let start = configuration.now()
+    activity.enter(.disk)
+    made.rendition = await parts.diskQueue.run(priority: job.priority, activity: activity) {
+      [parts, request] flag in
       flag.isRaised ? nil : parts.caches.rendition(for: request)
     }
-    if made.rendition != nil { made.timings.add(.read, start.duration(to: parts.configuration.now())) }
+    if made.rendition != nil { made.timings.add(.read, start.duration(to: configuration.now())) }
     return made
   }
 
-  /// The rendition, if it may be served without asking its origin.
+  /// What was made before, if it may be served without asking its origin.
   private func serve(_ made: Made) async throws(ImageError) -> LoadedPicture? {
+    let date = configuration.currentDate()
+    if let cached = made.picture, request.mayServe(cached.validity, at: date) {
+      // It came to be after the request had looked.
+      return LoadedPicture(
+        picture: cached.picture, source: .memory, encodedByteCount: 0, timings: made.timings,
+        verdict: ImageResponse.Verdict(cached.validity, now: date))
+    }
     guard let rendition = made.rendition else { return nil }
-    let date = parts.configuration.currentDate()
     let isFresh = request.mayServe(rendition.validity, at: date)
     guard isFresh || request.cachePolicy == .cacheOnly else { return nil }
     return try await finish(
@@ -78,16 +115,15 @@ struct LoadImage: Sendable {
   ) async throws(ImageError) -> LoadedPicture? {
     var timings = timings
     do {
-      let rendered = try await renderer.render(
-        rendition.data, resize: nil, processors: [], priority: job.priority)
+      let rendered = try await render([.decode(rendition.data, nil)], from: Origin())
       timings.add(rendered.timings)
       let picture = Picture(rendered.picture.bitmap, header: rendition.header)
-      parts.caches.store(picture, stamp: rendition.stamp, validity: rendition.validity, for: request)
+      keep(picture, stamp: rendition.stamp, validity: rendition.validity)
       return LoadedPicture(
         picture: picture, source: source, encodedByteCount: rendition.data.count, timings: timings,
         verdict: verdict)
     } catch {
-      if error.isCancellation { throw error }
+      if error.isEndOfInterest { throw error }
       await removeRendition()
       return nil
     }
@@ -113,7 +149,8 @@ struct LoadImage: Sendable {
     do {
       return try await finish(fetched)
     } catch {
-      guard fetched.isFromDiskCache, !error.isCancellation, request.cachePolicy == .useCaches else {
+      parts.liveFetches.forget(.fetch(request, number: 0))
+      guard fetched.isFromDiskCache, !error.isEndOfInterest, request.cachePolicy == .useCaches else {
         noteFailure(error)
         throw error
       }
@@ -134,7 +171,7 @@ struct LoadImage: Sendable {
   private func standIn(_ made: Made) async throws(ImageError) -> LoadedPicture? {
     let validity = made.picture?.validity ?? made.rendition?.validity
     guard request.cachePolicy == .useCaches, let validity, validity.mayOutlive else { return nil }
-    let staleness = parts.configuration.currentDate().timeIntervalSince(validity.freshUntil)
+    let staleness = configuration.currentDate().timeIntervalSince(validity.freshUntil)
     let decision = HTTPDecision.fresh(forSeconds: -staleness)
     let verdict = ImageResponse.Verdict.made(
       HTTPDecision(.stale, reason: "\(decision.reason), the origin cannot be reached"))
@@ -151,8 +188,7 @@ struct LoadImage: Sendable {
     guard case .url(let url) = request.source, !url.isFileURL, request.cachePolicy.writesCaches else {
       return
     }
-    parts.failures.note(
-      error, for: request.key.source, freshUntil: nil, now: parts.configuration.currentDate())
+    parts.failures.note(error, for: request.key.source, freshUntil: nil, now: configuration.currentDate())
   }
 
   /// What was made before, when the origin's bytes are still those it was made from; it is as fresh as they are now.
@@ -163,7 +199,7 @@ struct LoadImage: Sendable {
     timings.add(fetched.timings)
     let verdict = ImageResponse.Verdict(fetched.http?.decision)
     if let cached = made.picture, validity.hasBody(of: cached.validity), fetched.allowsStoring {
-      parts.caches.store(cached.picture, stamp: nil, validity: validity, for: request)
+      keep(cached.picture, stamp: nil, validity: validity)
       return LoadedPicture(
         picture: cached.picture, source: fetched.source == .original ? .memory : fetched.source,
         encodedByteCount: 0, timings: timings, verdict: verdict)
@@ -189,37 +225,57 @@ struct LoadImage: Sendable {
   private func fetch(policy: CachePolicy) async throws(ImageError) -> FetchedData {
     var request = request
     request.cachePolicy = policy
-    let key = PipelineParts.JobKey(request.key.source, request)
-    let (fetched, _) = try await parts.fetches.value(
-      for: key, priority: job.priority, cancellation: .cancelled(request.source.name),
-      onProgress: { [job] in job.report($0) },
-      operation: { [parts, request] job in
-        await FetchData(parts: parts, request: request, job: job).run()
-      })
+    if let live = liveFetch(request) { return live }
+    activity.enter(.download)
+    let name = request.source.name
+    let key = PipelineParts.JobKey.fetch(request, number: parts.sharingNumber())
+    let previews = beginPreviews(of: key)
+    defer { previews?.end() }
+    let fetched = try await Deadline(configuration.stageTimeouts[.network], configuration).run(
+      expiring: { .deadlineExceeded(name, stage: .network) },
+      { [parts, request, job] in
+        do throws(ImageError) {
+          return .success(
+            try await parts.fetch(request, key: key, priority: job.priority, onProgress: { job.report($0) }))
+        } catch {
+          return .failure(error)
+        }
+      }
+    ).get()
+    if policy == .useCaches, configuration.isCoalescingEnabled {
+      parts.liveFetches.note(fetched, for: .fetch(request, number: 0))
+    }
     return fetched
   }
 
+  /// What another load still works with, if it may be used without asking again.
+  private func liveFetch(_ request: ImageRequest) -> FetchedData? {
+    guard request.cachePolicy == .useCaches, configuration.isCoalescingEnabled,
+      let live = parts.liveFetches.data(for: .fetch(request, number: 0)), live.allowsStoring,
+      request.mayServe(live.validity, at: configuration.currentDate())
+    else { return nil }
+    guard let path = request.source.filePath else { return live }
+    return FileStamp(path: path) == live.stamp ? live : nil
+  }
+
   private func finish(_ fetched: FetchedData) async throws(ImageError) -> LoadedPicture {
-    var timings = fetched.timings
-    let picture: Picture
+    let first: RenderStep
     let encodedByteCount: Int
     switch fetched.content {
     case .data(let data):
-      let rendered = try await renderer.render(
-        data, resize: request.resize, processors: request.processors, priority: job.priority)
-      timings.add(rendered.timings)
-      picture = rendered.picture
+      first = .decode(data, request.resize)
       encodedByteCount = data.count
     case .picture(let whole):
-      let start = parts.configuration.now()
-      picture = try await renderer.render(
-        whole, resize: request.resize, processors: request.processors, priority: job.priority)
-      timings.add(.resize, start.duration(to: parts.configuration.now()))
+      first = .resize(whole, request.resize)
       encodedByteCount = 0
     }
+    let rendered = try await render([first] + request.processors.map(RenderStep.process), from: fetched)
+    var timings = fetched.timings
+    timings.add(rendered.timings)
+    let picture = rendered.picture
     if request.cachePolicy.writesCaches {
       if fetched.allowsStoring {
-        parts.caches.store(picture, stamp: fetched.stamp, validity: fetched.validity, for: request)
+        keep(picture, stamp: fetched.stamp, validity: fetched.validity)
         await storeOnDisk(picture, fetched)
       } else {
         // What was made before was made from what this answer has outdated.
@@ -232,36 +288,52 @@ struct LoadImage: Sendable {
       verdict: ImageResponse.Verdict(fetched.http?.decision))
   }
 
-  // MARK: To the disk
+  // MARK: Rendering
 
-  private func storeOriginal(_ fetched: FetchedData) async {
-    guard let original = fetched.claimOriginal() else { return }
-    await parts.backlog.add(byteCount: original.byteCount) { [parts, request] in
-      parts.caches.store(original, for: request)
+  /// What steps start from, when it is nobody else's.
+  final class Origin: Sendable {}
+
+  /// The result of steps of which the last makes the picture of the request, and those before it pictures that others
+  /// may want too.
+  func render(
+    _ steps: [RenderStep], from origin: any AnyObject & Sendable
+  ) async throws(ImageError) -> Rendered {
+    activity.enter(.step)
+    let number = parts.sharingNumber()
+    let identity = ObjectIdentifier(origin)
+    let keys = request.recipeKeys(ofLast: steps.count).map {
+      RenderJobs.Key(origin: identity, recipe: $0, number: number)
+    }
+    let way = RenderJobs.Way(origin: origin, name: request.source.name, keys: keys, steps: steps)
+    return try await parts.renders.value(
+      of: way, priority: job.priority, cancellation: .cancelled(request.source.name))
+  }
+}
+
+extension ImageError {
+  /// Whether the load ended because nobody waits any longer, and not because of what it found.
+  var isEndOfInterest: Bool {
+    switch self {
+    case .cancelled, .deadlineExceeded: true
+    default: false
     }
   }
+}
 
-  private func storeOnDisk(_ picture: Picture, _ fetched: FetchedData) async {
-    await storeOriginal(fetched)
-    // A rendition that is the original, pixel for pixel, would only take its place twice. Pixels of a fetcher
-    // have no original.
-    // A rendition is one picture: it would stop an animation, which is made from its original each time.
-    let isOriginal = request.processors.isEmpty && picture.header?.size == picture.size
-    guard mayHaveRendition, picture.animation == nil, !isOriginal else { return }
-    await parts.backlog.add(byteCount: picture.byteCount) { [parts, request] in
-      let configuration = parts.configuration
-      let type: ImageType = picture.bitmap.isOpaque ? .jpeg : .png
-      let options = EncodingOptions(compressionQuality: configuration.renditionQuality)
-      let stage = parts.events.stageBegan(.encode, of: request.source.name)
-      let data = try? configuration.codecs.encode(picture.bitmap, as: type, options: options)
-      parts.events.stageEnded(stage, byteCount: data?.count ?? 0)
-      guard let data else {
-        // Nothing is lost: the next request renders again.
-        return
-      }
-      parts.caches.store(
-        ImageCaches.Rendition(
-          data: data, header: picture.header, stamp: fetched.stamp, validity: fetched.validity), for: request)
-    }
+extension ImageRequest {
+  /// The keys of the picture after its last steps, the finished one at the end.
+  func recipeKeys(ofLast count: Int) -> [CacheKey] {
+    guard count > 1, !processors.isEmpty else { return [key.rendition] }
+    var keys = [resize.map { key.source.derived($0.identifier) } ?? key.source]
+    for processor in processors.dropLast() { keys.append(keys[keys.count - 1].derived(processor.identifier)) }
+    keys.append(key.rendition)
+    return Array(keys.suffix(count))
+  }
+
+  /// The identity of the picture after the resize and so many processors.
+  func prefixKey(processorCount: Int) -> ImageKey {
+    let resizing = resize.map { [$0.identifier] } ?? []
+    return ImageKey(
+      sourceKey: sourceKey, steps: resizing + processors.prefix(processorCount).map(\.identifier))
   }
 }

@@ -1,80 +1,159 @@
 /// A queue that gives out the most urgent element first and, of equally urgent ones, the oldest. An element's
 /// urgency can change while it waits; it then stands behind those of its new level.
 ///
+/// Elements may have a size. Then a large one lets smaller ones that came later go first, but no more of them than
+/// it has size itself: a small picture does not wait for a few huge ones, and a huge one waits for no more bytes than
+/// it would have made others wait. For that each level has a lane for each class of size, first in, first out.
+/// The oldest element of a level is its turn by right; the head of a lane of smaller elements may go before it
+/// while it has credit, which is its own size and is spent on those that overtake it. So nothing starves, elements
+/// of one class keep their order, and elements without sizes are a plain queue.
+///
 /// An element that moves or leaves stays behind as a mark that is passed over when its turn comes: each entry
 /// knows the turn it is valid for.
 ///
-/// - Complexity: amortised O(1) for everything; the levels are few and fixed.
+/// - Complexity: amortised O(1) for everything but `position(of:)`; the levels and lanes are few and fixed.
 struct PriorityFIFO<Element> {
   private struct Entry {
     let id: Int
+    /// Grows with each entry: tells which of two is older.
     let turn: Int
   }
 
   private struct Waiting {
     let element: Element
+    let size: Int
     var level: Int
     var turn: Int
   }
 
   /// A first-in, first-out list on an array whose consumed front is dropped when it is half of it.
-  private struct Level {
+  private struct Lane {
     var entries: [Entry] = []
     var head = 0
 
-    mutating func popFirst() -> Entry? {
-      guard head < entries.count else {
+    mutating func dropFirst() {
+      head += 1
+      if head == entries.count {
         entries.removeAll(keepingCapacity: true)
         head = 0
-        return nil
-      }
-      let entry = entries[head]
-      head += 1
-      if head > 32 && head * 2 > entries.count {
+      } else if head > 32 && head * 2 > entries.count {
         entries.removeFirst(head)
         head = 0
       }
-      return entry
+    }
+  }
+
+  private struct Level {
+    var lanes = Array(repeating: Lane(), count: PriorityFIFO.laneCount)
+    var count = 0
+    /// The turn of the element that has been overtaken, and by how much.
+    var overtaken = (turn: -1, size: 0)
+  }
+
+  /// A lane for each factor of eight above 64 KB; sizes are bytes.
+  private static var laneCount: Int { 4 }
+
+  private static func lane(of size: Int) -> Int {
+    switch size {
+    case ...(64 << 10): 0
+    case ...(512 << 10): 1
+    case ...(4 << 20): 2
+    default: 3
     }
   }
 
   private var levels = ImagePriority.allCases.map { _ in Level() }
   private var waiting: [Int: Waiting] = [:]
   private var lastID = 0
+  private var lastTurn = 0
 
   /// The number of elements.
   var count: Int { waiting.count }
 
+  /// The number of elements that are as urgent as that or more.
+  func count(from priority: ImagePriority) -> Int {
+    levels[priority.rawValue...].reduce(0) { $0 + $1.count }
+  }
+
   /// Adds an element and returns a number by which it can be moved or removed.
   @discardableResult
-  mutating func append(_ element: Element, priority: ImagePriority) -> Int {
+  mutating func append(_ element: Element, priority: ImagePriority, size: Int = 0) -> Int {
     lastID += 1
-    waiting[lastID] = Waiting(element: element, level: priority.rawValue, turn: 0)
-    levels[priority.rawValue].entries.append(Entry(id: lastID, turn: 0))
+    waiting[lastID] = Waiting(element: element, size: size, level: priority.rawValue, turn: 0)
+    enter(lastID, size: size, level: priority.rawValue)
     return lastID
+  }
+
+  private mutating func enter(_ id: Int, size: Int, level: Int) {
+    lastTurn += 1
+    waiting[id]?.turn = lastTurn
+    waiting[id]?.level = level
+    levels[level].count += 1
+    levels[level].lanes[Self.lane(of: size)].entries.append(Entry(id: id, turn: lastTurn))
   }
 
   /// Gives an element another urgency; nothing when it is gone.
   mutating func move(_ id: Int, to priority: ImagePriority) {
     guard let place = waiting[id], place.level != priority.rawValue else { return }
-    waiting[id]?.level = priority.rawValue
-    waiting[id]?.turn += 1
-    levels[priority.rawValue].entries.append(Entry(id: id, turn: place.turn + 1))
+    levels[place.level].count -= 1
+    enter(id, size: place.size, level: priority.rawValue)
   }
 
   /// Takes an element out before its turn; `nil` when it is gone.
   mutating func remove(_ id: Int) -> Element? {
-    waiting.removeValue(forKey: id)?.element
+    guard let place = waiting.removeValue(forKey: id) else { return nil }
+    levels[place.level].count -= 1
+    return place.element
   }
 
   mutating func popFirst() -> Element? {
-    for level in levels.indices.reversed() {
-      while let entry = levels[level].popFirst() {
-        guard let place = waiting[entry.id], place.turn == entry.turn else { continue }
-        waiting[entry.id] = nil
-        return place.element
+    guard let level = levels.indices.last(where: { levels[$0].count > 0 }) else { return nil }
+    let lane = nextLane(in: level)
+    guard let entry = head(of: lane, in: level), let place = waiting.removeValue(forKey: entry.id) else {
+      return nil
+    }
+    levels[level].lanes[lane].dropFirst()
+    levels[level].count -= 1
+    return place.element
+  }
+
+  /// The lane whose head goes next, when the level has any element.
+  private mutating func nextLane(in level: Int) -> Int {
+    var oldest: (lane: Int, entry: Entry)?
+    for lane in 0..<Self.laneCount {
+      guard let entry = head(of: lane, in: level) else { continue }
+      if oldest.map({ entry.turn < $0.entry.turn }) ?? true { oldest = (lane, entry) }
+    }
+    guard let oldest else { return 0 }
+    if levels[level].overtaken.turn != oldest.entry.turn { levels[level].overtaken = (oldest.entry.turn, 0) }
+    let credit = (waiting[oldest.entry.id]?.size ?? 0) - levels[level].overtaken.size
+    for lane in 0..<oldest.lane {
+      guard let entry = head(of: lane, in: level), let size = waiting[entry.id]?.size, size <= credit else {
+        continue
       }
+      levels[level].overtaken.size += size
+      return lane
+    }
+    return oldest.lane
+  }
+
+  /// The first entry of a lane that still counts; those before it are dropped.
+  private mutating func head(of lane: Int, in level: Int) -> Entry? {
+    while levels[level].lanes[lane].head < levels[level].lanes[lane].entries.count {
+      let entry = levels[level].lanes[lane].entries[levels[level].lanes[lane].head]
+      if waiting[entry.id]?.turn == entry.turn { return entry }
+      levels[level].lanes[lane].dropFirst()
     }
     return nil
+  }
+
+  /// How many elements are more urgent, or as urgent and older; `nil` when the element is gone.
+  ///
+  /// - Complexity: O(count).
+  func position(of id: Int) -> Int? {
+    guard let place = waiting[id] else { return nil }
+    return waiting.values.count {
+      $0.level > place.level || $0.level == place.level && $0.turn < place.turn
+    }
   }
 }

@@ -24,14 +24,21 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The urgency of the most urgent subscriber; it changes as they come, go and change their minds.
     var priority: LivePriority { .changing(cell) }
 
+    /// How many wait for the job.
+    var subscriberCount: Int { jobs.subscriberCount(of: self) }
+
     /// Tells all subscribers, those that join later included.
     func report(_ progress: LoadProgress) { jobs.report(progress, from: self) }
+
+    /// Shows all subscribers a part of the picture.
+    func report(preview: Picture) { jobs.report(preview, from: self) }
   }
 
   private struct Subscriber {
     let continuation: CheckedContinuation<Outcome, Never>
     var priority: ImagePriority
     let onProgress: (@Sendable (LoadProgress) -> Void)?
+    let onPreview: (@Sendable (Picture) -> Void)?
   }
 
   /// A class, so that a look at a job never copies its table of subscribers. Only touched under the lock.
@@ -90,6 +97,13 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// The number of those who wait for them.
   var subscriberCount: Int { state.withLock { $0.jobs.values.reduce(0) { $0 + $1.subscribers.count } } }
 
+  private func subscriberCount(of handle: Handle) -> Int {
+    state.withLock { state in
+      guard let job = state.jobs[handle.key], job.id == handle.id else { return 0 }
+      return job.subscribers.count
+    }
+  }
+
   /// The outcome of the job of `key`, which is started unless it runs already.
   ///
   /// - Parameters:
@@ -98,7 +112,8 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// - Returns: the value, and whether another subscriber had started the job.
   func value(
     for key: Key, priority: LivePriority, cancellation: ImageError,
-    onProgress: (@Sendable (LoadProgress) -> Void)? = nil, operation: @escaping Operation
+    onProgress: (@Sendable (LoadProgress) -> Void)? = nil,
+    onPreview: (@Sendable (Picture) -> Void)? = nil, operation: @escaping Operation
   ) async throws(ImageError) -> (value: Value, isShared: Bool) {
     let ticket = Ticket(id: state.withLock { $0.makeID() })
     let observation: Observation? =
@@ -106,7 +121,8 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let subscriber = Subscriber(
-          continuation: continuation, priority: priority.value, onProgress: onProgress)
+          continuation: continuation, priority: priority.value, onProgress: onProgress,
+          onPreview: onPreview)
         join(key, subscriber, ticket: ticket, cancellation: cancellation, operation: operation)
         guard let observation else { return }
         observation.begin { [weak self] in self?.change(key, ticket: ticket, to: priority.value) }
@@ -247,6 +263,14 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return job.priority
       }
     }
+  }
+
+  private func report(_ preview: Picture, from handle: Handle) {
+    let closures = state.withLock { state -> [@Sendable (Picture) -> Void] in
+      guard let job = state.jobs[handle.key], job.id == handle.id else { return [] }
+      return job.subscribers.values.compactMap(\.onPreview)
+    }
+    for closure in closures { closure(preview) }
   }
 
   private func report(_ progress: LoadProgress, from handle: Handle) {

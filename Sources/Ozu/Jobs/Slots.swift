@@ -2,11 +2,18 @@ import OzuSynchronization
 
 /// A number of places that tasks take and give back; who finds none waits by priority, then by age.
 ///
-/// For work that suspends instead of blocking, as a download does: it needs a turn, not a thread.
+/// For work that suspends instead of blocking, as a download does: it needs a turn, not a thread. In a storm of
+/// cancellations places stay empty for a moment (`StartLimiter`). One lock guards the line; continuations are resumed
+/// outside of it.
 final class Slots: Sendable {
   private struct State {
     var freeCount: Int
     var waiting = PriorityFIFO<CheckedContinuation<Bool, Never>>()
+    var isSuspended = false
+    var limiter: StartLimiter?
+    var isTimerSet = false
+    /// Whether the limiter has held the line back since it was empty.
+    var isHolding = false
   }
 
   /// Where one who waits stands. Both values are written and read under the lock of the slots: the cancellation
@@ -21,20 +28,39 @@ final class Slots: Sendable {
     }
   }
 
+  /// Time, for the limiter.
+  struct Timing: Sendable {
+    let now: @Sendable () -> ContinuousClock.Instant
+    let sleep: @Sendable (Duration) async throws -> Void
+  }
+
+  /// How many places there are.
+  let count: Int
   private let state: Mutex<State>
+  private let timing: Timing?
+  private let calm: CalmSignal?
 
   /// Makes so many places, at least one.
-  init(count: Int) {
-    state = Mutex(State(freeCount: max(1, count)))
+  ///
+  /// - Parameters:
+  ///   - timing: the clock of a limiter of storms; without it there is none.
+  ///   - calm: told when nobody urgent waits here any more.
+  init(count: Int, limitedBy timing: Timing? = nil, calm: CalmSignal? = nil) {
+    self.count = max(1, count)
+    self.timing = timing
+    self.calm = calm
+    state = Mutex(State(freeCount: max(1, count), limiter: timing.map { _ in StartLimiter() }))
   }
 
   /// Runs an operation in a place. `nil` when the task was cancelled while it waited for one.
+  ///
+  /// - Parameter activity: is told the place in the line.
   func run<Value: Sendable>(
-    priority: LivePriority, _ operation: @Sendable () async -> Value
+    priority: LivePriority, activity: JobActivity? = nil, _ operation: @Sendable () async -> Value
   ) async -> Value? {
-    guard await acquire(priority: priority) else { return nil }
+    guard await acquire(priority: priority, activity: activity) else { return nil }
     let value = await operation()
-    release()
+    release(isCancelled: Task.isCancelled)
     return value
   }
 
@@ -48,7 +74,27 @@ final class Slots: Sendable {
   /// How many wait for a place.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-  private func acquire(priority: LivePriority) async -> Bool {
+  /// How many wait for a place and are as urgent as that or more.
+  func waitingCount(from priority: ImagePriority) -> Int {
+    state.withLock { $0.waiting.count(from: priority) }
+  }
+
+  /// How many places are taken.
+  var runningCount: Int { state.withLock { count - $0.freeCount } }
+
+  /// How many go before one who waits; `nil` when nobody of this number does.
+  func position(of id: Int) -> Int? { state.withLock { $0.waiting.position(of: id) } }
+
+  /// Gives out no places, until it is lifted. For tests that arrange who waits.
+  var isSuspended: Bool {
+    get { state.withLock { $0.isSuspended } }
+    set {
+      state.withLock { $0.isSuspended = newValue }
+      dispatch()
+    }
+  }
+
+  private func acquire(priority: LivePriority, activity: JobActivity?) async -> Bool {
     let ticket = Ticket()
     let observation: Observation? =
       if case .changing(let cell) = priority { Observation(cell) } else { nil }
@@ -56,39 +102,94 @@ final class Slots: Sendable {
       await withCheckedContinuation { continuation in
         let answer = state.withLock { state -> Bool? in
           if ticket.cancellation.isRaised { return false }
-          if state.freeCount > 0 {
+          if state.waiting.count == 0, mayAdmit(&state) {
             state.freeCount -= 1
             return true
           }
           ticket.id = state.waiting.append(continuation, priority: priority.value)
+          // Under the lock, so that it is not told after the turn has come.
+          activity?.wait(in: self, ticket.id)
           return nil
         }
         if let answer { return continuation.resume(returning: answer) }
         observation?.begin { [weak self] in self?.move(ticket, to: priority.value) }
-        // What changed before the observation began.
+        // What changed before the observation began, and who waits for the limiter.
         move(ticket, to: priority.value)
+        dispatch()
       }
     } onCancel: {
-      let continuation = state.withLock { state in
+      let (continuation, isCalm) = state.withLock { state in
         ticket.cancellation.raise()
-        return state.waiting.remove(ticket.id)
+        let wasUrgent = state.waiting.count(from: .normal) > 0
+        let continuation = state.waiting.remove(ticket.id)
+        return (continuation, wasUrgent && state.waiting.count(from: .normal) == 0)
       }
       continuation?.resume(returning: false)
+      if isCalm { calm?.send() }
     }
     observation?.end()
     return isAdmitted
   }
 
   private func move(_ ticket: Ticket, to priority: ImagePriority) {
-    state.withLock { $0.waiting.move(ticket.id, to: priority) }
+    let isCalm = state.withLock { state in
+      let wasUrgent = state.waiting.count(from: .normal) > 0
+      state.waiting.move(ticket.id, to: priority)
+      return wasUrgent && state.waiting.count(from: .normal) == 0
+    }
+    if isCalm { calm?.send() }
   }
 
-  private func release() {
-    let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
-      if let next = state.waiting.popFirst() { return next }
+  private func release(isCancelled: Bool) {
+    state.withLock { state in
       state.freeCount += 1
-      return nil
+      guard let timing else { return }
+      if isCancelled { state.limiter?.noteCancellation(timing.now) } else { state.limiter?.noteCompletion() }
     }
-    next?.resume(returning: true)
+    dispatch()
+  }
+
+  private func mayAdmit(_ state: inout State) -> Bool {
+    guard state.freeCount > 0, !state.isSuspended else { return false }
+    guard let timing else { return true }
+    return state.limiter?.isOpen(timing.now) ?? true
+  }
+
+  /// Admits who may be admitted; sets a timer for those whom only the limiter holds back.
+  private func dispatch() {
+    let (admitted, delay, isCalm) = state.withLock { state in
+      let wasUrgent = state.waiting.count(from: .normal) > 0
+      var admitted: [CheckedContinuation<Bool, Never>] = []
+      while state.waiting.count > 0, mayAdmit(&state), let next = state.waiting.popFirst() {
+        state.freeCount -= 1
+        // Who waited for a place only is free.
+        if state.isHolding { state.limiter?.noteLateStart() }
+        admitted.append(next)
+      }
+      var delay: Duration?
+      if state.waiting.count > 0, state.freeCount > 0, !state.isSuspended, !state.isTimerSet {
+        state.isTimerSet = true
+        state.isHolding = true
+        delay = state.limiter?.delay
+      }
+      if state.waiting.count == 0 { state.isHolding = false }
+      return (admitted, delay, wasUrgent && state.waiting.count(from: .normal) == 0)
+    }
+    for continuation in admitted { continuation.resume(returning: true) }
+    if isCalm { calm?.send() }
+    guard let delay, let timing else { return }
+    Task.detached { [weak self] in
+      try? await timing.sleep(delay)
+      self?.wake(timing)
+    }
+  }
+
+  private func wake(_ timing: Timing) {
+    state.withLock { state in
+      state.isTimerSet = false
+      guard state.waiting.count > 0 else { return }
+      state.limiter?.noteDelayHasPassed(timing.now)
+    }
+    dispatch()
   }
 }

@@ -3,7 +3,8 @@ import OzuSynchronization
 /// Writes to the caches behind the caller's back, but never without bound.
 ///
 /// A caller gets its picture before the caches have it. What waits to be written holds memory, so when too much
-/// waits, the next caller waits for its own write.
+/// waits, the next caller waits for its own write. Pictures are encoded on a queue of their own first; writes happen
+/// one at a time, in the order in which they were added or encoded. One lock guards the account.
 final class StoreBacklog: Sendable {
   private struct State {
     var byteCount = 0
@@ -12,34 +13,66 @@ final class StoreBacklog: Sendable {
   }
 
   private let state = Mutex(State())
-  let queue: WorkQueue
+  private let writes: WorkQueue
+  private let encodes: WorkQueue
   private let byteLimit: Int
 
   /// Makes a backlog that lets `byteLimit` bytes wait.
-  init(queue: WorkQueue, byteLimit: Int) {
-    self.queue = queue
+  ///
+  /// - Parameter writes: a queue that does one thing at a time.
+  init(writes: WorkQueue, encodes: WorkQueue, byteLimit: Int) {
+    self.writes = writes
+    self.encodes = encodes
     self.byteLimit = byteLimit
   }
 
   /// Has work done that holds `byteCount` bytes; returns at once while there is room, else when it is done.
   func add(byteCount: Int, _ work: @escaping @Sendable () -> Void) async {
+    await add(byteCount: byteCount) { done in
+      writes.enqueue(priority: .low) {
+        work()
+        done()
+      }
+    }
+  }
+
+  /// Has something encoded and then written; returns at once while there is room, else when it is written.
+  ///
+  /// - Parameters:
+  ///   - encode: `nil` when there is nothing to write.
+  ///   - write: what becomes of it.
+  func add<Encoded: Sendable>(
+    byteCount: Int, encode: @escaping @Sendable () -> Encoded?,
+    write: @escaping @Sendable (Encoded) -> Void
+  ) async {
+    await add(byteCount: byteCount) { done in
+      encodes.enqueue(priority: .low) { [writes] in
+        guard let encoded = encode() else { return done() }
+        writes.enqueue(priority: .low) {
+          write(encoded)
+          done()
+        }
+      }
+    }
+  }
+
+  private func add(byteCount: Int, _ start: (_ done: @escaping @Sendable () -> Void) -> Void) async {
     let hasRoom = state.withLock { state in
       state.count += 1
       state.byteCount += byteCount
       return state.byteCount <= byteLimit
     }
-    if hasRoom {
-      queue.enqueue(priority: .low) {
-        work()
+    guard !hasRoom else { return start { self.finish(byteCount: byteCount) } }
+    await withCheckedContinuation { continuation in
+      start {
         self.finish(byteCount: byteCount)
-      }
-    } else {
-      await queue.run(priority: .normal) { _ in
-        work()
-        self.finish(byteCount: byteCount)
+        continuation.resume()
       }
     }
   }
+
+  /// The bytes that wait to be written.
+  var byteCount: Int { state.withLock { $0.byteCount } }
 
   /// Returns when everything that was added is written.
   func drain() async {

@@ -4,7 +4,10 @@ import OzuSynchronization
 /// Runs blocking or heavy work on threads of its own, a fixed number at a time, the most urgent first.
 ///
 /// Swift's cooperative pool has one thread per core and none to spare: file reads and decoding come here
-/// instead, and the awaiting task is resumed when they are done.
+/// instead, and the awaiting task is resumed when they are done. Of equally urgent work the oldest goes first;
+/// work that tells its size in bytes lets a little smaller work pass (`PriorityFIFO`).
+///
+/// One lock guards the queue. It is held to link and unlink, never while work runs.
 final class WorkQueue: Sendable {
   private struct State {
     var waiting = PriorityFIFO<@Sendable () -> Void>()
@@ -13,12 +16,17 @@ final class WorkQueue: Sendable {
   }
 
   private let state = Mutex(State())
-  private let width: Int
+  /// How much runs at once.
+  let width: Int
   private let threads: DispatchQueue
+  private let calm: CalmSignal?
 
   /// Makes a queue that runs at most `width` pieces of work at once.
-  init(label: String, width: Int) {
+  ///
+  /// - Parameter calm: told when nothing urgent waits here any more.
+  init(label: String, width: Int, calm: CalmSignal? = nil) {
     self.width = max(1, width)
+    self.calm = calm
     threads = DispatchQueue(label: "ozu.\(label)", attributes: .concurrent)
   }
 
@@ -26,15 +34,18 @@ final class WorkQueue: Sendable {
   ///
   /// Work whose task is cancelled while it waits is still run when its turn comes, with the flag raised; it is
   /// expected to look and return at once.
+  ///
+  /// - Parameter activity: is told the place in the queue.
   func run<Value: Sendable>(
-    priority: LivePriority, _ work: @escaping @Sendable (CancellationFlag) -> Value
+    priority: LivePriority, activity: JobActivity? = nil,
+    _ work: @escaping @Sendable (CancellationFlag) -> Value
   ) async -> Value {
     let flag = CancellationFlag()
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let finish: @Sendable () -> Void = { continuation.resume(returning: work(flag)) }
         guard case .changing(let cell) = priority else {
-          enqueue(priority: priority.value, finish)
+          activity?.wait(in: self, enqueue(priority: priority.value, finish))
           return
         }
         let observation = Observation(cell)
@@ -42,6 +53,7 @@ final class WorkQueue: Sendable {
           observation.end()
           finish()
         }
+        activity?.wait(in: self, id)
         observation.begin { [weak self] in self?.move(id, to: cell.value) }
         // What changed before the observation began.
         move(id, to: cell.value)
@@ -59,10 +71,13 @@ final class WorkQueue: Sendable {
   }
 
   /// Runs work some time; nobody waits for it.
+  ///
+  /// - Parameter size: in bytes, for the order among equally urgent work; 0 for work that keeps its place.
+  /// - Returns: a number by which it can be moved, taken out or found.
   @discardableResult
-  func enqueue(priority: ImagePriority, _ work: @escaping @Sendable () -> Void) -> Int {
+  func enqueue(priority: ImagePriority, size: Int = 0, _ work: @escaping @Sendable () -> Void) -> Int {
     let (id, startsThread) = state.withLock { state in
-      (state.waiting.append(work, priority: priority), claimThread(&state))
+      (state.waiting.append(work, priority: priority, size: size), claimThread(&state))
     }
     if startsThread { threads.async { self.drain() } }
     return id
@@ -85,8 +100,40 @@ final class WorkQueue: Sendable {
   /// The pieces of work that wait.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-  private func move(_ id: Int, to priority: ImagePriority) {
-    state.withLock { $0.waiting.move(id, to: priority) }
+  /// The pieces of work that wait and are as urgent as that or more.
+  func waitingCount(from priority: ImagePriority) -> Int {
+    state.withLock { $0.waiting.count(from: priority) }
+  }
+
+  /// How many pieces of work run.
+  var runningCount: Int { state.withLock { $0.runningCount } }
+
+  /// How many pieces of work go before this one; `nil` when it has begun.
+  func position(of id: Int) -> Int? { state.withLock { $0.waiting.position(of: id) } }
+
+  /// Gives waiting work another urgency.
+  func move(_ id: Int, to priority: ImagePriority) {
+    let isCalm = state.withLock { state in
+      let wasUrgent = state.waiting.count(from: .normal) > 0
+      state.waiting.move(id, to: priority)
+      return wasUrgent && state.waiting.count(from: .normal) == 0
+    }
+    if isCalm { calm?.send() }
+  }
+
+  /// Takes out work that has not begun.
+  ///
+  /// - Returns: whether it had not.
+  @discardableResult
+  func remove(_ id: Int) -> Bool {
+    // Released outside of the lock: it may hold much.
+    let (work, isCalm) = state.withLock { state in
+      let wasUrgent = state.waiting.count(from: .normal) > 0
+      let work = state.waiting.remove(id)
+      return (work, wasUrgent && state.waiting.count(from: .normal) == 0)
+    }
+    if isCalm { calm?.send() }
+    return work != nil
   }
 
   private func claimThread(_ state: inout State) -> Bool {
@@ -96,48 +143,23 @@ final class WorkQueue: Sendable {
   }
 
   private func drain() {
-    while let work = next() { work() }
+    while let (work, isCalm) = next() {
+      if isCalm { calm?.send() }
+      work()
+    }
   }
 
   /// The next work of the calling thread; without any, the thread gives up its place.
-  private func next() -> (@Sendable () -> Void)? {
+  private func next() -> (work: @Sendable () -> Void, isCalm: Bool)? {
     state.withLock { state in
-      if !state.isSuspended, let work = state.waiting.popFirst() { return work }
+      if !state.isSuspended {
+        let wasUrgent = state.waiting.count(from: .normal) > 0
+        if let work = state.waiting.popFirst() {
+          return (work, wasUrgent && state.waiting.count(from: .normal) == 0)
+        }
+      }
       state.runningCount -= 1
       return nil
     }
-  }
-}
-
-/// An observation of a cell that may have to end before it has begun.
-final class Observation: Sendable {
-  private enum State {
-    case pending
-    case observing(Int)
-    case ended
-  }
-
-  private let cell: PriorityCell
-  private let state = Mutex(State.pending)
-
-  init(_ cell: PriorityCell) { self.cell = cell }
-
-  func begin(_ observer: @escaping @Sendable () -> Void) {
-    let id = cell.observe(observer)
-    let isOver = state.withLock { state in
-      if case .ended = state { return true }
-      state = .observing(id)
-      return false
-    }
-    if isOver { cell.removeObserver(id) }
-  }
-
-  func end() {
-    let id = state.withLock { state -> Int? in
-      defer { state = .ended }
-      if case .observing(let id) = state { return id }
-      return nil
-    }
-    if let id { cell.removeObserver(id) }
   }
 }

@@ -48,6 +48,8 @@ public enum ImageError: Error, Sendable {
   case notCached(String)
   /// The request was cancelled.
   case cancelled(String)
+  /// It took longer than it may; `stage` is where the load was then.
+  case deadlineExceeded(String, stage: ImageStage)
 }
 
 extension ImageError {
@@ -61,8 +63,7 @@ extension ImageError {
       .fetchFailed(let source, _), .emptyData(let source), .notAnImage(let source, _),
       .unsupportedType(let source, _, _), .corruptData(let source, _, _, _),
       .truncatedData(let source, _, _), .limitExceeded(let source, _), .processingFailed(let source, _),
-      .notCached(let source),
-      .cancelled(let source):
+      .notCached(let source), .cancelled(let source), .deadlineExceeded(let source, _):
       source
     }
   }
@@ -142,6 +143,8 @@ extension ImageError: CustomStringConvertible {
     case .processingFailed(_, let error): error.description
     case .notCached: "not in the caches"
     case .cancelled: "cancelled"
+    case .deadlineExceeded(_, let stage):
+      stage == .total ? "not done in time" : "not done in time (stage: \(stage.rawValue))"
     }
   }
 

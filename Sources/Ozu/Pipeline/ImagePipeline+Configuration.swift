@@ -20,6 +20,11 @@ extension ImagePipeline {
     public var timeouts = HTTPTimeouts()
     /// The compression quality of opaque renditions on disk, 0 to 1. 0.85 by default; others are lossless.
     public var renditionQuality = 0.85
+    /// What of a load is kept on disk. `.automatic` by default; a request may say otherwise.
+    public var storagePolicy = StoragePolicy.automatic
+    /// Chooses how a finished picture is written to disk; `nil` as an answer keeps it off the disk. Without a closure
+    /// (the default) opaque pictures become JPEG of `renditionQuality` and others PNG. Called on the encoding thread.
+    public var renditionEncoding: (@Sendable (Picture, ImageRequest) -> RenditionEncoding?)?
     /// The HTTP rules of what is kept: those of RFC 9111 for a private cache. `.ignoring(lifetime:)` keeps pictures
     /// for so long whatever their origin says.
     ///
@@ -36,8 +41,34 @@ extension ImagePipeline {
     public var concurrentFetches = 6
     /// How many pictures are decoded at once. By default one for each core.
     public var concurrentDecodes = ProcessInfo.processInfo.activeProcessorCount
-    /// How many disk operations run at once. 2 by default.
+    /// How many finished pictures are encoded for the disk at once. 1 by default.
+    public var concurrentEncodes = 1
+    /// How many reads of the disk run at once. 2 by default.
     public var concurrentDiskOperations = 2
+    /// Whether requests that want the same at the same time share the work. On by default.
+    public var isCoalescingEnabled = true
+    /// Whether a picture may be made from a larger one of the same source, if a cache has it or it is being made, and
+    /// from itself before its last processors. On by default; see `ImageResponse.Source.derived`.
+    public var isDerivationEnabled = true
+    /// Whether new downloads wait a moment after many have been started and cancelled in a short time. On by default:
+    /// 25 cancellations in a row are free, then 80 downloads a second are started. Loads that nobody cancels are
+    /// never held up.
+    public var isRateLimiterEnabled = true
+    /// Whether the beginning of a broken download is kept and used. On by default.
+    public var isResumableDataEnabled = true
+    /// Whether previews are made of pictures while they are downloaded, where their format allows it. Off by default: it
+    /// takes processor time that the finished picture does not need.
+    public var isProgressiveDecodingEnabled = false
+    /// Whether the latest preview is kept in memory until the finished picture is there; `cachedImage(for:)` gives it. On
+    /// by default.
+    public var isStoringPreviewsInMemoryCache = true
+    /// What makes previews.
+    var makeProgressiveDecoder: (@Sendable (CodecRegistry, Resize?) -> any ProgressiveDecoding)?
+    /// How long single stages of a load may take; none has a limit by default. `network` counts from the question to
+    /// the last byte with the wait for a turn, `wait` until a decoder is free, `decode`, `resize` and `process` on
+    /// the decoding thread, and `total` is the deadline of requests without one of their own. Other stages have no
+    /// limits. What is over fails with `ImageError.deadlineExceeded`.
+    public var stageTimeouts: [ImageStage: Duration] = [:]
     /// How many bytes of pixels may wait to be written to disk before the next load waits too. 64 MB.
     public var storeBacklogByteCount = 64 << 20
     /// Where pixel memory comes from.
@@ -46,7 +77,7 @@ extension ImagePipeline {
     public var now: @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
     /// The clock that freshness is told by.
     public var currentDate: @Sendable () -> Date = { Date() }
-    /// Waits before a download is tried again.
+    /// Waits: before a download is tried again, in a storm of cancellations, and until a deadline.
     public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     /// Told of each trouble with the disk cache, once per kind; the pipeline goes on without it.
     public var onDiskError: @Sendable (DiskCacheError) -> Void = { _ in }
@@ -74,6 +105,7 @@ extension ImagePipeline.Configuration {
     settings.preparation = requestPreparation
     settings.currentDate = currentDate
     settings.sleep = sleep
+    if !isResumableDataEnabled { settings.minimumPartialByteCount = .max }
     return settings
   }
 }

@@ -12,10 +12,7 @@ extension ImagePipeline {
   /// The same by the pipeline itself: what interceptors surround.
   func ownData(for request: ImageRequest) async throws(ImageError) -> Data {
     let request = request.keyed(by: parts.configuration.cacheKeyRules)
-    let (fetched, _) = try await parts.fetches.value(
-      for: PipelineParts.JobKey(request.key.source, request),
-      priority: request.priority, cancellation: .cancelled(request.source.name),
-      operation: { [parts] job in await FetchData(parts: parts, request: request, job: job).run() })
+    let fetched = try await parts.fetch(request, priority: .fixed(request.priority))
     guard case .data(let data) = fetched.content else { throw .emptyData(request.source.name) }
     await storeIfPicture(fetched, for: request)
     return data
@@ -63,7 +60,7 @@ extension ImagePipeline {
 
   /// Keeps the bytes as an original if they begin as a picture does; what else a server sends is not ours to
   /// keep.
-  private func storeIfPicture(_ fetched: FetchedData, for request: ImageRequest) async {
+  func storeIfPicture(_ fetched: FetchedData, for request: ImageRequest) async {
     guard request.cachePolicy.writesCaches, let original = fetched.claimOriginal() else { return }
     await parts.backlog.add(byteCount: original.byteCount) { [parts] in
       let configuration = parts.configuration

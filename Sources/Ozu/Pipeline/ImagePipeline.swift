@@ -74,6 +74,26 @@ public final class ImagePipeline: Sendable {
   func ownResponse(
     for request: ImageRequest, priority: LivePriority, onProgress: (@Sendable (LoadProgress) -> Void)?
   ) async throws(ImageError) -> ImageResponse {
+    let limit = request.deadline ?? parts.configuration.stageTimeouts[.total]
+    guard let deadline = Deadline(limit, parts.configuration) else {
+      return try await anyAnswer(for: request, priority: priority, onProgress: onProgress)
+    }
+    return try await deadline.run(
+      expiring: { [parts] in .deadlineExceeded(request.source.name, stage: parts.stage(of: request)) },
+      { [self] in
+        do throws(ImageError) {
+          return .success(try await anyAnswer(for: request, priority: priority, onProgress: onProgress))
+        } catch {
+          return .failure(error)
+        }
+      }
+    ).get()
+  }
+
+  /// The answer of the source or, when it fails, of an alternative.
+  private func anyAnswer(
+    for request: ImageRequest, priority: LivePriority, onProgress: (@Sendable (LoadProgress) -> Void)?
+  ) async throws(ImageError) -> ImageResponse {
     do throws(ImageError) {
       return try await answer(for: request, priority: priority, onProgress: onProgress)
     } catch {
@@ -98,7 +118,7 @@ public final class ImagePipeline: Sendable {
     let request = request.keyed(by: parts.configuration.cacheKeyRules)
     if let response = memoryResponse(for: request, start: start) { return response }
     let (loaded, isShared) = try await parts.loads.value(
-      for: PipelineParts.JobKey(request.key.rendition, request),
+      for: .load(request, number: parts.sharingNumber()),
       priority: priority, cancellation: .cancelled(request.source.name), onProgress: onProgress,
       operation: { [parts] job in await LoadImage(parts: parts, request: request, job: job).run() })
     var timings = loaded.timings
@@ -113,7 +133,7 @@ public final class ImagePipeline: Sendable {
     for request: ImageRequest, start: ContinuousClock.Instant
   ) -> ImageResponse? {
     guard request.cachePolicy.readsCaches else { return nil }
-    guard let cached = parts.caches.cachedPicture(for: request) else {
+    guard let cached = parts.caches.finishedPicture(for: request) else {
       if parts.events.isObserved { parts.events.lookedIntoMemory(nil, for: request) }
       return nil
     }

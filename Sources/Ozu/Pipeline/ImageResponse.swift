@@ -15,6 +15,9 @@ public struct ImageResponse: Sendable {
     case revalidated
     /// A cache, past its lifetime: the origin allows it, or cannot be reached.
     case stale
+    /// Another picture of the same source that a cache had or that was being made: a larger one, or the same before
+    /// its last processors.
+    case derived = "derived-from-larger"
     /// The network, or a fetcher of the app.
     case network
   }

@@ -1,4 +1,5 @@
 import OzuHTTP
+import OzuSynchronization
 
 /// The parts of a running pipeline, shared by its jobs.
 final class PipelineParts: Sendable {
@@ -10,11 +11,30 @@ final class PipelineParts: Sendable {
     let key: CacheKey
     let policy: CachePolicy
     let httpPolicy: HTTPCachePolicy?
+    /// Of loads, which write what they have made; a download is the same for all.
+    private(set) var storagePolicy: StoragePolicy?
+    /// Not zero where work is not shared.
+    private(set) var number = 0
 
     init(_ key: CacheKey, _ request: ImageRequest) {
       self.key = key
       policy = request.cachePolicy
       httpPolicy = request.httpPolicy
+    }
+
+    /// The key of a load.
+    static func load(_ request: ImageRequest, number: Int) -> JobKey {
+      var key = JobKey(request.key.rendition, request)
+      key.storagePolicy = request.storagePolicy
+      key.number = number
+      return key
+    }
+
+    /// The key of a download.
+    static func fetch(_ request: ImageRequest, number: Int) -> JobKey {
+      var key = JobKey(request.key.source, request)
+      key.number = number
+      return key
     }
   }
 
@@ -22,13 +42,22 @@ final class PipelineParts: Sendable {
   let caches: ImageCaches
   let loads = LoadJobs()
   let fetches = FetchJobs()
+  let renders: RenderJobs
+  let liveFetches = LiveFetches()
+  let taps = BodyTaps()
+  let relatives = Relatives()
   let fetchSlots: Slots
   let decodeQueue: WorkQueue
+  let encodeQueue: WorkQueue
   let diskQueue: WorkQueue
+  let storeQueue: WorkQueue
   let backlog: StoreBacklog
   let httpCache: HTTPCache
   let failures = FailureMemory()
   let events: PipelineEvents
+  let board = JobBoard()
+  let calm = CalmSignal()
+  private let lastNumber = Atomic(0)
 
   init(_ configuration: ImagePipeline.Configuration) {
     self.configuration = configuration
@@ -36,16 +65,77 @@ final class PipelineParts: Sendable {
     caches = ImageCaches(
       memory: MemoryCache(configuration.memoryCache), storage: configuration.diskStorage,
       onDiskError: configuration.onDiskError, events: events)
-    fetchSlots = Slots(count: configuration.concurrentFetches)
-    decodeQueue = WorkQueue(label: "decode", width: configuration.concurrentDecodes)
-    diskQueue = WorkQueue(label: "disk", width: configuration.concurrentDiskOperations)
+    let timing = Slots.Timing(now: configuration.now, sleep: configuration.sleep)
+    fetchSlots = Slots(
+      count: configuration.concurrentFetches, limitedBy: configuration.isRateLimiterEnabled ? timing : nil,
+      calm: calm)
+    decodeQueue = WorkQueue(label: "decode", width: configuration.concurrentDecodes, calm: calm)
+    encodeQueue = WorkQueue(label: "encode", width: configuration.concurrentEncodes)
+    diskQueue = WorkQueue(label: "disk", width: configuration.concurrentDiskOperations, calm: calm)
+    storeQueue = WorkQueue(label: "store", width: 1)
     backlog = StoreBacklog(
-      queue: WorkQueue(label: "store", width: 1), byteLimit: configuration.storeBacklogByteCount)
-
+      writes: storeQueue, encodes: encodeQueue, byteLimit: configuration.storeBacklogByteCount)
+    renders = RenderJobs(queue: decodeQueue, configuration: configuration, events: events)
+    let storage = OriginalStorage(caches: caches, queue: diskQueue, backlog: backlog)
     httpCache = HTTPCache(
       client: SlottedHTTPClient(
         client: ObservedHTTPClient(client: configuration.httpClient, events: events), slots: fetchSlots),
-      storage: OriginalStorage(caches: caches, queue: diskQueue, backlog: backlog),
+      storage: configuration.isResumableDataEnabled ? storage : StorageWithoutBeginnings(storage: storage),
       configuration: configuration.httpCache)
   }
+
+  /// A number that keeps work from being shared where it must not be; zero where it may.
+  func sharingNumber() -> Int {
+    configuration.isCoalescingEnabled ? 0 : lastNumber.add(1, ordering: .relaxed).newValue
+  }
+
+  /// Whether nothing of normal urgency or more waits for its turn.
+  var isCalm: Bool {
+    fetchSlots.waitingCount(from: .normal) == 0 && decodeQueue.waitingCount(from: .normal) == 0
+      && diskQueue.waitingCount(from: .normal) == 0
+  }
+
+  /// The bytes of a source, from the job that brings them or one that is started.
+  ///
+  /// - Parameter key: what tells the job from others.
+  func fetch(
+    _ request: ImageRequest, key: JobKey? = nil, priority: LivePriority,
+    onProgress: (@Sendable (LoadProgress) -> Void)? = nil
+  ) async throws(ImageError) -> FetchedData {
+    let key = key ?? .fetch(request, number: sharingNumber())
+    let (fetched, _) = try await fetches.value(
+      for: key, priority: priority,
+      cancellation: .cancelled(request.source.name), onProgress: onProgress,
+      operation: { [self] job in
+        let activity = JobActivity(
+          .download, of: request, priority: job.priority,
+          now: configuration.now, subscribers: { job.subscriberCount })
+        let place = board.add(activity)
+        defer { board.remove(place) }
+        let tap = configuration.isProgressiveDecodingEnabled ? taps.existing(for: key) : nil
+        return await SlottedHTTPClient.$activity.withValue(activity) {
+          await SlottedHTTPClient.$tap.withValue(tap) {
+            await FetchData(parts: self, request: request, job: job).run()
+          }
+        }
+      })
+    return fetched
+  }
+}
+
+/// A storage that forgets the beginnings of broken transfers.
+struct StorageWithoutBeginnings<Storage: HTTPCacheStorage>: HTTPCacheStorage {
+  let storage: Storage
+
+  func entries(for key: HTTPCacheKey) async -> [HTTPCacheEntry] { await storage.entries(for: key) }
+
+  func store(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, for key: HTTPCacheKey) async {
+    await storage.store(entry, replacing: old, for: key)
+  }
+
+  func removeEntries(for key: HTTPCacheKey) async { await storage.removeEntries(for: key) }
+
+  func partialBody(for key: HTTPCacheKey) async -> HTTPPartialBody? { nil }
+
+  func setPartialBody(_ partial: HTTPPartialBody?, for key: HTTPCacheKey) async {}
 }

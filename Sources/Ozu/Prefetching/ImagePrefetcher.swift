@@ -4,12 +4,13 @@ import OzuSynchronization
 ///
 /// ```swift
 /// let prefetcher = ImagePrefetcher(pipeline: pipeline)
-/// let outcomes = prefetcher.start(upcoming)
-/// for await outcome in outcomes { log(outcome.request, outcome.result) }
+/// let outcomes = prefetcher.start(upcoming, budget: PrefetchBudget(downloadedByteCount: 20 << 20))
+/// for await outcome in outcomes { log(outcome.request, outcome.ending) }
 /// ```
 ///
-/// Requests go out a few at a time, in the order given, at low priority; one that is asked for meanwhile by
-/// somebody who waits joins the same work and lends it its urgency. Releasing the prefetcher stops what is left.
+/// Requests go out a few at a time, in the order given, at low priority, and only while nothing of normal priority or
+/// more waits for its turn. One that is asked for meanwhile by somebody who waits joins the same work and lends it
+/// its urgency. Releasing the prefetcher stops what is left.
 public final class ImagePrefetcher: Sendable {
   /// How far a request is taken.
   public enum Destination: Hashable, Sendable {
@@ -19,17 +20,41 @@ public final class ImagePrefetcher: Sendable {
     case disk
   }
 
+  /// How a request can end.
+  public enum Ending: Sendable {
+    /// It is where it should be; the place where it was found or made.
+    case done(ImageResponse.Source)
+    /// It could not be loaded.
+    case failed(ImageError)
+    /// It was stopped, or the prefetcher released.
+    case stopped
+    /// The budget was used up before its turn.
+    case overBudget
+  }
+
   /// How one request ended.
   public struct Outcome: Sendable {
     /// The request.
     public let request: ImageRequest
-    /// Nothing, or why it failed. A request that was stopped ends with a cancellation.
-    public let result: Result<Void, ImageError>
+    /// How it ended.
+    public let ending: Ending
+    /// The bytes that had to be downloaded; 0 when a cache had them or nothing was loaded.
+    public let downloadedByteCount: Int
+
+    /// Nothing, or why it is not there. A request that was stopped, or was over the budget, ends with a cancellation.
+    public var result: Result<Void, ImageError> {
+      switch ending {
+      case .done: .success(())
+      case .failed(let error): .failure(error)
+      case .stopped, .overBudget: .failure(.cancelled(request.source.name))
+      }
+    }
   }
 
   private let state: Mutex<PrefetchQueue>
   private let pipeline: ImagePipeline
   private let destination: Destination
+  private let observation = Mutex<Int?>(nil)
 
   /// Makes a prefetcher.
   ///
@@ -40,21 +65,28 @@ public final class ImagePrefetcher: Sendable {
     self.pipeline = pipeline
     self.destination = destination
     state = Mutex(PrefetchQueue(width: max(1, concurrentRequests)))
+    let id = pipeline.parts.calm.observe { [weak self] in self?.startNext() }
+    observation.withLock { $0 = id }
   }
 
   deinit {
+    if let id = observation.withLock({ $0 }) { pipeline.parts.calm.removeObserver(id) }
     stopAll()
   }
 
   /// Starts to load requests; those that are under way already are not loaded twice.
   ///
+  /// - Parameter budget: what these requests may take together.
   /// - Returns: how each request ends, in the order in which they end; the stream ends with the last. It may be
   ///   dropped: the loads go on.
   /// - Complexity: O(requests).
   @discardableResult
-  public func start(_ requests: [ImageRequest]) -> AsyncStream<Outcome> {
+  public func start(
+    _ requests: [ImageRequest], budget: PrefetchBudget = PrefetchBudget()
+  ) -> AsyncStream<Outcome> {
     let (stream, continuation) = AsyncStream.makeStream(of: Outcome.self)
-    let report = PrefetchReport(expected: requests.count, continuation)
+    let report = PrefetchReport(
+      expected: requests.count, budget: budget, memory: pipeline.parts.caches.memory, continuation)
     state.withLock { queue in
       for request in requests { queue.add(request, report) }
     }
@@ -64,12 +96,12 @@ public final class ImagePrefetcher: Sendable {
 
   /// Stops requests, whether they wait or are under way.
   public func stop(_ requests: [ImageRequest]) {
-    end(state.withLock { queue in requests.compactMap { queue.remove($0.prefetchKey) } })
+    end(state.withLock { queue in requests.compactMap { queue.remove($0.prefetchKey) } }, .stopped)
   }
 
   /// Stops everything.
   public func stopAll() {
-    end(state.withLock { $0.removeAll() })
+    end(state.withLock { $0.removeAll() }, .stopped)
   }
 
   /// While it is paused, nothing new goes out; what is under way goes on.
@@ -84,46 +116,73 @@ public final class ImagePrefetcher: Sendable {
   /// How many requests wait or are under way.
   public var count: Int { state.withLock { $0.count } }
 
-  private func end(_ entries: [PrefetchQueue.Entry]) {
+  private func end(_ entries: [PrefetchQueue.Entry], _ ending: Ending) {
     for entry in entries {
       entry.task?.cancel()
-      let failure = ImageError.cancelled(entry.request.source.name)
-      for report in entry.reports { report.add(Outcome(request: entry.request, result: .failure(failure))) }
+      let outcome = Outcome(request: entry.request, ending: ending, downloadedByteCount: 0)
+      for report in entry.reports { report.add(outcome) }
     }
-    startNext()
+    if !entries.isEmpty { startNext() }
   }
 
   private func startNext() {
-    while let request = state.withLock({ $0.takeNext() }) {
+    // Who waits now goes first; the pipeline tells when nobody does.
+    while state.withLock({ $0.isReady }), pipeline.parts.isCalm,
+      let request = state.withLock({ $0.takeNext() })
+    {
       let task = Task.detached(priority: .utility) { [weak self, pipeline, destination] in
-        let result = await Self.load(request, pipeline, destination)
-        self?.finish(request, result)
+        let end = await pipeline.prefetch(request, to: destination)
+        self?.finish(request, end)
       }
       let isWanted = state.withLock { $0.setTask(task, for: request.prefetchKey) }
       if !isWanted { task.cancel() }
     }
   }
 
-  private static func load(
-    _ request: ImageRequest, _ pipeline: ImagePipeline, _ destination: Destination
-  ) async -> Result<Void, ImageError> {
+  private func finish(_ request: ImageRequest, _ end: PrefetchEnd) {
+    let entry = state.withLock { $0.remove(request.prefetchKey) }
+    let outcome = Outcome(
+      request: request, ending: end.ending, downloadedByteCount: end.downloadedByteCount)
+    for report in entry?.reports ?? [] { report.add(outcome, memoryByteCount: end.memoryByteCount) }
+    if entry?.reports.contains(where: \.isExhausted) ?? false {
+      self.end(state.withLock { $0.removeExhausted() }, .overBudget)
+    }
+    startNext()
+  }
+}
+
+/// What one prefetch came to.
+struct PrefetchEnd: Sendable {
+  var ending: ImagePrefetcher.Ending
+  var downloadedByteCount = 0
+  var memoryByteCount = 0
+}
+
+extension ImagePipeline {
+  fileprivate func prefetch(
+    _ request: ImageRequest, to destination: ImagePrefetcher.Destination
+  ) async -> PrefetchEnd {
     var request = request
     request.priority = min(request.priority, .low)
     do throws(ImageError) {
       switch destination {
-      case .memory: _ = try await pipeline.response(for: request)
-      case .disk: _ = try await pipeline.data(for: request)
+      case .memory:
+        let response = try await response(for: request)
+        let isNetwork = response.source == .network
+        return PrefetchEnd(
+          ending: .done(response.source), downloadedByteCount: isNetwork ? response.encodedByteCount : 0,
+          memoryByteCount: response.source == .memory ? 0 : response.picture.byteCount)
+      case .disk:
+        let request = request.keyed(by: parts.configuration.cacheKeyRules)
+        let fetched = try await parts.fetch(request, priority: .fixed(request.priority))
+        await storeIfPicture(fetched, for: request)
+        var byteCount = 0
+        if case .data(let data) = fetched.content, fetched.source == .network { byteCount = data.count }
+        return PrefetchEnd(ending: .done(fetched.source), downloadedByteCount: byteCount)
       }
-      return .success(())
     } catch {
-      return .failure(error)
+      return PrefetchEnd(ending: .failed(error))
     }
-  }
-
-  private func finish(_ request: ImageRequest, _ result: Result<Void, ImageError>) {
-    let entry = state.withLock { $0.remove(request.prefetchKey) }
-    for report in entry?.reports ?? [] { report.add(Outcome(request: request, result: result)) }
-    startNext()
   }
 }
 
@@ -131,78 +190,5 @@ extension ImageRequest {
   /// What tells one prefetch from another.
   fileprivate var prefetchKey: PipelineParts.JobKey {
     PipelineParts.JobKey(key.rendition, self)
-  }
-}
-
-/// The requests of one call and the stream that tells of their ends.
-final class PrefetchReport: Sendable {
-  private let remaining: Atomic<Int>
-  private let continuation: AsyncStream<ImagePrefetcher.Outcome>.Continuation
-
-  init(expected: Int, _ continuation: AsyncStream<ImagePrefetcher.Outcome>.Continuation) {
-    remaining = Atomic(expected)
-    self.continuation = continuation
-    if expected == 0 { continuation.finish() }
-  }
-
-  func add(_ outcome: ImagePrefetcher.Outcome) {
-    continuation.yield(outcome)
-    if remaining.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { continuation.finish() }
-  }
-}
-
-/// What waits and what is under way, by key.
-struct PrefetchQueue {
-  struct Entry {
-    let request: ImageRequest
-    var reports: [PrefetchReport]
-    /// Its number in the line; `nil` once it is under way.
-    var place: Int?
-    var task: Task<Void, Never>?
-  }
-
-  var isPaused = false
-  private let width: Int
-  private var entries: [PipelineParts.JobKey: Entry] = [:]
-  private var waiting = PriorityFIFO<PipelineParts.JobKey>()
-  private var runningCount = 0
-
-  init(width: Int) {
-    self.width = width
-  }
-
-  var count: Int { entries.count }
-
-  mutating func add(_ request: ImageRequest, _ report: PrefetchReport) {
-    let key = PipelineParts.JobKey(request.key.rendition, request)
-    if entries[key] != nil {
-      entries[key]?.reports.append(report)
-    } else {
-      let place = waiting.append(key, priority: request.priority)
-      entries[key] = Entry(request: request, reports: [report], place: place)
-    }
-  }
-
-  mutating func takeNext() -> ImageRequest? {
-    guard !isPaused, runningCount < width, let key = waiting.popFirst() else { return nil }
-    runningCount += 1
-    entries[key]?.place = nil
-    return entries[key]?.request
-  }
-
-  mutating func setTask(_ task: Task<Void, Never>, for key: PipelineParts.JobKey) -> Bool {
-    guard entries[key] != nil else { return false }
-    entries[key]?.task = task
-    return true
-  }
-
-  mutating func remove(_ key: PipelineParts.JobKey) -> Entry? {
-    guard let entry = entries.removeValue(forKey: key) else { return nil }
-    if let place = entry.place { _ = waiting.remove(place) } else { runningCount -= 1 }
-    return entry
-  }
-
-  mutating func removeAll() -> [Entry] {
-    Array(entries.keys).compactMap { remove($0) }
   }
 }

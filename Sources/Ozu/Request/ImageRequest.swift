@@ -28,6 +28,11 @@ public struct ImageRequest: Sendable {
   ///
   /// `.ignoring(lifetime:)` makes an aggressive cache of one request.
   public var httpPolicy: HTTPCachePolicy?
+  /// What of the load is kept on disk; `nil` (the default) for what the pipeline keeps.
+  public var storagePolicy: StoragePolicy?
+  /// How long the load may take, from the call on; `nil` (the default) for no limit but those of the pipeline. What is
+  /// not done by then fails with `ImageError.deadlineExceeded`; work that others share goes on.
+  public var deadline: Duration?
   /// Sources to try in this order when the one before has failed, such as a mirror or a smaller version. Each is
   /// cached as itself.
   public var alternatives: [ImageSource] = []
@@ -96,6 +101,7 @@ public struct ImageRequest: Sendable {
     var request = ImageRequest(
       source, resize: resize, processors: processors, priority: priority, cachePolicy: cachePolicy)
     request.httpPolicy = httpPolicy
+    request.storagePolicy = storagePolicy
     return request
   }
 

@@ -45,7 +45,7 @@ struct CoalescingTests {
 
   @Test("two sizes of one address: one download, two decodes, one original on disk")
   func sizes() async throws {
-    let fixture = Fixture()
+    let fixture = Fixture { $0.isDerivationEnabled = false }
     let gate = Gate()
     let url = try fixture.serve("a.jpg") { $0.held(by: gate) }
     async let small = fixture.pipeline.response(for: ImageRequest(url: url, resize: Fixture.small))

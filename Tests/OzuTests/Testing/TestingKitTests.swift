@@ -50,7 +50,7 @@ struct TestingKitTests {
     for task in tasks { _ = try await task.image }
     let first = recorder.events.first { $0.isBegin(of: .decode) }
     #expect(first?.isBegin(of: .decode, source: urls[2].absoluteString) == true)
-    for queue in TestedQueue.allCases { #expect(pipeline.waitingCount(on: queue) >= 0) }
+    for queue in ImagePipeline.ExecutorKind.allCases { #expect(pipeline.waitingCount(on: queue) >= 0) }
   }
 
   @Test("a picture is in the hands of its caller before it is stored")

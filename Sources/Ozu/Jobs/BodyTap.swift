@@ -1,0 +1,95 @@
+import Foundation
+import OzuHTTP
+import OzuSynchronization
+
+/// Where the bytes of one download can be seen while they come, by the loads that make previews of them.
+///
+/// Who comes late gets what was there before. Chunks are copied once, for all. Only a whole body is shown, from its
+/// first byte: of a download that is resumed the beginning does not pass here, so nothing is shown.
+///
+/// One lock guards the chunks and the listeners; listeners are called under it, so that each gets every chunk in
+/// order: they take it and return.
+final class BodyTap: Sendable {
+  private struct State {
+    var chunks: [Data] = []
+    var isWhole = false
+    var lastID = 0
+    var listeners: [Int: @Sendable (Data) -> Void] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  /// A response begins: what came before was of another one.
+  func begin(_ head: HTTPResponseHead) {
+    state.withLock { state in
+      // After a retry the listeners have another beginning; they get no more.
+      if !state.chunks.isEmpty { state.listeners = [:] }
+      state.chunks = []
+      state.isWhole = head.status == 200
+    }
+  }
+
+  func append(_ bytes: RawSpan) {
+    state.withLock { state in
+      guard state.isWhole, bytes.byteCount > 0 else { return }
+      let chunk = bytes.withUnsafeBytes { Data($0) }
+      state.chunks.append(chunk)
+      for listener in state.listeners.values { listener(chunk) }
+    }
+  }
+
+  func listen(_ listener: @escaping @Sendable (Data) -> Void) -> Int {
+    state.withLock { state in
+      state.lastID += 1
+      state.listeners[state.lastID] = listener
+      for chunk in state.chunks { listener(chunk) }
+      return state.lastID
+    }
+  }
+
+  func removeListener(_ id: Int) {
+    state.withLock { _ = $0.listeners.removeValue(forKey: id) }
+  }
+}
+
+/// A sink whose bytes can be seen.
+struct TappedSink: HTTPBodySink {
+  let sink: any HTTPBodySink
+  let tap: BodyTap
+
+  func begin(_ head: HTTPResponseHead) throws(HTTPError) {
+    try sink.begin(head)
+    tap.begin(head)
+  }
+
+  func append(_ bytes: RawSpan) throws(HTTPError) {
+    try sink.append(bytes)
+    tap.append(bytes)
+  }
+}
+
+/// The taps of the downloads that somebody looks at. References are weak: a tap lives as long as somebody looks.
+/// One lock guards the table.
+final class BodyTaps: Sendable {
+  private struct Entry: Sendable {
+    weak var tap: BodyTap?
+  }
+
+  private let entries = Mutex<[PipelineParts.JobKey: Entry]>([:])
+
+  /// The tap of a download, made if there is none.
+  func tap(for key: PipelineParts.JobKey) -> BodyTap {
+    entries.withLock { entries in
+      if let tap = entries[key]?.tap { return tap }
+      entries = entries.filter { $0.value.tap != nil }
+      let tap = BodyTap()
+      entries[key] = Entry(tap: tap)
+      return tap
+    }
+  }
+
+  /// The tap of a download, if somebody looks at it.
+  func existing(for key: PipelineParts.JobKey) -> BodyTap? {
+    entries.withLock { $0[key]?.tap }
+  }
+}

@@ -1,0 +1,382 @@
+import OzuSynchronization
+
+/// The graph of renders: every step that two results have in common is done once.
+///
+/// A result is made in steps: decode, then one step for each processor. Each step is a node, known by what it starts
+/// from and by the steps up to it. A node is made when somebody first wants it and subscribes to the node of the
+/// step before, or, as the first of its kind, stands in the line of the decoding threads. When its thread has the
+/// result, everybody who waits is resumed; of the nodes that go on from it one is done on the same thread at once,
+/// because a picture half way through is memory that nobody can use yet, and the others get in line.
+///
+/// A node is as urgent as its most urgent subscriber, and so is what it depends on. When its last subscriber
+/// leaves it is taken out of the line, or its thread is told, and it leaves the node before in turn; a node that has
+/// other subscribers goes on.
+///
+/// Nodes are not Swift tasks: nothing here suspends, and a step costs a place in a table and one in a queue. One lock
+/// guards all nodes; it may be held while the queue's own is taken, never the other way round, and never while
+/// anything runs or is resumed.
+///
+/// - Complexity: O(steps) to join, to leave and to change the urgency; O(subscribers) to finish.
+final class RenderJobs: Sendable {
+  typealias Outcome = Result<Rendered, ImageError>
+
+  /// What tells one node from another: the object that the first step starts from (alive as long as the node), and
+  /// the recipe up to this step.
+  struct Key: Hashable, Sendable {
+    let origin: ObjectIdentifier
+    let recipe: CacheKey
+    /// Not zero where work is not shared.
+    let number: Int
+  }
+
+  /// A way of steps; `keys` has a key for each.
+  struct Way: Sendable {
+    /// What the steps start from: held by every node, so that its address is not given to another object.
+    let origin: any AnyObject & Sendable
+    let name: String
+    let keys: [Key]
+    let steps: [RenderStep]
+  }
+
+  /// A class, so that a look at a node never copies its table. Only touched under the lock, but for what never
+  /// changes.
+  fileprivate final class Node: @unchecked Sendable {
+    // Unchecked: `RenderJobs.state` is the lock of everything that is `var`.
+    let key: Key
+    let way: Way
+    let index: Int
+    let flag = CancellationFlag()
+    let submitted: ContinuousClock.Instant
+    var subscribers: [Int: Subscriber] = [:]
+    var counts = ImagePriority.allCases.map { _ in 0 }
+    var stage = PipelineDiagnostics.Waiting.step
+    var since: ContinuousClock.Instant
+    /// Its number in the queue's line, while it stands there.
+    var place: Int?
+    /// The stage of standing in line, as observers are told of it.
+    var waiting: ObservedStage?
+    /// What it waits for, and its number there.
+    var prefix: (node: Node, id: Int)?
+
+    init(key: Key, way: Way, index: Int, now: ContinuousClock.Instant) {
+      self.key = key
+      self.way = way
+      self.index = index
+      submitted = now
+      since = now
+    }
+
+    var step: RenderStep { way.steps[index] }
+
+    var priority: ImagePriority {
+      counts.lastIndex { $0 > 0 }.flatMap(ImagePriority.init(rawValue:)) ?? .veryLow
+    }
+  }
+
+  fileprivate struct Subscriber {
+    enum Target {
+      case waiter(CheckedContinuation<Outcome, Never>)
+      case step(Node)
+    }
+
+    let target: Target
+    var priority: ImagePriority
+  }
+
+  fileprivate struct State {
+    var nodes: [Key: Node] = [:]
+    var lastID = 0
+  }
+
+  private let state = Mutex(State())
+  private let queue: WorkQueue
+  private let configuration: ImagePipeline.Configuration
+  private let events: PipelineEvents
+
+  init(queue: WorkQueue, configuration: ImagePipeline.Configuration, events: PipelineEvents) {
+    self.queue = queue
+    self.configuration = configuration
+    self.events = events
+  }
+
+  /// The number of steps that are wanted and not done.
+  var count: Int { state.withLock { $0.nodes.count } }
+
+  /// The result of the last step of a way, from nodes that are there or are made.
+  ///
+  /// - Parameter cancellation: what to throw when the calling task is cancelled.
+  func value(
+    of way: Way, priority: LivePriority, cancellation: ImageError
+  ) async throws(ImageError) -> Rendered {
+    let ticket = Ticket(id: state.withLock { $0.makeID() })
+    let observation: Observation? =
+      if case .changing(let cell) = priority { Observation(cell) } else { nil }
+    let timer = waitTimer(ticket, way.name)
+    let outcome = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let subscriber = Subscriber(target: .waiter(continuation), priority: priority.value)
+        guard join(way, subscriber, ticket) else {
+          return continuation.resume(returning: .failure(cancellation))
+        }
+        guard let observation else { return }
+        observation.begin { [weak self] in self?.change(ticket, to: priority.value) }
+        // What changed before the observation began.
+        change(ticket, to: priority.value)
+      }
+    } onCancel: {
+      leave(ticket)?.resume(returning: .failure(cancellation))
+    }
+    observation?.end()
+    timer?.cancel()
+    return try outcome.get()
+  }
+
+  /// Ends a subscription whose steps have not begun in the time they have to.
+  private func waitTimer(_ ticket: Ticket, _ name: String) -> Task<Void, Never>? {
+    guard let limit = configuration.stageTimeouts[.wait] else { return nil }
+    return Task.detached { [weak self, sleep = configuration.sleep] in
+      guard (try? await sleep(limit)) != nil, let self, self.isWaiting(ticket) else { return }
+      self.leave(ticket)?.resume(returning: .failure(.deadlineExceeded(name, stage: .wait)))
+    }
+  }
+
+  private func isWaiting(_ ticket: Ticket) -> Bool {
+    state.withLock { _ in
+      guard var node = ticket.node else { return false }
+      while let prefix = node.prefix?.node { node = prefix }
+      return node.place != nil
+    }
+  }
+
+  // MARK: Joining
+
+  /// A subscription that may be cancelled before it begins. Only touched under the lock, but for the number.
+  private final class Ticket: @unchecked Sendable {
+    // Unchecked: `RenderJobs.state` is the lock of what is `var`.
+    let id: Int
+    var isCancelled = false
+    var node: Node?
+
+    init(id: Int) { self.id = id }
+  }
+
+  private func join(_ way: Way, _ subscriber: Subscriber, _ ticket: Ticket) -> Bool {
+    let now = configuration.now()
+    let (isAdmitted, newcomer) = state.withLock { state -> (Bool, Node?) in
+      if ticket.isCancelled { return (false, nil) }
+      let (node, newcomer) = state.node(of: way, at: way.steps.count - 1, now: now)
+      ticket.node = node
+      node.add(subscriber, id: ticket.id)
+      raise(node)
+      return (true, newcomer)
+    }
+    if let newcomer { begin(newcomer) }
+    return isAdmitted
+  }
+
+  /// Lets a node that was made get in line. Observers are told outside the lock, before it can begin.
+  private func begin(_ node: Node) {
+    let waiting = events.stageBegan(.wait, of: node.way.name)
+    let isWanted = state.withLock { _ in
+      guard !node.subscribers.isEmpty else { return false }
+      node.waiting = waiting
+      submit(node)
+      return true
+    }
+    if !isWanted { events.stageEnded(waiting) }
+  }
+
+  /// Puts a node into the line of the decoding threads. Under the lock.
+  private func submit(_ node: Node) {
+    node.stage = .decoder
+    node.since = configuration.now()
+    node.place = queue.enqueue(priority: node.priority, size: node.step.byteCount) { self.run(node, nil) }
+  }
+
+  /// Brings the line and the nodes before in accord with a node's urgency. Under the lock.
+  private func raise(_ node: Node) {
+    var node = node
+    while true {
+      if let place = node.place { queue.move(place, to: node.priority) }
+      guard let (prefix, id) = node.prefix, prefix.change(id, to: node.priority) else { return }
+      node = prefix
+    }
+  }
+
+  private func change(_ ticket: Ticket, to priority: ImagePriority) {
+    state.withLock { _ in
+      guard let node = ticket.node, node.change(ticket.id, to: priority) else { return }
+      raise(node)
+    }
+  }
+
+  // MARK: Leaving
+
+  private func leave(_ ticket: Ticket) -> CheckedContinuation<Outcome, Never>? {
+    let (continuation, ended) = state.withLock {
+      state -> (CheckedContinuation<Outcome, Never>?, [ObservedStage]) in
+      ticket.isCancelled = true
+      guard let node = ticket.node, let subscriber = node.remove(ticket.id),
+        case .waiter(let continuation) = subscriber.target
+      else { return (nil, []) }
+      return (continuation, abandon(node, &state))
+    }
+    for stage in ended { events.stageEnded(stage) }
+    return continuation
+  }
+
+  /// Drops a node that nobody wants any more, and what only it wanted. Under the lock.
+  ///
+  /// - Returns: the stages that end with that.
+  private func abandon(_ node: Node, _ state: inout State) -> [ObservedStage] {
+    var node = node
+    var ended: [ObservedStage] = []
+    while node.subscribers.isEmpty {
+      if let waiting = node.waiting { ended.append(waiting) }
+      node.waiting = nil
+      node.flag.raise()
+      if state.nodes[node.key] === node { state.nodes[node.key] = nil }
+      if let place = node.place { queue.remove(place) }
+      guard let (prefix, id) = node.prefix else { return ended }
+      node.prefix = nil
+      _ = prefix.remove(id)
+      node = prefix
+    }
+    raise(node)
+    return ended
+  }
+
+  // MARK: Running
+
+  private func run(_ node: Node, _ previous: Rendered?) {
+    var next: (node: Node, previous: Rendered?)? = (node, previous)
+    while let (node, previous) = next { next = finish(node, perform(node, previous)) }
+  }
+
+  private func perform(_ node: Node, _ previous: Rendered?) -> Outcome {
+    let now = configuration.now()
+    let waiting = state.withLock { _ in
+      node.place = nil
+      node.since = now
+      if case .process = node.step { node.stage = .processing } else { node.stage = .decoding }
+      defer { node.waiting = nil }
+      return node.waiting
+    }
+    events.stageEnded(waiting)
+    let flag = node.flag
+    let context = RenderStep.Context(
+      configuration: configuration, events: events, name: node.way.name, isCancelled: { flag.isRaised },
+      submitted: previous == nil ? node.submitted : now)
+    do throws(ImageError) {
+      return .success(try node.step.run(after: previous, context))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// Tells everybody; returns a step that goes on from here, for the calling thread.
+  private func finish(_ node: Node, _ outcome: Outcome) -> (node: Node, previous: Rendered?)? {
+    var waiters: [CheckedContinuation<Outcome, Never>] = []
+    let steps = state.withLock { state -> [Node] in
+      if state.nodes[node.key] === node { state.nodes[node.key] = nil }
+      var ended = [node]
+      var steps: [Node] = []
+      while let node = ended.popLast() {
+        for subscriber in node.subscribers.values {
+          switch subscriber.target {
+          case .waiter(let continuation): waiters.append(continuation)
+          case .step(let following):
+            following.prefix = nil
+            if case .success = outcome {
+              steps.append(following)
+            } else {
+              // A failure is that of every step that would have followed.
+              if state.nodes[following.key] === following { state.nodes[following.key] = nil }
+              ended.append(following)
+            }
+          }
+        }
+        node.subscribers = [:]
+      }
+      guard case .success(let rendered) = outcome else { return [] }
+      for following in steps.dropFirst() {
+        following.stage = .decoder
+        following.place = queue.enqueue(priority: following.priority) { self.run(following, rendered) }
+      }
+      return steps
+    }
+    for waiter in waiters { waiter.resume(returning: outcome) }
+    guard let following = steps.first, case .success(let rendered) = outcome else { return nil }
+    return (following, rendered)
+  }
+
+  // MARK: Diagnosis
+
+  /// What a step waits for; for the first that has not been done before it. `nil` when nobody wants it.
+  func waiting(of recipe: CacheKey) -> PipelineDiagnostics.Waiting? {
+    state.withLock { state in
+      guard var node = state.nodes.values.first(where: { $0.key.recipe == recipe }) else { return nil }
+      while let prefix = node.prefix?.node { node = prefix }
+      return node.stage
+    }
+  }
+
+  /// The steps that are wanted and not done.
+  func diagnose(now: ContinuousClock.Instant) -> [PipelineDiagnostics.Job] {
+    state.withLock { state in
+      state.nodes.values.sorted { $0.submitted < $1.submitted }.map { node in
+        PipelineDiagnostics.Job(
+          kind: .render, name: node.way.name, waitingFor: node.stage,
+          waitingTime: node.since.duration(to: now), age: node.submitted.duration(to: now),
+          queuePosition: node.place.flatMap { queue.position(of: $0) },
+          subscriberCount: node.subscribers.count, priority: node.priority)
+      }
+    }
+  }
+}
+
+extension RenderJobs.State {
+  fileprivate mutating func makeID() -> Int {
+    lastID += 1
+    return lastID
+  }
+
+  /// The node of a step, made with all before it if it is not there.
+  ///
+  /// - Returns: the node, and the one that was made and has nothing to wait for.
+  fileprivate mutating func node(
+    of way: RenderJobs.Way, at index: Int, now: ContinuousClock.Instant
+  ) -> (node: RenderJobs.Node, newcomer: RenderJobs.Node?) {
+    if let node = nodes[way.keys[index]] { return (node, nil) }
+    let node = RenderJobs.Node(key: way.keys[index], way: way, index: index, now: now)
+    nodes[node.key] = node
+    guard index > 0 else { return (node, node) }
+    let (prefix, newcomer) = self.node(of: way, at: index - 1, now: now)
+    let id = makeID()
+    prefix.add(RenderJobs.Subscriber(target: .step(node), priority: .veryLow), id: id)
+    node.prefix = (prefix, id)
+    return (node, newcomer)
+  }
+}
+
+extension RenderJobs.Node {
+  fileprivate func add(_ subscriber: RenderJobs.Subscriber, id: Int) {
+    subscribers[id] = subscriber
+    counts[subscriber.priority.rawValue] += 1
+  }
+
+  fileprivate func remove(_ id: Int) -> RenderJobs.Subscriber? {
+    guard let subscriber = subscribers.removeValue(forKey: id) else { return nil }
+    counts[subscriber.priority.rawValue] -= 1
+    return subscriber
+  }
+
+  /// Returns whether the urgency of the subscriber is another now.
+  fileprivate func change(_ id: Int, to priority: ImagePriority) -> Bool {
+    guard let old = subscribers[id]?.priority, old != priority else { return false }
+    counts[old.rawValue] -= 1
+    counts[priority.rawValue] += 1
+    subscribers[id]?.priority = priority
+    return true
+  }
+}

@@ -1,0 +1,137 @@
+import Foundation
+
+/// One step of the way from a source to a finished picture: what a render job does on a decoding thread.
+enum RenderStep: Sendable {
+  /// From an encoded file to pixels of the size of the recipe.
+  case decode(Data, Resize?)
+  /// From pixels that a fetcher brought.
+  case resize(Picture, Resize?)
+  /// From a larger picture of the same source.
+  case derive(Picture, Derivation)
+  /// From pixels that are there.
+  case begin(Picture)
+  /// From the result of the step before.
+  case process(any ImageProcessing)
+
+  /// What it costs, in compressed bytes: the measure by which decoding is scheduled. A photograph has about eight
+  /// times as many bytes of pixels, and resampling them is cheaper than decoding.
+  var byteCount: Int {
+    switch self {
+    case .decode(let data, _): data.count
+    case .resize(let picture, _), .derive(let picture, _): picture.bitmap.byteCount / 16
+    case .begin, .process: 0
+    }
+  }
+}
+
+/// A picture on its way, with how long it took so far.
+struct Rendered: Sendable {
+  let picture: Picture
+  let timings: StageTimings
+}
+
+extension RenderStep {
+  /// What surrounds a step.
+  struct Context: Sendable {
+    let configuration: ImagePipeline.Configuration
+    let events: PipelineEvents
+    /// The name of the source, for errors and observers.
+    let name: String
+    let isCancelled: @Sendable () -> Bool
+    /// When the step was asked for.
+    let submitted: ContinuousClock.Instant
+  }
+
+  /// Does the step; on the calling thread.
+  ///
+  /// - Throws: what `ImageError` makes of a `DecodingError` or a `ProcessingError`; `deadlineExceeded`.
+  func run(after previous: Rendered?, _ context: Context) throws(ImageError) -> Rendered {
+    let configuration = context.configuration
+    let watch = StageWatch(
+      now: configuration.now, timings: previous?.timings ?? StageTimings(),
+      waitingSince: context.submitted, limits: configuration.stageTimeouts,
+      StageReporter(context.events, source: context.name))
+    if context.isCancelled() { throw .cancelled(context.name) }
+    switch self {
+    case .decode(let data, let resize):
+      watch.enter(.decode)
+      let surroundings = DecodingContext(
+        limits: configuration.limits, pool: configuration.pixelBufferPool,
+        isCancelled: { context.isCancelled() || watch.isLate },
+        onStage: { watch.enter($0 == .decode ? .decode : .resize) })
+      let picture: Picture
+      do throws(DecodingError) {
+        picture = try configuration.codecs.picture(from: data, resize: resize, context: surroundings)
+      } catch {
+        if error == .cancelled, watch.isLate, !context.isCancelled() {
+          throw .deadlineExceeded(context.name, stage: watch.stage)
+        }
+        throw ImageError(error, source: context.name)
+      }
+      return Rendered(picture: picture, timings: watch.finish())
+    case .resize(let picture, let resize):
+      watch.enter(.resize)
+      let resized = resize.map { picture.resized($0, pool: configuration.pixelBufferPool) } ?? picture
+      return Rendered(picture: resized, timings: watch.finish())
+    case .derive(let picture, let derivation):
+      watch.enter(.resize)
+      let smaller = derivation.apply(to: picture, pool: configuration.pixelBufferPool)
+      return Rendered(picture: smaller, timings: watch.finish())
+    case .begin(let picture):
+      return Rendered(picture: picture, timings: previous?.timings ?? StageTimings())
+    case .process(let processor):
+      watch.enter(.process)
+      guard let previous else { throw .cancelled(context.name) }
+      let surroundings = ProcessingContext(
+        pool: configuration.pixelBufferPool, limits: configuration.limits)
+      let picture: Picture
+      do throws(ProcessingError) {
+        picture = try previous.picture.processed(by: [processor], context: surroundings)
+      } catch {
+        throw .processingFailed(context.name, underlying: error)
+      }
+      if watch.isLate { throw .deadlineExceeded(context.name, stage: .process) }
+      return Rendered(picture: picture, timings: watch.finish())
+    }
+  }
+}
+
+/// Notes when a render goes from one stage to the next, and whether a stage has taken too long. Used on one thread.
+private final class StageWatch {
+  private let now: @Sendable () -> ContinuousClock.Instant
+  private let limits: [ImageStage: Duration]
+  private var timings: StageTimings
+  private var current: (stage: ImageStage, start: ContinuousClock.Instant)
+  private let reporter: StageReporter?
+
+  init(
+    now: @escaping @Sendable () -> ContinuousClock.Instant, timings: StageTimings,
+    waitingSince start: ContinuousClock.Instant, limits: [ImageStage: Duration], _ reporter: StageReporter?
+  ) {
+    self.now = now
+    self.reporter = reporter
+    self.timings = timings
+    self.limits = limits
+    current = (.wait, start)
+  }
+
+  var stage: ImageStage { current.stage }
+
+  /// Whether the stage has run longer than it may. The clock is asked only where there is a limit.
+  var isLate: Bool {
+    guard !limits.isEmpty, let limit = limits[current.stage] else { return false }
+    return current.start.duration(to: now()) > limit
+  }
+
+  func enter(_ stage: ImageStage) {
+    let time = now()
+    timings.add(current.stage, current.start.duration(to: time))
+    if stage != current.stage { reporter?.enter(stage) }
+    current = (stage, time)
+  }
+
+  func finish() -> StageTimings {
+    enter(current.stage)
+    return timings
+  }
+}

@@ -1,0 +1,55 @@
+import OzuSynchronization
+
+/// The requests of one call, the stream that tells of their ends, and what they have taken of the budget. One lock
+/// guards the account.
+final class PrefetchReport: Sendable {
+  private struct State {
+    var remaining: Int
+    var downloadedByteCount = 0
+    var memoryByteCount = 0
+    /// Of the first picture brought to memory.
+    var firstKey: ImageKey?
+    var isExhausted = false
+  }
+
+  private let state: Mutex<State>
+  private let budget: PrefetchBudget
+  private let memory: MemoryCache<ImageKey, CachedPicture>
+  private let continuation: AsyncStream<ImagePrefetcher.Outcome>.Continuation
+
+  init(
+    expected: Int, budget: PrefetchBudget, memory: MemoryCache<ImageKey, CachedPicture>,
+    _ continuation: AsyncStream<ImagePrefetcher.Outcome>.Continuation
+  ) {
+    state = Mutex(State(remaining: expected))
+    self.budget = budget
+    self.memory = memory
+    self.continuation = continuation
+    if expected == 0 { continuation.finish() }
+  }
+
+  /// Whether nothing more may be begun.
+  var isExhausted: Bool { state.withLock { $0.isExhausted } }
+
+  /// Tells of an end, and puts it to account.
+  func add(_ outcome: ImagePrefetcher.Outcome, memoryByteCount: Int = 0) {
+    let isLast = state.withLock { state in
+      state.downloadedByteCount += outcome.downloadedByteCount
+      state.memoryByteCount += memoryByteCount
+      if memoryByteCount > 0, state.firstKey == nil { state.firstKey = outcome.request.key }
+      if let limit = budget.downloadedByteCount, state.downloadedByteCount >= limit {
+        state.isExhausted = true
+      }
+      if state.memoryByteCount > 0 {
+        let isFull = Double(state.memoryByteCount) >= Double(memory.costLimit) * budget.memoryFraction
+        let isEvicting = state.firstKey.map { !memory.contains($0) } ?? false
+        if isFull || isEvicting { state.isExhausted = true }
+      }
+      state.remaining -= 1
+      // Under the lock, so that the stream is not finished before its last element; to yield is only to buffer.
+      continuation.yield(outcome)
+      return state.remaining == 0
+    }
+    if isLast { continuation.finish() }
+  }
+}

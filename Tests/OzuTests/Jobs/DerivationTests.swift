@@ -1,0 +1,93 @@
+import Testing
+
+@testable import Ozu
+
+@Suite struct DerivationTests {
+  private static let header = ImageHeader(type: .jpeg, storedSize: PixelSize(6000, 4000))
+
+  struct Case: Sendable, CustomTestStringConvertible {
+    let larger: Resize?
+    let resize: Resize
+    let isPossible: Bool
+    var testDescription: String {
+      "\(resize.identifier) from \(larger?.identifier ?? "the whole"): \(isPossible)"
+    }
+  }
+
+  private static func fit(_ width: Int, _ height: Int) -> Resize { Resize(PixelSize(width, height)) }
+  private static func fill(_ width: Int, _ height: Int, crops: Bool = true) -> Resize {
+    Resize(PixelSize(width, height), mode: .aspectFill, crops: crops)
+  }
+
+  static let cases: [Case] = [
+    // One and a half times on both sides, or not.
+    Case(larger: fit(900, 900), resize: fit(600, 600), isPossible: true),
+    Case(larger: fit(900, 900), resize: fit(601, 601), isPossible: false),
+    // Whatever shows all shows a part.
+    Case(larger: fit(900, 900), resize: fill(400, 400), isPossible: true),
+    Case(larger: fill(600, 600, crops: false), resize: fill(400, 400), isPossible: true),
+    Case(larger: Resize(PixelSize(900, 900), mode: .fill), resize: fit(500, 500), isPossible: true),
+    // A part does not show all, but another part of itself.
+    Case(larger: fill(900, 900), resize: fit(300, 300), isPossible: false),
+    Case(larger: fill(900, 900), resize: fill(300, 300), isPossible: true),
+    Case(larger: fill(900, 900), resize: fill(300, 600), isPossible: true),
+    Case(larger: fill(900, 900), resize: fill(600, 300), isPossible: false),
+    // The source itself is good for everything.
+    Case(larger: nil, resize: fit(5999, 5999), isPossible: true),
+    Case(larger: nil, resize: Resize(PixelSize(9000, 9000), allowsUpscaling: true), isPossible: true),
+    // What was enlarged has no more to show than the source.
+    Case(
+      larger: Resize(PixelSize(12000, 12000), allowsUpscaling: true), resize: fit(600, 600),
+      isPossible: false),
+    // A blunt filter, or a fast decode, has left out what the result would show.
+    Case(
+      larger: Resize(PixelSize(900, 900), kernel: .box), resize: fit(300, 300), isPossible: false),
+    Case(
+      larger: Resize(PixelSize(900, 900), quality: .fast), resize: fit(300, 300), isPossible: false),
+    Case(
+      larger: fit(900, 900), resize: Resize(PixelSize(300, 300), kernel: .box, quality: .fast),
+      isPossible: true),
+  ]
+
+  @Test(
+    "a larger picture serves where it shows everything, at one and a half times the size", arguments: cases)
+  func rule(_ sample: Case) {
+    let size = ResizeGeometry(source: Self.header.size, resize: sample.larger).outputSize
+    let derivation = Derivation(
+      header: Self.header, larger: sample.larger, largerSize: size, resize: sample.resize)
+    #expect((derivation != nil) == sample.isPossible)
+    if let derivation {
+      let direct = ResizeGeometry(source: Self.header.size, resize: sample.resize)
+      #expect(derivation.outputSize == direct.outputSize)
+    }
+  }
+
+  @Test("the size is that of the source's own, not that of a rounded relative")
+  func rounding() throws {
+    let header = ImageHeader(type: .jpeg, storedSize: PixelSize(1001, 333))
+    let larger = Resize(PixelSize(500, 500))
+    let size = ResizeGeometry(source: header.size, resize: larger).outputSize
+    for side in 1...330 {
+      let resize = Resize(PixelSize(side, side))
+      let derivation = try #require(
+        Derivation(header: header, larger: larger, largerSize: size, resize: resize))
+      #expect(derivation.outputSize == ResizeGeometry(source: header.size, resize: resize).outputSize)
+    }
+  }
+
+  @Test("pictures that move, drawings, and pictures of another size than their recipe's are left alone")
+  func exceptions() {
+    let resize = Resize(PixelSize(30, 30))
+    var header = ImageHeader(type: .gif, storedSize: PixelSize(600, 400), frameCount: 3)
+    #expect(
+      Derivation(header: header, larger: nil, largerSize: PixelSize(600, 400), resize: resize) == nil)
+    header.frameCount = 1
+    #expect(
+      Derivation(header: header, larger: nil, largerSize: PixelSize(600, 400), resize: resize) != nil)
+    #expect(
+      Derivation(header: header, larger: nil, largerSize: PixelSize(599, 400), resize: resize) == nil)
+    header.isDrawing = true
+    #expect(
+      Derivation(header: header, larger: nil, largerSize: PixelSize(600, 400), resize: resize) == nil)
+  }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("Nobody waits longer than he wants to")
+struct DeadlineTests {
+  private static func stage(_ outcome: Result<ImageResponse, any Error>) -> ImageStage? {
+    guard case .failure(let error) = outcome,
+      case ImageError.deadlineExceeded(_, let stage)? = error as? ImageError
+    else { return nil }
+    return stage
+  }
+
+  @Test("a request ends at its deadline, says where it was, and takes its download with it")
+  func request() async throws {
+    let (timer, gate) = (Gate(), Gate())
+    let fixture = Fixture { $0.sleep = { _ in try await timer.pass() } }
+    var request = ImageRequest(url: try fixture.serve("a.jpg") { $0.held(by: gate) })
+    request.deadline = .seconds(5)
+    let task = Task { [request] in try await fixture.pipeline.response(for: request) }
+    await gate.arrivals(1)
+    await timer.arrivals(1)
+    timer.open()
+    #expect(Self.stage(await task.result) == .network)
+    while fixture.client.cancelledCount < 1 { await Task.yield() }
+  }
+
+  @Test("others who share the work go on")
+  func sharing() async throws {
+    let (timer, gate) = (Gate(), Gate())
+    let fixture = Fixture { $0.sleep = { _ in try await timer.pass() } }
+    let request = ImageRequest(url: try fixture.serve("a.jpg") { $0.held(by: gate) })
+    var hurried = request
+    hurried.deadline = .seconds(5)
+    let patient = fixture.pipeline.task(for: request)
+    await gate.arrivals(1)
+    let task = Task { [hurried] in try await fixture.pipeline.response(for: hurried) }
+    await timer.arrivals(1)
+    while fixture.pipeline.parts.loads.subscriberCount < 2 { await Task.yield() }
+    timer.open()
+    #expect(Self.stage(await task.result) == .network)
+    gate.open()
+    _ = try await patient.image
+    #expect(fixture.client.requests.count == 1)
+  }
+
+  @Test("who is in time hears nothing of it")
+  func inTime() async throws {
+    let timer = Gate()
+    let fixture = Fixture {
+      $0.sleep = { _ in try await timer.pass() }
+      for stage in ImageStage.allCases { $0.stageTimeouts[stage] = .seconds(1) }
+    }
+    _ = try await fixture.pipeline.image(for: try fixture.serve("a.jpg"))
+  }
+
+  @Test("a download that takes too long")
+  func network() async throws {
+    let (timer, gate) = (Gate(), Gate())
+    let fixture = Fixture {
+      $0.sleep = { _ in try await timer.pass() }
+      $0.stageTimeouts = [.network: .seconds(1)]
+    }
+    let url = try fixture.serve("a.jpg") { $0.held(by: gate) }
+    let task = Task { try await fixture.pipeline.response(for: ImageRequest(url: url)) }
+    await gate.arrivals(1)
+    timer.open()
+    #expect(Self.stage(await task.result) == .network)
+  }
+
+  @Test("a decoder that is not free in time")
+  func wait() async throws {
+    let timer = Gate()
+    let fixture = Fixture {
+      $0.sleep = { _ in try await timer.pass() }
+      $0.stageTimeouts = [.wait: .seconds(1)]
+    }
+    let url = try fixture.serve("a.jpg")
+    fixture.pipeline.suspend(.decode)
+    let task = Task { try await fixture.pipeline.response(for: ImageRequest(url: url)) }
+    await fixture.pipeline.waiting(1, for: .decode)
+    timer.open()
+    #expect(Self.stage(await task.result) == .wait)
+    #expect(fixture.pipeline.parts.renders.count == 0)
+  }
+
+  @Test(
+    "a decode and a processor that take too long, by the clock that is given",
+    arguments: [ImageStage.decode, .process])
+  func work(_ stage: ImageStage) async throws {
+    let clock = ManualClock()
+    let fixture = Fixture {
+      $0.now = clock.now
+      $0.stageTimeouts = [stage: .seconds(1)]
+      if stage == .decode { $0.codecs.register(decoder: SlowDecoder(clock: clock)) }
+    }
+    let step = CountingStep("slow") { clock.advance(by: .seconds(2)) }
+    let url = try fixture.serve("a.jpg")
+    let request = ImageRequest(url: url, processors: stage == .process ? [step] : [])
+    let outcome = await Task { try await fixture.pipeline.response(for: request) }.result
+    #expect(Self.stage(outcome) == stage)
+    #expect(await fixture.cachedCounts().memory == 0)
+  }
+}
+
+/// A decoder during whose work two seconds pass.
+private struct SlowDecoder: ImageDecoding {
+  let clock: ManualClock
+  let types: [ImageType] = [.jpeg]
+
+  func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
+    try CodecRegistry.standard.decoder(for: data).header(of: data, limits: limits)
+  }
+
+  func decode(
+    _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap {
+    clock.advance(by: .seconds(2))
+    try context.checkpoint()
+    return try CodecRegistry.standard.decoder(for: data).decode(
+      data, header: header, plan: plan, context: context)
+  }
+}

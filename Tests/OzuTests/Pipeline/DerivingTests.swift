@@ -1,0 +1,144 @@
+import Foundation
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("A picture is made from a larger one")
+struct DerivingTests {
+  private static let large = Resize(PixelSize(160, 120))
+  private static let medium = Resize(PixelSize(120, 90))
+  private static let tiny = Resize(PixelSize(80, 60))
+
+  @Test("in memory, when it is large enough: no download, no decode, the same size and the same picture")
+  func memory() async throws {
+    let fixture = Fixture()
+    let url = try fixture.serve("a.jpg")
+    _ = try await fixture.pipeline.image(for: ImageRequest(url: url, resize: Self.large))
+    let response = try await fixture.pipeline.response(for: ImageRequest(url: url, resize: Self.tiny))
+    #expect(response.source == .derived)
+    #expect(response.picture.size == PixelSize(80, 60))
+    #expect(response.picture.header?.size == PixelSize(320, 240))
+    #expect(Fixture.photo.resembles(response.picture.bitmap))
+    #expect(fixture.decoder.decodeCount == 1)
+    #expect(fixture.client.requests.count == 1)
+    // Too near to the larger one: from the source.
+    let near = try await fixture.pipeline.response(for: ImageRequest(url: url, resize: Self.medium))
+    #expect(near.source == .original)
+    #expect(fixture.pipeline.cachedImage(for: ImageRequest(url: url, resize: Self.tiny)) != nil)
+  }
+
+  @Test("with processors of its own")
+  func processors() async throws {
+    let fixture = Fixture()
+    let url = try fixture.serve("a.jpg")
+    _ = try await fixture.pipeline.image(for: url)
+    let step = CountingStep("a")
+    let response = try await fixture.pipeline.response(
+      for: ImageRequest(url: url, resize: Fixture.small, processors: [step]))
+    #expect(response.source == .derived)
+    #expect(response.picture.size == PixelSize(32, 24))
+    #expect(step.runCount == 1)
+    #expect(fixture.decoder.decodeCount == 1)
+  }
+
+  @Test("on disk, when memory has it no more")
+  func disk() async throws {
+    let fixture = Fixture { $0.storagePolicy = .encodedImages }
+    let url = try fixture.serve("a.jpg")
+    _ = try await fixture.pipeline.image(for: ImageRequest(url: url, resize: Self.large))
+    await fixture.pipeline.flush()
+    fixture.pipeline.removeImagesFromMemory()
+    let response = try await fixture.pipeline.response(for: ImageRequest(url: url, resize: Self.tiny))
+    #expect(response.source == .derived)
+    #expect(Fixture.photo.resembles(response.picture.bitmap))
+    #expect(fixture.client.requests.count == 1)
+  }
+
+  @Test("while it is being made")
+  func inFlight() async throws {
+    let fixture = Fixture()
+    let url = try fixture.serve("a.jpg")
+    fixture.pipeline.suspend(.decode)
+    let large = fixture.pipeline.task(for: ImageRequest(url: url, resize: Self.large))
+    await fixture.pipeline.waiting(1, for: .decode)
+    let small = fixture.pipeline.task(for: ImageRequest(url: url, resize: Self.tiny))
+    while !fixture.pipeline.diagnostics().jobs.contains(where: { $0.waitingFor == .larger }) {
+      await Task.yield()
+    }
+    // The one who asked for the larger picture leaves; it is still wanted.
+    large.cancel()
+    await #expect(throws: ImageError.self) { try await large.image }
+    fixture.pipeline.resume(.decode)
+    #expect(try await small.response.source == .derived)
+    #expect(fixture.decoder.decodeCount == 1)
+    #expect(fixture.client.requests.count == 1)
+  }
+
+  @Test("not when that is switched off, nor when caches are passed by", arguments: [false, true])
+  func off(_ isEnabled: Bool) async throws {
+    let fixture = Fixture { $0.isDerivationEnabled = isEnabled }
+    let url = try fixture.serve("a.jpg")
+    _ = try await fixture.pipeline.image(for: ImageRequest(url: url, resize: Self.large))
+    let policy: CachePolicy = isEnabled ? .reload : .useCaches
+    let response = try await fixture.pipeline.response(
+      for: ImageRequest(url: url, resize: Self.tiny, cachePolicy: policy))
+    #expect(response.source != .derived)
+    #expect(fixture.decoder.decodeCount == 2)
+  }
+
+  @Test("only while it is fresh, and for no longer than the larger one")
+  func freshness() async throws {
+    let clock = ManualClock()
+    let fixture = Fixture { $0.currentDate = clock.date }
+    let url = try fixture.serve("a.jpg") {
+      $0.header("Cache-Control", "max-age=60").header("ETag", "\"1\"")
+    }
+    _ = try await fixture.pipeline.image(for: ImageRequest(url: url, resize: Self.large))
+    let request = ImageRequest(url: url, resize: Self.tiny)
+    #expect(try await fixture.pipeline.response(for: request).source == .derived)
+    clock.advance(by: .seconds(61))
+    // Both are stale: somebody must ask.
+    _ = try await fixture.pipeline.image(for: ImageRequest(url: url, resize: Resize(PixelSize(70, 70))))
+    #expect(fixture.client.requests.count == 2)
+    await fixture.pipeline.flush()
+    clock.advance(by: .seconds(61))
+    _ = try await fixture.pipeline.image(for: request)
+    #expect(fixture.client.requests.count == 3)
+  }
+
+  @Test("of a local file only while that is the same file")
+  func files() async throws {
+    let fixture = Fixture()
+    let url = FileManager.default.temporaryDirectory.appending(path: "ozu-\(UUID()).jpg")
+    defer { try? FileManager.default.removeItem(at: url) }
+    try Fixture.photo.data(as: .jpeg).write(to: url)
+    _ = try await fixture.pipeline.image(for: ImageRequest(url: url, resize: Self.large))
+    let tiny = ImageRequest(url: url, resize: Self.tiny)
+    #expect(try await fixture.pipeline.response(for: tiny).source == .derived)
+    try PatternPicture(PixelSize(640, 480), tint: 1).data(as: .jpeg).write(to: url)
+    let other = ImageRequest(url: url, resize: Resize(PixelSize(70, 70)))
+    #expect(try await fixture.pipeline.response(for: other).source == .original)
+  }
+
+  @Test("what is known of relatives is bounded")
+  func bounds() {
+    let relatives = Relatives()
+    for number in 0..<20_000 {
+      let key = ImageKey(sourceKey: "\(number)", steps: ["resize"])
+      relatives.note(Relatives.Made(key: key, resize: Self.large, size: PixelSize(160, 120)))
+    }
+    let known = (0..<20_000).filter {
+      !relatives.made(of: ImageKey(sourceKey: "\($0)", steps: []).source).isEmpty
+    }
+    #expect(known.count >= 4096)
+    #expect(known.count <= 8194)
+    #expect(known.last == 19_999)
+    let source = ImageKey(sourceKey: "many", steps: []).source
+    for number in 0..<100 {
+      let key = ImageKey(sourceKey: "many", steps: ["\(number)"])
+      relatives.note(Relatives.Made(key: key, resize: nil, size: PixelSize(200 - number, 10)))
+    }
+    #expect(relatives.made(of: source).map(\.size.width) == Array(101...108))
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import OzuSynchronization
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("A picture is shown while it is downloaded")
+struct PreviewTests {
+  /// Shows a pattern, however many bytes there are.
+  private final class Decoder: ProgressiveDecoding {
+    private let state = Mutex((byteCount: 0, previewCount: 0))
+
+    var byteCount: Int { state.withLock { $0.byteCount } }
+    var previewCount: Int { state.withLock { $0.previewCount } }
+
+    func append(_ data: Data) { state.withLock { $0.byteCount += data.count } }
+
+    func preview(context: DecodingContext) throws(DecodingError) -> Picture? {
+      state.withLock { $0.previewCount += 1 }
+      try context.checkpoint()
+      return Picture(PatternPicture(PixelSize(32, 24), tint: 1).bitmap, isPreview: true)
+    }
+  }
+
+  private let decoder = Decoder()
+  private let gate = Gate()
+
+  private func fixture(_ configure: (inout ImagePipeline.Configuration) -> Void = { _ in }) -> Fixture {
+    let decoder = decoder
+    return Fixture {
+      $0.isProgressiveDecodingEnabled = true
+      $0.makeProgressiveDecoder = { _, _ in decoder }
+      configure(&$0)
+    }
+  }
+
+  @Test("previews are made as bytes come, one at a time, and none after the end")
+  func previews() async throws {
+    let fixture = fixture()
+    let step = CountingStep("a")
+    let url = try fixture.serve("a.png", as: .png) { $0.dripping(2000, through: gate) }
+    let request = ImageRequest(url: url, resize: Fixture.small, processors: [step])
+    let task = fixture.pipeline.task(for: request)
+    await gate.arrivals(1)
+    gate.admit()
+    while fixture.pipeline.cachedImage(for: request)?.isPreview != true { await Task.yield() }
+    #expect(decoder.previewCount == 1)
+    #expect(step.runCount == 1)
+
+    // While one waits to be made no other is begun, and it is given up when the file is there.
+    fixture.pipeline.suspend(.decode)
+    gate.admit(2)
+    await gate.arrivals(4)
+    #expect(fixture.pipeline.waitingCount(on: .decode) == 1)
+    gate.open()
+    while fixture.pipeline.parts.renders.count < 2 { await Task.yield() }
+    #expect(fixture.pipeline.waitingCount(on: .decode) == 1)
+    fixture.pipeline.resume(.decode)
+    let response = try await task.response
+    #expect(!response.picture.isPreview)
+    #expect(Fixture.photo.resembles(response.picture.bitmap))
+    #expect(fixture.pipeline.cachedImage(for: request)?.isPreview == false)
+    #expect(decoder.previewCount == 1)
+    #expect(decoder.byteCount == response.encodedByteCount)
+  }
+
+  @Test("previews are told in order, and never an answer")
+  func told() async throws {
+    let fixture = fixture { $0.isStoringPreviewsInMemoryCache = false }
+    let url = try fixture.serve("a.png", as: .png) { $0.dripping(2000, through: gate) }
+    let request = ImageRequest(url: url)
+    let previews = Shared<[Bool]>([])
+    let parts = fixture.pipeline.parts
+    let load = Task {
+      try await parts.loads.value(
+        for: .load(request, number: 0), priority: .fixed(.normal), cancellation: .cancelled("test"),
+        onPreview: { preview in previews.change { $0.append(preview.isPreview) } },
+        operation: { job in await LoadImage(parts: parts, request: request, job: job).run() })
+    }
+    for number in 1...2 {
+      await gate.arrivals(number)
+      gate.admit()
+      while previews.value.count < number { await Task.yield() }
+    }
+    #expect(fixture.pipeline.cachedImage(for: request) == nil)
+    gate.open()
+    #expect(try await !load.value.value.picture.isPreview)
+    #expect(previews.value.allSatisfy { $0 })
+  }
+
+  @Test("of a download that breaks off nothing stays")
+  func failure() async throws {
+    let fixture = fixture()
+    let url = try fixture.serve("a.png", as: .png) {
+      $0.dripping(2000, through: gate).failing(.connectionLost, afterByteCount: 4000)
+    }
+    let request = ImageRequest(url: url)
+    let task = fixture.pipeline.task(for: request)
+    await gate.arrivals(1)
+    gate.admit()
+    while fixture.pipeline.cachedImage(for: request)?.isPreview != true { await Task.yield() }
+    gate.open()
+    await #expect(throws: ImageError.self) { try await task.image }
+    #expect(fixture.pipeline.cachedImage(for: request) == nil)
+  }
+
+  @Test("not unless it is asked for")
+  func off() async throws {
+    let fixture = fixture { $0.isProgressiveDecodingEnabled = false }
+    _ = try await fixture.pipeline.image(for: try fixture.serve("a.png", as: .png))
+    #expect(decoder.byteCount == 0)
+  }
+}

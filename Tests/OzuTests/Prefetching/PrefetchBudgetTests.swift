@@ -1,0 +1,93 @@
+import Foundation
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite struct PrefetchBudgetTests {
+  private static func endings(
+    _ prefetcher: ImagePrefetcher, _ requests: [ImageRequest], _ budget: PrefetchBudget
+  ) async -> [String] {
+    var endings: [String] = []
+    for await outcome in prefetcher.start(requests, budget: budget) {
+      switch outcome.ending {
+      case .done(let source): endings.append(source.rawValue)
+      case .failed(let error): endings.append("\(error)")
+      case .stopped: endings.append("stopped")
+      case .overBudget: endings.append("over")
+      }
+    }
+    return endings
+  }
+
+  private static func requests(_ fixture: Fixture, _ count: Int) throws -> [ImageRequest] {
+    try (0..<count).map { ImageRequest(url: try fixture.serve("\($0).jpg"), resize: Fixture.small) }
+  }
+
+  @Test(
+    "nothing more is downloaded when the bytes are used up; what caches have costs nothing",
+    arguments: [ImagePrefetcher.Destination.memory, .disk])
+  func downloads(_ destination: ImagePrefetcher.Destination) async throws {
+    let fixture = Fixture()
+    let requests = try Self.requests(fixture, 6)
+    let size = try Fixture.photo.data(as: .jpeg).count
+    _ = try await fixture.pipeline.image(for: requests[0])
+    let prefetcher = ImagePrefetcher(
+      pipeline: fixture.pipeline, destination: destination, concurrentRequests: 1)
+    let endings = await Self.endings(
+      prefetcher, requests, PrefetchBudget(downloadedByteCount: 2 * size - 1))
+    let first = destination == .memory ? "memory" : "disk-original"
+    #expect(endings[..<3] == [first, "network", "network"])
+    #expect(endings[3...] == ["over", "over", "over"])
+    #expect(fixture.client.requests.count == 3)
+    #expect(prefetcher.count == 0)
+    // Another call has a budget of its own.
+    #expect(await Self.endings(prefetcher, [requests[5]], PrefetchBudget()) == ["network"])
+  }
+
+  @Test("pictures go to memory until they have their part of it")
+  func memory() async throws {
+    let fixture = Fixture { $0.memoryCache = MemoryCacheConfiguration(costLimit: 32 * 24 * 4 * 32) }
+    let requests = try Self.requests(fixture, 12)
+    let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline, concurrentRequests: 1)
+    let endings = await Self.endings(prefetcher, requests, PrefetchBudget(memoryFraction: 0.25))
+    #expect(endings.count { $0 == "network" } == 8)
+    #expect(endings.count { $0 == "over" } == 4)
+  }
+
+  @Test("nothing is begun while somebody waits, and it goes on when nobody does")
+  func visibleFirst() async throws {
+    let fixture = Fixture()
+    let requests = try Self.requests(fixture, 3)
+    fixture.pipeline.suspend(.data)
+    let visible = fixture.pipeline.task(for: try fixture.serve("visible.jpg"))
+    await fixture.pipeline.waiting(1, for: .data)
+    let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline)
+    let outcomes = prefetcher.start(requests)
+    #expect(fixture.pipeline.diagnostics().jobs.count { $0.kind == .load } == 1)
+    #expect(prefetcher.count == 3)
+    fixture.pipeline.resume(.data)
+    _ = try await visible.image
+    for await outcome in outcomes { #expect(throws: Never.self) { try outcome.result.get() } }
+    #expect(fixture.client.requests.first?.url.lastPathComponent == "visible.jpg")
+    #expect(fixture.client.requests.count == 4)
+  }
+
+  @Test("what waits in low priority holds up nothing that comes later")
+  func behind() async throws {
+    let fixture = Fixture { $0.concurrentFetches = 1 }
+    let gate = Gate()
+    let first = try fixture.serve("first.jpg") { $0.held(by: gate) }
+    let requests = try Self.requests(fixture, 4)
+    let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline, concurrentRequests: 4)
+    let outcomes = prefetcher.start([ImageRequest(url: first)] + requests)
+    await gate.arrivals(1)
+    await fixture.pipeline.waiting(3, for: .data)
+    let visible = fixture.pipeline.task(for: try fixture.serve("visible.jpg"))
+    await fixture.pipeline.waiting(4, for: .data)
+    gate.open()
+    _ = try await visible.image
+    #expect(fixture.client.requests[1].url.lastPathComponent == "visible.jpg")
+    for await _ in outcomes {}
+  }
+}

@@ -1,0 +1,23 @@
+import OzuSynchronization
+
+@testable import Ozu
+
+/// A processor that leaves pixels as they are and counts.
+final class CountingStep: ImageProcessing {
+  let identifier: String
+  private let count = Atomic(0)
+  private let onRun: @Sendable () throws(ProcessingError) -> Void
+
+  init(_ identifier: String, onRun: @escaping @Sendable () throws(ProcessingError) -> Void = {}) {
+    self.identifier = identifier
+    self.onRun = onRun
+  }
+
+  var runCount: Int { count.load(ordering: .relaxed) }
+
+  func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap {
+    count.add(1, ordering: .relaxed)
+    try onRun()
+    return bitmap
+  }
+}
