@@ -50,9 +50,11 @@ final class ImageCaches: Sendable {
   }
 
   func store(_ picture: Picture, stamp: FileStamp?, validity: OriginalValidity?, for request: ImageRequest) {
+    if request.format?.isRetired == true { return }
     memory.insert(
-      CachedPicture(picture: picture, stamp: stamp, validity: validity), forKey: request.key,
-      cost: picture.byteCount)
+      CachedPicture(
+        picture: picture, stamp: stamp, validity: validity, formatName: request.format?.name),
+      forKey: request.key, cost: picture.byteCount)
     events.stored(.memory, byteCount: picture.byteCount, of: request.source.name, for: request)
     events.evicted(.memory, total: memory.evictionCount)
   }
@@ -102,19 +104,21 @@ final class ImageCaches: Sendable {
   /// The finished picture of a request. One that was made from another state of a local file is removed.
   func rendition(for request: ImageRequest) -> Rendition? {
     observeRead(.rendition, for: request) {
-      rendition(request.key, of: request.source)
+      rendition(request.key, of: request.source, in: request.partition)
     } byteCount: {
       $0.data.count
     }
   }
 
   /// The finished picture of a key that belongs to a source.
-  func rendition(_ key: ImageKey, of source: ImageSource) -> Rendition? {
-    guard let disk, let entry = disk.fetch(key.rendition, in: Self.renditions) else { return nil }
+  func rendition(
+    _ key: ImageKey, of source: ImageSource, in partition: DiskCache.Partition
+  ) -> Rendition? {
+    guard let disk, let entry = disk.fetch(key.rendition, in: partition) else { return nil }
     let record = RenditionRecord(entry.metadata)
     let isOfSource = source.filePath.map { FileStamp(path: $0) == record?.stamp } ?? true
     guard let record, isOfSource else {
-      disk.remove(forKey: key.rendition, in: Self.renditions)
+      disk.remove(forKey: key.rendition, in: partition)
       return nil
     }
     return Rendition(
@@ -124,16 +128,16 @@ final class ImageCaches: Sendable {
   func store(_ rendition: Rendition, for request: ImageRequest) {
     let record = RenditionRecord(
       header: rendition.header, stamp: rendition.stamp, validity: rendition.validity)
-    guard let disk, let record = try? record.data else { return }
+    guard let disk, request.format?.isRetired != true, let record = try? record.data else { return }
     observeStore(.rendition, byteCount: rendition.data.count, for: request) {
       disk.store(
-        rendition.data, metadata: record, forKey: request.key.rendition, in: Self.renditions,
+        rendition.data, metadata: record, forKey: request.key.rendition, in: request.partition,
         label: request.label)
     }
   }
 
   func removeRendition(for request: ImageRequest) {
-    disk?.remove(forKey: request.key.rendition, in: Self.renditions)
+    disk?.remove(forKey: request.key.rendition, in: request.partition)
   }
 }
 

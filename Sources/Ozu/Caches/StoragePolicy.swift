@@ -1,3 +1,5 @@
+import Foundation
+
 /// What of a load is kept on disk.
 ///
 /// Local files, `data:` addresses and bytes that come with a request are never copied as originals. HTTP has the
@@ -42,7 +44,17 @@ public struct RenditionEncoding: Hashable, Sendable {
 extension ImagePipeline.Configuration {
   /// How a picture is written; `nil` when it is not.
   func encoding(of picture: Picture, for request: ImageRequest) -> RenditionEncoding? {
-    guard let renditionEncoding else { return .standard(for: picture, quality: renditionQuality) }
+    guard let renditionEncoding else {
+      return .standard(for: picture, quality: request.format?.compressionQuality ?? renditionQuality)
+    }
     return renditionEncoding(picture, request)
+  }
+
+  /// A picture as it is kept on disk. `nil` when it is not, or cannot be: nothing is lost, the next request renders
+  /// again.
+  func encodedRendition(of picture: Picture, for request: ImageRequest) -> Data? {
+    encoding(of: picture, for: request).flatMap {
+      try? codecs.encode(picture.bitmap, as: $0.type, options: $0.options)
+    }
   }
 }

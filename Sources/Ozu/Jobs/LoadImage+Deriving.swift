@@ -7,7 +7,8 @@ extension LoadImage {
   ///
   /// - Parameter own: this load among those that are noted as running.
   func derive(apartFrom own: Int?) async throws(ImageError) -> LoadedPicture? {
-    guard configuration.isDerivationEnabled, request.cachePolicy.readsCaches else { return nil }
+    guard configuration.isDerivationEnabled, request.cachePolicy.readsCaches, request.format?.hasHooks != true
+    else { return nil }
     if let loaded = try await deriveFromPrefix() { return loaded }
     guard let resize = request.resize else { return nil }
     if let loaded = try await deriveFromMade(resize) { return loaded }
@@ -74,7 +75,7 @@ extension LoadImage {
     activity.enter(.disk)
     let rendition = await parts.diskQueue.run(priority: job.priority, activity: activity) {
       [parts, source = request.source] flag in
-      flag.isRaised ? nil : parts.caches.rendition(made.key, of: source)
+      flag.isRaised ? nil : parts.caches.rendition(made.key, of: source, in: made.partition)
     }
     guard let rendition else {
       parts.relatives.forget(made.key)

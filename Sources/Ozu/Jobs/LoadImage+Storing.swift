@@ -5,10 +5,11 @@ extension LoadImage {
   /// Into memory, where smaller pictures may be made of it.
   func keep(_ picture: Picture, stamp: FileStamp?, validity: OriginalValidity?) {
     parts.caches.store(picture, stamp: stamp, validity: validity, for: request)
-    guard configuration.isDerivationEnabled, request.processors.isEmpty, picture.animation == nil,
+    guard configuration.isDerivationEnabled, request.decodedSteps.isEmpty, picture.animation == nil,
       picture.header != nil
     else { return }
-    parts.relatives.note(Relatives.Made(key: request.key, resize: request.resize, size: picture.size))
+    parts.relatives.note(Relatives.Made(
+        key: request.key, resize: request.resize, size: picture.size, partition: request.partition))
   }
 
   func storeOriginal(_ fetched: FetchedData) async {
@@ -23,10 +24,8 @@ extension LoadImage {
 
   func storeOnDisk(_ picture: Picture, _ fetched: FetchedData) async {
     await storeOriginal(fetched)
-    // A rendition that is the original, pixel for pixel, would only take its place twice. Pixels of a fetcher
-    // have no original.
-    let isOriginal = request.processors.isEmpty && picture.header?.size == picture.size
-    guard !isOriginal || storagePolicy == .all && request.hasRecipe || isWithoutOriginal(fetched) else {
+    // Pixels of a fetcher have no original.
+    guard !request.isOriginal(picture) || storagePolicy == .all && request.hasRecipe || isWithoutOriginal(fetched) else {
       return
     }
     await storeRendition(picture, stamp: fetched.stamp, validity: fetched.validity)
@@ -40,16 +39,11 @@ extension LoadImage {
 
   /// Has a finished picture encoded and written, behind the caller's back.
   func storeRendition(_ picture: Picture, stamp: FileStamp?, validity: OriginalValidity?) async {
-    // A rendition is one picture: it would stop an animation, which is made from its original each time.
-    guard storagePolicy.storesRenditions, picture.animation == nil else { return }
+    guard storagePolicy.storesRenditions, request.mayKeepRendition(picture) else { return }
     activity.enter(.backlog)
     await parts.backlog.add(byteCount: picture.byteCount) { [parts, request] () -> Data? in
-      let configuration = parts.configuration
-      guard let encoding = configuration.encoding(of: picture, for: request) else { return nil }
       let stage = parts.events.stageBegan(.encode, of: request.source.name)
-      // Nothing is lost when it fails: the next request renders again.
-      let data = try? configuration.codecs.encode(
-        picture.bitmap, as: encoding.type, options: encoding.options)
+      let data = parts.configuration.encodedRendition(of: picture, for: request)
       parts.events.stageEnded(stage, byteCount: data?.count ?? 0)
       return data
     } write: { [parts, request] data in

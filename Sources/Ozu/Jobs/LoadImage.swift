@@ -72,7 +72,8 @@ struct LoadImage: Sendable {
   /// Whole pictures are kept as their originals, but for those that a fetcher brings as pixels, and where
   /// originals are not kept.
   private var mayHaveRendition: Bool {
-    request.hasRecipe || configuration.sources.usesFetcher(request.source)
+    if let format = request.format, format.diskCapacity == 0 { return false }
+    return request.hasRecipe || configuration.sources.usesFetcher(request.source)
       || storagePolicy == .encodedImages && request.source.filePath == nil
   }
 
@@ -263,13 +264,13 @@ struct LoadImage: Sendable {
     let encodedByteCount: Int
     switch fetched.content {
     case .data(let data):
-      first = .decode(data, request.resize)
+      first = .decode(data, request.decodingResize)
       encodedByteCount = data.count
     case .picture(let whole):
-      first = .resize(whole, request.resize)
+      first = .resize(whole, request.decodingResize)
       encodedByteCount = 0
     }
-    let rendered = try await render([first] + request.processors.map(RenderStep.process), from: fetched)
+    let rendered = try await render([first] + request.decodedSteps.map(RenderStep.process), from: fetched)
     var timings = fetched.timings
     timings.add(rendered.timings)
     let picture = rendered.picture
@@ -323,6 +324,10 @@ extension ImageError {
 extension ImageRequest {
   /// The keys of the picture after its last steps, the finished one at the end.
   func recipeKeys(ofLast count: Int) -> [CacheKey] {
+    if format?.hasHooks == true {
+      // Nobody else's steps are like those of a closure.
+      return (1..<count).map { key.rendition.derived("step \($0)") } + [key.rendition]
+    }
     guard count > 1, !processors.isEmpty else { return [key.rendition] }
     var keys = [resize.map { key.source.derived($0.identifier) } ?? key.source]
     for processor in processors.dropLast() { keys.append(keys[keys.count - 1].derived(processor.identifier)) }

@@ -14,6 +14,8 @@ final class Relatives: Sendable {
     let key: ImageKey
     let resize: Resize?
     let size: PixelSize
+    /// Where it is on disk, if it is.
+    var partition = ImageCaches.renditions
   }
 
   /// A picture that is being made.

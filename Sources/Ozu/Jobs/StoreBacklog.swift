@@ -74,6 +74,15 @@ final class StoreBacklog: Sendable {
   /// The bytes that wait to be written.
   var byteCount: Int { state.withLock { $0.byteCount } }
 
+  /// Has small work done in its turn, without anybody waiting for it.
+  func enqueue(_ work: @escaping @Sendable () -> Void) {
+    state.withLock { $0.count += 1 }
+    writes.enqueue(priority: .low) {
+      work()
+      self.finish(byteCount: 0)
+    }
+  }
+
   /// Returns when everything that was added is written.
   func drain() async {
     await withCheckedContinuation { continuation in

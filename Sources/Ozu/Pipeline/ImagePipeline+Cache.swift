@@ -80,9 +80,10 @@ extension ImagePipeline {
     ) throws(EncodingError) {
       if layers.contains(.memory) { self[request] = picture }
       guard layers.contains(.disk) else { return }
-      let type: ImageType = picture.bitmap.isOpaque ? .jpeg : .png
-      let options = EncodingOptions(compressionQuality: parts.configuration.renditionQuality)
-      let data = try parts.configuration.codecs.encode(picture.bitmap, as: type, options: options)
+      if let format = request.format, format.diskCapacity == 0 { return }
+      guard let encoding = parts.configuration.encoding(of: picture, for: request) else { return }
+      let data = try parts.configuration.codecs.encode(
+        picture.bitmap, as: encoding.type, options: encoding.options)
       let rendition = ImageCaches.Rendition(
         data: data, header: picture.header, stamp: stamp(of: request), validity: nil)
       parts.caches.store(rendition, for: request)

@@ -116,6 +116,7 @@ public final class ImagePipeline: Sendable {
     let start = parts.configuration.now()
     try request.validate()
     let request = request.keyed(by: parts.configuration.cacheKeyRules)
+    if let format = request.format { parts.formats.noteRequest(in: format) }
     if let response = memoryResponse(for: request, start: start) { return response }
     let (loaded, isShared) = try await parts.loads.value(
       for: .load(request, number: parts.sharingNumber()),
@@ -140,6 +141,7 @@ public final class ImagePipeline: Sendable {
     let date = parts.configuration.currentDate()
     let isFresh = request.mayServe(cached.validity, at: date)
     guard isFresh || request.cachePolicy == .cacheOnly else { return nil }
+    if request.format != nil { parts.formats.noteHit(of: cached, for: request) }
     var timings = StageTimings()
     timings.add(.total, start.duration(to: parts.configuration.now()))
     if parts.events.isObserved { parts.events.lookedIntoMemory(cached, for: request) }
@@ -155,8 +157,10 @@ public final class ImagePipeline: Sendable {
   /// `image(for:)`, which validates it, brings the newer one.
   public func cachedImage(for request: ImageRequest) -> Picture? {
     guard request.cachePolicy.readsCaches else { return nil }
-    let cached = parts.caches.cachedPicture(for: request.keyed(by: parts.configuration.cacheKeyRules))
+    let request = request.keyed(by: parts.configuration.cacheKeyRules)
+    let cached = parts.caches.cachedPicture(for: request)
     if parts.events.isObserved { parts.events.lookedIntoMemory(cached, for: request) }
+    if let cached, request.format != nil { parts.formats.noteHit(of: cached, for: request) }
     return cached?.picture
   }
 

@@ -58,6 +58,7 @@ final class PipelineParts: Sendable {
   let board = JobBoard()
   let calm = CalmSignal()
   private let lastNumber = Atomic(0)
+  let formats: FormatStore
 
   init(_ configuration: ImagePipeline.Configuration) {
     self.configuration = configuration
@@ -76,6 +77,7 @@ final class PipelineParts: Sendable {
     backlog = StoreBacklog(
       writes: storeQueue, encodes: encodeQueue, byteLimit: configuration.storeBacklogByteCount)
     renders = RenderJobs(queue: decodeQueue, configuration: configuration, events: events)
+    formats = FormatStore(caches: caches, backlog: backlog, configuration: configuration)
     let storage = OriginalStorage(caches: caches, queue: diskQueue, backlog: backlog)
     httpCache = HTTPCache(
       client: SlottedHTTPClient(

@@ -1,0 +1,57 @@
+import Foundation
+
+/// A hook of a format, as a step on pixels.
+struct FormatHookStep: ImageProcessing {
+  let identifier: String
+  let key: String
+  let hook: CacheFormat.Hook
+
+  func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap {
+    let result: Picture?
+    do {
+      result = try hook(key, Picture(bitmap))
+    } catch {
+      throw .failed(identifier, reason: "\(error)")
+    }
+    guard let result else { throw .failed(identifier, reason: "the hook returned no picture") }
+    return result.bitmap
+  }
+}
+
+extension ImageRequest {
+  /// What is done while decoding. A hook that comes before the resize wants the whole picture.
+  var decodingResize: Resize? { format?.preResize == nil ? resize : nil }
+
+  /// What is done after decoding, in order.
+  var decodedSteps: [any ImageProcessing] {
+    guard let format, format.preResize != nil || format.postResize != nil else { return processors }
+    func step(_ name: String, _ hook: CacheFormat.Hook?) -> [any ImageProcessing] {
+      hook.map { [FormatHookStep(identifier: "format(\(format.name)).\(name)", key: hookKey, hook: $0)] }
+        ?? []
+    }
+    var steps = step("preResize", format.preResize)
+    if !steps.isEmpty, let resize { steps.append(resize) }
+    return steps + processors + step("postResize", format.postResize)
+  }
+
+  /// What hooks are told the source is called.
+  private var hookKey: String {
+    switch source {
+    case .url(let url): url.absoluteString
+    case .data(_, let key): key
+    case .fetcher(let fetcher): fetcher.key
+    }
+  }
+
+  /// Whether a finished picture may have a place on disk. An animation is made from its original each time: a
+  /// rendition would stop it.
+  func mayKeepRendition(_ picture: Picture) -> Bool {
+    if let format, format.diskCapacity == 0 || format.isRetired { return false }
+    return picture.animation == nil
+  }
+
+  /// Whether a finished picture is its original, pixel for pixel, and would only take its place twice.
+  func isOriginal(_ picture: Picture) -> Bool {
+    decodedSteps.isEmpty && picture.header?.size == picture.size
+  }
+}
