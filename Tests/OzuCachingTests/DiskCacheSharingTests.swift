@@ -231,9 +231,9 @@ struct DiskCacheSharingTests {
 
   @Test("many threads store, fetch and remove on the system's files")
   func threads() throws {
-    let directory =
-      FileManager.default.temporaryDirectory.path + "/ozu-cache-\(UInt64.random(in: 0 ... .max))/a/b"
-    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let root = FileManager.default.temporaryDirectory.path + "/ozu-cache-\(UInt64.random(in: 0 ... .max))"
+    defer { try? FileManager.default.removeItem(atPath: root) }
+    let directory = root + "/a/b"
     let cache = try DiskCache(
       directory: directory, configuration: DiskCacheConfiguration(capacity: 300 << 10))
     let wrong = Counter()

@@ -39,6 +39,16 @@ extension DiskCache {
     await queues.run(key) { self.metadata(forKey: key, in: partition) }
   }
 
+  /// Gives a key's entry other metadata and leaves the body as it is, where it is.
+  ///
+  /// - Returns: Whether the key has an entry and it has this metadata.
+  @discardableResult
+  public func updateMetadata(
+    _ metadata: Data, forKey key: CacheKey, in partition: Partition = .default
+  ) async -> Bool {
+    await queues.run(key) { self.updateMetadata(metadata, forKey: key, in: partition) }
+  }
+
   /// Whether a key has an entry, without reading it.
   public func contains(_ key: CacheKey, in partition: Partition = .default) async -> Bool {
     await queues.run(key) { self.contains(key, in: partition) }
