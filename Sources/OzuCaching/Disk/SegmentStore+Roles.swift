@@ -28,9 +28,11 @@ extension SegmentStore {
     case .closed:
       return false
     case .writer(let lock):
+      // The lock file goes with the directory, and without it another process may write: it is looked at every
+      // time. That somebody removed a segment alone costs entries and no more: it is enough to notice soon.
+      writer.turns &+= 1
       let isActiveLinked =
-        writer.active.map { number in index.withLock { $0.segments[number]?.file.file.isLinked ?? false } }
-        ?? true
+        writer.turns % 16 != 1 || writer.active.map { isSegmentLinked($0) } ?? true
       if lock.isLinked, isActiveLinked { return true }
       if !lock.isLinked {
         try fileSystem.makeDirectory(directory)
@@ -46,6 +48,10 @@ extension SegmentStore {
     }
     if case .writer = writer.role { return true }
     return false
+  }
+
+  private func isSegmentLinked(_ number: Int) -> Bool {
+    index.withLock { $0.segments[number]?.file.file.isLinked ?? false }
   }
 
   /// Looks for what the writer committed since, at most once per refresh interval.

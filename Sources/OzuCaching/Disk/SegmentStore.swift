@@ -50,6 +50,8 @@ final class SegmentStore: Sendable {
     var refreshed = Int64.min
     /// Bytes of files that editors are writing.
     var spilledByteCount = 0
+    /// How often it was asked whether this cache may write.
+    var turns = 0
     /// Segments that were filled since the index was stored.
     var sealedSinceStored = 0
     var capacity: Int
