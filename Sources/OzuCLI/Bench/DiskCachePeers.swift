@@ -47,7 +47,7 @@ enum DiskCachePeers {
       try check(sqlite3_open(folder + "/peer.sqlite", &database))
       try run("PRAGMA journal_mode = WAL")
       try run("PRAGMA synchronous = OFF")
-      try run("CREATE TABLE entries (key BLOB PRIMARY KEY, body BLOB) WITHOUT ROWID")
+      try run("CREATE TABLE entries (key BLOB PRIMARY KEY, body BLOB)")
       try check(
         sqlite3_prepare_v2(database, "INSERT OR REPLACE INTO entries VALUES (?, ?)", -1, &insert, nil))
       try check(sqlite3_prepare_v2(database, "SELECT body FROM entries WHERE key = ?", -1, &select, nil))
