@@ -59,7 +59,7 @@ bench: dependencies ## run benchmarks (ARGS=thumbnail for one of them)
 	@$(RELEASE) --product ozu
 	@$(SWIFT) run -c release $(FLAGS) --skip-build ozu bench $(ARGS)
 
-bench-peers: dependencies ## install the libraries that bench thumbnail --peers compares with
+bench-peers: dependencies ## install what bench compares with: thumbnail --peers, disk-cache with FLAGS='--traits default,BenchPeers'
 	@scripts/install-bench-peers
 
 # The fuzzer has its own `main`, and the crash reporter of Swift would hold it up.

@@ -33,6 +33,7 @@ let package = Package(
     .trait(name: "JXL", description: "Read and write JPEG XL through libjxl."),
     .trait(name: "TIFF", description: "Read TIFF through libtiff."),
     .trait(name: "SVG", description: "Draw SVG through librsvg."),
+    .trait(name: "BenchPeers", description: "Measure SQLite and LMDB beside the disk cache in `ozu bench`."),
   ],
   targets: [
     // Floor 0: glue.
@@ -63,6 +64,7 @@ let package = Package(
         .linkedLibrary("glib-2.0", .when(traits: ["SVG"])),
       ]),
     .systemLibrary(name: "CCurl"),
+    .systemLibrary(name: "CBenchPeers"),
     .target(name: "OzuSynchronization", swiftSettings: strict),
 
     // Floor 1: they do not know each other.
@@ -84,7 +86,12 @@ let package = Package(
     // Floor 4.
     .target(name: "OzuTesting", dependencies: ["Ozu", "OzuHTTP"], swiftSettings: strict),
     .executableTarget(
-      name: "OzuCLI", dependencies: ["Ozu", "OzuHTTP", "OzuTesting"], resources: [.copy("Resources/Photos")],
+      name: "OzuCLI",
+      dependencies: [
+        "Ozu", "OzuHTTP", "OzuTesting",
+        .target(name: "CBenchPeers", condition: .when(traits: ["BenchPeers"])),
+      ],
+      resources: [.copy("Resources/Photos")],
       swiftSettings: strict),
 
     .testTarget(

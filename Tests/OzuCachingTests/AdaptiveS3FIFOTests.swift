@@ -10,7 +10,7 @@ struct AdaptiveS3FIFOTests {
   private static func full() -> AdaptiveS3FIFO {
     var policy = AdaptiveS3FIFO()
     policy.expect(200)
-    policy.noteEviction(of: 0, fromMain: false, share: one)
+    policy.noteEviction(of: 0, fromMain: false, part: 1, of: 100)
     return policy
   }
 
@@ -18,12 +18,12 @@ struct AdaptiveS3FIFOTests {
   func remembered() {
     var policy = Self.full()
     defer { policy.deallocate() }
-    policy.noteEviction(of: 1, fromMain: false, share: Self.one)
-    for tag in 100..<190 as Range<UInt32> { policy.noteEviction(of: tag, fromMain: false, share: Self.one) }
-    let stranger = policy.admitsToMain(5, share: Self.one)
-    let known = policy.admitsToMain(1, share: Self.one)
-    for tag in 200..<320 as Range<UInt32> { policy.noteEviction(of: tag, fromMain: false, share: Self.one) }
-    let forgotten = policy.admitsToMain(150, share: Self.one)
+    policy.noteEviction(of: 1, fromMain: false, part: 1, of: 100)
+    for tag in 100..<190 as Range<UInt32> { policy.noteEviction(of: tag, fromMain: false, part: 1, of: 100) }
+    let stranger = policy.admitsToMain(5, part: 1, of: 100)
+    let known = policy.admitsToMain(1, part: 1, of: 100)
+    for tag in 200..<320 as Range<UInt32> { policy.noteEviction(of: tag, fromMain: false, part: 1, of: 100) }
+    let forgotten = policy.admitsToMain(150, part: 1, of: 100)
     #expect(!stranger)
     #expect(known)
     #expect(!forgotten)
@@ -35,8 +35,8 @@ struct AdaptiveS3FIFOTests {
     defer { policy.deallocate() }
     let start = policy.smallShare
     func miss(fromMain: Bool, tag: UInt32) {
-      policy.noteEviction(of: tag, fromMain: fromMain, share: Self.one)
-      _ = policy.admitsToMain(tag, share: Self.one)
+      policy.noteEviction(of: tag, fromMain: fromMain, part: 1, of: 100)
+      _ = policy.admitsToMain(tag, part: 1, of: 100)
     }
     miss(fromMain: false, tag: 1)
     #expect(policy.smallShare == start + Self.one)
@@ -53,9 +53,9 @@ struct AdaptiveS3FIFOTests {
     var policy = Self.full()
     defer { policy.deallocate() }
     let start = policy.smallShare
-    policy.noteEviction(of: 1, fromMain: false, share: Self.one)
-    for tag in 100..<120 as Range<UInt32> { policy.noteEviction(of: tag, fromMain: false, share: Self.one) }
-    let isKnown = policy.admitsToMain(1, share: Self.one)
+    policy.noteEviction(of: 1, fromMain: false, part: 1, of: 100)
+    for tag in 100..<120 as Range<UInt32> { policy.noteEviction(of: tag, fromMain: false, part: 1, of: 100) }
+    let isKnown = policy.admitsToMain(1, part: 1, of: 100)
     #expect(isKnown)
     #expect(policy.smallShare == start)
   }

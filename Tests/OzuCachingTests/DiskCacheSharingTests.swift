@@ -215,6 +215,48 @@ struct DiskCacheSharingTests {
     #expect(try fixture.open().fetch(key(2))?.body == body(2))
   }
 
+  @Test("segments that somebody removed alone are noticed within sixteen stores")
+  func removedSegments() throws {
+    let fixture = Fixture()
+    let cache = try fixture.open()
+    cache.store(body(0), forKey: key(0))
+    for path in fixture.segments { try fixture.files.remove(path) }
+    for number in 1...20 { #expect(cache.store(body(number), forKey: key(number))) }
+    cache.close()
+    let reopened = try fixture.open()
+    for number in 16...20 { #expect(reopened.fetch(key(number))?.body == body(number)) }
+    #expect(reopened.verify().isSound)
+  }
+
+  @Test("a slow call delays nobody who does not need it")
+  func slowCalls() throws {
+    let fixture = Fixture()
+    let cache = try fixture.open()
+    cache.store(body(1), forKey: key(1))
+    let (isWriting, mayGoOn, isDone) = (
+      DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+    )
+    fixture.files.respond = { call in
+      if call.operation == .write {
+        isWriting.signal()
+        mayGoOn.wait()
+      }
+      return .proceed
+    }
+    DispatchQueue(label: "slow store").async {
+      cache.store(body(2), forKey: key(2))
+      isDone.signal()
+    }
+    isWriting.wait()
+    // The store waits for its disk; fetches go on, and find what was there before.
+    #expect(cache.fetch(key(1))?.body == body(1))
+    #expect(cache.fetch(key(2)) == nil)
+    fixture.files.respond = { _ in .proceed }
+    mayGoOn.signal()
+    isDone.wait()
+    #expect(cache.fetch(key(2))?.body == body(2))
+  }
+
   @Test("a writer whose directory was replaced under it yields to the new writer")
   func replaced() throws {
     let fixture = Fixture()
@@ -231,9 +273,9 @@ struct DiskCacheSharingTests {
 
   @Test("many threads store, fetch and remove on the system's files")
   func threads() throws {
-    let directory =
-      FileManager.default.temporaryDirectory.path + "/ozu-cache-\(UInt64.random(in: 0 ... .max))/a/b"
-    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let root = FileManager.default.temporaryDirectory.path + "/ozu-cache-\(UInt64.random(in: 0 ... .max))"
+    defer { try? FileManager.default.removeItem(atPath: root) }
+    let directory = root + "/a/b"
     let cache = try DiskCache(
       directory: directory, configuration: DiskCacheConfiguration(capacity: 300 << 10))
     let wrong = Counter()

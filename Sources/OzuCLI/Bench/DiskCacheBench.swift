@@ -40,9 +40,11 @@ enum DiskCacheBench {
     let body = Data((0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31) })
     let cache = try open(folder.path("entries"))
     let files = try SystemCalls(folder.path("calls"))
+    let peers = try DiskCachePeers.open(in: folder.path(""))
     // Every round stores new keys and appends new bytes: what is measured is a cache that fills.
     var stored = 0
     var written = 0
+    var storedByPeers = peers.map { _ in 0 }
     let stores = [
       Rounds.Subject(name: "ozu") {
         for _ in 0..<count {
@@ -60,7 +62,13 @@ enum DiskCacheBench {
         for number in 0..<count { try files.replace(body, name: "\(number)") }
       },
     ]
-    try add("store-30KB", stores, count, options, &report)
+    let peerStores = peers.enumerated().map { index, peer in
+      Rounds.Subject(name: peer.name) {
+        try peer.store(body, under: (0..<count).map { key(storedByPeers[index] + $0) })
+        storedByPeers[index] += count
+      }
+    }
+    try add("store-30KB", stores + peerStores, count, options, &report)
     var order = (0..<count).map { $0 }
     var random = SplitMix(seed: 5)
     order.shuffle(using: &random)
@@ -76,7 +84,12 @@ enum DiskCacheBench {
         for number in order { try files.readFile("\(number)", length) }
       },
     ]
-    try add("fetch-30KB", fetches, count, options, &report)
+    let peerFetches = peers.map { peer in
+      Rounds.Subject(name: peer.name) {
+        for key in keys where try peer.fetch(key) != length { throw Failed() }
+      }
+    }
+    try add("fetch-30KB", fetches + peerFetches, count, options, &report)
     let inPlace = Rounds.Subject(name: "ozu") {
       for key in keys {
         // The checksum has touched every line already; this touches them again, as a decoder would.
@@ -86,12 +99,31 @@ enum DiskCacheBench {
         if sum == nil { throw Failed() }
       }
     }
-    try add("in-place-30KB-touched", [inPlace], count, options, &report)
+    let peersInPlace = try peers.filter { try $0.touch(keys[0]) != nil }.map { peer in
+      Rounds.Subject(name: peer.name) {
+        for key in keys where try peer.touch(key) == nil { throw Failed() }
+      }
+    }
+    try add("in-place-30KB-touched", [inPlace] + peersInPlace, count, options, &report)
+    let metadata = Data(count: 300)
+    for key in keys.prefix(100) { cache.store(body, metadata: metadata, forKey: key, in: "validated") }
+    let update = Rounds.Subject(name: "ozu") {
+      for number in 0..<count
+      where !cache.updateMetadata(metadata, forKey: keys[number % min(100, count)], in: "validated") {
+        throw Failed()
+      }
+    }
+    try add("update-metadata", [update], count, options, &report)
     let absent = (0..<count * 20).map { key($0 + 1 << 40) }
     let miss = Rounds.Subject(name: "ozu") {
       for key in absent where cache.fetch(key) != nil { throw Failed() }
     }
-    try add("miss", [miss], absent.count, options, &report)
+    let peerMisses = peers.map { peer in
+      Rounds.Subject(name: peer.name) {
+        for key in absent where try peer.fetch(key) != nil { throw Failed() }
+      }
+    }
+    try add("miss", [miss] + peerMisses, absent.count, options, &report)
   }
 
   private static func measureOpening(
@@ -116,12 +148,48 @@ enum DiskCacheBench {
     report.rows.append(
       BenchReport.Row(
         name: "open-\(entries)-and-first-hit", subject: "ozu", metric: "cpu_ms", samples: samples, digits: 3))
+    #if os(Linux)
+      try measureColdOpening(directory, entries, first, options, &report)
+    #endif
     let index = try FileManager.default.attributesOfItem(atPath: directory + "/index")[.size] as? Int ?? 0
     report.rows.append(
       BenchReport.Row(
         name: "index-memory", subject: "ozu", metric: "bytes_per_entry",
         samples: [Double(index) / Double(max(1, entries))]))
   }
+
+  #if os(Linux)
+    /// The same from the disk: before each opening the files are written out and dropped from the page cache.
+    private static func measureColdOpening(
+      _ directory: String, _ entries: Int, _ first: CacheKey, _ options: BenchOptions,
+      _ report: inout BenchReport
+    ) throws {
+      var (cpu, wall): ([Double], [Double]) = ([], [])
+      for round in 0...options.rounds {
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory) {
+          let file = Glibc.open(directory + "/" + name, O_RDONLY | O_CLOEXEC)
+          guard file >= 0 else { continue }
+          fsync(file)
+          posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED)
+          Glibc.close(file)
+        }
+        let (start, time) = (ContinuousClock.now, DecodingContext.systemThreadTime())
+        let cache = try open(directory)
+        if cache.fetch(first) == nil { throw Failed() }
+        if round > 0 {
+          cpu.append((DecodingContext.systemThreadTime() - time).milliseconds)
+          wall.append((ContinuousClock.now - start).milliseconds)
+        }
+        cache.close()
+      }
+      for (metric, samples) in [("cpu_ms", cpu), ("wall_ms", wall)] {
+        report.rows.append(
+          BenchReport.Row(
+            name: "open-\(entries)-cold-and-first-hit", subject: "ozu", metric: metric, samples: samples,
+            digits: 3))
+      }
+    }
+  #endif
 
   /// Overwrites at random in a cache that is twice as large as its keys' entries.
   private static func measureAmplification(_ folder: TemporaryFolder, _ report: inout BenchReport) throws {

@@ -38,7 +38,8 @@ enum MemoryCacheBench {
     for count in [1000, 100_000] { try measure(count, options, &report) }
     try measurePictures(options, &report)
     try measureYardsticks(options, &report)
-    measureWorstInsertion(count: options.operations * 5, &report)
+    InsertionTailBench.measure(
+      count: min(100_000, options.operations), evictions: options.operations * 2, &report)
     return report
   }
 
@@ -98,26 +99,38 @@ enum MemoryCacheBench {
       for key in absent { full.insert(box, forKey: key, cost: 1000) }
     }
     try add("insert-and-evict-\(count)", [insertion], options, &report)
-    let one = wallNanoseconds(threads: 1, order, roomy)
-    let two = wallNanoseconds(threads: 2, order, roomy)
-    report.rows.append(
-      BenchReport.Row(
-        name: "hit-\(count)-one-thread", subject: "ozu", metric: "wall_ns_per_hit", samples: one))
-    report.rows.append(
-      BenchReport.Row(
-        name: "hit-\(count)-two-threads", subject: "ozu", metric: "wall_ns_per_hit", samples: two))
+    let slice = Array(order.prefix(20_000))
+    measureThreads("ozu", count, slice, &report) { key in roomy.value(forKey: key) }
+    measureThreads(dictionary.name, count, slice, &report) { key in
+      table.entries.withLock { $0[IdentityKey(high: key.high, low: key.low)] }
+    }
   }
 
-  /// Elapsed time over all hits of all threads, in five rounds.
-  private static func wallNanoseconds(
-    threads: Int, _ order: [CacheKey], _ cache: MemoryCache<CacheKey, Box>
-  ) -> [Double] {
-    (0..<5).map { _ in
-      let start = ContinuousClock.now
-      DispatchQueue.concurrentPerform(iterations: threads) { _ in
-        for key in order { _ = cache.value(forKey: key) }
+  /// Elapsed time over all hits of all threads. Rounds are short and many, one thread and two in turn, so that
+  /// some of them have the processors to themselves: look at the smallest.
+  private static func measureThreads(
+    _ subject: String, _ count: Int, _ order: [CacheKey], _ report: inout BenchReport,
+    _ hit: @Sendable (CacheKey) -> Box?
+  ) {
+    var samples: [[Double]] = [[], []]
+    let total = Atomic<Int>(0)
+    for _ in 0..<100 {
+      for threads in 1...2 {
+        let start = ContinuousClock.now
+        DispatchQueue.concurrentPerform(iterations: threads) { _ in
+          // Looking into the object keeps it from being optimised away.
+          var sum = 0
+          for key in order { sum &+= hit(key)?.number ?? 0 }
+          total.wrappingAdd(sum, ordering: .relaxed)
+        }
+        samples[threads - 1].append(
+          (ContinuousClock.now - start).milliseconds * 1e6 / Double(order.count * threads))
       }
-      return (ContinuousClock.now - start).milliseconds * 1e6 / Double(order.count * threads)
+    }
+    for (threads, samples) in zip(["one-thread", "two-threads"], samples) {
+      report.rows.append(
+        BenchReport.Row(
+          name: "hit-\(count)-\(threads)", subject: subject, metric: "wall_ns_per_hit", samples: samples))
     }
   }
 
@@ -153,38 +166,6 @@ enum MemoryCacheBench {
       for _ in 0..<options.operations { source.withUnsafeBytes { target.copyMemory(from: $0) } }
     }
     try add("copy-30KB", [copy], options, &report)
-  }
-
-  /// The tail of single insertions while a cache grows to 100,000 entries and then evicts. A thread's processor
-  /// time is taken around each, and what taking it costs is taken off.
-  private static func measureWorstInsertion(count: Int, _ report: inout BenchReport) {
-    let cache = cache(cost: 100_000 * 1000)
-    let box = Box(1)
-    var times: [Double] = []
-    var idle: [Double] = []
-    for key in keys(count, seed: 9) {
-      let start = DecodingContext.systemThreadTime()
-      let middle = DecodingContext.systemThreadTime()
-      cache.insert(box, forKey: key, cost: 1000)
-      let end = DecodingContext.systemThreadTime()
-      idle.append((middle - start).milliseconds * 1e6)
-      times.append((end - middle).milliseconds * 1e6)
-    }
-    idle.sort()
-    times.sort()
-    let overhead = idle[idle.count / 2]
-    for (name, share) in [("p50", 0.5), ("p99", 0.99), ("p99.99", 0.9999), ("worst", 1)] {
-      let index = min(times.count - 1, Int(Double(times.count) * share))
-      // What the clock measures of nothing at all tells how much of a tail is the machine's.
-      report.rows.append(
-        BenchReport.Row(
-          name: "insert-to-100000-\(name)", subject: "yardstick:nothing", metric: "cpu_ns",
-          samples: [max(0, idle[index] - overhead)]))
-      report.rows.append(
-        BenchReport.Row(
-          name: "insert-to-100000-\(name)", subject: "ozu", metric: "cpu_ns",
-          samples: [max(0, times[index] - overhead)]))
-    }
   }
 
   private struct Missed: Error {}

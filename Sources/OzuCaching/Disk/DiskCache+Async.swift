@@ -39,6 +39,16 @@ extension DiskCache {
     await queues.run(key) { self.metadata(forKey: key, in: partition) }
   }
 
+  /// Gives a key's entry other metadata and leaves the body as it is, where it is.
+  ///
+  /// - Returns: Whether the key has an entry and it has this metadata.
+  @discardableResult
+  public func updateMetadata(
+    _ metadata: Data, forKey key: CacheKey, in partition: Partition = .default
+  ) async -> Bool {
+    await queues.run(key) { self.updateMetadata(metadata, forKey: key, in: partition) }
+  }
+
   /// Whether a key has an entry, without reading it.
   public func contains(_ key: CacheKey, in partition: Partition = .default) async -> Bool {
     await queues.run(key) { self.contains(key, in: partition) }
@@ -50,6 +60,46 @@ extension DiskCache {
   @discardableResult
   public func touch(_ key: CacheKey, in partition: Partition = .default) async -> Bool {
     await queues.run(key) { self.touch(key, in: partition) }
+  }
+
+  /// Marks a key's entry as used now, or stores what `body` makes if there is none. Nothing waits for a thread while
+  /// `body` works.
+  ///
+  /// - Returns: Whether the key has an entry now.
+  @discardableResult
+  public func touch<Failure: Error>(
+    _ key: CacheKey, in partition: Partition = .default, metadata: Data = Data(), label: String? = nil,
+    orStore body: () async throws(Failure) -> Data
+  ) async throws(Failure) -> Bool {
+    if await touch(key, in: partition) { return true }
+    return await store(try await body(), metadata: metadata, forKey: key, in: partition, label: label)
+  }
+
+  /// Calls `use`, on a queue of the cache's, with the verified body of a key's entry where the mapped file has it. Counts
+  /// as a use of the entry.
+  ///
+  /// - Parameter use: Gets the body, which must not leave the call, and the metadata.
+  /// - Returns: What `use` returns, or nil if the key has no entry.
+  public func withBody<Result: Sendable>(
+    of key: CacheKey, in partition: Partition = .default,
+    _ use: @escaping @Sendable (_ body: UnsafeRawBufferPointer, _ metadata: Data) -> Result
+  ) async -> Result? {
+    await queues.run(key) { self.withBody(of: key, in: partition, use) }
+  }
+
+  /// What a listing shows of a key's entry.
+  public func info(forKey key: CacheKey, in partition: Partition = .default) async -> EntryInfo? {
+    await queues.run(key) { self.info(forKey: key, in: partition) }
+  }
+
+  /// Changes the total capacity, and trims to it at once.
+  public func setCapacity(_ capacity: Int) async {
+    await queues.run { self.setCapacity(capacity) }
+  }
+
+  /// Changes a partition's capacity, and evicts its least recently used entries at once.
+  public func setCapacity(_ capacity: Int, of partition: Partition) async {
+    await queues.run { self.setCapacity(capacity, of: partition) }
   }
 
   /// Removes the entry of a key in one partition.

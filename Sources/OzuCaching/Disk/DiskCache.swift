@@ -143,6 +143,22 @@ public final class DiskCache: Sendable {
       use: { $0.metadata })
   }
 
+  /// Gives a key's entry other metadata and leaves the body as it is, where it is. Does not count as a use, and the
+  /// date of storing stays.
+  ///
+  /// A fetch gets the former metadata or the new, also after a crash; after `flush()` the new. Beside metadata of up to
+  /// four kilobytes a record has room for that of later: an eighth and 32 bytes more. What does not fit, and
+  /// metadata for an entry that was stored without any, has the entry written anew.
+  ///
+  /// - Returns: Whether the key has an entry and it has this metadata. False also in a cache that only reads.
+  /// - Complexity: O(metadata) where it fits; else O(entry).
+  @discardableResult
+  public func updateMetadata(
+    _ metadata: Data, forKey key: CacheKey, in partition: Partition = .default
+  ) -> Bool {
+    store.updateMetadata(metadata, key: key, partition: partition)
+  }
+
   /// Whether a key has an entry, without reading it. Does not count as a use.
   public func contains(_ key: CacheKey, in partition: Partition = .default) -> Bool {
     store.contains(key, in: partition)
@@ -222,61 +238,6 @@ public final class DiskCache: Sendable {
   /// Flushes, lets go of the files and of the lock. All later operations miss. Released caches close themselves.
   public func close() {
     store.close()
-  }
-
-  // MARK: Capacity
-
-  /// The most bytes that all files may have together.
-  public var capacity: Int { store.writer.withLock { $0.capacity } }
-
-  /// Changes the total capacity, and trims to it at once.
-  public func setCapacity(_ capacity: Int) {
-    store.setCapacity(capacity)
-  }
-
-  /// The most bytes that a partition's entries may take; zero for no limit but the total.
-  public func capacity(of partition: Partition) -> Int {
-    store.capacity(of: partition)
-  }
-
-  /// Changes a partition's capacity, and evicts its least recently used entries at once.
-  public func setCapacity(_ capacity: Int, of partition: Partition) {
-    store.setCapacity(max(0, capacity), ofPartition: partition)
-  }
-
-  /// Bytes of all files of the cache, dead space included.
-  public var totalByteCount: Int { store.index.withLock { $0.totalByteCount } }
-
-  /// Bytes that the entries of a partition take.
-  public func byteCount(of partition: Partition) -> Int {
-    store.index.withLock { $0.state(of: partition)?.byteCount ?? 0 }
-  }
-
-  /// The number of entries.
-  public var count: Int { store.index.withLock { $0.count } }
-
-  /// The number of entries of a partition.
-  public func count(in partition: Partition) -> Int {
-    store.index.withLock { $0.state(of: partition)?.count ?? 0 }
-  }
-
-  /// The partitions that have entries, by name.
-  public var partitions: [Partition] {
-    store.index.withLock { index in
-      index.partitions.filter { $0.count > 0 }.map(\.partition).sorted { $0.name < $1.name }
-    }
-  }
-
-  /// Counts since the cache was opened, and its size.
-  public var statistics: DiskCacheStatistics {
-    var statistics = store.counters.snapshot
-    store.index.withLock { index in
-      statistics.totalByteCount = index.totalByteCount
-      statistics.liveByteCount = index.liveByteCount
-      statistics.count = index.count
-    }
-    statistics.isWriter = store.isWriter
-    return statistics
   }
 }
 

@@ -136,8 +136,7 @@ final class SpilledRecord: Sendable {
 
   let key: CacheKey
   let partition: Partition
-  let attributes: [UInt8]
-  let labelLength: Int
+  let head: EntryHead
   let header: SegmentHeader
   let file: any OpenFile
   let progress = Mutex(Progress())
@@ -148,8 +147,7 @@ final class SpilledRecord: Sendable {
   ) {
     self.key = key
     self.partition = partition
-    attributes = Array(label.utf8) + metadata
-    labelLength = label.utf8.count
+    head = EntryHead(key: key, partition: partition, label: label, metadata: metadata)
     self.header = header
     self.file = file
   }
@@ -157,7 +155,5 @@ final class SpilledRecord: Sendable {
   var partName: String { header.fileName + Self.suffix }
 
   /// Where the body begins in the file.
-  var bodyOffset: Int {
-    SegmentHeader.byteCount + EntryHeader.byteCount + partition.name.utf8.count + attributes.count
-  }
+  var bodyOffset: Int { SegmentHeader.byteCount + head.byteCount }
 }

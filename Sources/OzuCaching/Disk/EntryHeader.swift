@@ -2,33 +2,35 @@
 ///
 /// | offset | size | field |
 /// |---|---|---|
-/// | 0 | 4 | `OZe1` |
+/// | 0 | 4 | `OZe2` |
 /// | 4 | 2 | length of the partition's name |
-/// | 6 | 2 | zero |
+/// | 6 | 2 | number of areas for metadata: 0, 1 or 2 (see `MetadataAreas`) |
 /// | 8 | 8 | sequence number: of two live entries of one key, the higher counts |
 /// | 16 | 16 | key: high half, low half |
 /// | 32 | 8 | date stored, nanoseconds since 1970 |
 /// | 40 | 4 | length of the label |
-/// | 44 | 4 | length of the metadata |
+/// | 44 | 4 | room of an area for metadata |
 /// | 48 | 8 | length of the body |
-/// | 56 | 8 | XXH64 of label and metadata, seed 0 |
+/// | 56 | 8 | XXH64 of the label, seed 0 |
 /// | 64 | 8 | XXH64 of the body, seed 0 |
 /// | 72 | 8 | XXH64 of the name, seeded with the XXH64 of bytes 0–71, seeded with the segment's salt |
 /// | 80 | 4 | state: `LIVE`, or zero once removed or superseded |
-/// | 84 | 4 | zero |
+/// | 84 | 4 | generation of the current metadata, its complement above |
 /// | 88 | 8 | date of last access, nanoseconds since 1970 |
 ///
-/// Then follow the name, the label, the metadata and the body, and zeros up to a multiple of eight. State and
-/// date of access are the only bytes that change, in place, and no checksum covers them: any state
-/// but `LIVE` is dead, and a date that cannot be is replaced by the date stored.
+/// Then follow the name, the label, the areas of the metadata and the body, and zeros up to a multiple of eight.
+/// State, generation, date of access and the area that is not current are the only bytes that change, in place, and
+/// no checksum of the header covers them: any state but `LIVE` is dead, a generation that no area has makes the record
+/// damaged, and a date that cannot be is replaced by the date stored.
 struct EntryHeader {
   static let byteCount = 96
   static let live: UInt32 = 0x4556_494c
   static let stateOffset = 80
+  static let generationOffset = 84
   static let accessedOffset = 88
   /// The most that must be read to decode a header: itself and the longest name.
   static let maximumByteCountWithName = byteCount + 255
-  private static let magic: UInt32 = 0x3165_5a4f
+  private static let magic: UInt32 = 0x3265_5a4f
 
   var sequence: UInt64
   var key: CacheKey
@@ -36,16 +38,18 @@ struct EntryHeader {
   var accessed: Int64
   var nameLength: Int
   var labelLength: Int
-  var metadataLength: Int
+  var areas: MetadataAreas
   var bodyLength: Int
-  var attributesChecksum: UInt64
+  var labelChecksum: UInt64
   var bodyChecksum: UInt64
+  /// Which metadata is current; zero if there is none or the word that says so is damaged.
+  var generation: UInt16
   var isLive = true
 
-  /// Where label, metadata and body begin, counted from the start of the header.
+  /// Where label, areas and body begin, counted from the start of the header.
   var labelOffset: Int { Self.byteCount + nameLength }
-  var metadataOffset: Int { labelOffset + labelLength }
-  var bodyOffset: Int { metadataOffset + metadataLength }
+  var areasOffset: Int { labelOffset + labelLength }
+  var bodyOffset: Int { areasOffset + areas.byteCount }
   /// The bytes of the whole record, padding included.
   var recordLength: Int { (bodyOffset + bodyLength + 7) & ~7 }
 
@@ -62,20 +66,23 @@ struct EntryHeader {
     key = CacheKey(high: bytes.integer(at: 16), low: bytes.integer(at: 24))
     stored = bytes.integer(at: 32)
     labelLength = Int(bytes.integer(at: 40, as: UInt32.self))
-    metadataLength = Int(bytes.integer(at: 44, as: UInt32.self))
+    let areas = MetadataAreas(
+      room: Int(bytes.integer(at: 44, as: UInt32.self)), count: Int(bytes.integer(at: 6, as: UInt16.self)))
     let body = bytes.integer(at: 48, as: UInt64.self)
     // The checksum held, so this is what was written; the bound only keeps the sums from overflowing.
-    guard body < 1 << 34 else { return nil }
+    guard body < 1 << 34, let areas else { return nil }
+    self.areas = areas
     bodyLength = Int(body)
-    attributesChecksum = bytes.integer(at: 56)
+    generation = MetadataAreas.generation(ofWord: bytes.integer(at: Self.generationOffset))
+    labelChecksum = bytes.integer(at: 56)
     bodyChecksum = bytes.integer(at: 64)
     isLive = bytes.integer(at: Self.stateOffset, as: UInt32.self) == Self.live
     accessed = bytes.integer(at: Self.accessedOffset)
   }
 
   init(
-    sequence: UInt64, key: CacheKey, date: Int64, nameLength: Int, labelLength: Int, metadataLength: Int,
-    bodyLength: Int, attributesChecksum: UInt64, bodyChecksum: UInt64
+    sequence: UInt64, key: CacheKey, date: Int64, nameLength: Int, labelLength: Int, areas: MetadataAreas,
+    bodyLength: Int, labelChecksum: UInt64, bodyChecksum: UInt64
   ) {
     self.sequence = sequence
     self.key = key
@@ -83,29 +90,30 @@ struct EntryHeader {
     accessed = date
     self.nameLength = nameLength
     self.labelLength = labelLength
-    self.metadataLength = metadataLength
+    self.areas = areas
     self.bodyLength = bodyLength
-    self.attributesChecksum = attributesChecksum
+    self.labelChecksum = labelChecksum
     self.bodyChecksum = bodyChecksum
+    generation = areas.count > 0 ? 1 : 0
   }
 
   /// Writes the header in front of the name, which must be in `bytes` already.
   func encode(into bytes: UnsafeMutableRawBufferPointer, salt: UInt64) {
     bytes.set(Self.magic, at: 0)
     bytes.set(UInt16(nameLength), at: 4)
-    bytes.set(UInt16(0), at: 6)
+    bytes.set(UInt16(areas.count), at: 6)
     bytes.set(sequence, at: 8)
     bytes.set(key.high, at: 16)
     bytes.set(key.low, at: 24)
     bytes.set(stored, at: 32)
     bytes.set(UInt32(labelLength), at: 40)
-    bytes.set(UInt32(metadataLength), at: 44)
+    bytes.set(UInt32(areas.room), at: 44)
     bytes.set(UInt64(bodyLength), at: 48)
-    bytes.set(attributesChecksum, at: 56)
+    bytes.set(labelChecksum, at: 56)
     bytes.set(bodyChecksum, at: 64)
     bytes.set(Self.checksum(UnsafeRawBufferPointer(bytes), nameLength: nameLength, salt: salt), at: 72)
     bytes.set(isLive ? Self.live : 0, at: Self.stateOffset)
-    bytes.set(UInt32(0), at: 84)
+    bytes.set(MetadataAreas.word(generation), at: Self.generationOffset)
     bytes.set(accessed, at: Self.accessedOffset)
   }
 

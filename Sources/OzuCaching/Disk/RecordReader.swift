@@ -7,12 +7,17 @@
 /// One whole record in memory, with verified checksums.
 struct Record: ~Copyable {
   var header: EntryHeader
+  /// Copied and verified with the header: another area may become current, and this one be written to, later on.
+  let metadata: Data
   private let bytes: UnsafeMutableRawBufferPointer
   /// Whose memory the bytes are: this record's alone, or a mapping's, which must not be written to.
   private let owner: FileBytes
 
-  fileprivate init(header: EntryHeader, bytes: UnsafeMutableRawBufferPointer, owner: FileBytes) {
+  fileprivate init(
+    header: EntryHeader, metadata: Data, bytes: UnsafeMutableRawBufferPointer, owner: FileBytes
+  ) {
     self.header = header
+    self.metadata = metadata
     self.bytes = bytes
     self.owner = owner
   }
@@ -21,10 +26,6 @@ struct Record: ~Copyable {
 
   var label: String? {
     header.labelLength == 0 ? nil : text(header.labelOffset, header.labelLength)
-  }
-
-  var metadata: Data {
-    Data(bytes[header.metadataOffset..<header.bodyOffset])
   }
 
   private func text(_ offset: Int, _ length: Int) -> String {
@@ -87,7 +88,8 @@ enum RecordReader {
       return .corrupt
     }
     switch verify(UnsafeRawBufferPointer(owner.bytes), location, checksBody: checksBody) {
-    case .record(let header): return .record(Record(header: header, bytes: owner.bytes, owner: owner))
+    case .record(let header, let metadata):
+      return .record(Record(header: header, metadata: metadata, bytes: owner.bytes, owner: owner))
     case .dead: return .dead
     case .corrupt: return .corrupt
     }
@@ -101,14 +103,15 @@ enum RecordReader {
     guard try location.file.file.byteCount() >= end else { return .corrupt }
     let bytes = UnsafeMutableRawBufferPointer(rebasing: mapping.bytes[location.offset..<end])
     switch verify(UnsafeRawBufferPointer(bytes), location, checksBody: true) {
-    case .record(let header): return .record(Record(header: header, bytes: bytes, owner: mapping))
+    case .record(let header, let metadata):
+      return .record(Record(header: header, metadata: metadata, bytes: bytes, owner: mapping))
     case .dead: return .dead
     case .corrupt: return .corrupt
     }
   }
 
   private enum Verdict {
-    case record(EntryHeader)
+    case record(EntryHeader, Data)
     case dead
     case corrupt
   }
@@ -120,13 +123,16 @@ enum RecordReader {
       header.recordLength == location.length, header.bodyOffset == location.headLength
     else { return .corrupt }
     guard header.isLive else { return .dead }
-    let attributes = UnsafeRawBufferPointer(rebasing: readable[header.labelOffset..<header.bodyOffset])
-    guard Checksum64.of(attributes, seed: 0) == header.attributesChecksum else { return .corrupt }
+    let label = UnsafeRawBufferPointer(rebasing: readable[header.labelOffset..<header.areasOffset])
+    let areas = UnsafeRawBufferPointer(rebasing: readable[header.areasOffset..<header.bodyOffset])
+    guard Checksum64.of(label, seed: 0) == header.labelChecksum,
+      let metadata = header.areas.metadata(of: header.generation, in: areas, key: header.key)
+    else { return .corrupt }
     if checksBody {
       let body = UnsafeRawBufferPointer(
         rebasing: readable[header.bodyOffset..<header.bodyOffset + header.bodyLength])
       guard Checksum64.of(body, seed: 0) == header.bodyChecksum else { return .corrupt }
     }
-    return .record(header)
+    return .record(header, metadata)
   }
 }

@@ -3,7 +3,7 @@
 /// | offset | size | field |
 /// |---|---|---|
 /// | 0 | 8 | `OZUsegm\n` |
-/// | 8 | 4 | format version, 1 |
+/// | 8 | 4 | format version, 2 |
 /// | 12 | 4 | length of this header, 48 |
 /// | 16 | 8 | segment number |
 /// | 24 | 8 | salt: random; seeds the checksums of the entry headers in this file |
@@ -14,7 +14,7 @@
 /// one after a crash, or a body that was made to look like entries, are never taken for entries.
 struct SegmentHeader {
   static let byteCount = 48
-  static let version: UInt32 = 1
+  static let version: UInt32 = 2
   private static let magic: UInt64 = 0x0a6d_6765_7355_5a4f
 
   let number: UInt64

@@ -128,28 +128,24 @@ extension SegmentStore {
   private func complete(_ record: SpilledRecord, _ writer: inout Writer) throws(DiskCacheError) -> EntryHeader
   {
     let (sum, count) = record.progress.withLock { ($0.checksum.finish(), $0.count) }
-    let name = Array(record.partition.name.utf8)
-    let header = EntryHeader(
-      sequence: writer.nextSequence, key: record.key, date: now(), nameLength: name.count,
-      labelLength: record.labelLength, metadataLength: record.attributes.count - record.labelLength,
-      bodyLength: count,
-      attributesChecksum: record.attributes.withUnsafeBytes { Checksum64.of($0, seed: 0) }, bodyChecksum: sum)
+    let header = record.head.header(
+      sequence: writer.nextSequence, date: now(), bodyLength: count, bodyChecksum: sum)
     writer.nextSequence += 1
-    var head = record.header.bytes
-    var entry = [UInt8](repeating: 0, count: EntryHeader.byteCount) + name + record.attributes
-    entry.withUnsafeMutableBytes { header.encode(into: $0, salt: record.header.salt) }
-    head += entry
-    let padding = [UInt8](repeating: 0, count: header.recordLength - header.bodyOffset - count)
+    var head = record.head
+    let segment = record.header.bytes
     var failure: DiskCacheError?
-    head.withUnsafeBytes { head in
-      padding.withUnsafeBytes { padding in
-        do throws(DiskCacheError) {
-          if !padding.isEmpty { try record.file.write([padding], at: record.bodyOffset + count) }
-          try record.file.write([head], at: 0)
-        } catch {
-          failure = error
-        }
+    func write(_ parts: [UnsafeRawBufferPointer], at offset: Int) {
+      guard failure == nil else { return }
+      do throws(DiskCacheError) {
+        try record.file.write(parts, at: offset)
+      } catch {
+        failure = error
       }
+    }
+    let padding = header.recordLength - header.bodyOffset - count
+    if padding > 0 { Self.withZeros(padding) { write([$0], at: record.bodyOffset + count) } }
+    head.withEncoded(header, salt: record.header.salt) { head in
+      segment.withUnsafeBytes { write([$0, head], at: 0) }
     }
     if let failure { throw failure }
     return header

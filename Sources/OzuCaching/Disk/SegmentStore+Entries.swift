@@ -9,20 +9,21 @@ extension SegmentStore {
   /// The dates of access that may wait in memory; then the index is stored, which has them all.
   static let dirtyDateLimit = 16_384
 
+  /// Stores an entry in the place of the key's former one.
+  ///
+  /// - Parameter original: Nil, or the entry that this one is a copy of: it keeps the date of storing, and is not
+  ///   stored if the key has another entry by now.
   func store(
-    _ body: Data, metadata: Data, label: String, key: CacheKey, partition: Partition
+    _ body: Data, metadata: Data, label: String, key: CacheKey, partition: Partition,
+    copyOf original: EntryHeader? = nil
   ) -> Bool {
     // Checksums are computed before any lock is taken.
-    let bodyChecksum = body.withUnsafeBytes { Checksum64.of($0, seed: 0) }
-    let label = label.cut(toUTF8Count: 4096)
-    let attributes = Array(label.utf8) + metadata
-    var header = EntryHeader(
-      sequence: 0, key: key, date: now(), nameLength: partition.name.utf8.count,
-      labelLength: attributes.count - metadata.count, metadataLength: metadata.count, bodyLength: body.count,
-      attributesChecksum: attributes.withUnsafeBytes { Checksum64.of($0, seed: 0) },
-      bodyChecksum: bodyChecksum)
-    var head = [UInt8](repeating: 0, count: EntryHeader.byteCount) + Array(partition.name.utf8) + attributes
-    let padding = [UInt8](repeating: 0, count: header.recordLength - header.bodyOffset - body.count)
+    var head = EntryHead(
+      key: key, partition: partition, label: label.cut(toUTF8Count: 4096), metadata: metadata)
+    var header = head.header(
+      sequence: 0, date: now(), bodyLength: body.count,
+      bodyChecksum: original?.bodyChecksum ?? body.withUnsafeBytes { Checksum64.of($0, seed: 0) })
+    if let original { (header.stored, header.accessed) = (original.stored, original.accessed) }
     let length = header.recordLength
 
     let isStored = try? write { (writer) throws(DiskCacheError) -> Bool in
@@ -31,8 +32,16 @@ extension SegmentStore {
           counters.dropped.increment()
           return false
         }
-        let number = index.withLock { $0.number(of: partition, capacity: capacity(of:)) }
-        let ownLimit = index.withLock { $0.partitions[number].capacity }
+        let (number, ownLimit) = index.withLock { index in
+          let number = index.number(of: partition, capacity: capacity(of:))
+          return (number, index.partitions[number].capacity)
+        }
+        if let original {
+          let isCurrent = index.withLock { index in
+            index.find(key, in: number).map { index.slots[$0].sequence == original.sequence } ?? false
+          }
+          guard isCurrent else { return false }
+        }
         guard length + 2 * SegmentHeader.byteCount <= writer.capacity, ownLimit == 0 || length <= ownLimit,
           length < 1 << 34, metadata.count < 1 << 31
         else {
@@ -45,10 +54,9 @@ extension SegmentStore {
           header.sequence = writer.nextSequence
           writer.nextSequence += 1
           let place = try append(length: length, &writer) { salt, write in
-            head.withUnsafeMutableBytes { head in
-              header.encode(into: head, salt: salt)
+            head.withEncoded(header, salt: salt) { head in
               body.withUnsafeBytes { body in
-                padding.withUnsafeBytes { write([UnsafeRawBufferPointer(head), body, $0]) }
+                Self.withZeros(length - head.count - body.count) { write([head, body, $0]) }
               }
             }
           }
@@ -75,6 +83,11 @@ extension SegmentStore {
       return true
     }
     return isStored ?? false
+  }
+
+  /// Calls `body` with up to seven zeros, which fill a record up to a multiple of eight.
+  static func withZeros(_ count: Int, _ body: (UnsafeRawBufferPointer) -> Void) {
+    withUnsafeBytes(of: UInt64(0)) { body(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
   }
 
   /// Runs `body` and notes its error for reporting.
@@ -123,9 +136,9 @@ extension SegmentStore {
           return use(record)
         case .dead:
           // Gone in the index too by now, or else killed by the writer in another process.
-          _ = drop(location, isCorrupt: false)
+          drop(location, isCorrupt: false)
         case .corrupt:
-          _ = drop(location, isCorrupt: true)
+          drop(location, isCorrupt: true)
         }
       } catch {
         report(error)
@@ -136,9 +149,11 @@ extension SegmentStore {
   }
 
   /// Takes an entry that cannot be served out of the index, unless it changed since it was found.
-  private func drop(_ location: SegmentIndex.Location, isCorrupt: Bool) -> Bool {
-    let didDrop = try? write { (writer) throws(DiskCacheError) -> Bool in
-      guard index.withLock({ $0.holds(location) }) else { return false }
+  private func drop(_ location: SegmentIndex.Location, isCorrupt: Bool) {
+    try? write { (writer) throws(DiskCacheError) in
+      guard index.withLock({ $0.holds(location) }) else { return }
+      // Metadata that was updated twice while it was read looks damaged. No update is under way now.
+      if isCorrupt, let again = try? RecordReader.read(location), case .record = again { return }
       if case .writer = writer.role {
         // A live entry of the writer that says it is dead is damaged as well, unless it may have died after the
         // stored index was written.
@@ -150,9 +165,7 @@ extension SegmentStore {
         if isCorrupt { counters.corruptEntries.increment() }
         index.withLock { $0.remove(location.slot) }
       }
-      return true
     }
-    return didDrop ?? false
   }
 
   private func forgetSegment(of location: SegmentIndex.Location) {

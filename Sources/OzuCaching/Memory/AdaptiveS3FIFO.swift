@@ -52,22 +52,26 @@ struct AdaptiveS3FIFO: Sendable {
     mainGhosts.deallocate()
   }
 
-  /// Whether a newcomer goes straight to the main queue. Learns from what is remembered of it.
+  /// Whether a newcomer, which takes `part` of `total`, goes straight to the main queue. Learns from what is
+  /// remembered of it.
   @usableFromInline
-  mutating func admitsToMain(_ tag: UInt32, share: UInt32) -> Bool {
+  mutating func admitsToMain(_ tag: UInt32, part: Int, of total: Int) -> Bool {
     guard hasEvicted else { return false }
     if mainGhosts.remove(tag) != nil {
+      let share = Self.share(part, of: total)
       smallShare = max(Self.smallestShare, smallShare &- min(smallShare, share))
     }
     guard let age = smallGhosts.remove(tag) else { return false }
+    let share = Self.share(part, of: total)
     if age <= max(Self.nearMissOfSmall, share) { smallShare = min(Self.largestShare, smallShare &+ share) }
     return true
   }
 
-  /// Notes that an entry left from the tail of a queue.
+  /// Notes that an entry, which took `part` of `total`, left from the tail of a queue.
   @usableFromInline
-  mutating func noteEviction(of tag: UInt32, fromMain: Bool, share: UInt32) {
+  mutating func noteEviction(of tag: UInt32, fromMain: Bool, part: Int, of total: Int) {
     hasEvicted = true
+    let share = Self.share(part, of: total)
     if fromMain { mainGhosts.insert(tag, share: share) } else { smallGhosts.insert(tag, share: share) }
   }
 

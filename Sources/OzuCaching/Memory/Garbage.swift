@@ -1,18 +1,38 @@
-/// Collects what must outlive a lock; the first element needs no allocation.
+/// Collects entries that left until the locks are free: their release may run anybody's code. The first two, all
+/// that an insertion makes leave as a rule, need no allocation.
 @usableFromInline
-struct Garbage<Element> {
-  @usableFromInline var first: Element?
-  @usableFromInline var rest: [Element] = []
-  @usableFromInline var objects: [AnyObject] = []
+struct Garbage<Key, Value> {
+  @usableFromInline var firstKey: Key?
+  @usableFromInline var firstValue: Value?
+  @usableFromInline var secondKey: Key?
+  @usableFromInline var secondValue: Value?
+  @usableFromInline var rest: [(Key, Value)]?
+  @usableFromInline var objects: [AnyObject]?
 
   @inlinable
   init() {}
 
-  @inlinable var isEmpty: Bool { first == nil }
+  @inlinable var isEmpty: Bool { firstKey == nil }
 
-  @inlinable
-  mutating func add(_ element: Element?) {
-    guard let element else { return }
-    if first == nil { first = element } else { rest.append(element) }
+  @inlinable @inline(__always)
+  mutating func add(_ key: consuming Key, _ value: consuming Value) {
+    if firstKey == nil {
+      (firstKey, firstValue) = (key, value)
+    } else if secondKey == nil {
+      (secondKey, secondValue) = (key, value)
+    } else {
+      addToRest(key, value)
+    }
+  }
+
+  @inlinable @inline(never)
+  mutating func addToRest(_ key: consuming Key, _ value: consuming Value) {
+    if rest == nil { rest = [] }
+    rest?.append((key, value))
+  }
+
+  @inlinable @inline(never)
+  mutating func hold(_ more: [AnyObject]) {
+    objects = (objects ?? []) + more
   }
 }

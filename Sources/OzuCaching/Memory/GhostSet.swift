@@ -39,52 +39,57 @@ struct GhostSet: @unchecked Sendable {
   /// How many tags there is room for.
   var capacity: Int { (mask &+ 1) / 2 }
 
+  @inline(__always)
   private static func bucket(_ tag: UInt32, mask: Int) -> Int {
     // The table of entries uses the low bits of the tag; a multiplication spreads them anew.
     let mixed = UInt64(tag) &* 0x9E37_79B9_7F4A_7C15
-    return Int(truncatingIfNeeded: mixed >> 32) & mask & ~3
+    return Int(truncatingIfNeeded: mixed &>> 32) & mask & ~3
   }
 
+  @inline(__always)
   private func age(_ cell: UInt64) -> UInt32 { clock &- UInt32(truncatingIfNeeded: cell) }
 
-  private func isCurrent(_ cell: UInt64) -> Bool { cell != 0 && age(cell) <= window }
-
   /// Notes a departure that took this share of the cache.
+  @inline(__always)
   mutating func insert(_ tag: UInt32, share: UInt32) {
-    let start = Self.bucket(tag, mask: mask)
-    var oldest = start
-    var oldestAge: UInt32 = 0
-    for position in start..<start &+ 4 {
-      let cell = cells[position]
-      if !isCurrent(cell) || SlotTable.tag(cell) == tag {
-        oldest = position
-        break
-      }
-      if age(cell) >= oldestAge { (oldest, oldestAge) = (position, age(cell)) }
+    let bucket = cells + Self.bucket(tag, mask: mask)
+    var oldest = 0
+    var oldestAge: UInt64 = 0
+    for position in 0..<4 {
+      let cell = bucket[position]
+      // An empty cell is older than any, and so is one with the same tag.
+      let age = cell == 0 || SlotTable.tag(cell) == tag ? 1 << 32 : UInt64(age(cell))
+      if age >= oldestAge { (oldest, oldestAge) = (position, age) }
     }
     clock &+= max(1, share)
     if former != nil, clock &- left > window {
       free(former)
       former = nil
     }
-    cells[oldest] = UInt64(tag) << 32 | UInt64(clock)
+    bucket[oldest] = UInt64(tag) &<< 32 | UInt64(clock)
   }
 
   /// How much departed since the tag did, or nil if it is not remembered; it is forgotten by asking.
+  @inline(__always)
   mutating func remove(_ tag: UInt32) -> UInt32? {
-    if let age = remove(tag, from: cells, mask: mask) { return age }
-    return former.flatMap { remove(tag, from: $0, mask: formerMask) }
+    var cell = Self.take(tag, from: cells, mask: mask)
+    if cell == 0, let former { cell = Self.take(tag, from: former, mask: formerMask) }
+    guard cell != 0, age(cell) <= window else { return nil }
+    return age(cell)
   }
 
-  private func remove(_ tag: UInt32, from cells: UnsafeMutablePointer<UInt64>, mask: Int) -> UInt32? {
-    let start = Self.bucket(tag, mask: mask)
-    for position in start..<start &+ 4 {
-      let cell = cells[position]
-      guard cell != 0, SlotTable.tag(cell) == tag else { continue }
-      cells[position] = 0
-      return isCurrent(cell) ? age(cell) : nil
+  /// Empties the cell of a tag and returns what it was; zero if there is none.
+  @inline(__always)
+  private static func take(_ tag: UInt32, from cells: UnsafeMutablePointer<UInt64>, mask: Int) -> UInt64 {
+    let bucket = cells + bucket(tag, mask: mask)
+    for position in 0..<4 {
+      let cell = bucket[position]
+      if SlotTable.tag(cell) == tag, cell != 0 {
+        bucket[position] = 0
+        return cell
+      }
     }
-    return nil
+    return 0
   }
 
   /// Makes room for at least so many tags.

@@ -5,8 +5,9 @@
   struct LinuxPressureSources: ~Copyable, Sendable {
     /// Descriptors with a stall trigger: they become ready when it fires.
     private(set) var stalls: [(file: Int32, pressure: MemoryPressure)] = []
-    /// `memory.events` of control groups, with the counts last seen: they become ready when a count changes.
-    private(set) var events: [(file: Int32, counts: Counts)] = []
+    /// `memory.events` of control groups, with the counts last seen: `file` becomes ready when a count changes, and
+    /// `text` has the counts. For the kernel's files both are one descriptor.
+    private(set) var events: [(file: Int32, text: Int32, counts: Counts)] = []
 
     /// The counts of a control group that matter here.
     struct Counts: Equatable, Sendable {
@@ -51,13 +52,22 @@
       }
       if let path = group.map({ $0 + "/memory.events" }) {
         let file = open(path, O_RDONLY | O_CLOEXEC)
-        if file >= 0 { events.append((file, Counts(Self.text(of: file)))) }
+        if file >= 0 { events.append((file, file, Counts(Self.text(of: file)))) }
       }
+    }
+
+    /// Takes over open descriptors, for tests: any that `poll` finds exceptional will do.
+    init(stalls: [(file: Int32, pressure: MemoryPressure)], events: [(file: Int32, text: Int32)]) {
+      self.stalls = stalls
+      self.events = events.map { ($0.file, $0.text, Counts(Self.text(of: $0.text))) }
     }
 
     deinit {
       for stall in stalls { close(stall.file) }
-      for event in events { close(event.file) }
+      for event in events {
+        close(event.file)
+        if event.text != event.file { close(event.text) }
+      }
     }
 
     var count: Int { stalls.count + events.count }
@@ -67,7 +77,7 @@
     mutating func pressure(ofSource number: Int) -> MemoryPressure? {
       if number < stalls.count { return stalls[number].pressure }
       let index = number - stalls.count
-      let counts = Counts(Self.text(of: events[index].file))
+      let counts = Counts(Self.text(of: events[index].text))
       defer { events[index].counts = counts }
       return counts.pressure(after: events[index].counts)
     }

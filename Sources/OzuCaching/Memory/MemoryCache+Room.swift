@@ -2,22 +2,42 @@ import OzuSynchronization
 
 /// How room is made and given back: reserved before an entry goes in, so that the limits hold at every instant.
 extension MemoryCache {
-  /// Takes room for an entry, or says which limit has none left.
-  @inlinable
-  func reserve(cost: Int, isNew: Bool) -> Shard.Measure? {
+  /// Room that victims gave up and that was not handed back yet, so that a newcomer can take it over: in a full
+  /// cache of equals the totals, which all threads share, are not written at all.
+  @usableFromInline
+  struct Credit {
+    @usableFromInline var cost = 0
+    @usableFromInline var count = 0
+
+    @inlinable
+    init() {}
+  }
+
+  /// Takes room for an entry, of the credit first, and hands back what is left of that; or says which limit has no
+  /// room, and leaves everything as it is.
+  @inlinable @inline(__always)
+  func reserve(cost: Int, isNew: Bool, _ credit: inout Credit) -> Shard.Measure? {
+    let cost = cost &- credit.cost
+    let count = (isNew ? 1 : 0) &- credit.count
     guard Self.add(cost, to: heldCost, limit: costLimit) else { return .cost }
-    if isNew, !Self.add(1, to: heldCount, limit: countLimit) {
+    guard Self.add(count, to: heldCount, limit: countLimit) else {
       heldCost.wrappingSubtract(cost, ordering: .relaxed)
       return .count
     }
+    credit = Credit()
     return nil
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   static func add(_ amount: Int, to total: borrowing Atomic<Int>, limit: Int) -> Bool {
+    if amount == 0 { return true }
+    if amount < 0 {
+      total.wrappingAdd(amount, ordering: .relaxed)
+      return true
+    }
     var current = total.load(ordering: .relaxed)
     while true {
-      if amount > 0, current &+ amount > limit { return false }
+      if current &+ amount > limit { return false }
       let (done, seen) = total.weakCompareExchange(
         expected: current, desired: current &+ amount, ordering: .relaxed)
       if done { return true }
@@ -26,18 +46,25 @@ extension MemoryCache {
   }
 
   @inlinable
-  func release(_ removed: Shard.Removed) {
-    heldCost.wrappingSubtract(removed.cost, ordering: .relaxed)
-    heldCount.wrappingSubtract(1, ordering: .relaxed)
+  func release(_ credit: Credit) {
+    if credit.cost != 0 { heldCost.wrappingSubtract(credit.cost, ordering: .relaxed) }
+    if credit.count != 0 { heldCount.wrappingSubtract(credit.count, ordering: .relaxed) }
   }
 
-  /// Keeps what was evicted until all locks are free, and remembers it beyond that if the cache is to.
-  @inlinable
-  func note(_ victim: Shard.Removed, _ garbage: inout Garbage<Shard.Removed>) {
-    garbage.add(victim)
+  /// Frees the node of a victim. What was in it is kept until all locks are free, and remembered beyond that if the
+  /// cache is to.
+  @inlinable @inline(__always)
+  func discard(
+    _ victim: Int, of shard: inout Shard, _ credit: inout Credit, into garbage: inout Garbage<Key, Value>
+  ) {
+    let node = shard.node(victim)
+    credit.cost &+= node.pointee.cost
+    credit.count &+= 1
     if let live {
-      garbage.objects += live.note(victim.value, forKey: victim.key, deadline: victim.deadline)
+      garbage.hold(live.note(node.pointee.value, forKey: node.pointee.key, deadline: node.pointee.deadline))
     }
+    let departed = shard.vacate(victim)
+    garbage.add(departed.key, departed.value)
   }
 
   /// Whether the evicted value of a key is alive and not expired. It is held for the caller to let go after unlocking,
@@ -50,27 +77,27 @@ extension MemoryCache {
   }
 
   @inlinable
-  func remove(_ index: Int, from shard: inout Shard) -> Shard.Removed {
-    let removed = shard.removeNode(index)
-    release(removed)
-    return removed
+  func remove(_ index: Int, from shard: inout Shard) -> Shard.Departed {
+    heldCost.wrappingSubtract(shard.node(index).pointee.cost, ordering: .relaxed)
+    heldCount.wrappingSubtract(1, ordering: .relaxed)
+    shard.detach(index)
+    return shard.vacate(index)
   }
 
   /// Evicts one entry of the first shard after `home`, or of `home` last, that has any.
-  @inlinable
+  @inlinable @inline(never)
   func evictAnywhere(
-    after home: Int, for measure: Shard.Measure, steps: inout Int, into garbage: inout Garbage<Shard.Removed>
+    after home: Int, for measure: Shard.Measure, steps: inout Int, into garbage: inout Garbage<Key, Value>
   ) {
     for offset in 1...(shardMask + 1) {
-      let victim = shards[(home + offset) & shardMask].withLock { shard in
-        let victim = shard.evict(for: measure, steps: &steps)
-        if let victim { note(victim, &garbage) }
-        return victim
+      let didEvict = shard(number: (home + offset) & shardMask).pointee.withLock { shard in
+        guard let victim = shard.evict(for: measure, steps: &steps) else { return false }
+        var credit = Credit()
+        discard(victim, of: &shard, &credit, into: &garbage)
+        release(credit)
+        return true
       }
-      if let victim {
-        release(victim)
-        return
-      }
+      if didEvict { return }
     }
   }
 
@@ -80,7 +107,7 @@ extension MemoryCache {
     var next = 0
     while totalCost > cost || self.count > count {
       let measure: Shard.Measure = totalCost > cost ? .cost : .count
-      var garbage = Garbage<Shard.Removed>()
+      var garbage = Garbage<Key, Value>()
       var steps = 16
       evictAnywhere(after: next, for: measure, steps: &steps, into: &garbage)
       if garbage.isEmpty { return }

@@ -24,10 +24,11 @@ import OzuSynchronization
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline typealias Shard = MemoryShard<Key, Value>
 
-  /// The shards, each behind its lock. No shard's lock is taken while another's is held.
+  /// The shards, each behind its lock, `shardStride` bytes apart. No shard's lock is taken while another's is
+  /// held.
   // Unsafe for the compiler only: allocated by `init`, freed by `deinit`, never changed between, and what it
   // points to is reached through the locks.
-  @usableFromInline nonisolated(unsafe) let shards: UnsafeMutablePointer<Mutex<Shard>>
+  @usableFromInline nonisolated(unsafe) let shards: UnsafeMutableRawPointer
   @usableFromInline let shardMask: Int
   @usableFromInline let live: LiveValues<Key, Value>?
   @usableFromInline let configuration: MemoryCacheConfiguration
@@ -49,8 +50,10 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     maximumCount = Atomic(max(0, configuration.countLimit))
     epoch = configuration.now()
     let shardCount = configuration.shardCount ?? Self.shardCount(for: configuration)
-    shards = .allocate(capacity: shardCount)
-    for number in 0..<shardCount { (shards + number).initialize(to: Mutex(Shard())) }
+    shards = .allocate(byteCount: shardCount * Self.shardStride, alignment: 128)
+    for number in 0..<shardCount {
+      (shards + number * Self.shardStride).initializeMemory(as: Mutex<Shard>.self, to: Mutex(Shard()))
+    }
     shardMask = shardCount - 1
     live = configuration.findsEvictedAlive ? LiveValues() : nil
     let observation = configuration.pressure?.observe { [weak self] in self?.respond(to: $0) }
@@ -58,7 +61,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   }
 
   deinit {
-    shards.deinitialize(count: shardMask + 1)
+    for number in 0...shardMask { shard(number: number).deinitialize(count: 1) }
     shards.deallocate()
   }
 
@@ -105,7 +108,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   public func value(forKey key: Key) -> Value? {
     let tag = Self.tag(of: key)
     // Declared before the lock is taken: they are released after unlocking.
-    var expired: Shard.Removed?
+    var expired: Shard.Departed?
     var held: Value?
     defer { withExtendedLifetime((expired, held)) {} }
     return shard(of: tag).pointee.withLock { shard in
@@ -114,18 +117,18 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
           shard.counters.revivals &+= 1
           return held
         }
-        shard.counters.misses &+= 1
+        shard.misses &+= 1
         return nil
       }
       let node = shard.node(index)
       if node.pointee.deadline != .max, node.pointee.deadline <= elapsed() {
-        shard.counters.misses &+= 1
+        shard.misses &+= 1
         shard.counters.expirations &+= 1
         expired = remove(index, from: &shard)
         return nil
       }
       if node.pointee.hits < AdaptiveS3FIFO.mostHits { node.pointee.hits &+= 1 }
-      shard.counters.hits &+= 1
+      shard.hits &+= 1
       return node.pointee.value
     }
   }
@@ -170,26 +173,29 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     let home = shardNumber(of: tag)
     var steps = 16
     // Declared before the lock is taken: whatever it collects is released after unlocking.
-    var garbage = Garbage<Shard.Removed>()
+    var garbage = Garbage<Key, Value>()
     while true {
-      let lacking = shards[home].withLock { shard -> Shard.Measure? in
+      let lacking = shard(number: home).pointee.withLock { shard -> Shard.Measure? in
+        var index = shard.find(key, tag: tag)
+        var credit = Credit()
         while true {
-          let index = shard.find(key, tag: tag)
-          guard
-            let measure = reserve(
-              cost: cost &- (index.map { shard.node($0).pointee.cost } ?? 0), isNew: index == nil)
-          else {
+          let former = index.map { shard.node($0).pointee.cost } ?? 0
+          guard let measure = reserve(cost: cost &- former, isNew: index == nil, &credit) else {
             live?.forget(key)
             if let index {
-              garbage.add(shard.replace(index, by: value, cost: cost, deadline: deadline))
+              let former = shard.replace(index, by: value, cost: cost, deadline: deadline)
+              garbage.add(former.key, former.value)
             } else {
               shard.add(key: key, value: value, tag: tag, cost: cost, deadline: deadline)
             }
             return nil
           }
-          guard let victim = shard.evict(for: measure, steps: &steps) else { return measure }
-          release(victim)
-          note(victim, &garbage)
+          guard let victim = shard.evict(for: measure, steps: &steps) else {
+            release(credit)
+            return measure
+          }
+          if victim == index { index = nil }
+          discard(victim, of: &shard, &credit, into: &garbage)
         }
       }
       guard let lacking else { return true }
@@ -204,7 +210,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   @discardableResult
   public func removeValue(forKey key: Key) -> Value? {
     let tag = Self.tag(of: key)
-    let removed = shard(of: tag).pointee.withLock { shard -> Shard.Removed? in
+    let removed = shard(of: tag).pointee.withLock { shard -> Shard.Departed? in
       live?.forget(key)
       guard let index = shard.find(key, tag: tag) else { return nil }
       return remove(index, from: &shard)
@@ -215,9 +221,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   /// Removes every value.
   public func removeAll() {
     for number in 0...shardMask {
-      let taken = shards[number].withLock { shard -> Shard in
+      let taken = shard(number: number).pointee.withLock { shard -> Shard in
         var taken = Shard()
-        taken.counters = shard.counters
+        (taken.hits, taken.misses, taken.counters) = (shard.hits, shard.misses, shard.counters)
         swap(&taken, &shard)
         heldCost.wrappingSubtract(taken.small.cost &+ taken.main.cost, ordering: .relaxed)
         heldCount.wrappingSubtract(taken.count, ordering: .relaxed)
@@ -238,9 +244,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   public var statistics: MemoryCacheStatistics {
     var sum = MemoryCacheStatistics()
     for number in 0...shardMask {
-      let part = shards[number].withLock { $0.counters }
-      sum.hits += part.hits
-      sum.misses += part.misses
+      let (hits, misses, part) = shard(number: number).pointee.withLock { ($0.hits, $0.misses, $0.counters) }
+      sum.hits += hits
+      sum.misses += misses
       sum.insertions += part.insertions
       sum.replacements += part.replacements
       sum.costEvictions += part.costEvictions
@@ -277,6 +283,16 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     Int(tag &>> 24) & shardMask
   }
 
+  /// Shards lie in cache lines of their own, two by two as processors fetch them: a thread that writes in one shard
+  /// does not slow those in its neighbours.
   @inlinable @inline(__always)
-  func shard(of tag: UInt32) -> UnsafeMutablePointer<Mutex<Shard>> { shards + shardNumber(of: tag) }
+  static var shardStride: Int { (MemoryLayout<Mutex<Shard>>.stride &+ 127) & ~127 }
+
+  @inlinable @inline(__always)
+  func shard(number: Int) -> UnsafeMutablePointer<Mutex<Shard>> {
+    (shards + number &* Self.shardStride).assumingMemoryBound(to: Mutex<Shard>.self)
+  }
+
+  @inlinable @inline(__always)
+  func shard(of tag: UInt32) -> UnsafeMutablePointer<Mutex<Shard>> { shard(number: shardNumber(of: tag)) }
 }

@@ -20,21 +20,25 @@ extension MemoryShard {
     case count
   }
 
-  /// The share of a node by cost, or by count where nothing has a cost.
-  @inlinable
-  func share(_ cost: Int) -> UInt32 {
+  /// What a node takes of the cache, and the cache: by cost, or by count where nothing has a cost.
+  @inlinable @inline(__always)
+  func part(_ cost: Int) -> (Int, of: Int) {
     let total = small.cost &+ main.cost
-    return total > 0
-      ? AdaptiveS3FIFO.share(cost, of: total) : AdaptiveS3FIFO.share(1, of: max(1, small.count &+ main.count))
+    return total > 0 ? (cost, total) : (1, max(1, small.count &+ main.count))
   }
 
   /// Links a new node.
   @inlinable
   mutating func admit(_ index: Int) {
     let pointer = node(index)
-    pointer.pointee.isInMain = policy.admitsToMain(pointer.pointee.tag, share: share(pointer.pointee.cost))
-    link(index)
-    if !policy.hasEvicted { overflowWhileFilling() }
+    if policy.hasEvicted {
+      let (part, total) = part(pointer.pointee.cost)
+      pointer.pointee.isInMain = policy.admitsToMain(pointer.pointee.tag, part: part, of: total)
+      link(index)
+    } else {
+      link(index)
+      overflowWhileFilling()
+    }
     if count > policy.expected { policy.expect(count) }
   }
 
@@ -50,9 +54,9 @@ extension MemoryShard {
     }
   }
 
-  /// Removes the entry that is worth least. `steps` is what is left of the caller's moves.
+  /// Detaches the entry that is worth least. `steps` is what is left of the caller's moves.
   @inlinable
-  mutating func evict(for measure: Measure, steps: inout Int) -> Removed? {
+  mutating func evict(for measure: Measure, steps: inout Int) -> Int? {
     while true {
       let takesFromSmall: Bool =
         switch measure {
@@ -71,13 +75,14 @@ extension MemoryShard {
         move(index, toMain: true)
         continue
       }
-      policy.noteEviction(
-        of: pointer.pointee.tag, fromMain: !takesFromSmall, share: share(pointer.pointee.cost))
+      let (part, total) = part(pointer.pointee.cost)
+      policy.noteEviction(of: pointer.pointee.tag, fromMain: !takesFromSmall, part: part, of: total)
       switch measure {
       case .cost: counters.costEvictions &+= 1
       case .count: counters.countEvictions &+= 1
       }
-      return removeNode(index)
+      detach(index)
+      return index
     }
   }
 

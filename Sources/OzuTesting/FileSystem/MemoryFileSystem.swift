@@ -19,7 +19,8 @@ import OzuSynchronization
 /// files.respond = { call in call.operation == .write ? .fail(ENOSPC) : .proceed }
 /// ```
 ///
-/// Every call is numbered and shown to `respond` before it is done. After a crash every call fails with `EIO` until
+/// Every call is numbered and shown to `respond` before it is done, outside every lock: a `respond` that waits delays
+/// the call and no other. After a crash every call fails with `EIO` until
 /// `restart(losing:)`, which is the next boot: locks are free, and what was not synchronized may be gone.
 /// Handles from before the crash stay dead.
 public final class MemoryFileSystem: FileSystem {

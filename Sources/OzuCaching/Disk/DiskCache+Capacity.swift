@@ -1,0 +1,55 @@
+// How large the cache may be and how large it is.
+extension DiskCache {
+  /// The most bytes that all files may have together.
+  public var capacity: Int { store.writer.withLock { $0.capacity } }
+
+  /// Changes the total capacity, and trims to it at once.
+  public func setCapacity(_ capacity: Int) {
+    store.setCapacity(capacity)
+  }
+
+  /// The most bytes that a partition's entries may take; zero for no limit but the total.
+  public func capacity(of partition: Partition) -> Int {
+    store.capacity(of: partition)
+  }
+
+  /// Changes a partition's capacity, and evicts its least recently used entries at once.
+  public func setCapacity(_ capacity: Int, of partition: Partition) {
+    store.setCapacity(max(0, capacity), ofPartition: partition)
+  }
+
+  /// Bytes of all files of the cache, dead space included.
+  public var totalByteCount: Int { store.index.withLock { $0.totalByteCount } }
+
+  /// Bytes that the entries of a partition take.
+  public func byteCount(of partition: Partition) -> Int {
+    store.index.withLock { $0.state(of: partition)?.byteCount ?? 0 }
+  }
+
+  /// The number of entries.
+  public var count: Int { store.index.withLock { $0.count } }
+
+  /// The number of entries of a partition.
+  public func count(in partition: Partition) -> Int {
+    store.index.withLock { $0.state(of: partition)?.count ?? 0 }
+  }
+
+  /// The partitions that have entries, by name.
+  public var partitions: [Partition] {
+    store.index.withLock { index in
+      index.partitions.filter { $0.count > 0 }.map(\.partition).sorted { $0.name < $1.name }
+    }
+  }
+
+  /// Counts since the cache was opened, and its size.
+  public var statistics: DiskCacheStatistics {
+    var statistics = store.counters.snapshot
+    store.index.withLock { index in
+      statistics.totalByteCount = index.totalByteCount
+      statistics.liveByteCount = index.liveByteCount
+      statistics.count = index.count
+    }
+    statistics.isWriter = store.isWriter
+    return statistics
+  }
+}

@@ -1,0 +1,58 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// All of a new record that stands before its body, in one run of bytes: room for the header, the partition's name,
+/// the label and the areas of the metadata.
+struct EntryHead: Sendable {
+  private let key: CacheKey
+  private let nameLength: Int
+  private let labelLength: Int
+  private let areas: MetadataAreas
+  private let labelChecksum: UInt64
+  private var bytes: [UInt8]
+
+  /// The bytes before the body.
+  var byteCount: Int { bytes.count }
+
+  init(key: CacheKey, partition: Partition, label: String, metadata: Data) {
+    self.key = key
+    nameLength = partition.name.utf8.count
+    labelLength = label.utf8.count
+    areas = MetadataAreas(metadataByteCount: metadata.count)
+    let labelOffset = EntryHeader.byteCount + nameLength
+    let byteCount = labelOffset + labelLength + areas.byteCount
+    bytes = []
+    bytes.reserveCapacity(byteCount)
+    bytes.append(contentsOf: repeatElement(0, count: EntryHeader.byteCount))
+    bytes.append(contentsOf: partition.name.utf8)
+    bytes.append(contentsOf: label.utf8)
+    labelChecksum = bytes.withUnsafeBytes {
+      Checksum64.of(UnsafeRawBufferPointer(rebasing: $0[labelOffset...]), seed: 0)
+    }
+    if areas.count > 0 {
+      bytes.append(contentsOf: MetadataAreas.encode(metadata, generation: 1, key: key))
+      bytes.append(contentsOf: repeatElement(0, count: byteCount - bytes.count))
+    }
+  }
+
+  /// The header of the record with this body.
+  func header(sequence: UInt64, date: Int64, bodyLength: Int, bodyChecksum: UInt64) -> EntryHeader {
+    EntryHeader(
+      sequence: sequence, key: key, date: date, nameLength: nameLength, labelLength: labelLength,
+      areas: areas,
+      bodyLength: bodyLength, labelChecksum: labelChecksum, bodyChecksum: bodyChecksum)
+  }
+
+  /// Encodes the header in front of the rest, and calls `body` with all.
+  mutating func withEncoded(
+    _ header: EntryHeader, salt: UInt64, _ body: (UnsafeRawBufferPointer) -> Void
+  ) {
+    bytes.withUnsafeMutableBytes {
+      header.encode(into: $0, salt: salt)
+      body(UnsafeRawBufferPointer($0))
+    }
+  }
+}

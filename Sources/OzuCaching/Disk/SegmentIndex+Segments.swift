@@ -1,0 +1,64 @@
+// Segments: how far they reach, what is alive in them, and their entries.
+extension SegmentIndex {
+  /// Enters a segment and returns its number here.
+  func add(_ file: SegmentFile, size: Int, age: UInt64) -> Int {
+    let segment = Segment(file: file, size: size, scanned: min(size, SegmentHeader.byteCount), age: age)
+    totalByteCount += size
+    if let hole = segments.firstIndex(where: { $0 == nil }) {
+      segments[hole] = segment
+      return hole
+    }
+    segments.append(segment)
+    return segments.count - 1
+  }
+
+  /// Enters how far a segment reaches.
+  func setSize(_ size: Int, scanned: Int, ofSegment number: Int) {
+    guard let old = segments[number]?.size else { return }
+    totalByteCount += size - old
+    segments[number]?.size = size
+    segments[number]?.scanned = scanned
+  }
+
+  func setAge(_ age: UInt64, ofSegment number: Int) {
+    segments[number]?.age = age
+  }
+
+  /// The slots in a segment.
+  func slots(inSegment number: Int) -> [Int] {
+    var result: [Int] = []
+    var next = segments[number]?.first ?? -1
+    while next >= 0 {
+      result.append(Int(next))
+      next = slots[Int(next)].nextInSegment
+    }
+    return result
+  }
+
+  /// Forgets a segment with all entries in it, and returns how many they were.
+  func removeSegment(_ number: Int) -> Int {
+    let entries = slots(inSegment: number)
+    for index in entries { remove(index) }
+    totalByteCount -= segments[number]?.size ?? 0
+    segments[number] = nil
+    return entries.count
+  }
+
+  func linkToSegment(_ index: Int) {
+    let number = Int(slots[index].segment)
+    let head = segments[number]?.first ?? -1
+    slots[index].previousInSegment = -1
+    slots[index].nextInSegment = head
+    if head >= 0 { slots[Int(head)].previousInSegment = Int32(index) }
+    segments[number]?.first = Int32(index)
+    segments[number]?.live += slots[index].length
+  }
+
+  func unlinkFromSegment(_ index: Int) {
+    let number = Int(slots[index].segment)
+    let (previous, next) = (slots[index].previousInSegment, slots[index].nextInSegment)
+    if previous >= 0 { slots[Int(previous)].nextInSegment = next } else { segments[number]?.first = next }
+    if next >= 0 { slots[Int(next)].previousInSegment = previous }
+    segments[number]?.live -= slots[index].length
+  }
+}
