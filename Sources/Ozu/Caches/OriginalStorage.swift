@@ -28,10 +28,20 @@ struct OriginalStorage: HTTPCacheStorage {
     }
   }
 
+  func refresh(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse, for key: HTTPCacheKey) async {
+    await backlog.add(byteCount: entry.body.count) { [caches] in
+      caches.shelf?.refresh(entry, replacing: old, for: ResponseShelf.diskKey(key), label: key.resource)
+    }
+  }
+
   func removeEntries(for key: HTTPCacheKey) async {
     await backlog.add(byteCount: 0) { [caches] in caches.shelf?.removeEntries(for: ResponseShelf.diskKey(key))
     }
   }
+
+  /// The disk cache's own folder, so that a body is on the medium whose size the app has thought about. Opens the
+  /// cache if nobody has.
+  var spoolDirectory: String? { caches.disk?.directory }
 
   func partialBody(for key: HTTPCacheKey) async -> HTTPPartialBody? {
     if let partial = await partials.partialBody(for: key) { return partial }
