@@ -2,22 +2,19 @@ import Foundation
 import Ozu
 import OzuHTTP
 import OzuSynchronization
-import OzuTesting
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
 #endif
 
-/// What a small download costs: Ozu's client and `URLSession`, from the same server in the same run.
-///
-/// The server is a process of its own, so that its work is nobody's. Where the program cannot start itself again
-/// (in a test) it is on threads of this process, and counts against both.
+/// What a small download costs: Ozu's client and `URLSession`, from the same server in the same run. And what a client
+/// leaves behind and takes at most: see `HTTPEnduranceBench`.
 struct HTTPBench {
   static let name = "http"
-  private static let byteCount = 20_000
 
   var requestCount = 5000
   var concurrencies = [6, 64]
+  var endurance = HTTPEnduranceBench()
 
   static func run(rounds: Int) throws -> BenchReport {
     // A round is twenty thousand requests; three of them tell as much as seven.
@@ -25,7 +22,7 @@ struct HTTPBench {
   }
 
   func run(rounds: Int) throws -> BenchReport {
-    let server = try BenchServer()
+    let server = try HTTPBenchServer()
     defer { server.stop() }
     var report = BenchReport(benchmark: Self.name)
     for concurrency in concurrencies {
@@ -33,12 +30,12 @@ struct HTTPBench {
       var samples = subjects.map { _ in [Sample]() }
       for round in 0...rounds {
         for (index, subject) in subjects.enumerated() {
-          let sample = try measure(subject.load, server.url, concurrency)
+          let sample = try measure(subject.load, server.url(.small), concurrency)
           if round > 0 { samples[index].append(sample) }
         }
       }
       for (index, subject) in subjects.enumerated() {
-        let name = "\(requestCount)x\(Self.byteCount / 1000)KB-c\(concurrency)"
+        let name = "\(requestCount)x\(HTTPBenchServer.smallByteCount / 1000)KB-c\(concurrency)"
         report.rows.append(
           BenchReport.Row(
             name: name, subject: subject.name, metric: "cpu_us_per_request",
@@ -49,6 +46,7 @@ struct HTTPBench {
             samples: samples[index].map(\.requestsPerSecond)))
       }
     }
+    report.rows += try endurance.rows(server, rounds: rounds)
     return report
   }
 
@@ -102,7 +100,7 @@ struct HTTPBench {
         for worker in 0..<concurrency {
           group.addTask {
             for _ in stride(from: worker, to: requestCount, by: concurrency) {
-              guard try await load(url) == Self.byteCount else { throw WrongBody() }
+              guard try await load(url) == HTTPBenchServer.smallByteCount else { throw WrongBody() }
             }
           }
         }
@@ -116,66 +114,20 @@ struct HTTPBench {
   }
 
   /// Waits for asynchronous work on the benchmark's own thread, which is none of the cooperative pool.
-  private static func wait(_ work: @escaping @Sendable () async throws -> Void) throws {
+  static func wait<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) throws -> Value {
     let done = DispatchSemaphore(value: 0)
-    let outcome = Mutex<Result<Void, any Error>>(.success(()))
+    let outcome = Mutex<Result<Value, any Error>?>(nil)
     Task.detached {
-      do { try await work() } catch { outcome.withLock { $0 = .failure(error) } }
+      do {
+        let value = try await work()
+        outcome.withLock { $0 = .success(value) }
+      } catch {
+        outcome.withLock { $0 = .failure(error) }
+      }
       done.signal()
     }
     done.wait()
-    try outcome.withLock { $0 }.get()
-  }
-
-  // MARK: The server
-
-  /// The path that the server answers.
-  private static let path = "/20kb"
-
-  private static func makeServer() throws -> LoopbackServer {
-    let server = try LoopbackServer()
-    server.route(path, .ok(Data((0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31) })))
-    return server
-  }
-
-  /// Serves until standard input ends; the port goes to standard output. What the benchmark's child does.
-  static func serve(_ console: Console) throws {
-    let server = try makeServer()
-    console.print("\(server.port)")
-    while console.readLine() != nil {}
-    server.stop()
-  }
-
-  private final class BenchServer {
-    let url: URL
-    private let local: LoopbackServer?
-    private let child: Process?
-    private let input = Pipe()
-
-    init() throws {
-      guard CommandLine.arguments.first?.hasSuffix("ozu") == true else {
-        let server = try HTTPBench.makeServer()
-        (local, child, url) = (server, nil, server.url(HTTPBench.path))
-        return
-      }
-      let output = Pipe()
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-      process.arguments = ["bench", "--serve"]
-      process.standardInput = input
-      process.standardOutput = output
-      try process.run()
-      let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-      guard let url = URL(string: "http://127.0.0.1:\(text.filter(\.isNumber))\(HTTPBench.path)") else {
-        throw CocoaError(.fileReadUnknown)
-      }
-      (local, child, self.url) = (nil, process, url)
-    }
-
-    func stop() {
-      local?.stop()
-      try? input.fileHandleForWriting.close()
-      child?.waitUntilExit()
-    }
+    guard let result = outcome.withLock({ $0 }) else { throw CancellationError() }
+    return try result.get()
   }
 }

@@ -37,7 +37,7 @@ enum BenchCommand: Command {
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     if arguments.has("serve") {
-      try? await BlockingWork.run { try HTTPBench.serve(console) }
+      try? await BlockingWork.run { try HTTPBenchServer.serve(console) }
       return .done
     }
     let rounds = try arguments.integer("rounds", in: 1...1000) ?? 7
