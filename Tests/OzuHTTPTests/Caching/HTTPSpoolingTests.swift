@@ -115,11 +115,13 @@ struct HTTPSpoolingTests {
         let bytes = patternedBytes(700_000)
         for start in stride(from: 0, to: bytes.count, by: 30_011) {
           bytes.dropFirst(start).prefix(30_011).withUnsafeBytes { body.append($0) }
+          if start == 0 { while spool.openFileCount == 0 { await Task.yield() } }
         }
         let content = try await body.finish()
         #expect(content.data == bytes)
         #expect(content.identity == HTTPBodyIdentity.of(bytes))
         #expect(spool.openFileCount == 0)
+        withExtendedLifetime(folder) {}
       }
     }
   #endif

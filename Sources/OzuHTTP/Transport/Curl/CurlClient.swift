@@ -32,11 +32,18 @@
 
     /// The settings the client was made with.
     public let configuration: HTTPClientConfiguration
+    private let addressFilter: AddressFilter?
     private let loop: CurlLoop
 
     /// Makes a client with its own connections and bounds.
-    public init(configuration: HTTPClientConfiguration = HTTPClientConfiguration()) {
+    public convenience init(configuration: HTTPClientConfiguration = HTTPClientConfiguration()) {
+      self.init(configuration: configuration, addressFilter: configuration.networkGuard.filter)
+    }
+
+    /// Makes a client that connects to what a filter lets through.
+    init(configuration: HTTPClientConfiguration, addressFilter: AddressFilter?) {
       self.configuration = configuration
+      self.addressFilter = addressFilter
       loop = CurlLoop(configuration: configuration)
     }
 
@@ -53,7 +60,7 @@
       let origin = try request.validatedOrigin()
       guard !Task.isCancelled else { throw HTTPError(.cancelled, url: request.url) }
       let transfer = CurlTransfer(
-        request: request, origin: origin, sink: sink, loop: loop, networkGuard: configuration.networkGuard)
+        request: request, origin: origin, sink: sink, loop: loop, addressFilter: addressFilter)
       let result = await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in
           if let reason = loop.submit(.start(transfer, continuation)) {

@@ -211,12 +211,12 @@
     _ address: UnsafeMutablePointer<curl_sockaddr>?
   ) -> curl_socket_t {
     guard let address else { return CURL_SOCKET_BAD }
-    if let owner = transfer(context), owner.networkGuard != .off {
+    if let owner = transfer(context), let isAllowed = owner.addressFilter {
       guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return CURL_SOCKET_BAD }
       // libcurl gives a whole address of `addrlen` bytes, of which the declared type names the first 16.
       let bytes = UnsafeRawBufferPointer(
         start: UnsafeRawPointer(address).advanced(by: offset), count: Int(address.pointee.addrlen))
-      guard let target = NetworkAddress(sockaddr: bytes), target.isPublic else {
+      guard let target = NetworkAddress(sockaddr: bytes), isAllowed(target) else {
         owner.noteRefusedAddress(NetworkAddress(sockaddr: bytes)?.description ?? "an unknown address")
         return CURL_SOCKET_BAD
       }

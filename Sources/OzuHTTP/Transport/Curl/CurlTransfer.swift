@@ -49,16 +49,17 @@
     var timing: TransferTiming
     private let clock = ContinuousClock()
 
-    let networkGuard: HTTPNetworkGuard
+    /// Which addresses may be connected to, on this hop and on every other; nil for all.
+    let addressFilter: AddressFilter?
     private var refusedAddress: String?
 
     init(
       request: HTTPRequest, origin: HTTPOrigin, sink: any HTTPBodySink, loop: CurlLoop,
-      networkGuard: HTTPNetworkGuard
+      addressFilter: AddressFilter?
     ) {
       hop = request
       self.loop = loop
-      self.networkGuard = networkGuard
+      self.addressFilter = addressFilter
       timing = TransferTiming(limits: request.timeouts)
       self.origin = origin
       self.sink = sink
