@@ -60,43 +60,63 @@ struct HTTPEnduranceBench: Sendable {
 
   // MARK: Cancelling
 
-  /// From `cancel()` to the end of the task, of requests whose head has come and whose body has not.
+  /// From `cancel()` to the end of the task, of requests whose head has come and whose body has not. The yardstick is
+  /// what the machine needs for the same two steps with nothing between: from a task to a thread, and back.
   private func cancelling(_ server: HTTPBenchServer, rounds: Int) throws -> [BenchReport.Row] {
     let client = client()
-    var (medians, tails) = ([Double](), [Double]())
+    let (url, queue) = (server.url(.held), DispatchQueue(label: "ozu.bench"))
+    let subjects: [(name: String, work: @Sendable () async -> Double)] = [
+      ("ozu", { await Self.cancelTime(url, client) }), ("yardstick:two-hops", { await Self.hopTime(queue) }),
+    ]
+    var samples = subjects.map { _ in (medians: [Double](), tails: [Double]()) }
     for round in 0...rounds {
-      let times = try cancelTimes(server.url(.held), client).sorted()
-      guard round > 0, !times.isEmpty else { continue }
-      medians.append(times[times.count / 2])
-      tails.append(times[min(times.count - 1, times.count * 99 / 100)])
+      for (index, subject) in subjects.enumerated() {
+        let times = try times(subject.work).sorted()
+        guard round > 0, !times.isEmpty else { continue }
+        samples[index].medians.append(times[times.count / 2])
+        samples[index].tails.append(times[min(times.count - 1, times.count * 99 / 100)])
+      }
     }
     try HTTPBench.wait { await client.shutdown() }
     let name = "cancel-\(cancelCount)-c\(concurrency)"
-    return [row(name, "median_ms", medians, digits: 3), row(name, "p99_ms", tails, digits: 3)]
+    return zip(subjects, samples).flatMap { subject, samples in
+      [
+        row(name, "median_ms", samples.medians, subject: subject.name, digits: 3),
+        row(name, "p99_ms", samples.tails, subject: subject.name, digits: 3),
+      ]
+    }
   }
 
-  private func cancelTimes(_ url: URL, _ client: DefaultHTTPClient) throws -> [Double] {
+  private func times(_ work: @escaping @Sendable () async -> Double) throws -> [Double] {
     let (cancelCount, concurrency) = (cancelCount, concurrency)
     return try HTTPBench.wait {
       await withTaskGroup(of: [Double].self) { group in
         for worker in 0..<concurrency {
           group.addTask {
             var times: [Double] = []
-            for _ in stride(from: worker, to: cancelCount, by: concurrency) {
-              let (heads, arrival) = AsyncStream.makeStream(of: Void.self)
-              let task = Task { try await client.send(HTTPRequest(url: url), into: HeadSink(arrival)) }
-              for await _ in heads { break }
-              let start = ContinuousClock.now
-              task.cancel()
-              _ = await task.result
-              times.append(start.duration(to: .now).milliseconds)
-            }
+            for _ in stride(from: worker, to: cancelCount, by: concurrency) { times.append(await work()) }
             return times
           }
         }
         return await group.reduce(into: []) { $0 += $1 }
       }
     }
+  }
+
+  private static func cancelTime(_ url: URL, _ client: DefaultHTTPClient) async -> Double {
+    let (heads, arrival) = AsyncStream.makeStream(of: Void.self)
+    let task = Task { try await client.send(HTTPRequest(url: url), into: HeadSink(arrival)) }
+    for await _ in heads { break }
+    let start = ContinuousClock.now
+    task.cancel()
+    _ = await task.result
+    return start.duration(to: .now).milliseconds
+  }
+
+  private static func hopTime(_ queue: DispatchQueue) async -> Double {
+    let start = ContinuousClock.now
+    await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+    return start.duration(to: .now).milliseconds
   }
 
   private struct HeadSink: HTTPBodySink {
@@ -141,9 +161,10 @@ struct HTTPEnduranceBench: Sendable {
     return DefaultHTTPClient(configuration: configuration)
   }
 
-  private func row(_ name: String, _ metric: String, _ samples: [Double], digits: Int = 0) -> BenchReport.Row
-  {
-    var row = BenchReport.Row(name: name, subject: "ozu", metric: metric, samples: samples)
+  private func row(
+    _ name: String, _ metric: String, _ samples: [Double], subject: String = "ozu", digits: Int = 0
+  ) -> BenchReport.Row {
+    var row = BenchReport.Row(name: name, subject: subject, metric: metric, samples: samples)
     row.digits = digits
     return row
   }
