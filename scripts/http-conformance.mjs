@@ -4,6 +4,7 @@
 //   node scripts/http-conformance.mjs CHECKOUT-OF-THE-SUITE .build/release/ozu
 
 import { spawn } from 'node:child_process'
+import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -69,4 +70,5 @@ for (const test of suites.flatMap(suite => suite.tests)) {
   if (!isPassed) console.log(`${kind} ${test.id}: ${results[test.id][1]}`)
 }
 console.log(JSON.stringify(tally))
+rmSync(process.env.npm_config_pidfile, { force: true })
 process.exit(0)

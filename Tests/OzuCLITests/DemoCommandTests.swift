@@ -58,12 +58,20 @@ import Testing
     }
   }
 
-  @Test("the benchmark of downloads compares with URLSession")
+  @Test("the benchmark of downloads compares with URLSession, and says what is left behind")
   func http() async throws {
     let report = try await BlockingWork.run {
-      try HTTPBench(requestCount: 20, concurrencies: [4]).run(rounds: 1)
+      let endurance = HTTPEnduranceBench(requestCount: 20, cancelCount: 10, includesLargeBody: false)
+      return try HTTPBench(requestCount: 20, concurrencies: [4], endurance: endurance).run(rounds: 1)
     }
-    #expect(report.rows.map(\.subject) == ["ozu", "ozu", "URLSession", "URLSession"])
-    #expect(report.rows.allSatisfy { $0.name == "20x20KB-c4" && $0.median > 0 })
+    let (costs, rest) = (report.rows.prefix(4), report.rows.dropFirst(4))
+    #expect(costs.map(\.subject) == ["ozu", "ozu", "URLSession", "URLSession"])
+    #expect(costs.allSatisfy { $0.name == "20x20KB-c4" && $0.median > 0 })
+    #expect(
+      rest.map(\.metric) == [
+        "resident_growth_bytes", "resident_bytes", "descriptors_left", "median_ms", "p99_ms", "median_ms",
+        "p99_ms",
+      ])
+    #expect(rest.allSatisfy { $0.samples.count == 1 && $0.median.isFinite })
   }
 }

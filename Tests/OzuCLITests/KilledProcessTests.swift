@@ -66,4 +66,39 @@ import Testing
     }
     #expect(await CommandRun("cache", "verify", "--cache", cache).status == .done)
   }
+
+  @Test("a process killed in the middle of a large body leaves nothing of it in the cache's folder")
+  func killInLargeBody() async throws {
+    let server = try LoopbackServer()
+    defer { server.stop() }
+    let body = Data(count: 12_000_000)
+    let gate = Gate()
+    gate.admit(11)
+    server.route("/large", .ok(body).dripping(1_000_000, through: gate))
+    let folder = try Folder()
+    let cache = folder.path("cache")
+    let arguments = ["fetch", server.url("/large").absoluteString, "--cache", cache]
+    let victim = try Self.process(arguments)
+    await gate.arrivals(12)
+    // The body is above the threshold: it is in a file, which has a descriptor and no name any more.
+    let descriptors = "/proc/\(victim.processIdentifier)/fd"
+    func hasSpoolFile() -> Bool {
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: descriptors)) ?? []
+      return names.contains {
+        let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(descriptors)/\($0)")
+        return target?.contains("ozu-spool-") == true && target?.hasSuffix("(deleted)") == true
+      }
+    }
+    while !hasSpoolFile() { await Task.yield() }
+    Foundation.kill(victim.processIdentifier, SIGKILL)
+    try await BlockingWork.run { victim.waitUntilExit() }
+    let names = try FileManager.default.contentsOfDirectory(atPath: cache)
+    #expect(!names.contains { $0.hasPrefix("ozu-spool-") })
+
+    gate.open()
+    let run = await CommandRun(arguments)
+    #expect(run.status == .done)
+    #expect(run.output.utf8.count == body.count)
+    #expect(await CommandRun("cache", "verify", "--cache", cache).status == .done)
+  }
 }

@@ -110,6 +110,20 @@ struct HTTPClientFailureTests {
     #expect(error?.reason == .timedOut(.total))
   }
 
+  @Test("an origin that is never silent but too slow is given up, and the error says how slow")
+  func tooSlow() async {
+    let gate = Gate()
+    gate.admit(3)
+    server.route("/a", .ok(Data(count: 1000)).dripping(1, through: gate))
+    let timeouts = HTTPTimeouts(
+      minimumSpeed: HTTPMinimumSpeed(bytesPerSecond: 50_000, window: .milliseconds(100)))
+    let request = HTTPRequest(url: server.url("/a"), timeouts: timeouts)
+    let error = await #expect(throws: HTTPError.self) { try await client.data(for: request) }
+    #expect(error?.reason == .timedOut(.speed(bytesPerSecond: 50_000)))
+    #expect(error?.message.hasSuffix("came more slowly than 50000 bytes a second") == true)
+    await server.allConnectionsClosed()
+  }
+
   @Test("waiting for a turn does not count against the limits")
   func waitingIsFree() async throws {
     let client = directClient { $0.maximumConcurrentRequests = 1 }

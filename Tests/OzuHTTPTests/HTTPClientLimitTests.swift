@@ -73,8 +73,8 @@ struct HTTPClientLimitTests {
 
   @Test("a gzip bomb stops at the limit on decoded bytes")
   func bomb() async throws {
-    server.route("/a", .ok(gzipBomb).header("Content-Encoding", "gzip"))
-    #expect(gzipBomb.count < 2000)
+    server.route("/a", .ok(Self.gzipBomb).header("Content-Encoding", "gzip"))
+    #expect(Self.gzipBomb.count < 2000)
     #expect(await failure(limit: 100_000) == .bodyTooLarge(limit: 100_000))
     #expect(try await client.data(from: server.url("/a")).body.count == 1 << 20)
   }
@@ -116,7 +116,7 @@ struct HTTPClientLimitTests {
   }
 
   private let gzipText = decoded("H4sIAAAAAAAC/ysuyczJUcjMTUxPBQAS8sTMCwAAAA==")
-  private let gzipBomb = decoded(
+  static let gzipBomb = decoded(
     """
     H4sIAAAAAAAC/+3BMQEAAADCoPVPbQhfoAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
     AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA

@@ -8,6 +8,9 @@ import Testing
 #else
   import Foundation
 #endif
+#if canImport(Glibc)
+  import Glibc
+#endif
 
 @Suite("A client's exchanges", .timeLimit(.minutes(1)))
 struct HTTPClientTests {
@@ -172,6 +175,55 @@ struct HTTPClientTests {
     #expect(
       server.requests.dropFirst().map(\.path) == ["/veryHigh", "/high", "/normal", "/low", "/veryLow"])
   }
+
+  @Test("IPv6", .enabled(if: (try? LoopbackServer(isIPv6: true)) != nil))
+  func ipv6() async throws {
+    let server = try LoopbackServer(isIPv6: true)
+    server.route("/a", .ok(Data("six".utf8)))
+    #expect(server.url("/a").absoluteString == "http://[::1]:\(server.port)/a")
+    #expect(try await client.data(from: server.url("/a")).body == Data("six".utf8))
+  }
+
+  @Test("a thousand requests leave no more behind than a few do")
+  func many() async throws {
+    let client = directClient()
+    let url = server.url("/a")
+    server.route("/a", .ok(patternedBytes(2000)))
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<20 {
+        group.addTask {
+          for _ in 0..<50 { #expect((try? await client.data(from: url))?.body.count == 2000) }
+        }
+      }
+    }
+    #expect(server.requestCount == 1000)
+    #expect(server.connectionCount <= client.configuration.maximumConnectionsPerHost)
+    #expect(client.statistics == HTTPClientStatistics())
+    #if os(Linux)
+      #expect(client.handleCount <= client.configuration.maximumConnectionsPerHost)
+    #endif
+    await client.shutdown()
+    await server.allConnectionsClosed()
+  }
+
+  #if os(Linux)
+    @Test("the environment's proxy is used, and is not where it is switched off")
+    func environmentProxy() async {
+      // In a process of its own, whose environment is nobody else's.
+      await #expect(processExitsWith: .success) {
+        let proxy = try LoopbackServer()
+        proxy.routeRest { _ in .ok(Data("proxy".utf8)) }
+        let origin = try LoopbackServer()
+        origin.route("/a", .ok(Data("origin".utf8)))
+        for name in ["no_proxy", "NO_PROXY", "all_proxy", "ALL_PROXY"] { unsetenv(name) }
+        setenv("http_proxy", proxy.url("").absoluteString, 1)
+        let byProxy = try await CurlClient().data(from: origin.url("/a")).body
+        #expect(String(decoding: byProxy, as: UTF8.self) == "proxy")
+        let direct = try await directClient().data(from: origin.url("/a")).body
+        #expect(String(decoding: direct, as: UTF8.self) == "origin")
+      }
+    }
+  #endif
 
   @Test("a client with its own proxy sends it the absolute URL")
   func proxy() async throws {

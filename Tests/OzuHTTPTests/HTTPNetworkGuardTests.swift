@@ -62,6 +62,30 @@ struct HTTPNetworkGuardTests {
       #expect(server.connectionCount == 0)
     }
 
+    @Test(
+      "each hop of a chain of redirects is looked at, whoever follows it", arguments: [true, false])
+    func redirects(isByCache: Bool) async throws {
+      let server = try LoopbackServer()
+      var configuration = HTTPClientConfiguration()
+      configuration.proxy = .none
+      // 127.0.0.1 plays the public network, the rest of loopback the private one.
+      let client = CurlClient(configuration: configuration) { $0.description == "127.0.0.1" }
+      server.route("/one", .redirect(to: "/two"))
+      server.route("/two", .redirect(to: server.url("/secret", host: "127.0.0.2").absoluteString))
+      let request = HTTPRequest(url: server.url("/one"))
+      let cache = HTTPCache(client: client, storage: InMemoryHTTPCacheStorage())
+      let error = await #expect(throws: HTTPError.self) {
+        if isByCache {
+          _ = try await cache.response(for: request)
+        } else {
+          _ = try await client.data(for: request)
+        }
+      }
+      #expect(error?.reason == .addressRefused("127.0.0.2"))
+      #expect(error?.url == server.url("/secret", host: "127.0.0.2"))
+      #expect(server.requestCount == 2)
+    }
+
     @Test("a proxy that would connect in its place is not used")
     func proxy() async throws {
       let proxy = try LoopbackServer()

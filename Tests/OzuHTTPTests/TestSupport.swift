@@ -88,3 +88,25 @@ final class RecordingSink: HTTPBodySink {
   var body: Data { state.withLock { $0.body } }
   var callsAfterClosing: Int { state.withLock { $0.callsAfterClosing } }
 }
+
+/// A folder that goes with the test.
+final class TemporaryFolder: Sendable {
+  let path: String
+
+  init() throws {
+    path = FileManager.default.temporaryDirectory.appending(path: "ozu-http-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  func names() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+  }
+
+  func write(_ name: String) throws {
+    try Data("x".utf8).write(to: URL(filePath: "\(path)/\(name)"))
+  }
+}

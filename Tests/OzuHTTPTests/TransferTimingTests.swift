@@ -11,7 +11,7 @@ struct TransferTimingTests {
 
   @Test("nothing is overdue before the start")
   func notStarted() {
-    let timing = TransferTiming(limits: limits)
+    var timing = TransferTiming(limits: limits)
     #expect(timing.overduePhase(at: at(100)) == nil)
     #expect(timing.nextCheck(after: at(100)) == nil)
   }
@@ -41,6 +41,65 @@ struct TransferTimingTests {
     #expect(timing.overduePhase(at: at(9)) == nil)
     #expect(timing.overduePhase(at: at(10)) == .total)
     #expect(timing.nextCheck(after: at(9)) == at(10))
+  }
+
+  private func timing(_ speed: Int, window: Int = 2) -> TransferTiming {
+    let limits = HTTPTimeouts(
+      connect: .seconds(1), idle: .seconds(60), total: .seconds(100),
+      minimumSpeed: HTTPMinimumSpeed(bytesPerSecond: speed, window: .seconds(window)))
+    var timing = TransferTiming(limits: limits)
+    timing.beginHop(at: at(0))
+    return timing
+  }
+
+  @Test("a body has to come at the minimum speed in each window; before it begins there is none")
+  func speed() {
+    var timing = timing(100)
+    #expect(timing.overduePhase(at: at(50)) == nil)
+    timing.beginBody(at: at(50))
+    #expect(timing.nextCheck(after: at(50)) == at(52))
+    timing.noteBody(byteCount: 150, at: at(51))
+    timing.noteBody(byteCount: 50, at: at(52))
+    #expect(timing.overduePhase(at: at(52)) == nil)
+    #expect(timing.nextCheck(after: at(52)) == at(54))
+    timing.noteBody(byteCount: 199, at: at(53))
+    #expect(timing.overduePhase(at: at(53)) == nil)
+    #expect(timing.overduePhase(at: at(54)) == .speed(bytesPerSecond: 100))
+  }
+
+  @Test("a burst does not pay for the windows after it, and a late look is fair")
+  func burst() {
+    var timing = timing(100)
+    timing.beginBody(at: at(0))
+    timing.noteBody(byteCount: 1_000_000, at: at(1))
+    #expect(timing.overduePhase(at: at(2)) == nil)
+    #expect(timing.overduePhase(at: at(4)) == .speed(bytesPerSecond: 100))
+    timing.noteBody(byteCount: 799, at: at(9))
+    #expect(timing.overduePhase(at: at(10)) == .speed(bytesPerSecond: 100))
+    timing.noteBody(byteCount: 1, at: at(10))
+    #expect(timing.overduePhase(at: at(10)) == nil)
+  }
+
+  @Test("a receiver that holds the body up stops the limits of silence and of speed")
+  func pause() {
+    var timing = timing(100)
+    timing.beginBody(at: at(0))
+    timing.setPaused(true, at: at(1))
+    #expect(timing.overduePhase(at: at(90)) == nil)
+    #expect(timing.nextCheck(after: at(90)) == at(92))
+    #expect(timing.overduePhase(at: at(100)) == .total)
+    timing.setPaused(false, at: at(90))
+    #expect(timing.overduePhase(at: at(91)) == nil)
+    #expect(timing.overduePhase(at: at(92)) == .speed(bytesPerSecond: 100))
+  }
+
+  @Test("no speed is asked for by default")
+  func anySpeed() {
+    var timing = TransferTiming(limits: limits)
+    timing.beginHop(at: at(0))
+    timing.beginBody(at: at(0))
+    timing.noteBody(byteCount: 1, at: at(2))
+    #expect(timing.overduePhase(at: at(4)) == nil)
   }
 
   @Test(

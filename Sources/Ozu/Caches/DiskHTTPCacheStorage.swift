@@ -39,6 +39,15 @@ public struct DiskHTTPCacheStorage: HTTPCacheStorage {
     }
   }
 
+  /// Gives a stored response a new head.
+  public func refresh(
+    _ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse, for key: HTTPCacheKey
+  ) async {
+    await run { [shelf] in
+      shelf.refresh(entry, replacing: old, for: ResponseShelf.diskKey(key), label: key.resource)
+    }
+  }
+
   /// Removes every variant.
   public func removeEntries(for key: HTTPCacheKey) async {
     await run { [shelf] in shelf.removeEntries(for: ResponseShelf.diskKey(key)) }
@@ -55,4 +64,7 @@ public struct DiskHTTPCacheStorage: HTTPCacheStorage {
       shelf.setPartialBody(partial, for: ResponseShelf.diskKey(key), label: key.resource)
     }
   }
+
+  /// The folder of the disk cache.
+  public var spoolDirectory: String? { shelf.disk.directory }
 }

@@ -33,6 +33,32 @@ struct ResponseShelf: Sendable {
 
   func store(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, for key: CacheKey, label: String) {
     guard let record = try? OriginalRecord(entry.response).data else { return }
+    let (place, _) = makePlace(for: entry.response, replacing: old, of: key)
+    disk.store(entry.body, metadata: record, forKey: place, in: Self.responses, label: label)
+  }
+
+  /// Gives a stored response a new head; its body is the same as before.
+  func refresh(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse, for key: CacheKey, label: String) {
+    guard let record = try? OriginalRecord(entry.response).data else { return }
+    let (place, stored) = makePlace(for: entry.response, replacing: old, of: key)
+    if stored?.bodyIdentity == entry.response.bodyIdentity {
+      rewriteRecord(record, at: place, body: entry.body, label: label)
+    } else {
+      // Meanwhile it was evicted, or another body came.
+      disk.store(entry.body, metadata: record, forKey: place, in: Self.responses, label: label)
+    }
+  }
+
+  /// Writes the record of an entry anew, whose body is as it was. The one place that decides whether the body is
+  /// written with it: the disk cache stores both together.
+  private func rewriteRecord(_ record: Data, at place: CacheKey, body: Data, label: String) {
+    disk.store(body, metadata: record, forKey: place, in: Self.responses, label: label)
+  }
+
+  /// The place where a response goes, after those it makes void are emptied, and what is there.
+  private func makePlace(
+    for response: HTTPStoredResponse, replacing old: HTTPStoredResponse?, of key: CacheKey
+  ) -> (place: CacheKey, stored: HTTPStoredResponse?) {
     var occupied: [Int: HTTPStoredResponse] = [:]
     for number in 0..<HTTPVariants.maximumCount {
       let place = Self.place(number, of: key)
@@ -41,10 +67,9 @@ struct ResponseShelf: Sendable {
         OriginalRecord($0)?.response
       }
     }
-    let (number, emptied) = HTTPVariants.place(for: entry.response, replacing: old, among: occupied)
+    let (number, emptied) = HTTPVariants.place(for: response, replacing: old, among: occupied)
     for number in emptied { disk.remove(forKey: Self.place(number, of: key), in: Self.responses) }
-    disk.store(
-      entry.body, metadata: record, forKey: Self.place(number, of: key), in: Self.responses, label: label)
+    return (Self.place(number, of: key), occupied[number])
   }
 
   func removeEntries(for key: CacheKey) {

@@ -19,7 +19,7 @@ struct Benchmark: Sendable {
     blocking(DiskCacheBench.name, "storing, fetching and opening", DiskCacheBench.run),
     blocking(
       EvictionBench.name, "hit ratios of full caches, on traces if a folder is given", EvictionBench.run),
-    blocking(HTTPBench.name, "5,000 small downloads, beside URLSession") {
+    blocking(HTTPBench.name, "downloads beside URLSession; cancelling, and what 50,000 leave behind") {
       try HTTPBench.run(rounds: $0.rounds)
     },
     Benchmark(

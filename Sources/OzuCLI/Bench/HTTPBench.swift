@@ -2,22 +2,19 @@ import Foundation
 import Ozu
 import OzuHTTP
 import OzuSynchronization
-import OzuTesting
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
 #endif
 
-/// What a small download costs: Ozu's client and `URLSession`, from the same server in the same run.
-///
-/// The server is a process of its own, so that its work is nobody's. Where the program cannot start itself again
-/// (in a test) it is on threads of this process, and counts against both.
+/// What a small download costs: Ozu's client and `URLSession`, from the same server in the same run. And what a client
+/// leaves behind and takes at most: see `HTTPEnduranceBench`.
 struct HTTPBench {
   static let name = "http"
-  private static let byteCount = BenchServer.smallByteCount
 
   var requestCount = 5000
   var concurrencies = [6, 64]
+  var endurance = HTTPEnduranceBench()
 
   static func run(rounds: Int) throws -> BenchReport {
     // A round is twenty thousand requests; three of them tell as much as seven.
@@ -25,20 +22,28 @@ struct HTTPBench {
   }
 
   func run(rounds: Int) throws -> BenchReport {
-    let server = try BenchServer()
+    let server = try HTTPBenchServer()
     defer { server.stop() }
+    // First, while no session of the other has descriptors of its own.
+    let lasting = try endurance.rows(server, rounds: rounds)
     var report = BenchReport(benchmark: Self.name)
     for concurrency in concurrencies {
       let subjects = [ozu(concurrency), urlSession(concurrency)]
       var samples = subjects.map { _ in [Sample]() }
       for round in 0...rounds {
-        for (index, subject) in subjects.enumerated() {
-          let sample = try measure(subject.load, server.smallBody, concurrency)
-          if round > 0 { samples[index].append(sample) }
+        // They take turns ten times in a round: a machine that is busy for a second is so for both.
+        let sliceCount = min(10, requestCount)
+        var sums = subjects.map { _ in Sample() }
+        for _ in 0..<sliceCount {
+          for (index, subject) in subjects.enumerated() {
+            sums[index] += try measure(
+              subject.load, server.url(.small), requestCount / sliceCount, concurrency)
+          }
         }
+        if round > 0 { for (index, sum) in sums.enumerated() { samples[index].append(sum) } }
       }
       for (index, subject) in subjects.enumerated() {
-        let name = "\(requestCount)x\(Self.byteCount / 1000)KB-c\(concurrency)"
+        let name = "\(requestCount)x\(HTTPBenchServer.smallByteCount / 1000)KB-c\(concurrency)"
         report.rows.append(
           BenchReport.Row(
             name: name, subject: subject.name, metric: "cpu_us_per_request",
@@ -49,6 +54,7 @@ struct HTTPBench {
             samples: samples[index].map(\.requestsPerSecond)))
       }
     }
+    report.rows += lasting
     return report
   }
 
@@ -79,8 +85,18 @@ struct HTTPBench {
   // MARK: Measuring
 
   private struct Sample {
-    let cpuMicroseconds: Double
-    let requestsPerSecond: Double
+    var requestCount = 0
+    var cpu = Duration.zero
+    var wall = Duration.zero
+
+    var cpuMicroseconds: Double { cpu.milliseconds * 1000 / Double(requestCount) }
+    var requestsPerSecond: Double { Double(requestCount) / (wall.milliseconds / 1000) }
+
+    static func += (sum: inout Sample, slice: Sample) {
+      sum.requestCount += slice.requestCount
+      sum.cpu += slice.cpu
+      sum.wall += slice.wall
+    }
   }
 
   private struct WrongBody: Error {}
@@ -93,37 +109,41 @@ struct HTTPBench {
   }
 
   private func measure(
-    _ load: @escaping @Sendable (URL) async throws -> Int, _ url: URL, _ concurrency: Int
+    _ load: @escaping @Sendable (URL) async throws -> Int, _ url: URL, _ requestCount: Int,
+    _ concurrency: Int
   ) throws -> Sample {
-    let requestCount = requestCount
     let (cpu, start) = (Self.processTime, ContinuousClock.now)
     try Self.wait {
       try await withThrowingTaskGroup(of: Void.self) { group in
         for worker in 0..<concurrency {
           group.addTask {
             for _ in stride(from: worker, to: requestCount, by: concurrency) {
-              guard try await load(url) == Self.byteCount else { throw WrongBody() }
+              guard try await load(url) == HTTPBenchServer.smallByteCount else { throw WrongBody() }
             }
           }
         }
         try await group.waitForAll()
       }
     }
-    let seconds = start.duration(to: .now).milliseconds / 1000
     return Sample(
-      cpuMicroseconds: (Self.processTime - cpu).milliseconds * 1000 / Double(requestCount),
-      requestsPerSecond: Double(requestCount) / seconds)
+      requestCount: requestCount, cpu: Self.processTime - cpu, wall: start.duration(to: .now))
   }
 
   /// Waits for asynchronous work on the benchmark's own thread, which is none of the cooperative pool.
-  private static func wait(_ work: @escaping @Sendable () async throws -> Void) throws {
+  static func wait<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) throws -> Value {
     let done = DispatchSemaphore(value: 0)
-    let outcome = Mutex<Result<Void, any Error>>(.success(()))
+    let outcome = Mutex<Result<Value, any Error>?>(nil)
     Task.detached {
-      do { try await work() } catch { outcome.withLock { $0 = .failure(error) } }
+      do {
+        let value = try await work()
+        outcome.withLock { $0 = .success(value) }
+      } catch {
+        outcome.withLock { $0 = .failure(error) }
+      }
       done.signal()
     }
     done.wait()
-    try outcome.withLock { $0 }.get()
+    guard let result = outcome.withLock({ $0 }) else { throw CancellationError() }
+    return try result.get()
   }
 }

@@ -40,6 +40,8 @@ public final class HTTPCache: Sendable {
   public let configuration: HTTPCacheConfiguration
   let client: any HTTPClient
   let storage: any HTTPCacheStorage
+  /// Where large bodies go while they come; nil where none is too large for memory.
+  let spool: HTTPBodySpool?
   private let state: Mutex<State>
 
   /// Makes a cache.
@@ -50,6 +52,11 @@ public final class HTTPCache: Sendable {
     self.client = client
     self.storage = storage
     self.configuration = configuration
+    let spooling = configuration.spooling
+    spool =
+      spooling.threshold == .max
+      ? nil
+      : HTTPBodySpool(threshold: spooling.threshold) { spooling.directory ?? storage.spoolDirectory }
     state = Mutex(State(retryBudget: configuration.retryPolicy.budget * 10))
   }
 

@@ -17,6 +17,8 @@ public struct HTTPCacheConfiguration: Sendable {
   public var keepsErrorBodies = true
   /// The fewest bytes of a broken transfer that are worth keeping. 16 KB; nothing is kept with `Int.max`.
   public var minimumPartialByteCount = 16 << 10
+  /// Which bodies are kept in files instead of memory while they are under way: those above 8 MB.
+  public var spooling = HTTPSpoolingConfiguration()
   /// Changes requests just before they are sent, for example to sign them.
   public var preparation: (any HTTPRequestPreparing)?
   /// The clock of freshness and age.
@@ -46,7 +48,8 @@ public protocol HTTPRequestPreparing: Sendable {
 public struct HTTPCachedResponse: Sendable {
   /// Status, fields, and the URL that answered.
   public let head: HTTPResponseHead
-  /// The whole body, or the part that was asked for.
+  /// The whole body, or the part that was asked for. A large one is mapped from a file without a name, which goes
+  /// with it (`HTTPSpoolingConfiguration`).
   public let body: Data
   /// Where it came from, and why.
   public let decision: HTTPDecision

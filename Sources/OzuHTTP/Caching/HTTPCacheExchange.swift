@@ -87,7 +87,7 @@ struct HTTPCacheExchange: Sendable {
     if updated.response.cacheControl.contains("no-store") {
       await cache.storage.removeEntries(for: key)
     } else {
-      await cache.storage.store(updated, replacing: entry.response, for: key)
+      await cache.storage.refresh(updated, replacing: entry.response, for: key)
     }
     let validator = entry.response.entityTag != nil ? "ETag" : "Last-Modified"
     return serve(
@@ -110,10 +110,10 @@ struct HTTPCacheExchange: Sendable {
     var stored = policy.stored(
       result.head, for: result.request, requestDate: result.requestDate, responseDate: result.responseDate)
     stored.redirectsFreshUntil = result.redirectsFreshUntil
-    let body = result.body
+    let body = result.body.data
     var entry: HTTPCacheEntry?
     if reason == nil {
-      stored.bodyIdentity = HTTPBodyIdentity.of(body)
+      stored.bodyIdentity = result.body.identity ?? HTTPBodyIdentity.of(body)
       let new = HTTPCacheEntry(response: stored, body: body)
       if storing == .atOnce { await cache.storage.store(new, replacing: nil, for: key) } else { entry = new }
     } else if request.method == .get, mode != .noStore, (200..<300).contains(result.head.status),
@@ -144,7 +144,7 @@ struct HTTPCacheExchange: Sendable {
     let updated = policy.updated(
       old.response, by: result.head, for: result.request, requestDate: result.requestDate,
       responseDate: result.responseDate)
-    await cache.storage.store(
+    await cache.storage.refresh(
       HTTPCacheEntry(response: updated, body: old.body), replacing: old.response, for: key)
   }
 

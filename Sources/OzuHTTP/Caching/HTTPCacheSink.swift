@@ -9,6 +9,8 @@ import OzuSynchronization
 /// Collects what a cache wants of a response: the body of a success, behind the beginning that was there before if
 /// a 206 continues it; of everything else only what is asked for.
 ///
+/// A large body goes to a file while it comes, and slows its origin where the disk is slower (`HTTPSpooledBody`).
+///
 /// The transport's thread calls it; the cache reads it after the exchange. One lock guards its state.
 final class HTTPCacheSink: HTTPBodySink {
   private struct State {
@@ -16,12 +18,12 @@ final class HTTPCacheSink: HTTPBodySink {
     var isDropped = false
     var isContinued = false
     var rejection: String?
-    var body = Data()
     var receivedByteCount = 0
     var hasOverflown = false
   }
 
   private let state = Mutex(State())
+  private let body: HTTPSpooledBody
   private let partial: HTTPPartialBody?
   private let keepsErrorBodies: Bool
   private let followsRedirects: Bool
@@ -33,9 +35,10 @@ final class HTTPCacheSink: HTTPBodySink {
   private static let maximumReservation = 16 << 20
 
   init(
-    partial: HTTPPartialBody?, keepsErrorBodies: Bool, followsRedirects: Bool,
+    spool: HTTPBodySpool?, partial: HTTPPartialBody?, keepsErrorBodies: Bool, followsRedirects: Bool,
     onProgress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)?
   ) {
+    body = HTTPSpooledBody(spool: spool)
     self.partial = partial
     self.keepsErrorBodies = keepsErrorBodies
     self.followsRedirects = followsRedirects
@@ -55,38 +58,38 @@ final class HTTPCacheSink: HTTPBodySink {
       state.isContinued = isContinued
       state.rejection = rejection
       state.isDropped = isDropped
-      guard rejection == nil, !isDropped else { return }
-      if let partial, isContinued { state.body.append(partial.body) }
-      if let count = head.expectedByteCount {
-        state.body.reserveCapacity(state.body.count + min(count, Self.maximumReservation))
-      }
     }
     if let rejection { throw HTTPError(.refused("the rest does not fit: \(rejection)"), url: head.url) }
+    if !isDropped {
+      let beginning = isContinued ? partial?.body : nil
+      if let count = head.expectedByteCount {
+        body.expect(byteCount: count + (beginning?.count ?? 0), maximumReservation: Self.maximumReservation)
+      }
+      if let beginning { body.append(beginning) }
+    }
     if (200..<300).contains(head.status) { report(head) }
   }
 
   func append(_ bytes: RawSpan) throws(HTTPError) {
     let count = bytes.byteCount
-    let (head, isOver) = bytes.withUnsafeBytes { buffer in
-      state.withLock { state -> (HTTPResponseHead?, Bool) in
-        state.receivedByteCount += count
-        if state.isDropped {
-          state.hasOverflown = state.receivedByteCount > Self.droppedByteLimit
-        } else if let start = buffer.baseAddress?.assumingMemoryBound(to: UInt8.self) {
-          state.body.append(start, count: count)
-        }
-        return (state.head, state.hasOverflown)
-      }
+    let (head, isDropped, isOver) = state.withLock { state in
+      state.receivedByteCount += count
+      if state.isDropped { state.hasOverflown = state.receivedByteCount > Self.droppedByteLimit }
+      return (state.head, state.isDropped, state.hasOverflown)
     }
+    if !isDropped { bytes.withUnsafeBytes { body.append($0) } }
     if isOver { throw HTTPError(.refused("the status is \(head?.status ?? 0)"), url: head?.url) }
     if let head, (200..<300).contains(head.status) { report(head) }
   }
 
+  func isReady(_ resumption: HTTPBodyResumption) -> Bool {
+    body.isReady(resumption)
+  }
+
   private func report(_ head: HTTPResponseHead) {
     guard let onProgress else { return }
-    let (count, isContinued) = state.withLock { ($0.body.count, $0.isContinued) }
     let offset = isContinued ? partial?.body.count ?? 0 : 0
-    onProgress(count, head.expectedByteCount.map { $0 + offset })
+    onProgress(body.byteCount, head.expectedByteCount.map { $0 + offset })
   }
 
   /// The head, once it has come.
@@ -101,41 +104,10 @@ final class HTTPCacheSink: HTTPBodySink {
   /// Whether a 206 went on with the beginning.
   var isContinued: Bool { state.withLock { $0.isContinued } }
 
-  /// Returns what has come, after the beginning if there was one, and leaves the sink empty.
-  func takeBody() -> Data {
-    state.withLock { state in
-      let body = state.body
-      state.body = Data()
-      return body
-    }
-  }
-}
-
-/// Tells bodies apart: 128 bits of a fast hash and the length. It finds changes, not forgeries.
-enum HTTPBodyIdentity {
-  static func of(_ body: Data) -> String {
-    body.withUnsafeBytes { bytes in
-      var first: UInt64 = 0x9E37_79B9_7F4A_7C15 ^ UInt64(bytes.count)
-      var second: UInt64 = 0xC2B2_AE3D_27D4_EB4F
-      func mix(_ word: UInt64) {
-        first = (first ^ word) &* 0xFF51_AFD7_ED55_8CCD
-        first ^= first >> 32
-        second = (second &+ word) &* 0xC4CE_B9FE_1A85_EC53
-        second = second << 31 | second >> 33
-      }
-      var offset = 0
-      while offset &+ 8 <= bytes.count {
-        mix(bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-        offset &+= 8
-      }
-      var tail: UInt64 = 0
-      while offset < bytes.count {
-        tail = tail << 8 | UInt64(bytes[offset])
-        offset &+= 1
-      }
-      mix(tail)
-      mix(0)
-      return [first, second, UInt64(bytes.count)].map { String($0, radix: 36) }.joined(separator: "-")
-    }
+  /// Returns what has come, after the beginning if there was one. Called once.
+  ///
+  /// - Throws: when the file that holds it cannot be read.
+  func takeBody() async throws(HTTPError) -> HTTPSpooledBody.Content {
+    try await body.finish()
   }
 }

@@ -30,6 +30,15 @@ public protocol HTTPCacheStorage: Sendable {
   /// - Parameter old: the stored response that this one is the new state of; `nil` for a new response.
   func store(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, for key: HTTPCacheKey) async
 
+  /// Gives a stored response a new head, as a 304 asks for (RFC 9111 §4.3.4). Its body is the same as before, and need
+  /// not be written again.
+  ///
+  /// - Parameters:
+  ///   - entry: the response as it is from now on, with the body that is stored, for a storage that has lost it
+  ///     meanwhile or cannot change one without the other.
+  ///   - old: the response as it is stored.
+  func refresh(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse, for key: HTTPCacheKey) async
+
   /// Removes every variant.
   func removeEntries(for key: HTTPCacheKey) async
 
@@ -38,9 +47,24 @@ public protocol HTTPCacheStorage: Sendable {
 
   /// Keeps the beginning of a body, in place of an earlier one; `nil` removes it.
   func setPartialBody(_ partial: HTTPPartialBody?, for key: HTTPCacheKey) async
+
+  /// A folder for files that hold bodies while they come, on the medium where they will be stored; nil for none.
+  ///
+  /// It is asked for when the first large body comes, on a thread that may be held up.
+  var spoolDirectory: String? { get }
 }
 
 extension HTTPCacheStorage {
+  /// Stores the whole again.
+  public func refresh(
+    _ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse, for key: HTTPCacheKey
+  ) async {
+    await store(entry, replacing: old, for: key)
+  }
+
+  /// None.
+  public var spoolDirectory: String? { nil }
+
   /// None: the storage keeps whole bodies only.
   public func partialBody(for key: HTTPCacheKey) async -> HTTPPartialBody? { nil }
 

@@ -9,7 +9,7 @@ struct HTTPOriginAnswer: Sendable {
   /// The request of the last hop, without what the cache added.
   let request: HTTPRequest
   let head: HTTPResponseHead
-  let body: Data
+  let body: HTTPSpooledBody.Content
   let requestDate: Date
   let responseDate: Date
   let redirectsFreshUntil: Date?
@@ -18,6 +18,8 @@ struct HTTPOriginAnswer: Sendable {
 /// The network side of a cache: follows redirects hop by hop, asks conditionally where what is stored came from,
 /// goes on with broken transfers, and tries again what may pass by itself.
 struct HTTPOriginExchange: Sendable {
+  private typealias Received = (head: HTTPResponseHead, body: HTTPSpooledBody.Content)
+
   let cache: HTTPCache
   let request: HTTPRequest
   let mode: HTTPCacheMode
@@ -101,7 +103,7 @@ struct HTTPOriginExchange: Sendable {
   }
 
   /// One hop: with what asks conditionally, or for the rest.
-  private func send(_ hop: HTTPRequest) async throws(HTTPError) -> (head: HTTPResponseHead, body: Data) {
+  private func send(_ hop: HTTPRequest) async throws(HTTPError) -> Received {
     var outgoing = hop
     if case .follow = hop.redirectPolicy { outgoing.redirectPolicy = .manual }
     let here = stored.indices.filter { stored[$0].url.absoluteString == hop.url.absoluteString }
@@ -134,7 +136,7 @@ struct HTTPOriginExchange: Sendable {
 
   private func transfer(
     _ hop: HTTPRequest, continuing partial: HTTPPartialBody?
-  ) async throws(HTTPError) -> (head: HTTPResponseHead, body: Data) {
+  ) async throws(HTTPError) -> Received {
     var outgoing = hop
     if let partial {
       for field in partial.requestHeaders { outgoing.headers.add(name: field.name, value: field.value) }
@@ -143,39 +145,50 @@ struct HTTPOriginExchange: Sendable {
     var isFollowing = false
     if case .follow = request.redirectPolicy { isFollowing = true }
     let sink = HTTPCacheSink(
-      partial: partial, keepsErrorBodies: configuration.keepsErrorBodies, followsRedirects: isFollowing,
+      spool: cache.spool, partial: partial, keepsErrorBodies: configuration.keepsErrorBodies,
+      followsRedirects: isFollowing,
       onProgress: onProgress)
     let requestDate = configuration.currentDate()
     let response: HTTPResponse
     do throws(HTTPError) {
       response = try await cache.client.send(outgoing, into: sink)
     } catch {
-      if let head = sink.head, sink.hasOverflown { return (head, Data()) }
+      if let head = sink.head, sink.hasOverflown { return (head, HTTPSpooledBody.Content(data: Data())) }
       if sink.rejection == nil { await keepPartial(of: sink, hop, continuing: partial, since: requestDate) }
       throw error
     }
-    guard let partial else { return (response.head, sink.takeBody()) }
+    guard let partial else { return (response.head, try await takeBody(of: sink, hop)) }
     return try await complete(partial, response, sink, hop)
   }
 
   /// The outcome of asking for the rest of a body.
   private func complete(
     _ partial: HTTPPartialBody, _ response: HTTPResponse, _ sink: HTTPCacheSink, _ hop: HTTPRequest
-  ) async throws(HTTPError) -> (head: HTTPResponseHead, body: Data) {
+  ) async throws(HTTPError) -> Received {
     if response.status == 416 { throw HTTPError(.refused("there is no rest"), url: hop.url) }
-    let body = sink.takeBody()
+    let body = try await takeBody(of: sink, hop)
     // 200 sends the whole; an error says nothing of the beginning, which stays.
     if response.status < 300 { await cache.storage.setPartialBody(nil, for: key) }
     guard sink.isContinued else { return (response.head, body) }
     let total =
       partial.totalByteCount ?? ContentRange(response.head.headers.first("Content-Range") ?? "")?.total
-    if let total, body.count != total {
-      throw HTTPError(.bodyTruncated(received: body.count, expected: total), url: hop.url)
+    if let total, body.data.count != total {
+      throw HTTPError(.bodyTruncated(received: body.data.count, expected: total), url: hop.url)
     }
-    guard body.count <= hop.maximumBodyByteCount else {
+    guard body.data.count <= hop.maximumBodyByteCount else {
       throw HTTPError(.bodyTooLarge(limit: hop.maximumBodyByteCount), url: hop.url)
     }
-    return (partial.completedHead(by: response.head, byteCount: body.count), body)
+    return (partial.completedHead(by: response.head, byteCount: body.data.count), body)
+  }
+
+  private func takeBody(
+    of sink: HTTPCacheSink, _ hop: HTTPRequest
+  ) async throws(HTTPError) -> HTTPSpooledBody.Content {
+    do throws(HTTPError) {
+      return try await sink.takeBody()
+    } catch {
+      throw HTTPError(error.reason, url: hop.url)
+    }
   }
 
   private func keepPartial(
@@ -184,8 +197,9 @@ struct HTTPOriginExchange: Sendable {
     guard hop.method == .get, mode != .noStore, hop.headers["Range"] == nil, let head = sink.head else {
       return
     }
-    let body = sink.takeBody()
-    guard body.count >= configuration.minimumPartialByteCount else { return }
+    // A body that its file does not give back is lost; the failure of the transfer is what the caller gets.
+    guard let body = try? await sink.takeBody().data, body.count >= configuration.minimumPartialByteCount
+    else { return }
     let response: HTTPStoredResponse
     if let old, sink.isContinued {
       response = old.response

@@ -18,7 +18,13 @@ extension UInt8 {
 extension String {
   func isEqualIgnoringASCIICase(to other: String) -> Bool {
     let (a, b) = (utf8, other.utf8)
-    return a.count == b.count && zip(a, b).allSatisfy { $0 == $1 || $0.lowercasedASCII == $1.lowercasedASCII }
+    guard a.count == b.count else { return false }
+    // Native strings give their bytes without a copy; a loop over indices would decode each of them.
+    return a.withContiguousStorageIfAvailable { a in
+      b.withContiguousStorageIfAvailable { b in
+        a.indices.allSatisfy { a[$0] == b[$0] || a[$0].lowercasedASCII == b[$0].lowercasedASCII }
+      }
+    }.flatMap { $0 } ?? zip(a, b).allSatisfy { $0.lowercasedASCII == $1.lowercasedASCII }
   }
 
   func trimmingHTTPWhitespace() -> String {

@@ -8,6 +8,7 @@
 ///
 /// A conforming client
 /// - calls the sink in order and never after `send` has returned or thrown,
+/// - asks it between pieces whether it is ready, and reads no more until it is,
 /// - enforces `HTTPRequest.maximumBodyByteCount` on the bytes it hands to the sink, as they arrive,
 /// - treats a body shorter than announced as an error,
 /// - throws `HTTPError.Reason.cancelled` promptly when the task is cancelled.

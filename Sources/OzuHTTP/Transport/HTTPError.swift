@@ -87,6 +87,8 @@ public struct HTTPError: Error, Sendable, Hashable {
     case .timedOut(.connect): "connecting to \(host) took too long"
     case .timedOut(.idle): "\(host) went silent while answering \(place)"
     case .timedOut(.total): "loading \(place) took too long"
+    case .timedOut(.speed(let minimum)):
+      "the body of \(place) came more slowly than \(minimum) bytes a second"
     case .tooManyRedirects(let limit): "\(place) redirected more than \(limit) times"
     case .redirectRefused(let location): "\(place) redirects to \"\(location)\", which is not followed"
     case .bodyTooLarge(let limit): "the body of \(place) is larger than the limit of \(limit) bytes"
@@ -121,4 +123,6 @@ public enum HTTPTimeoutPhase: Sendable, Hashable {
   case idle
   /// The whole exchange took too long.
   case total
+  /// Over a whole window fewer bytes of the body came than these a second.
+  case speed(bytesPerSecond: Int)
 }

@@ -50,8 +50,9 @@ public struct HTTPHeaders: Sendable, Hashable {
   /// Setting replaces all lines of the name by one, at the place of the first; setting nil removes them.
   public subscript(name: String) -> String? {
     get {
-      let found = values(for: name)
-      return found.isEmpty ? nil : found.joined(separator: ", ")
+      guard let place = firstIndex(of: name) else { return nil }
+      let rest = fields[(place + 1)...].lazy.filter { $0.name.isEqualIgnoringASCIICase(to: name) }
+      return rest.reduce(fields[place].value) { $0 + ", " + $1.value }
     }
     set {
       guard let newValue else { return remove(name: name) }

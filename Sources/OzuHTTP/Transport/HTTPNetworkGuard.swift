@@ -10,7 +10,18 @@ public enum HTTPNetworkGuard: Sendable, Hashable {
   /// Only addresses of the public internet: not loopback, private, link-local, shared (CGNAT), multicast or
   /// reserved ones, nor IPv6 addresses with such an IPv4 address inside (RFC 6890).
   case publicAddressesOnly
+
+  /// Which addresses may be connected to; nil for all.
+  var filter: AddressFilter? {
+    switch self {
+    case .off: nil
+    case .publicAddressesOnly: { address in address.isPublic }
+    }
+  }
 }
+
+/// Says of an address whether it may be connected to.
+typealias AddressFilter = @Sendable (NetworkAddress) -> Bool
 
 /// An IP address as the socket layer has it.
 struct NetworkAddress: Hashable, CustomStringConvertible {

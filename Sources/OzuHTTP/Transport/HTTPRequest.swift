@@ -86,14 +86,34 @@ public struct HTTPTimeouts: Sendable, Hashable {
   public var idle: Duration
   /// From the start to the last byte, all redirects included. 120 seconds.
   public var total: Duration
+  /// How fast a body has to come at least; nil, the default, for any speed.
+  public var minimumSpeed: HTTPMinimumSpeed?
 
   /// Makes a set of limits.
   public init(
-    connect: Duration = .seconds(10), idle: Duration = .seconds(30), total: Duration = .seconds(120)
+    connect: Duration = .seconds(10), idle: Duration = .seconds(30), total: Duration = .seconds(120),
+    minimumSpeed: HTTPMinimumSpeed? = nil
   ) {
     self.connect = connect
     self.idle = idle
     self.total = total
+    self.minimumSpeed = minimumSpeed
+  }
+}
+
+/// How fast a body has to come: an origin that sends a byte now and then is never silent, and would hold a place for
+/// as long as the whole exchange may take.
+public struct HTTPMinimumSpeed: Sendable, Hashable {
+  /// The bytes of the body, after content decoding, that have to come in a second, on average over a window.
+  public var bytesPerSecond: Int
+  /// How long each window is. It begins with the body, or where the last one ended, or when a sink that was behind
+  /// is ready again. 10 seconds.
+  public var window: Duration
+
+  /// Makes a limit.
+  public init(bytesPerSecond: Int, window: Duration = .seconds(10)) {
+    self.bytesPerSecond = bytesPerSecond
+    self.window = window
   }
 }
 

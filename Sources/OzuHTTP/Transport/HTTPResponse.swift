@@ -24,19 +24,44 @@ public struct HTTPResponseHead: Sendable, Hashable {
   }
 
   /// `Content-Length`, when it is one non-negative number. It counts bytes before content decoding.
+  ///
+  /// Several lines, or a list, that all say the same number are that number (RFC 9110 §8.6).
   public var contentLength: Int? {
-    let values = Set(
-      headers.values(for: "Content-Length").flatMap { $0.split(separator: ",") }
-        .map { String($0).trimmingHTTPWhitespace() })
-    guard values.count == 1, let text = values.first, text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 })
-    else { return nil }
-    return Int(text)
+    var length: Int?
+    for field in headers where field.name.isEqualIgnoringASCIICase(to: "Content-Length") {
+      guard let value = Self.number(field.value), length == nil || length == value else { return nil }
+      length = value
+    }
+    return length
+  }
+
+  // Digits, or a list of equal ones, in one pass and without strings: it is asked for with each response.
+  private static func number(_ text: String) -> Int? {
+    var (first, value): (Int?, Int?) = (nil, nil)
+    var hasEnded = false
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: " "), UInt8(ascii: "\t"):
+        hasEnded = value != nil
+      case UInt8(ascii: ","):
+        guard let element = value, first == nil || first == element else { return nil }
+        (first, value, hasEnded) = (element, nil, false)
+      case UInt8(ascii: "0")...UInt8(ascii: "9") where !hasEnded:
+        let (product, isTooLarge) = (value ?? 0).multipliedReportingOverflow(by: 10)
+        let (sum, isTooLargeToo) = product.addingReportingOverflow(Int(byte - UInt8(ascii: "0")))
+        guard !isTooLarge, !isTooLargeToo else { return nil }
+        value = sum
+      default:
+        return nil
+      }
+    }
+    return first == nil || first == value ? value : nil
   }
 
   /// How many bytes the body will have once decoded: `Content-Length`, unless a content coding makes it
   /// unknown.
   public var expectedByteCount: Int? {
-    let coding = headers["Content-Encoding"]?.trimmingHTTPWhitespace() ?? ""
+    guard let coding = headers["Content-Encoding"] else { return contentLength }
     return coding.isEmpty || coding.isEqualIgnoringASCIICase(to: "identity") ? contentLength : nil
   }
 

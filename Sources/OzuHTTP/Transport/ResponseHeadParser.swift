@@ -33,26 +33,44 @@ struct ResponseHeadParser {
     } else if text[0] == 0x20 || text[0] == 0x09 {
       headers.continueLast(with: String(httpBytes: text).trimmingHTTPWhitespace())
     } else if let colon = text.firstIndex(of: 0x3A), colon > 0 {
+      var start = colon + 1
+      while start < text.count, text[start] == 0x20 || text[start] == 0x09 { start += 1 }
       headers.add(
         name: String(httpBytes: UnsafeRawBufferPointer(rebasing: text[..<colon])),
-        value: String(httpBytes: UnsafeRawBufferPointer(rebasing: text[(colon + 1)...])))
+        value: String(httpBytes: UnsafeRawBufferPointer(rebasing: text[start...])))
     }
     return false
   }
 
+  // Version, space, three digits, and a space or the end: the phrase means nothing (RFC 9112 §4).
   private mutating func takeStatusLine(_ text: UnsafeRawBufferPointer) throws(HTTPError) {
-    let words = text.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)
-    guard words.count >= 2, let code = Int(String(decoding: words[1], as: UTF8.self)),
-      (100..<1000).contains(code)
+    guard let space = text.firstIndex(of: 0x20), text.count >= space + 4,
+      text.count == space + 4 || text[space + 4] == 0x20,
+      let code = Self.number(text[(space + 1)..<(space + 4)]), code >= 100
     else { throw HTTPError(.protocolError("the status line is malformed")) }
     status = code
+    let name = text[..<space]
     version =
-      switch String(decoding: words[0], as: UTF8.self) {
-      case "HTTP/1.0": .http1_0
-      case "HTTP/2", "HTTP/2.0": .http2
-      case "HTTP/3", "HTTP/3.0": .http3
-      default: .http1_1
+      if name.elementsEqual("HTTP/1.1".utf8) {
+        .http1_1
+      } else if name.elementsEqual("HTTP/1.0".utf8) {
+        .http1_0
+      } else if name.elementsEqual("HTTP/2".utf8) || name.elementsEqual("HTTP/2.0".utf8) {
+        .http2
+      } else if name.elementsEqual("HTTP/3".utf8) || name.elementsEqual("HTTP/3.0".utf8) {
+        .http3
+      } else {
+        .http1_1
       }
     headers.removeAll(keepingCapacity: true)
+  }
+
+  private static func number(_ digits: Slice<UnsafeRawBufferPointer>) -> Int? {
+    var value = 0
+    for byte in digits {
+      guard (0x30...0x39).contains(byte) else { return nil }
+      value = value * 10 + Int(byte - 0x30)
+    }
+    return value
   }
 }

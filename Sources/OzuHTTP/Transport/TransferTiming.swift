@@ -7,6 +7,10 @@ struct TransferTiming {
   private(set) var firstByteAt: Instant?
   /// Nil until the hop has a connection, which is when the idle limit begins to run.
   private var lastActivityAt: Instant?
+  /// Since when, and how many bytes of the body have come since; nil until the body begins.
+  private var speedWindow: (start: Instant, byteCount: Int)?
+  /// Whether the receiver of the body holds the transfer up: then the other side is not to blame.
+  private(set) var isPaused = false
 
   init(limits: HTTPTimeouts) {
     self.limits = limits
@@ -17,6 +21,8 @@ struct TransferTiming {
     startedAt = startedAt ?? now
     firstByteAt = nil
     lastActivityAt = nil
+    speedWindow = nil
+    isPaused = false
   }
 
   /// Notes that the connection stands or that something went over it.
@@ -30,22 +36,62 @@ struct TransferTiming {
     firstByteAt = firstByteAt ?? now
   }
 
+  /// Notes that the head is there and the body begins.
+  mutating func beginBody(at now: Instant) {
+    speedWindow = (now, 0)
+  }
+
+  /// Notes bytes of the body.
+  mutating func noteBody(byteCount: Int, at now: Instant) {
+    noteResponse(at: now)
+    speedWindow?.byteCount += byteCount
+  }
+
+  /// Stops the limits on silence and speed, or has them begin anew.
+  mutating func setPaused(_ paused: Bool, at now: Instant) {
+    guard paused != isPaused else { return }
+    isPaused = paused
+    lastActivityAt = now
+    if speedWindow != nil { speedWindow = (now, 0) }
+  }
+
   /// The limit that is passed, if any. The one on connecting is the transport's own.
-  func overduePhase(at now: Instant) -> HTTPTimeoutPhase? {
+  ///
+  /// A window of the minimum speed that is over and was fast enough makes place for the next.
+  mutating func overduePhase(at now: Instant) -> HTTPTimeoutPhase? {
     guard let startedAt else { return nil }
     if now >= startedAt.advanced(by: limits.total.bounded) { return .total }
+    guard !isPaused else { return nil }
     if let lastActivityAt, now >= lastActivityAt.advanced(by: limits.idle.bounded) { return .idle }
+    guard let limit = limits.minimumSpeed, let (start, byteCount) = speedWindow,
+      now >= start.advanced(by: limit.boundedWindow)
+    else { return nil }
+    // Over the time that has passed, which is longer than the window where the check was late.
+    if Double(byteCount) < Double(limit.bytesPerSecond) * (now - start).inSeconds {
+      return .speed(bytesPerSecond: limit.bytesPerSecond)
+    }
+    speedWindow = (now, 0)
     return nil
   }
 
   /// An instant before which no limit can be passed, or nil before the start. A hop without connection may
-  /// get one at any moment, `now` included.
+  /// get one at any moment, `now` included, and a body may begin, or go on.
   func nextCheck(after now: Instant) -> Instant? {
     guard let startedAt else { return nil }
-    return min(
-      startedAt.advanced(by: limits.total.bounded),
-      (lastActivityAt ?? now).advanced(by: limits.idle.bounded))
+    let idleStart = isPaused ? now : lastActivityAt ?? now
+    var check = min(
+      startedAt.advanced(by: limits.total.bounded), idleStart.advanced(by: limits.idle.bounded))
+    if let limit = limits.minimumSpeed {
+      let start = isPaused ? now : speedWindow?.start ?? now
+      check = min(check, start.advanced(by: limit.boundedWindow))
+    }
+    return check
   }
+}
+
+extension HTTPMinimumSpeed {
+  /// No shorter than what a busy machine can be held to.
+  fileprivate var boundedWindow: Duration { max(window.bounded, .milliseconds(10)) }
 }
 
 extension Duration {

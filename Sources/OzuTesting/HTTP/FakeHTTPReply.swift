@@ -118,6 +118,7 @@ extension FakeHTTPReply {
     var sent = 0
     while sent < count {
       try await pass(bodyGate)
+      try await untilReady(sink)
       let piece = body.dropFirst(sent).prefix(min(pieceByteCount ?? count, count - sent))
       guard sent + piece.count <= limit else { throw HTTPError(.bodyTooLarge(limit: limit)) }
       try hand(piece, to: sink)
@@ -141,6 +142,14 @@ extension FakeHTTPReply {
       }
     }
     try result.get()
+  }
+
+  private func untilReady(_ sink: any HTTPBodySink) async throws(HTTPError) {
+    while true {
+      let gate = Gate()
+      if sink.isReady(HTTPBodyResumption { gate.open() }) { return }
+      try await pass(gate)
+    }
   }
 
   private func pass(_ gate: Gate?) async throws(HTTPError) {

@@ -40,14 +40,20 @@ public final class LoopbackServer: Sendable {
 
   /// The port it listens on.
   public let port: Int
+  /// The address it listens on, as it stands in a URL.
+  public let host: String
   private let site: LoopbackSite
 
   /// Starts a server on a free port.
   ///
-  /// - Parameter maximumConnections: how many connections are served at once; further ones wait. 512.
+  /// - Parameters:
+  ///   - maximumConnections: how many connections are served at once; further ones wait. 512.
+  ///   - isIPv6: whether it listens on `[::1]` in place of 127.0.0.1.
   /// - Throws: `StartError` when the system gives no socket.
-  public init(maximumConnections: Int = 512) throws(StartError) {
-    guard let (listener, port) = LoopbackSocket.listening() else { throw StartError(code: errno) }
+  public init(maximumConnections: Int = 512, isIPv6: Bool = false) throws(StartError) {
+    let opened = isIPv6 ? LoopbackSocket.listening6() : LoopbackSocket.listening()
+    guard let (listener, port) = opened else { throw StartError(code: errno) }
+    self.host = isIPv6 ? "[::1]" : "127.0.0.1"
     self.port = port
     let site = LoopbackSite(listener: listener, maximumConnections: max(1, maximumConnections))
     self.site = site
@@ -82,9 +88,9 @@ public final class LoopbackServer: Sendable {
 
   /// The URL of a path (with its query, if any), percent-encoded by the caller.
   ///
-  /// - Parameter host: `127.0.0.1`, or `localhost` where a second host is wanted.
-  public func url(_ path: String, host: String = "127.0.0.1") -> URL {
-    guard let url = URL(string: "http://\(host):\(port)\(path)") else {
+  /// - Parameter host: the address it listens on, or `localhost` where a second host is wanted.
+  public func url(_ path: String, host: String? = nil) -> URL {
+    guard let url = URL(string: "http://\(host ?? self.host):\(port)\(path)") else {
       preconditionFailure("\"\(path)\" is not the path of a URL")
     }
     return url

@@ -22,6 +22,28 @@ struct LoopbackSocket: Sendable {
     #endif
   }
 
+  /// A socket that listens on ::1 at a free port, or nil when the system has none.
+  static func listening6() -> (socket: LoopbackSocket, port: Int)? {
+    let descriptor = socket(AF_INET6, streamKind, 0)
+    guard descriptor >= 0 else { return nil }
+    let listener = LoopbackSocket(descriptor: descriptor)
+    var address = sockaddr_in6()
+    address.sin6_family = sa_family_t(AF_INET6)
+    address.sin6_addr = in6addr_loopback
+    var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+        bind(descriptor, generic, length) == 0 && listen(descriptor, 1024) == 0
+          && getsockname(descriptor, generic, &length) == 0
+      }
+    }
+    guard isBound else {
+      listener.close()
+      return nil
+    }
+    return (listener, Int(UInt16(bigEndian: address.sin6_port)))
+  }
+
   /// A socket that listens on 127.0.0.1 at a free port, or nil when the system has none.
   static func listening() -> (socket: LoopbackSocket, port: Int)? {
     let descriptor = socket(AF_INET, streamKind, 0)

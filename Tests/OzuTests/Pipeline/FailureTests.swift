@@ -146,6 +146,27 @@ struct FailureTests {
     #expect(try await fixture.freshPipeline().response(for: ImageRequest(url: url)).source == .original)
   }
 
+  @Test("a large one goes on within the same call, whether or not the disk has its beginning yet")
+  func resumeLarge() async throws {
+    let pipeline = ImagePipeline.testing(client: fixture.client) {
+      $0.retryPolicy = .standard
+      $0.sleep = { _ in }
+    }
+    let whole = Data(count: 10_000_000)
+    let part = 9_000_000
+    fixture.client.reply(
+      to: url,
+      with: [
+        .ok(whole).header("ETag", "\"1\"").failing(.connectionLost, afterByteCount: part),
+        FakeHTTPReply(
+          status: 206,
+          headers: ["ETag": "\"1\"", "Content-Range": "bytes \(part)-\(whole.count - 1)/\(whole.count)"],
+          body: whole.dropFirst(part)),
+      ])
+    #expect(try await pipeline.data(for: ImageRequest(url: url)) == whole)
+    #expect(fixture.client.requests.map { $0.headers["Range"] } == [nil, "bytes=\(part)-"])
+  }
+
   @Test("requests are prepared just before they are sent")
   func preparation() async throws {
     struct Signer: HTTPRequestPreparing {

@@ -17,6 +17,8 @@
   ///   `CurlLoop` (a `Mutex`), wakes the loop's thread through `curl_multi_wakeup`, and suspends.
   /// - The loop's thread alone touches libcurl's handles and, from `.start` on, the transfer's mutable state;
   ///   the `CurlReactor` that does it lives on that thread's stack. Sinks are called there.
+  /// - A sink that is not ready pauses its transfer inside libcurl, whose socket then fills up; its resumption puts
+  ///   `.resume` into the inbox.
   /// - Cancelling puts `.cancel` into the same inbox. It may overtake `.start`; the transfer then remembers
   ///   it. Because one thread applies both in order, a transfer is completed exactly once without further
   ///   locks.
@@ -30,11 +32,18 @@
 
     /// The settings the client was made with.
     public let configuration: HTTPClientConfiguration
+    private let addressFilter: AddressFilter?
     private let loop: CurlLoop
 
     /// Makes a client with its own connections and bounds.
-    public init(configuration: HTTPClientConfiguration = HTTPClientConfiguration()) {
+    public convenience init(configuration: HTTPClientConfiguration = HTTPClientConfiguration()) {
+      self.init(configuration: configuration, addressFilter: configuration.networkGuard.filter)
+    }
+
+    /// Makes a client that connects to what a filter lets through.
+    init(configuration: HTTPClientConfiguration, addressFilter: AddressFilter?) {
       self.configuration = configuration
+      self.addressFilter = addressFilter
       loop = CurlLoop(configuration: configuration)
     }
 
@@ -51,7 +60,7 @@
       let origin = try request.validatedOrigin()
       guard !Task.isCancelled else { throw HTTPError(.cancelled, url: request.url) }
       let transfer = CurlTransfer(
-        request: request, origin: origin, sink: sink, networkGuard: configuration.networkGuard)
+        request: request, origin: origin, sink: sink, loop: loop, addressFilter: addressFilter)
       let result = await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in
           if let reason = loop.submit(.start(transfer, continuation)) {

@@ -14,16 +14,22 @@
 
   /// A libcurl easy handle with what must live as long as its options: the error text and the header list.
   ///
-  /// Used by the loop's thread only, and pooled: a reset handle costs nothing to use again.
+  /// Used by the loop's thread only, and pooled. What all requests of a client have in common is set once; a plain
+  /// GET changes only its address, its fields and its owner, and the handle is used again as it is. Whatever went
+  /// through anything else (another method, credentials in the address) is reset before it is used again.
   final class CurlHandle {
     let raw: UnsafeMutableRawPointer
+    private let configuration: HTTPClientConfiguration
     private let counters: CurlCounters
+    /// Whether an option of one request alone is set, or libcurl may remember something of it.
+    private var needsReset = true
     private let errorText: UnsafeMutablePointer<CChar>
     private var headerList: UnsafeMutablePointer<curl_slist>?
 
-    init?(counters: CurlCounters) {
+    init?(configuration: HTTPClientConfiguration, counters: CurlCounters) {
       guard let raw = curl_easy_init() else { return nil }
       self.raw = raw
+      self.configuration = configuration
       self.counters = counters
       errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
       errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -45,46 +51,48 @@
 
     /// Forgets the transfer; connections and names stay known to the multi handle.
     func reset() {
-      curl_easy_reset(raw)
+      if needsReset {
+        curl_easy_reset(raw)
+      } else {
+        // The list is freed below, and the owner may be gone.
+        _ = ozu_curl_set_header_list(raw, nil)
+        setOwner(nil)
+      }
       curl_slist_free_all(headerList)
       headerList = nil
       errorText[0] = 0
     }
 
     /// Sets every option of one hop. The owner's retain is the caller's to give back.
-    func configure(
-      for transfer: CurlTransfer, owner: Unmanaged<CurlTransfer>, configuration: HTTPClientConfiguration
-    ) {
-      let context = owner.toOpaque()
-      set(CURLOPT_PRIVATE, context)
-      set(CURLOPT_ERRORBUFFER, errorText)
-      set(CURLOPT_NOSIGNAL, 1)
-      set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-      // Below the 64 KB at which freeing a block makes the allocator tidy up its whole heap: libcurl frees this
-      // one after each transfer.
-      set(CURLOPT_BUFFERSIZE, 32 << 10)
+    func configure(for transfer: CurlTransfer, owner: Unmanaged<CurlTransfer>) {
+      if needsReset { setCommonOptions() }
+      needsReset =
+        transfer.hop.method != .get || transfer.uploadByteCount != nil || transfer.hop.url.user != nil
+      setOwner(owner.toOpaque())
       set(CURLOPT_URL, transfer.hop.url.absoluteString)
       set(CURLOPT_CONNECTTIMEOUT_MS, max(1, transfer.hop.timeouts.connect.wholeMilliseconds))
-      _ = ozu_curl_allow_only_http(raw)
-      ozu_curl_never_wait_for_resolver(raw)
-      setConnection(configuration, isSecure: transfer.origin.isSecure)
-      setMessage(transfer, userAgent: configuration.userAgent)
+      setVersion(isSecure: transfer.origin.isSecure)
+      setMessage(transfer)
+    }
 
+    private func setOwner(_ context: UnsafeMutableRawPointer?) {
+      _ = ozu_curl_set_pointer(raw, CURLOPT_PRIVATE, context)
       _ = ozu_curl_set_on_body(raw, onBody, context)
       _ = ozu_curl_set_on_header(raw, onHeaderLine, context)
       _ = ozu_curl_set_on_connected(raw, onConnected, context)
       _ = ozu_curl_set_on_socket(raw, onSocketOpen, context)
     }
 
-    private func setConnection(_ configuration: HTTPClientConfiguration, isSecure: Bool) {
-      // HTTP/2 by ALPN only, never in clear text. PIPEWAIT has the handshake decide whether requests share
-      // the connection; without TLS they would wait for the first response to learn that they cannot.
-      if isSecure, configuration.isHTTP2Enabled {
-        set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-        set(CURLOPT_PIPEWAIT, 1)
-      } else {
-        set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
-      }
+    private func setCommonOptions() {
+      set(CURLOPT_ERRORBUFFER, errorText)
+      set(CURLOPT_NOSIGNAL, 1)
+      set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+      // Below the 64 KB at which freeing a block makes the allocator tidy up its whole heap: libcurl frees this
+      // one after each transfer.
+      set(CURLOPT_BUFFERSIZE, 32 << 10)
+      _ = ozu_curl_allow_only_http(raw)
+      ozu_curl_never_wait_for_resolver(raw)
+      if let userAgent = configuration.userAgent { set(CURLOPT_USERAGENT, userAgent) }
       // A proxy would connect in our place, and to what it pleases.
       let isGuarded = configuration.networkGuard != .off
       switch isGuarded ? .none : configuration.proxy {
@@ -100,7 +108,15 @@
       }
     }
 
-    private func setMessage(_ transfer: CurlTransfer, userAgent: String?) {
+    // HTTP/2 by ALPN only, never in clear text. PIPEWAIT has the handshake decide whether requests share the
+    // connection; without TLS they would wait for the first response to learn that they cannot.
+    private func setVersion(isSecure: Bool) {
+      let isOffered = isSecure && configuration.isHTTP2Enabled
+      set(CURLOPT_HTTP_VERSION, Int(isOffered ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
+      set(CURLOPT_PIPEWAIT, isOffered ? 1 : 0)
+    }
+
+    private func setMessage(_ transfer: CurlTransfer) {
       let request = transfer.hop
       // UPLOAD sends any body without the form type and the size limits of POST; the method is then renamed.
       if request.method == .head {
@@ -114,8 +130,8 @@
       } else if request.method != .get {
         set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
       }
-      if let userAgent { set(CURLOPT_USERAGENT, userAgent) }
-      if request.allowsContentDecoding { set(CURLOPT_ACCEPT_ENCODING, "") }
+      // The empty text offers what libcurl can undo, none offers nothing and undoes nothing.
+      _ = ozu_curl_set_string(raw, CURLOPT_ACCEPT_ENCODING, request.allowsContentDecoding ? "" : nil)
 
       // "Name;" sends a field without value, where "Name:" would remove one. "Expect:" does: waiting for
       // 100-continue costs a second at servers that do not know it.
@@ -160,8 +176,10 @@
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
   ) -> Int {
     let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    guard !piece.isEmpty else { return 0 }
-    return transfer(context)?.takeBody(piece) == true ? piece.count : 0
+    guard !piece.isEmpty, let transfer = transfer(context) else { return 0 }
+    // libcurl keeps the piece, reads no more, and calls again with it when it is told to go on.
+    guard transfer.mayTakeBody() else { return Int(CURL_WRITEFUNC_PAUSE) }
+    return transfer.takeBody(piece) ? piece.count : 0
   }
 
   private func onUpload(
@@ -193,12 +211,12 @@
     _ address: UnsafeMutablePointer<curl_sockaddr>?
   ) -> curl_socket_t {
     guard let address else { return CURL_SOCKET_BAD }
-    if let owner = transfer(context), owner.networkGuard != .off {
+    if let owner = transfer(context), let isAllowed = owner.addressFilter {
       guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return CURL_SOCKET_BAD }
       // libcurl gives a whole address of `addrlen` bytes, of which the declared type names the first 16.
       let bytes = UnsafeRawBufferPointer(
         start: UnsafeRawPointer(address).advanced(by: offset), count: Int(address.pointee.addrlen))
-      guard let target = NetworkAddress(sockaddr: bytes), target.isPublic else {
+      guard let target = NetworkAddress(sockaddr: bytes), isAllowed(target) else {
         owner.noteRefusedAddress(NetworkAddress(sockaddr: bytes)?.description ?? "an unknown address")
         return CURL_SOCKET_BAD
       }

@@ -16,6 +16,7 @@
     enum Command: Sendable {
       case start(CurlTransfer, CurlTransfer.Completion)
       case cancel(CurlTransfer)
+      case resume(CurlTransfer)
     }
 
     private enum Phase {
@@ -29,6 +30,9 @@
     private struct State {
       var phase = Phase.unborn
       var commands: [Command] = []
+      /// Whether the thread sleeps, or is about to, and has to be woken. While it works it looks into the inbox
+      /// before it sleeps, and waking it would cost two system calls and a turn for nothing.
+      var isAsleep = false
       var stopWaiters: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -57,7 +61,10 @@
           state.commands.append(command)
         case .running(let multi):
           state.commands.append(command)
-          if state.commands.count == 1 { curl_multi_wakeup(multi.handle) }
+          if state.isAsleep {
+            state.isAsleep = false
+            curl_multi_wakeup(multi.handle)
+          }
         case .stopping, .cleaning, .stopped:
           return .cancelled
         }
@@ -111,6 +118,7 @@
         let (commands, isStopping) = state.withLock { state in
           let commands = state.commands
           state.commands = []
+          state.isAsleep = false
           if case .stopping = state.phase { return (commands, true) }
           return (commands, false)
         }
@@ -118,11 +126,17 @@
           switch command {
           case .start(let transfer, let completion): reactor.start(transfer, completion)
           case .cancel(let transfer): reactor.cancel(transfer)
+          case .resume(let transfer): reactor.resume(transfer)
           }
         }
         if isStopping { break }
         let patience = reactor.turn()
-        curl_multi_poll(multi.handle, nil, 0, patience, nil)
+        let mayRest = state.withLock { state in
+          guard state.commands.isEmpty, case .running = state.phase else { return false }
+          state.isAsleep = true
+          return true
+        }
+        if mayRest { curl_multi_poll(multi.handle, nil, 0, patience, nil) }
       }
       reactor.cancelAll()
       state.withLock { $0.phase = .cleaning }

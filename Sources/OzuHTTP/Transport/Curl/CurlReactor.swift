@@ -50,6 +50,16 @@
       }
     }
 
+    /// Lets a paused transfer go on. libcurl hands over what it has kept before this returns, and pauses again if it
+    /// is told so.
+    func resume(_ transfer: CurlTransfer) {
+      guard transfer.phase == .active, transfer.timing.isPaused, let handle = transfer.handle else { return }
+      let code = curl_easy_pause(handle.raw, CURLPAUSE_CONT)
+      // An error of this call is nobody else's: the multi handle will not report it.
+      if code != CURLE_OK { finish(transfer, code) }
+      if let check = transfer.timing.nextCheck(after: clock.now), transfer.phase == .active { watch(check) }
+    }
+
     /// Ends every transfer.
     func cancelAll() {
       for transfer in Array(unfinished.values) { fail(transfer, .cancelled) }
@@ -91,12 +101,13 @@
 
     private func activate(_ transfer: CurlTransfer) {
       transfer.phase = .active
-      let handle = idleHandles.popLast() ?? CurlHandle(counters: counters)
+      let handle =
+        idleHandles.popLast() ?? CurlHandle(configuration: configuration, counters: counters)
       guard let handle else { return fail(transfer, .other(code: 27, message: "out of memory")) }
       transfer.handle = handle
       transfer.beginHop(at: clock.now)
       let owner = Unmanaged.passRetained(transfer)
-      handle.configure(for: transfer, owner: owner, configuration: configuration)
+      handle.configure(for: transfer, owner: owner)
       let code = curl_multi_add_handle(multi.handle, handle.raw)
       guard code == CURLM_OK else {
         return fail(

@@ -10,7 +10,8 @@
   /// One request on its way: the current hop, its head as it is read, the count of its body.
   ///
   /// Unchecked Sendable: made by `CurlClient.send`, then handed to the loop's thread, which alone touches the
-  /// mutable state. The client keeps a reference only to name the transfer in a `.cancel`.
+  /// mutable state. The client keeps a reference only to name the transfer in a `.cancel`, and a sink that is behind
+  /// one to name it in a `.resume`.
   final class CurlTransfer: @unchecked Sendable {
     typealias Completion = CheckedContinuation<Result<HTTPResponse, HTTPError>, Never>
 
@@ -28,6 +29,7 @@
     private static let maximumRedirectBodyByteCount = 64 << 10
 
     private let sink: any HTTPBodySink
+    private let loop: CurlLoop
     var completion: Completion?
     var phase = Phase.fresh
     var ticket: UInt64 = 0
@@ -44,17 +46,20 @@
     private var failure: HTTPError?
     private var expectedByteCount: Int?
 
-    private(set) var timing: TransferTiming
+    var timing: TransferTiming
     private let clock = ContinuousClock()
 
-    let networkGuard: HTTPNetworkGuard
+    /// Which addresses may be connected to, on this hop and on every other; nil for all.
+    let addressFilter: AddressFilter?
     private var refusedAddress: String?
 
     init(
-      request: HTTPRequest, origin: HTTPOrigin, sink: any HTTPBodySink, networkGuard: HTTPNetworkGuard = .off
+      request: HTTPRequest, origin: HTTPOrigin, sink: any HTTPBodySink, loop: CurlLoop,
+      addressFilter: AddressFilter?
     ) {
       hop = request
-      self.networkGuard = networkGuard
+      self.loop = loop
+      self.addressFilter = addressFilter
       timing = TransferTiming(limits: request.timeouts)
       self.origin = origin
       self.sink = sink
@@ -118,11 +123,20 @@
         }
         expectedByteCount = hop.allowsContentDecoding ? response.expectedByteCount : response.contentLength
       }
+      timing.beginBody(at: clock.now)
       try sink.begin(response)
     }
 
+    /// Whether the sink wants the next piece now. If not, the hop is paused until it has said that it does.
+    func mayTakeBody() -> Bool {
+      if case .follow = decision { return true }
+      let isReady = sink.isReady(HTTPBodyResumption(self))
+      if isReady == timing.isPaused { timing.setPaused(!isReady, at: clock.now) }
+      return isReady
+    }
+
     func takeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
-      timing.noteResponse(at: clock.now)
+      timing.noteBody(byteCount: bytes.count, at: clock.now)
       if case .follow = decision {
         bodyByteCount += bytes.count
         return bodyByteCount <= Self.maximumRedirectBodyByteCount
@@ -220,6 +234,12 @@
         metrics.firstByte = timing.firstByteAt.map { $0 - startedAt } ?? .zero
       }
       return metrics
+    }
+  }
+
+  extension CurlTransfer: HTTPBodyResuming {
+    func resumeBody() {
+      _ = loop.submit(.resume(self))
     }
   }
 #endif

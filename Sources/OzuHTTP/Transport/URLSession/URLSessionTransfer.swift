@@ -5,7 +5,8 @@
   /// One request on its way through a `URLSession`.
   ///
   /// Unchecked Sendable: the mutable fields belong to the session's serial delegate queue; `state`, where the
-  /// caller's task and the queue meet, is locked.
+  /// caller's task and the queue meet, is locked. A sink that is not ready suspends the task, which stops reading;
+  /// its resumption and the checks of the minimum speed come back to the delegate queue.
   final class URLSessionTransfer: @unchecked Sendable {
     typealias Outcome = Result<HTTPResponse, HTTPError>
 
@@ -17,6 +18,7 @@
 
     let task: URLSessionDataTask
     private let sink: any HTTPBodySink
+    private let delegateQueue: OperationQueue
     private let totalLimit: Duration
     private let state = Mutex(State.running)
     private let isOverdue = Atomic(false)
@@ -28,9 +30,16 @@
     private var bodyByteCount = 0
     private var expectedByteCount: Int?
     private var failure: HTTPError?
+    private var timing: TransferTiming
+    private let clock = ContinuousClock()
 
-    init(_ request: HTTPRequest, into sink: any HTTPBodySink, task: URLSessionDataTask) {
+    init(
+      _ request: HTTPRequest, into sink: any HTTPBodySink, task: URLSessionDataTask,
+      delegateQueue: OperationQueue
+    ) {
       hop = request
+      self.delegateQueue = delegateQueue
+      timing = TransferTiming(limits: request.timeouts)
       totalLimit = request.timeouts.total
       self.sink = sink
       self.task = task
@@ -93,6 +102,9 @@
           expectedByteCount = head.expectedByteCount
         }
         try sink.begin(head)
+        timing.beginHop(at: clock.now)
+        timing.beginBody(at: clock.now)
+        scheduleSpeedCheck()
         return true
       } catch {
         failure = error
@@ -108,8 +120,41 @@
         }
         // A Data may be made of several regions; joining them would copy.
         for region in data.regions { try hand(region) }
+        timing.noteBody(byteCount: data.count, at: clock.now)
+        if !sink.isReady(HTTPBodyResumption(self)) { hold() }
       } catch {
         abort(error)
+      }
+    }
+
+    // Nothing is read while the task is suspended; what had been read before may still come.
+    private func hold() {
+      guard !timing.isPaused else { return }
+      timing.setPaused(true, at: clock.now)
+      task.suspend()
+    }
+
+    private func goOn() {
+      guard timing.isPaused, sink.isReady(HTTPBodyResumption(self)) else { return }
+      timing.setPaused(false, at: clock.now)
+      task.resume()
+    }
+
+    private func scheduleSpeedCheck() {
+      guard let window = hop.timeouts.minimumSpeed?.window else { return }
+      let deadline = DispatchTime.now() + max(0.01, window.boundedSeconds)
+      DispatchQueue.global().asyncAfter(deadline: deadline) { [weak self] in
+        guard let self else { return }
+        delegateQueue.addOperation { self.checkSpeed() }
+      }
+    }
+
+    private func checkSpeed() {
+      guard failure == nil, task.state == .running || task.state == .suspended else { return }
+      if case .speed(let minimum) = timing.overduePhase(at: clock.now) {
+        abort(HTTPError(.timedOut(.speed(bytesPerSecond: minimum))))
+      } else {
+        scheduleSpeedCheck()
       }
     }
 
@@ -173,6 +218,12 @@
     private func abort(_ error: HTTPError) {
       failure = failure ?? error
       task.cancel()
+    }
+  }
+
+  extension URLSessionTransfer: HTTPBodyResuming {
+    func resumeBody() {
+      delegateQueue.addOperation { [weak self] in self?.goOn() }
     }
   }
 #endif

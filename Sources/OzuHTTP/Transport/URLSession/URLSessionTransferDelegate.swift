@@ -20,7 +20,8 @@
       state.withLock { state in
         guard !state.isRefusing else { return nil }
         let transfer = URLSessionTransfer(
-          request, into: sink, task: session.dataTask(with: URLRequest(request)))
+          request, into: sink, task: session.dataTask(with: URLRequest(request)),
+          delegateQueue: session.delegateQueue)
         state.transfers[transfer.task.taskIdentifier] = transfer
         return transfer
       }

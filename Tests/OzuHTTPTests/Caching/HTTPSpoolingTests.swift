@@ -1,0 +1,201 @@
+import Dispatch
+import OzuSynchronization
+import OzuTesting
+import Testing
+
+@testable import OzuHTTP
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+@Suite("Large bodies go to files while they come", .timeLimit(.minutes(1)))
+struct HTTPSpoolingTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private func spool(threshold: Int = 1000) -> HTTPBodySpool {
+    HTTPBodySpool(threshold: threshold) { [path = folder.path] in path }
+  }
+
+  private func fixture(threshold: Int = 1000) -> CacheFixture {
+    CacheFixture { [path = folder.path] in
+      $0.spooling = HTTPSpoolingConfiguration(threshold: threshold, directory: path)
+    }
+  }
+
+  @Test(
+    "whole, whatever its length and its pieces, announced or not; the folder stays empty",
+    arguments: [999, 1000, 1001, 70_000, 3_000_000], [true, false])
+  func whole(byteCount: Int, isAnnounced: Bool) async throws {
+    let body = patternedBytes(byteCount)
+    let fixture = fixture()
+    var reply = FakeHTTPReply.ok(body).inPieces(of: 4093)
+    reply.announcesLength = isAnnounced
+    fixture.serve(reply)
+    let answer = try await fixture.get()
+    #expect(answer.body == body)
+    #expect(answer.bodyIdentity == HTTPBodyIdentity.of(body))
+    #expect(try folder.names() == [])
+    #expect(fixture.cache.spool?.openFileCount == 0)
+  }
+
+  @Test(
+    "while it comes there is a file without a name, and none when it breaks off", arguments: [true, false])
+  func underWay(isCancelled: Bool) async throws {
+    let fixture = fixture()
+    let gate = Gate()
+    fixture.serve(
+      .ok(patternedBytes(50_000)).dripping(5000, through: gate)
+        .failing(.connectionLost, afterByteCount: 40_000))
+    let task = Task { try await fixture.get() }
+    gate.admit(4)
+    await gate.arrivals(5)
+    while fixture.cache.spool?.openFileCount != 1 { await Task.yield() }
+    #expect(try folder.names() == [])
+    if isCancelled { task.cancel() } else { gate.open() }
+    await #expect(throws: HTTPError.self) { try await task.value }
+    #expect(fixture.cache.spool?.openFileCount == 0)
+  }
+
+  @Test("what waits for a slow disk is bounded: the transfer is told to pause, then to go on")
+  func backPressure() async throws {
+    let spool = spool()
+    let disk = DispatchSemaphore(value: 0)
+    spool.enqueue { disk.wait() }
+    let body = HTTPSpooledBody(spool: spool)
+    let resumed = Gate()
+    let resumption = HTTPBodyResumption { resumed.open() }
+    let piece = patternedBytes(16 << 10)
+    var pieceCount = 0
+    while body.isReady(resumption) {
+      piece.withUnsafeBytes { body.append($0) }
+      pieceCount += 1
+    }
+    #expect(pieceCount == HTTPSpooledBody.maximumWaiting / piece.count + 1)
+    disk.signal()
+    try await resumed.pass()
+    #expect(body.isReady(resumption))
+    let content = try await body.finish()
+    #expect(content.data == Data((0..<pieceCount).map { _ in piece }.joined()))
+  }
+
+  @Test("without a folder to write to it stays in memory")
+  func noFolder() async throws {
+    let fixture = CacheFixture {
+      $0.spooling = HTTPSpoolingConfiguration(threshold: 10, directory: "/nonexistent/folder")
+    }
+    let body = patternedBytes(200_000)
+    fixture.serve(.ok(body).inPieces(of: 10_000))
+    #expect(try await fixture.get().body == body)
+    let unnamed = CacheFixture { $0.spooling.threshold = 10 }
+    unnamed.serve(.ok(body).inPieces(of: 10_000))
+    #expect(try await unnamed.get().body == body)
+  }
+
+  #if os(Linux)
+    @Test("a disk that becomes full on the way gives back what it took")
+    func fullDisk() async {
+      await #expect(processExitsWith: .success) {
+        // A file may grow to 100,000 bytes: the write beyond that fails as on a full disk.
+        signal(SIGXFSZ, SIG_IGN)
+        var limit = rlimit(rlim_cur: 100_000, rlim_max: 100_000)
+        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+        let folder = try TemporaryFolder()
+        let spool = HTTPBodySpool(threshold: 1000) { [path = folder.path] in path }
+        let body = HTTPSpooledBody(spool: spool)
+        let bytes = patternedBytes(700_000)
+        for start in stride(from: 0, to: bytes.count, by: 30_011) {
+          bytes.dropFirst(start).prefix(30_011).withUnsafeBytes { body.append($0) }
+          if start == 0 { while spool.openFileCount == 0 { await Task.yield() } }
+        }
+        let content = try await body.finish()
+        #expect(content.data == bytes)
+        #expect(content.identity == HTTPBodyIdentity.of(bytes))
+        #expect(spool.openFileCount == 0)
+        withExtendedLifetime(folder) {}
+      }
+    }
+  #endif
+
+  @Test("what a crash has left is swept, what is not ours stays")
+  func sweeping() async throws {
+    try folder.write("ozu-spool-1-abc")
+    try folder.write("segment")
+    let fixture = fixture()
+    fixture.serve(.ok(patternedBytes(5000)))
+    try await fixture.get()
+    #expect(try folder.names() == ["segment"])
+  }
+
+  @Test("a body that broke off in a file goes on from there")
+  func resumption() async throws {
+    let body = patternedBytes(60_000)
+    let fixture = fixture()
+    fixture.serve(
+      FakeHTTPReply(headers: ["ETag": "\"1\""], body: body).inPieces(of: 1000)
+        .failing(.connectionLost, afterByteCount: 40_000),
+      FakeHTTPReply(
+        status: 206, headers: ["ETag": "\"1\"", "Content-Range": "bytes 40000-59999/60000"],
+        body: body.dropFirst(40_000)
+      ).inPieces(of: 1000))
+    await #expect(throws: HTTPError.self) { try await fixture.get() }
+    let answer = try await fixture.get()
+    #expect(fixture.sent["Range"] == "bytes=40000-")
+    #expect(answer.body == body)
+    #expect(answer.bodyIdentity == HTTPBodyIdentity.of(body))
+  }
+
+  @Test("a storage names the folder, unless the configuration does")
+  func directories() async throws {
+    let storage = FolderStorage(spoolDirectory: folder.path)
+    let client = FakeHTTPClient()
+    client.reply(to: CacheFixture.url, with: .ok(patternedBytes(5000)))
+    var configuration = HTTPCacheConfiguration()
+    configuration.spooling.threshold = 100
+    let cache = HTTPCache(client: client, storage: storage, configuration: configuration)
+    try folder.write("ozu-spool-1-abc")
+    _ = try await cache.response(for: HTTPRequest(url: CacheFixture.url))
+    #expect(try folder.names() == [])
+  }
+}
+
+@Suite("What tells bodies apart")
+struct HTTPBodyIdentityTests {
+  @Test("where pieces end makes no difference", arguments: [0, 1, 7, 8, 9, 100, 4096], [1, 3, 8, 13, 64])
+  func pieces(byteCount: Int, pieceByteCount: Int) {
+    let body = patternedBytes(byteCount)
+    var identity = HTTPBodyIdentity()
+    for start in stride(from: 0, to: byteCount, by: pieceByteCount) {
+      body.dropFirst(start).prefix(pieceByteCount).withUnsafeBytes { identity.update($0) }
+    }
+    #expect(identity.text == HTTPBodyIdentity.of(body))
+  }
+
+  @Test("a changed bit, a swapped word and a zero more are other bodies")
+  func differences() {
+    let body = patternedBytes(64)
+    var flipped = body
+    flipped[40] ^= 1
+    let swapped = body[8..<16] + body[0..<8] + body[16...]
+    let all = [body, flipped, Data(swapped), body + [0], body.dropLast(), Data()]
+    #expect(Set(all.map(HTTPBodyIdentity.of)).count == all.count)
+  }
+}
+
+/// A storage of nothing, in a folder.
+private struct FolderStorage: HTTPCacheStorage {
+  let spoolDirectory: String?
+
+  func entries(for key: HTTPCacheKey) async -> [HTTPCacheEntry] { [] }
+  func store(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, for key: HTTPCacheKey) async {}
+  func removeEntries(for key: HTTPCacheKey) async {}
+}

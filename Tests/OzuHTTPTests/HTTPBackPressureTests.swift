@@ -1,0 +1,191 @@
+import OzuSynchronization
+import OzuTesting
+import Testing
+
+@testable import OzuHTTP
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+@Suite("A receiver that cannot keep up", .timeLimit(.minutes(1)))
+struct HTTPBackPressureTests {
+  private let server: LoopbackServer
+  private let client = directClient()
+
+  init() throws {
+    server = try LoopbackServer()
+    server.route("/other", .ok(Data("other".utf8)))
+  }
+
+  @Test("holds up its own transfer alone, until it says so; nothing is lost")
+  func pausing() async throws {
+    // More than the sockets of both sides hold.
+    let part = patternedBytes(1 << 20)
+    let body = (0..<16).reduce(into: Data()) { body, _ in body.append(part) }
+    server.route("/large", .ok(body))
+    let sink = PausingSink(afterByteCount: 100_000)
+    let request = HTTPRequest(url: server.url("/large"))
+    async let response = client.send(request, into: sink)
+    await sink.paused.arrivals(1)
+    let count = sink.byteCount
+    // Exchanges beside it go on, and each is a turn of the transport's thread.
+    for _ in 0..<20 { _ = try await client.data(from: server.url("/other")) }
+    #expect(sink.byteCount == count)
+    #expect(server.sentByteCount < body.count)
+    sink.resume()
+    #expect(try await response.bodyByteCount == body.count)
+    #expect(sink.body == body)
+  }
+
+  @Test("pauses as often as it likes, also when it is ready before the transport has paused")
+  func often() async throws {
+    let body = patternedBytes(2 << 20)
+    server.route("/large", .ok(body))
+    let sink = HesitantSink()
+    _ = try await client.send(HTTPRequest(url: server.url("/large")), into: sink)
+    #expect(sink.body == body)
+    #expect(sink.pauseCount > 10)
+  }
+
+  @Test("what a content coding made larger is held up too")
+  func encoded() async throws {
+    server.route("/bomb", .ok(HTTPClientLimitTests.gzipBomb).header("Content-Encoding", "gzip"))
+    let sink = HesitantSink()
+    let response = try await client.send(HTTPRequest(url: server.url("/bomb")), into: sink)
+    #expect(response.bodyByteCount == 1048576)
+    #expect(sink.body == Data(count: 1048576))
+  }
+
+  @Test("can be cancelled while it is held up, and told to go on after that")
+  func cancelling() async throws {
+    server.route("/large", .endless(repeating: Data(count: 50_000)))
+    let sink = PausingSink(afterByteCount: 1)
+    let request = HTTPRequest(url: server.url("/large"))
+    let task = Task { [client] in try await client.send(request, into: sink) }
+    await sink.paused.arrivals(1)
+    task.cancel()
+    let error = await #expect(throws: HTTPError.self) { try await task.value }
+    #expect(error?.reason == .cancelled)
+    sink.resume()
+    await server.allConnectionsClosed()
+    #expect(try await client.data(from: server.url("/other")).body == Data("other".utf8))
+  }
+
+  @Test("an error behind the pause is the exchange's", arguments: [true, false])
+  func failing(isRefused: Bool) async throws {
+    server.route("/large", .ok(patternedBytes(4 << 20)).closing(afterByteCount: 300_000))
+    let sink = PausingSink(afterByteCount: 1, isRefusingLater: isRefused)
+    let request = HTTPRequest(url: server.url("/large"))
+    let task = Task { [client] in try await client.send(request, into: sink) }
+    await sink.paused.arrivals(1)
+    sink.resume()
+    let error = await #expect(throws: HTTPError.self) { try await task.value }
+    #expect(
+      error?.reason
+        == (isRefused ? .refused("enough") : .bodyTruncated(received: 300_000, expected: 4 << 20)))
+  }
+
+  @Test("is not blamed on the origin: silence and speed are not judged meanwhile")
+  func limits() async throws {
+    let body = Data(count: 8 << 20)
+    server.route("/large", .ok(body))
+    let gate = Gate()
+    server.route("/slow", .ok(Data()).held(by: gate))
+    let sink = PausingSink(afterByteCount: 1)
+    var request = HTTPRequest(url: server.url("/large"))
+    request.timeouts = HTTPTimeouts(
+      idle: .milliseconds(300),
+      minimumSpeed: HTTPMinimumSpeed(bytesPerSecond: 1, window: .milliseconds(300)))
+    let task = Task { [client, request] in try await client.send(request, into: sink) }
+    await sink.paused.arrivals(1)
+    // Another request runs into the same limit and shows that it has passed.
+    var other = request
+    other.url = server.url("/slow")
+    #expect(await failure(of: other, by: client) == .timedOut(.idle))
+    sink.resume()
+    #expect(try await task.value.bodyByteCount == body.count)
+  }
+}
+
+/// Takes so many bytes, then nothing until it is told to.
+private final class PausingSink: HTTPBodySink {
+  private struct State {
+    var body = Data()
+    var isOpen = false
+    var resumption: HTTPBodyResumption?
+  }
+
+  /// Where the transport shows up when it is not let on.
+  let paused = Gate(isOpen: true)
+  private let limit: Int
+  private let isRefusingLater: Bool
+  private let state = Mutex(State())
+
+  init(afterByteCount limit: Int, isRefusingLater: Bool = false) {
+    self.limit = limit
+    self.isRefusingLater = isRefusingLater
+  }
+
+  var body: Data { state.withLock { $0.body } }
+  var byteCount: Int { body.count }
+
+  func append(_ bytes: RawSpan) throws(HTTPError) {
+    let isRefused = bytes.withUnsafeBytes { buffer in
+      let copy = Data(buffer)
+      return state.withLock { state in
+        state.body.append(copy)
+        return isRefusingLater && state.isOpen
+      }
+    }
+    if isRefused { throw HTTPError(.refused("enough")) }
+  }
+
+  func isReady(_ resumption: HTTPBodyResumption) -> Bool {
+    let isReady = state.withLock { state in
+      if state.isOpen || state.body.count < limit { return true }
+      state.resumption = resumption
+      return false
+    }
+    if !isReady { Task { [paused] in try? await paused.pass() } }
+    return isReady
+  }
+
+  func resume() {
+    state.withLock { state in
+      state.isOpen = true
+      defer { state.resumption = nil }
+      return state.resumption
+    }?.resume()
+  }
+}
+
+/// Is not ready every other time, and at once after all.
+private final class HesitantSink: HTTPBodySink {
+  private let state = Mutex((body: Data(), isReady: false, pauseCount: 0))
+
+  var body: Data { state.withLock { $0.body } }
+  var pauseCount: Int { state.withLock { $0.pauseCount } }
+
+  func append(_ bytes: RawSpan) throws(HTTPError) {
+    bytes.withUnsafeBytes { buffer in
+      let copy = Data(buffer)
+      state.withLock {
+        $0.body.append(copy)
+        $0.isReady = false
+      }
+    }
+  }
+
+  func isReady(_ resumption: HTTPBodyResumption) -> Bool {
+    let isReady = state.withLock { state in
+      if !state.isReady { state.pauseCount += 1 }
+      defer { state.isReady = true }
+      return state.isReady
+    }
+    if !isReady { resumption.resume() }
+    return isReady
+  }
+}
