@@ -1,6 +1,5 @@
 import Foundation
 import Ozu
-import OzuSynchronization
 import OzuTesting
 
 /// The origin of benchmarks: a process of its own, so that its work is nobody's.
@@ -23,16 +22,19 @@ final class BenchServer {
   private let child: Process?
   private let input = Pipe()
 
-  init() throws {
+  /// Starts the server.
+  ///
+  /// - Parameter hasPhotos: whether it makes the photographs, which takes a while; before it serves anything.
+  init(hasPhotos: Bool = false) throws {
     guard CommandLine.arguments.first?.hasSuffix("ozu") == true else {
-      let server = try Self.makeServer()
+      let server = try Self.makeServer(hasPhotos: hasPhotos)
       (local, child, base) = (server, nil, server.url("/"))
       return
     }
     let output = Pipe()
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-    process.arguments = ["bench", "--serve"]
+    process.arguments = ["bench", "--serve"] + (hasPhotos ? [LoadBench.name] : [])
     process.standardInput = input
     process.standardOutput = output
     try process.run()
@@ -56,21 +58,20 @@ final class BenchServer {
   }
 
   /// Serves until standard input ends; the port goes to standard output. What the child does.
-  static func serve(_ console: Console) throws {
-    let server = try makeServer()
+  static func serve(_ console: Console, hasPhotos: Bool) throws {
+    let server = try makeServer(hasPhotos: hasPhotos)
     console.print("\(server.port)")
     while console.readLine() != nil {}
     server.stop()
   }
 
-  private static func makeServer() throws -> LoopbackServer {
+  private static func makeServer(hasPhotos: Bool) throws -> LoopbackServer {
+    let photos = hasPhotos ? try makePhotos() : []
     let server = try LoopbackServer()
     server.route(smallPath, .ok(Data((0..<smallByteCount).map { UInt8(truncatingIfNeeded: $0 &* 31) })))
-    // Made when they are first asked for: other benchmarks have no use for them.
-    let photos = LazyPhotos()
     server.routeRest { request in
-      guard request.path.hasPrefix(photoPath), let number = Int(request.path.filter(\.isNumber)),
-        let photos = photos.value, !photos.isEmpty
+      guard !photos.isEmpty, request.path.hasPrefix(photoPath),
+        let number = Int(request.path.filter(\.isNumber))
       else { return .status(404) }
       return .ok(photos[number % photos.count], type: "image/jpeg")
     }
@@ -78,7 +79,7 @@ final class BenchServer {
   }
 
   /// Different parts of the demo's photographs, as a site would offer them.
-  fileprivate static func makePhotos() throws -> [Data] {
+  private static func makePhotos() throws -> [Data] {
     let codecs = ImagePipeline.Configuration().codecs
     let originals = try DemoPhotos.load().filter { $0.mediaType == "image/jpeg" }
     return try (0..<photoCount).map { number in
@@ -87,18 +88,6 @@ final class BenchServer {
       let shift = number / originals.count * 20
       let part = Bitmap(size: photoSize) { x, y in picture.bitmap[x + shift, y + shift] }
       return try codecs.encode(part, as: .jpeg, options: EncodingOptions(compressionQuality: 0.85))
-    }
-  }
-}
-
-/// The photographs, made once.
-private final class LazyPhotos: Sendable {
-  private let photos = Mutex<[Data]?>(nil)
-
-  var value: [Data]? {
-    photos.withLock { photos in
-      if photos == nil { photos = try? BenchServer.makePhotos() }
-      return photos
     }
   }
 }

@@ -20,7 +20,7 @@ struct LoadBench {
   }
 
   func run(rounds: Int) async throws -> BenchReport {
-    let server = try BenchServer()
+    let server = try BenchServer(hasPhotos: true)
     defer { server.stop() }
     var configuration = HTTPClientConfiguration()
     configuration.proxy = .none

@@ -38,7 +38,8 @@ enum BenchCommand: Command {
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     if arguments.has("serve") {
-      try? await BlockingWork.run { try BenchServer.serve(console) }
+      let hasPhotos = arguments.positional.contains(LoadBench.name)
+      try? await BlockingWork.run { try BenchServer.serve(console, hasPhotos: hasPhotos) }
       return .done
     }
     let rounds = try arguments.integer("rounds", in: 1...1000) ?? 7
