@@ -49,9 +49,8 @@ struct LoadImage: Sendable {
 
   private func madeBefore() async -> Made {
     var made = Made()
-    guard request.cachePolicy.readsCaches else { return made }
-    made.picture = parts.caches.cachedPicture(for: request)
-    guard mayHaveRendition, made.picture == nil else { return made }
+    if request.readsMemory { made.picture = parts.caches.cachedPicture(for: request) }
+    guard mayHaveRendition, request.readsDisk, made.picture == nil else { return made }
     let start = parts.configuration.now()
     made.rendition = await parts.diskQueue.run(priority: job.priority) { [parts, request] flag in
       flag.isRaised ? nil : parts.caches.rendition(for: request)
@@ -82,7 +81,9 @@ struct LoadImage: Sendable {
         rendition.data, resize: nil, processors: [], priority: job.priority)
       timings.add(rendered.timings)
       let picture = Picture(rendered.picture.bitmap, header: rendition.header)
-      parts.caches.store(picture, stamp: rendition.stamp, validity: rendition.validity, for: request)
+      if request.writesMemory {
+        parts.caches.store(picture, stamp: rendition.stamp, validity: rendition.validity, for: request)
+      }
       return LoadedPicture(
         picture: picture, source: source, encodedByteCount: rendition.data.count, timings: timings,
         verdict: verdict)
@@ -148,9 +149,7 @@ struct LoadImage: Sendable {
   }
 
   private func noteFailure(_ error: ImageError) {
-    guard case .url(let url) = request.source, !url.isFileURL, request.cachePolicy.writesCaches else {
-      return
-    }
+    guard request.source.webURL != nil, request.cachePolicy.writesCaches else { return }
     parts.failures.note(
       error, for: request.key.source, freshUntil: nil, now: parts.configuration.currentDate())
   }
@@ -163,7 +162,9 @@ struct LoadImage: Sendable {
     timings.add(fetched.timings)
     let verdict = ImageResponse.Verdict(fetched.http?.decision)
     if let cached = made.picture, validity.hasBody(of: cached.validity), fetched.allowsStoring {
-      parts.caches.store(cached.picture, stamp: nil, validity: validity, for: request)
+      if request.writesMemory {
+        parts.caches.store(cached.picture, stamp: nil, validity: validity, for: request)
+      }
       return LoadedPicture(
         picture: cached.picture, source: fetched.source == .original ? .memory : fetched.source,
         encodedByteCount: 0, timings: timings, verdict: verdict)
@@ -180,6 +181,7 @@ struct LoadImage: Sendable {
       verdict: verdict)
     guard loaded != nil else { return nil }
     await storeOriginal(fetched)
+    guard request.writesDisk else { return loaded }
     await parts.backlog.add(byteCount: rendition.data.count) { [parts, request] in
       parts.caches.store(rendition, for: request)
     }
@@ -189,9 +191,9 @@ struct LoadImage: Sendable {
   private func fetch(policy: CachePolicy) async throws(ImageError) -> FetchedData {
     var request = request
     request.cachePolicy = policy
-    let key = PipelineParts.JobKey(request.key.source, request)
     let (fetched, _) = try await parts.fetches.value(
-      for: key, priority: job.priority, cancellation: .cancelled(request.source.name),
+      for: .fetch(request, number: parts.sharingNumber()), priority: job.priority,
+      cancellation: .cancelled(request.source.name),
       onProgress: { [job] in job.report($0) },
       operation: { [parts, request] job in
         await FetchData(parts: parts, request: request, job: job).run()
@@ -219,7 +221,9 @@ struct LoadImage: Sendable {
     }
     if request.cachePolicy.writesCaches {
       if fetched.allowsStoring {
-        parts.caches.store(picture, stamp: fetched.stamp, validity: fetched.validity, for: request)
+        if request.writesMemory {
+          parts.caches.store(picture, stamp: fetched.stamp, validity: fetched.validity, for: request)
+        }
         await storeOnDisk(picture, fetched)
       } else {
         // What was made before was made from what this answer has outdated.
@@ -235,7 +239,7 @@ struct LoadImage: Sendable {
   // MARK: To the disk
 
   private func storeOriginal(_ fetched: FetchedData) async {
-    guard let original = fetched.claimOriginal() else { return }
+    guard request.writesDisk, let original = fetched.claimOriginal() else { return }
     await parts.backlog.add(byteCount: original.byteCount) { [parts, request] in
       parts.caches.store(original, for: request)
     }
@@ -247,7 +251,7 @@ struct LoadImage: Sendable {
     // have no original.
     // A rendition is one picture: it would stop an animation, which is made from its original each time.
     let isOriginal = request.processors.isEmpty && picture.header?.size == picture.size
-    guard mayHaveRendition, picture.animation == nil, !isOriginal else { return }
+    guard request.writesDisk, mayHaveRendition, picture.animation == nil, !isOriginal else { return }
     await parts.backlog.add(byteCount: picture.byteCount) { [parts, request] in
       let configuration = parts.configuration
       let type: ImageType = picture.bitmap.isOpaque ? .jpeg : .png

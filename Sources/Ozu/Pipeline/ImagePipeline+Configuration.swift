@@ -32,6 +32,8 @@ extension ImagePipeline {
     public var retryPolicy = HTTPRetryPolicy.standard
     /// Changes requests just before they are sent, for example to sign them. Cache keys do not notice.
     public var requestPreparation: (any HTTPRequestPreparing)?
+    /// Whether equal requests at the same time share their work. On by default.
+    public var isCoalescingEnabled = true
     /// How many downloads run at once. 6 by default.
     public var concurrentFetches = 6
     /// How many pictures are decoded at once. By default one for each core.

@@ -6,10 +6,16 @@ extension ImagePipeline {
   ///
   /// - Throws: `ImageError`; also when a fetcher brings pixels instead of bytes.
   public func data(for request: ImageRequest) async throws(ImageError) -> Data {
+    try await data(for: request, priority: .fixed(request.priority), onProgress: nil)
+  }
+
+  func data(
+    for request: ImageRequest, priority: LivePriority, onProgress: (@Sendable (LoadProgress) -> Void)?
+  ) async throws(ImageError) -> Data {
     let request = request.keyed(by: parts.configuration.cacheKeyRules)
     let (fetched, _) = try await parts.fetches.value(
-      for: PipelineParts.JobKey(request.key.source, request),
-      priority: request.priority, cancellation: .cancelled(request.source.name),
+      for: .fetch(request, number: parts.sharingNumber()), priority: priority,
+      cancellation: .cancelled(request.source.name), onProgress: onProgress,
       operation: { [parts] job in await FetchData(parts: parts, request: request, job: job).run() })
     guard case .data(let data) = fetched.content else { throw .emptyData(request.source.name) }
     await storeIfPicture(fetched, for: request)
@@ -59,7 +65,7 @@ extension ImagePipeline {
   /// Keeps the bytes as an original if they begin as a picture does; what else a server sends is not ours to
   /// keep.
   private func storeIfPicture(_ fetched: FetchedData, for request: ImageRequest) async {
-    guard request.cachePolicy.writesCaches, let original = fetched.claimOriginal() else { return }
+    guard request.writesDisk, let original = fetched.claimOriginal() else { return }
     await parts.backlog.add(byteCount: original.byteCount) { [parts] in
       let configuration = parts.configuration
       guard case .data(let data) = fetched.content,

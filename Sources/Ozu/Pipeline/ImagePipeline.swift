@@ -56,96 +56,80 @@ public final class ImagePipeline: Sendable {
     return try await image(for: ImageRequest(url: url, resize: resize))
   }
 
-  /// The picture of a request.
+  /// The picture of a request. What memory has is answered at once, without suspending.
   ///
-  /// - Throws: `ImageError`.
+  /// - Throws: `ImageError`. Cancelling the calling task cancels the load, unless others want it too.
   public func image(for request: ImageRequest) async throws(ImageError) -> Picture {
-    try await response(for: request).picture
+    let keyed = request.keyed(by: parts.configuration.cacheKeyRules)
+    if let cached = parts.servablePicture(for: keyed) { return cached.picture.at(scale: keyed) }
+    return try await load(request, keyed: keyed, start: parts.configuration.now()).picture
   }
 
   /// The picture of a request, with where it came from and how long each stage took.
   ///
   /// - Throws: `ImageError`.
   public func response(for request: ImageRequest) async throws(ImageError) -> ImageResponse {
-    try await response(for: request, priority: .fixed(request.priority), onProgress: nil)
-  }
-
-  func response(
-    for request: ImageRequest, priority: LivePriority, onProgress: (@Sendable (LoadProgress) -> Void)?
-  ) async throws(ImageError) -> ImageResponse {
-    do throws(ImageError) {
-      return try await answer(for: request, priority: priority, onProgress: onProgress)
-    } catch {
-      guard !error.isCancellation else { throw error }
-      for source in request.alternatives {
-        do throws(ImageError) {
-          return try await answer(
-            for: request.alternative(source), priority: priority, onProgress: onProgress)
-        } catch let other {
-          if other.isCancellation { throw other }
-        }
-      }
-      throw error
-    }
-  }
-
-  private func answer(
-    for request: ImageRequest, priority: LivePriority, onProgress: (@Sendable (LoadProgress) -> Void)?
-  ) async throws(ImageError) -> ImageResponse {
     let start = parts.configuration.now()
-    try request.validate()
-    let request = request.keyed(by: parts.configuration.cacheKeyRules)
-    if let response = memoryResponse(for: request, start: start) { return response }
-    let (loaded, isShared) = try await parts.loads.value(
-      for: PipelineParts.JobKey(request.key.rendition, request),
-      priority: priority, cancellation: .cancelled(request.source.name), onProgress: onProgress,
-      operation: { [parts] job in await LoadImage(parts: parts, request: request, job: job).run() })
-    var timings = loaded.timings
-    timings.add(.total, start.duration(to: parts.configuration.now()))
-    return ImageResponse(
-      picture: loaded.picture, request: request, source: loaded.source, isCoalesced: isShared,
-      encodedByteCount: loaded.encodedByteCount, timings: timings, verdict: loaded.verdict)
+    let keyed = request.keyed(by: parts.configuration.cacheKeyRules)
+    if let response = parts.memoryResponse(for: keyed, start: start) { return response }
+    return try await load(request, keyed: keyed, start: start)
   }
 
-  /// What memory has, if it may be served without asking. A stale picture is left to the load, which validates it.
-  private func memoryResponse(
-    for request: ImageRequest, start: ContinuousClock.Instant
-  ) -> ImageResponse? {
-    guard request.cachePolicy.readsCaches, let cached = parts.caches.cachedPicture(for: request) else {
-      return nil
-    }
-    let date = parts.configuration.currentDate()
-    let isFresh = request.mayServe(cached.validity, at: date)
-    guard isFresh || request.cachePolicy == .cacheOnly else { return nil }
-    var timings = StageTimings()
-    timings.add(.total, start.duration(to: parts.configuration.now()))
-    return ImageResponse(
-      picture: cached.picture, request: request, source: isFresh ? .memory : .stale, isCoalesced: false,
-      encodedByteCount: 0, timings: timings, verdict: ImageResponse.Verdict(cached.validity, now: date))
+  /// Loads what memory did not have.
+  private func load(
+    _ request: ImageRequest, keyed: ImageRequest, start: ContinuousClock.Instant
+  ) async throws(ImageError) -> ImageResponse {
+    if Task.isCancelled { throw .cancelled(request.source.name) }
+    let task = ImageTask(request, keyed: keyed, parts: parts, start: start)
+    task.begin()
+    return try await task.response
   }
 
-  /// The picture of a request if memory has it: synchronous, without any waiting. For a request of a local
-  /// file the file's date and size are looked at, so that a picture of a changed file is never shown.
-  ///
-  /// A picture from the web is given also past its lifetime: it is better to show than a placeholder, and
-  /// `image(for:)`, which validates it, brings the newer one.
-  public func cachedImage(for request: ImageRequest) -> Picture? {
-    guard request.cachePolicy.readsCaches else { return nil }
-    return parts.caches.cachedPicture(for: request.keyed(by: parts.configuration.cacheKeyRules))?.picture
-  }
-
-  /// The picture of a URL at its own size if memory has it.
-  public func cachedImage(for url: URL) -> Picture? {
-    cachedImage(for: ImageRequest(url: url))
-  }
-
-  /// Starts to load a request and returns its task.
+  /// Starts to load a request and returns its task. What memory has, the task has at once.
   public func task(for request: ImageRequest) -> ImageTask {
-    ImageTask(request: request, pipeline: self)
+    task(for: request, follower: nil)
   }
 
   /// Starts to load a URL at its own size and returns its task.
   public func task(for url: URL) -> ImageTask {
     task(for: ImageRequest(url: url))
+  }
+
+  func task(for request: ImageRequest, follower: TaskFollower?) -> ImageTask {
+    let start = parts.configuration.now()
+    let keyed = request.keyed(by: parts.configuration.cacheKeyRules)
+    let task = ImageTask(request, keyed: keyed, parts: parts, start: start, follower: follower)
+    if let response = parts.memoryResponse(for: keyed, start: start) {
+      task.finish(.success(response))
+    } else {
+      task.begin()
+    }
+    return task
+  }
+}
+
+extension PipelineParts {
+  /// What memory has, if it may be served without asking. A stale picture is left to the load, which validates it.
+  func servablePicture(for request: ImageRequest) -> CachedPicture? {
+    guard request.readsMemory, let cached = caches.cachedPicture(for: request) else { return nil }
+    // Most have no lifetime that a clock would have to be read for.
+    guard cached.validity != nil, request.cachePolicy != .cacheOnly else { return cached }
+    return request.mayServe(cached.validity, at: configuration.currentDate()) ? cached : nil
+  }
+
+  /// The answer that memory has, if it may be served without asking.
+  func memoryResponse(for request: ImageRequest, start: ContinuousClock.Instant) -> ImageResponse? {
+    guard let cached = servablePicture(for: request) else { return nil }
+    var source = ImageResponse.Source.memory
+    var verdict = ImageResponse.Verdict.none
+    if let validity = cached.validity {
+      let date = configuration.currentDate()
+      if !request.mayServe(validity, at: date) { source = .stale }
+      verdict = ImageResponse.Verdict(validity, now: date)
+    }
+    return ImageResponse(
+      picture: cached.picture.at(scale: request), request: request, source: source, isCoalesced: false,
+      encodedByteCount: 0, timings: StageTimings(), total: start.duration(to: configuration.now()),
+      verdict: verdict)
   }
 }
