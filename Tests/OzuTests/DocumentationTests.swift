@@ -15,6 +15,43 @@ struct DocumentationTests {
     return .testing(client: client)
   }
 
+  @Test("The way of a request")
+  func wayOfARequest() async throws {
+    let pipeline = try servedPipeline()
+    let mirror = URL(string: "https://example.org/a.jpg")!
+
+    var request = ImageRequest(url: url)
+      .resized(to: PixelSize(96, 96), mode: .aspectFill, crops: true)
+      .processed(by: .circle())
+    request.priority = .high
+    request.alternatives = [.url(mirror)]
+    let avatar = try await pipeline.image(for: request)
+    #expect(avatar.size == PixelSize(96, 96))
+
+    request.cachePolicy = .reload
+    let (bar, view) = (Bar(), View())
+    let task = pipeline.task(for: request)
+    task.priority = .veryHigh
+    for await event in task.events {
+      switch event {
+      case .progress(let progress): bar.fraction = progress.fraction ?? 0
+      case .preview(let response): view.show(response.picture)
+      case .finished(let result): view.finish(result)
+      }
+    }
+    #expect(bar.fraction == 1)
+    #expect((try view.result?.get())?.source == .network)
+  }
+
+  private final class Bar { var fraction = 0.0 }
+
+  private final class View {
+    var picture: Picture?
+    var result: Result<ImageResponse, ImageError>?
+    func show(_ picture: Picture) { self.picture = picture }
+    func finish(_ result: Result<ImageResponse, ImageError>) { self.result = result }
+  }
+
   @Test("Processing")
   func processing() async throws {
     let pipeline = try servedPipeline()

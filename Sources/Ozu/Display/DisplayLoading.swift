@@ -61,16 +61,13 @@ extension ImagePipeline {
   func memoryResponse(for request: ImageRequest) -> ImageResponse? {
     let start = configuration.now()
     let request = request.keyed(by: configuration.cacheKeyRules)
-    guard request.cachePolicy.readsCaches, let cached = parts.caches.cachedPicture(for: request) else {
-      return nil
-    }
+    guard request.readsMemory, let cached = parts.caches.cachedPicture(for: request) else { return nil }
     parts.formats.noteHit(of: cached, for: request)
     let date = configuration.currentDate()
-    var timings = StageTimings()
-    timings.add(.total, start.duration(to: configuration.now()))
     return ImageResponse(
-      picture: cached.picture, request: request,
+      picture: cached.picture.at(scale: request), request: request,
       source: request.mayServe(cached.validity, at: date) ? .memory : .stale, isCoalesced: false,
-      encodedByteCount: 0, timings: timings, verdict: ImageResponse.Verdict(cached.validity, now: date))
+      encodedByteCount: 0, timings: StageTimings(), total: start.duration(to: configuration.now()),
+      verdict: ImageResponse.Verdict(cached.validity, now: date))
   }
 }

@@ -1,46 +1,17 @@
 import Foundation
 
-/// The outside of every load: observers are told of it, interceptors surround it.
+/// The outside of every load of bytes: observers are told of it, interceptors surround it. That of pictures is the
+/// task's own affair (`ImageTask+Surroundings.swift`).
 extension ImagePipeline {
-  func response(
+  func data(
     for request: ImageRequest, priority: LivePriority, onProgress: (@Sendable (LoadProgress) -> Void)?
-  ) async throws(ImageError) -> ImageResponse {
-    let observed = parts.events.requestBegan(request)
-    do throws(ImageError) {
-      let response =
-        parts.configuration.interceptors.isEmpty
-        ? try await ownResponse(for: request, priority: priority, onProgress: onProgress)
-        : try await interceptedResponse(for: request, priority: priority, onProgress: onProgress)
-      parts.events.requestEnded(observed, response)
-      return response
-    } catch {
-      parts.events.requestFailed(observed, error)
-      throw error
-    }
-  }
-
-  private func interceptedResponse(
-    for request: ImageRequest, priority: LivePriority, onProgress: (@Sendable (LoadProgress) -> Void)?
-  ) async throws(ImageError) -> ImageResponse {
-    let asked = request.priority
-    let chain = ImageLoadChain(parts.configuration.interceptors) { request in
-      // Who changes the priority of the request means the load's, whatever has become of it meanwhile.
-      let priority = request.priority == asked ? priority : .fixed(request.priority)
-      do throws(ImageError) {
-        return .success(try await self.ownResponse(for: request, priority: priority, onProgress: onProgress))
-      } catch {
-        return .failure(error)
-      }
-    }
-    return try await chain.load(request)
-  }
-
-  func interceptedData(for request: ImageRequest) async throws(ImageError) -> Data {
+  ) async throws(ImageError) -> Data {
     let observed = parts.events.requestBegan(request)
     do throws(ImageError) {
       let data =
-        parts.configuration.interceptors.isEmpty
-        ? try await ownData(for: request) : try await dataChain.load(request)
+        parts.hasInterceptors
+        ? try await interceptedData(for: request, priority: priority, onProgress: onProgress)
+        : try await ownData(for: request, priority: priority, onProgress: onProgress)
       parts.events.requestEnded(observed, data)
       return data
     } catch {
@@ -49,14 +20,17 @@ extension ImagePipeline {
     }
   }
 
-  private var dataChain: ImageLoadChain<Data> {
-    ImageLoadChain(parts.configuration.interceptors) { request in
+  private func interceptedData(
+    for request: ImageRequest, priority: LivePriority, onProgress: (@Sendable (LoadProgress) -> Void)?
+  ) async throws(ImageError) -> Data {
+    let chain = ImageLoadChain<Data>(parts.configuration.interceptors) { request in
       do throws(ImageError) {
-        return .success(try await self.ownData(for: request))
+        return .success(try await self.ownData(for: request, priority: priority, onProgress: onProgress))
       } catch {
         return .failure(error)
       }
     }
+    return try await chain.load(request)
   }
 }
 

@@ -15,8 +15,11 @@ struct FetchData: Sendable {
       switch try parts.configuration.sources.access(request.source) {
       case .bytes(let data):
         return .success(FetchedData(.data(data), source: .original, timings: StageTimings()))
+      case .picture(let picture):
+        return .success(FetchedData(.picture(picture), source: .original, timings: StageTimings()))
       case .file(let path): return .success(try await read(path))
       case .network(let url):
+        if request.cachePolicy == .cacheOnly, !request.readsDisk { throw .notCached(name) }
         try refuseFailed()
         return .success(try await load(url))
       case .fetcher(let fetcher):
@@ -37,7 +40,7 @@ struct FetchData: Sendable {
   }
 
   private func cachedOriginal() async -> FetchedData? {
-    guard request.cachePolicy.readsCaches else { return nil }
+    guard request.readsDisk else { return nil }
     let start = parts.configuration.now()
     let data = await parts.diskQueue.run(priority: job.priority) { [parts, request] flag in
       flag.isRaised ? nil : parts.caches.original(for: request)
@@ -66,9 +69,8 @@ struct FetchData: Sendable {
   /// has been made.
   private func load(_ url: URL) async throws(ImageError) -> FetchedData {
     let start = parts.configuration.now()
-    let exchange = HTTPRequest(
-      url: url, headers: ["Accept": "image/*,*/*;q=0.5"], timeouts: parts.configuration.timeouts,
-      maximumBodyByteCount: limits.encodedByteCount, priority: job.priority.transport)
+    let exchange = request.exchange(
+      with: url, configuration: parts.configuration, priority: job.priority.transport)
     let answer: HTTPCachedResponse
     do throws(HTTPError) {
       answer = try await SlottedHTTPClient.$urgency.withValue(job.priority) { await ask(exchange) }.get()
@@ -96,7 +98,7 @@ struct FetchData: Sendable {
     do throws(HTTPError) {
       return .success(
         try await parts.httpCache.response(
-          for: exchange, mode: request.cachePolicy.httpMode, resource: request.sourceKey,
+          for: exchange, mode: request.httpMode, resource: request.sourceKey,
           policy: request.httpPolicy, storing: .byCaller
         ) { [job] received, expected in
           job.report(LoadProgress(receivedByteCount: received, expectedByteCount: expected))

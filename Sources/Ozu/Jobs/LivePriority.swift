@@ -28,7 +28,8 @@ final class PriorityCell: Sendable {
   private struct State {
     var value: ImagePriority
     var lastID = 0
-    var observers: [Int: @Sendable () -> Void] = [:]
+    /// Few: whoever waits on behalf of one job.
+    var observers: [(id: Int, call: @Sendable () -> Void)] = []
   }
 
   private let state: Mutex<State>
@@ -50,7 +51,7 @@ final class PriorityCell: Sendable {
       let value = current()
       guard state.value != value else { return [] }
       state.value = value
-      return Array(state.observers.values)
+      return state.observers.map(\.call)
     }
     for observer in observers { observer() }
   }
@@ -59,12 +60,12 @@ final class PriorityCell: Sendable {
   func observe(_ observer: @escaping @Sendable () -> Void) -> Int {
     state.withLock { state in
       state.lastID += 1
-      state.observers[state.lastID] = observer
+      state.observers.append((state.lastID, observer))
       return state.lastID
     }
   }
 
   func removeObserver(_ id: Int) {
-    state.withLock { _ = $0.observers.removeValue(forKey: id) }
+    state.withLock { $0.observers.removeAll { $0.id == id } }
   }
 }

@@ -4,6 +4,7 @@ import Foundation
 extension LoadImage {
   /// Into memory, where smaller pictures may be made of it.
   func keep(_ picture: Picture, stamp: FileStamp?, validity: OriginalValidity?) {
+    guard request.writesMemory else { return }
     parts.caches.store(picture, stamp: stamp, validity: validity, for: request)
     guard configuration.isDerivationEnabled, request.decodedSteps.isEmpty, picture.animation == nil,
       picture.header != nil
@@ -13,7 +14,7 @@ extension LoadImage {
   }
 
   func storeOriginal(_ fetched: FetchedData) async {
-    guard storagePolicy.storesOriginals, let original = fetched.claimOriginal() else { return }
+    guard request.writesDisk, storagePolicy.storesOriginals, let original = fetched.claimOriginal() else { return }
     activity.enter(.backlog)
     await parts.backlog.add(byteCount: original.byteCount) { [parts, request] in
       parts.caches.store(original, for: request)
@@ -39,7 +40,7 @@ extension LoadImage {
 
   /// Has a finished picture encoded and written, behind the caller's back.
   func storeRendition(_ picture: Picture, stamp: FileStamp?, validity: OriginalValidity?) async {
-    guard storagePolicy.storesRenditions, request.mayKeepRendition(picture) else { return }
+    guard request.writesDisk, storagePolicy.storesRenditions, request.mayKeepRendition(picture) else { return }
     activity.enter(.backlog)
     await parts.backlog.add(byteCount: picture.byteCount) { [parts, request] () -> Data? in
       let stage = parts.events.stageBegan(.encode, of: request.source.name)

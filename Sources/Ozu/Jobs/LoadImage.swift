@@ -79,9 +79,8 @@ struct LoadImage: Sendable {
 
   private func madeBefore() async -> Made {
     var made = Made()
-    guard request.cachePolicy.readsCaches else { return made }
-    made.picture = parts.lookAgain(for: request)
-    guard mayHaveRendition, made.picture == nil else { return made }
+    if request.readsMemory { made.picture = parts.lookAgain(for: request) }
+    guard mayHaveRendition, request.readsDisk, made.picture == nil else { return made }
     let start = configuration.now()
     activity.enter(.disk)
     made.rendition = await parts.diskQueue.run(priority: job.priority, activity: activity) {
@@ -186,9 +185,7 @@ struct LoadImage: Sendable {
   }
 
   private func noteFailure(_ error: ImageError) {
-    guard case .url(let url) = request.source, !url.isFileURL, request.cachePolicy.writesCaches else {
-      return
-    }
+    guard request.source.webURL != nil, request.cachePolicy.writesCaches else { return }
     parts.failures.note(error, for: request.key.source, freshUntil: nil, now: configuration.currentDate())
   }
 
@@ -217,6 +214,7 @@ struct LoadImage: Sendable {
       verdict: verdict)
     guard loaded != nil else { return nil }
     await storeOriginal(fetched)
+    guard request.writesDisk else { return loaded }
     await parts.backlog.add(byteCount: rendition.data.count) { [parts, request] in
       parts.caches.store(rendition, for: request)
     }
@@ -339,6 +337,6 @@ extension ImageRequest {
   func prefixKey(processorCount: Int) -> ImageKey {
     let resizing = resize.map { [$0.identifier] } ?? []
     return ImageKey(
-      sourceKey: sourceKey, steps: resizing + processors.prefix(processorCount).map(\.identifier))
+      source: key.source, steps: resizing + processors.prefix(processorCount).map(\.identifier))
   }
 }

@@ -2,14 +2,19 @@ import OzuSynchronization
 
 /// Work that is done once for everybody who wants its result at the same time.
 ///
-/// The first subscriber of a key starts a job, later ones join it. All get one outcome. A subscriber whose task
-/// is cancelled leaves at once with a cancellation; when the last one has left, the job's own task is cancelled
-/// and the key is free again, so that a newcomer starts afresh instead of joining a dying job.
+/// The first subscriber of a key starts a job, later ones join it. All get one outcome. Who leaves gets none; when the
+/// last one has left, the job's own Swift task is cancelled and the key is free again, so that a newcomer starts
+/// afresh instead of joining a dying job.
+///
+/// A job is one Swift task, whoever waits for it: subscribers are objects that sit in its row (`JobSubscriber`). The
+/// task is made when the job's turn comes, and only a few are made ahead of those that have begun. So jobs that are
+/// started and called off in a storm never cost a task, and what is started late but urgently overtakes.
 ///
 /// One lock guards everything here. It is held to look up and to link, never while anything runs: operations,
-/// progress closures and resumptions all happen outside.
+/// news and outcomes all happen outside.
 ///
-/// - Complexity: O(1) to join, to leave and to report; O(subscribers) to finish.
+/// - Complexity: O(1) to join, to leave and to change one's mind, however many others there are; O(listeners) to
+///   report; O(subscribers) to finish.
 final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   typealias Outcome = Result<Value, ImageError>
   typealias Operation = @Sendable (Handle) async -> Outcome
@@ -17,268 +22,232 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// What a running job knows of its subscribers.
   struct Handle: Sendable {
     fileprivate let jobs: SharedJobs
-    fileprivate let key: Key
-    fileprivate let id: Int
-    fileprivate let cell: PriorityCell
+    fileprivate let job: Job
 
     /// The urgency of the most urgent subscriber; it changes as they come, go and change their minds.
-    var priority: LivePriority { .changing(cell) }
+    var priority: LivePriority { .changing(job.cell) }
 
     /// How many wait for the job.
-    var subscriberCount: Int { jobs.subscriberCount(of: self) }
+    var subscriberCount: Int { jobs.subscriberCount(of: job) }
 
     /// Tells all subscribers, those that join later included.
-    func report(_ progress: LoadProgress) { jobs.report(progress, from: self) }
+    func report(_ progress: LoadProgress) { jobs.report(to: job) { $0.note(progress, number: $1) } }
 
-    /// Shows all subscribers a part of the picture.
-    func report(preview: Picture) { jobs.report(preview, from: self) }
-  }
-
-  private struct Subscriber {
-    let continuation: CheckedContinuation<Outcome, Never>
-    var priority: ImagePriority
-    let onProgress: (@Sendable (LoadProgress) -> Void)?
-    let onPreview: (@Sendable (Picture) -> Void)?
-  }
-
-  /// A class, so that a look at a job never copies its table of subscribers. Only touched under the lock.
-  private final class Job {
-    let id: Int
-    let cell: PriorityCell
-    var subscribers: [Int: Subscriber] = [:]
-    /// How many subscribers there are of each urgency: their maximum in constant time.
-    var counts = ImagePriority.allCases.map { _ in 0 }
-    var task: Task<Void, Never>?
-    var progress: LoadProgress?
-
-    init(id: Int, cell: PriorityCell) {
-      self.id = id
-      self.cell = cell
-    }
-
-    var priority: ImagePriority {
-      counts.lastIndex { $0 > 0 }.flatMap(ImagePriority.init(rawValue:)) ?? .veryLow
-    }
-
-    func add(_ subscriber: Subscriber, id: Int) {
-      subscribers[id] = subscriber
-      counts[subscriber.priority.rawValue] += 1
-    }
-
-    func remove(_ id: Int) -> Subscriber? {
-      guard let subscriber = subscribers.removeValue(forKey: id) else { return nil }
-      counts[subscriber.priority.rawValue] -= 1
-      return subscriber
-    }
-
-    func change(_ id: Int, to priority: ImagePriority) {
-      guard let old = subscribers[id]?.priority else { return }
-      counts[old.rawValue] -= 1
-      counts[priority.rawValue] += 1
-      subscribers[id]?.priority = priority
-    }
+    /// Shows all subscribers a part of the picture. Those that join later see the latest.
+    func report(preview: Picture) { jobs.report(to: job) { $0.note(preview, number: $1) } }
   }
 
   private struct State {
     var jobs: [Key: Job] = [:]
-    var lastID = 0
-
-    mutating func makeID() -> Int {
-      lastID += 1
-      return lastID
-    }
+    /// Jobs that have not begun.
+    var line = StartLine<Job>()
+    /// Swift tasks that have been made and have not begun.
+    var launchedCount = 0
+    var newsCount = 0
   }
 
   private let state = Mutex(State())
+  private let launchWidth: Int
 
-  /// The number of jobs that are running.
+  /// Makes a table without jobs.
+  ///
+  /// - Parameter launchWidth: how many Swift tasks may be on their way to begin.
+  init(launchWidth: Int = 4) {
+    self.launchWidth = max(1, launchWidth)
+  }
+
+  /// The number of jobs that are running or about to.
   var count: Int { state.withLock { $0.jobs.count } }
 
   /// The number of those who wait for them.
-  var subscriberCount: Int { state.withLock { $0.jobs.values.reduce(0) { $0 + $1.subscribers.count } } }
+  var subscriberCount: Int { state.withLock { $0.jobs.values.reduce(0) { $0 + $1.subscriberCount } } }
 
-  private func subscriberCount(of handle: Handle) -> Int {
-    state.withLock { state in
-      guard let job = state.jobs[handle.key], job.id == handle.id else { return 0 }
-      return job.subscribers.count
-    }
-  }
+  private func subscriberCount(of job: Job) -> Int { state.withLock { _ in job.subscriberCount } }
 
-  /// The outcome of the job of `key`, which is started unless it runs already.
-  ///
-  /// - Parameters:
-  ///   - cancellation: what to throw when the calling task is cancelled.
-  ///   - onProgress: called outside of all locks, in order.
-  /// - Returns: the value, and whether another subscriber had started the job.
-  func value(
-    for key: Key, priority: LivePriority, cancellation: ImageError,
-    onProgress: (@Sendable (LoadProgress) -> Void)? = nil,
-    onPreview: (@Sendable (Picture) -> Void)? = nil, operation: @escaping Operation
-  ) async throws(ImageError) -> (value: Value, isShared: Bool) {
-    let ticket = Ticket(id: state.withLock { $0.makeID() })
-    let observation: Observation? =
-      if case .changing(let cell) = priority { Observation(cell) } else { nil }
-    let outcome = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let subscriber = Subscriber(
-          continuation: continuation, priority: priority.value, onProgress: onProgress,
-          onPreview: onPreview)
-        join(key, subscriber, ticket: ticket, cancellation: cancellation, operation: operation)
-        guard let observation else { return }
-        observation.begin { [weak self] in self?.change(key, ticket: ticket, to: priority.value) }
-        // What changed before the observation began.
-        change(key, ticket: ticket, to: priority.value)
-      }
-    } onCancel: {
-      leave(key, ticket: ticket)?.resume(returning: .failure(cancellation))
-    }
-    observation?.end()
-    return (try outcome.get(), ticket.hasJoinedOther)
-  }
-
-  /// The same at an urgency that stays.
-  func value(
-    for key: Key, priority: ImagePriority, cancellation: ImageError,
-    onProgress: (@Sendable (LoadProgress) -> Void)? = nil, operation: @escaping Operation
-  ) async throws(ImageError) -> (value: Value, isShared: Bool) {
-    try await value(
-      for: key, priority: .fixed(priority), cancellation: cancellation, onProgress: onProgress,
-      operation: operation)
-  }
-
-  /// One call of `value(for:)`: survives in the cancellation handler, which may run before the subscriber is
-  /// there. Both flags are written under the lock of the jobs.
-  private final class Ticket: Sendable {
-    let id: Int
-    private let cancelled = Atomic(false)
-    private let joinedOther = Atomic(false)
-
-    init(id: Int) { self.id = id }
-
-    var isCancelled: Bool {
-      get { cancelled.load(ordering: .relaxed) }
-      set { cancelled.store(newValue, ordering: .relaxed) }
-    }
-
-    var hasJoinedOther: Bool {
-      get { joinedOther.load(ordering: .relaxed) }
-      set { joinedOther.store(newValue, ordering: .relaxed) }
-    }
-  }
+  // MARK: Subscribers
 
   private enum Admission {
     case refused
-    case joined(LoadProgress?, PriorityCell)
-    case started(Handle)
+    case joined(JobNews?, Job, isMoreUrgent: Bool)
+    case waits(launches: Bool)
   }
 
-  private func join(
-    _ key: Key, _ subscriber: Subscriber, ticket: Ticket, cancellation: ImageError,
-    operation: @escaping Operation
-  ) {
+  /// Waits for the job of a key, which is started unless it is there already.
+  ///
+  /// The outcome may come before this returns.
+  ///
+  /// - Parameter operation: makes the work of a new job; called at most once, at once.
+  /// - Returns: whether the subscriber will hear an outcome; not if it has left before.
+  func join(
+    _ key: Key, _ subscriber: some JobSubscriber<Key, Value>, operation: () -> Operation
+  ) -> Bool {
     let admission = state.withLock { state -> Admission in
-      if ticket.isCancelled { return .refused }
+      guard !subscriber.seat.isClosed else { return .refused }
       if let job = state.jobs[key] {
-        job.add(subscriber, id: ticket.id)
-        ticket.hasJoinedOther = true
-        return .joined(job.progress, job.cell)
+        subscriber.seat.hasJoinedOther = true
+        let isMoreUrgent = job.add(subscriber)
+        if isMoreUrgent { Self.moveInLine(job, &state) }
+        let news = subscriber.seat.isListening && job.news.number > 0 ? job.news : nil
+        return .joined(news, job, isMoreUrgent: isMoreUrgent)
       }
-      let handle = Handle(
-        jobs: self, key: key, id: state.makeID(), cell: PriorityCell(subscriber.priority))
-      let job = Job(id: handle.id, cell: handle.cell)
-      job.add(subscriber, id: ticket.id)
+      subscriber.seat.hasJoinedOther = false
+      let job = Job(key: key, level: subscriber.seat.level, operation: operation())
+      _ = job.add(subscriber)
       state.jobs[key] = job
-      return .started(handle)
+      state.line.append(job, level: job.lineLevel)
+      return .waits(launches: takeLaunch(&state))
     }
     switch admission {
-    case .refused: subscriber.continuation.resume(returning: .failure(cancellation))
-    case .joined(let progress, let cell):
-      updatePriority(of: key, cell)
-      if let progress { subscriber.onProgress?(progress) }
-    case .started(let handle): start(handle, operation)
+    case .refused: return false
+    case .joined(let news, let job, let isMoreUrgent):
+      if isMoreUrgent { updatePriority(of: job) }
+      if let news { subscriber.receive(news) }
+    case .waits(let launches):
+      if launches { launch() }
     }
+    return true
   }
 
-  private func start(_ handle: Handle, _ operation: @escaping Operation) {
-    let task = Task.detached { self.finish(handle, await operation(handle)) }
-    let isWanted = state.withLock { state in
-      guard state.jobs[handle.key]?.id == handle.id else { return false }
-      state.jobs[handle.key]?.task = task
-      return true
-    }
-    // Everybody left, or the job ended, before the task had a place to be cancelled in.
-    if !isWanted { task.cancel() }
-  }
-
-  private func finish(_ handle: Handle, _ outcome: Outcome) {
-    let subscribers = state.withLock { state -> [Subscriber] in
-      guard let job = state.jobs[handle.key], job.id == handle.id else { return [] }
-      state.jobs[handle.key] = nil
-      return Array(job.subscribers.values)
-    }
-    for subscriber in subscribers { subscriber.continuation.resume(returning: outcome) }
-  }
-
-  private enum Departure {
-    case unknown
-    case one(CheckedContinuation<Outcome, Never>, PriorityCell)
-    case last(CheckedContinuation<Outcome, Never>, Task<Void, Never>?)
-  }
-
-  private func leave(_ key: Key, ticket: Ticket) -> CheckedContinuation<Outcome, Never>? {
-    let departure = state.withLock { state -> Departure in
-      ticket.isCancelled = true
-      guard let subscriber = state.jobs[key]?.remove(ticket.id), let job = state.jobs[key] else {
-        return .unknown
+  /// Gives up waiting, for good: whoever has left is not let in again.
+  ///
+  /// - Returns: whether the subscriber was waiting and will hear nothing, with the last news of its job.
+  @discardableResult
+  func leave(_ subscriber: some JobSubscriber<Key, Value>) -> JobNews? {
+    let (news, job, task, isLessUrgent) = state.withLock {
+      state -> (JobNews?, Job?, Task<Void, Never>?, Bool) in
+      subscriber.seat.isClosed = true
+      guard let job = subscriber.seat.job, !job.isOver else { return (nil, nil, nil, false) }
+      let isLessUrgent = job.remove(subscriber)
+      guard job.subscriberCount == 0 else {
+        if isLessUrgent { Self.moveInLine(job, &state) }
+        return (job.news, job, nil, isLessUrgent)
       }
-      guard job.subscribers.isEmpty else { return .one(subscriber.continuation, job.cell) }
-      state.jobs[key] = nil
-      return .last(subscriber.continuation, job.task)
+      state.jobs[job.key] = nil
+      job.isOver = true
+      let task = job.runner?.task
+      // Kept until the lock is open: what a closure holds may take any time to release.
+      return (job.news, job, task, false)
     }
-    switch departure {
-    case .unknown: return nil
-    case .one(let continuation, let cell):
-      updatePriority(of: key, cell)
-      return continuation
-    case .last(let continuation, let task):
-      task?.cancel()
-      return continuation
-    }
+    task?.cancel()
+    if isLessUrgent, let job { updatePriority(of: job) }
+    return news
   }
 
-  private func change(_ key: Key, ticket: Ticket, to priority: ImagePriority) {
-    let cell = state.withLock { state -> PriorityCell? in
-      state.jobs[key]?.change(ticket.id, to: priority)
-      return state.jobs[key]?.cell
+  /// Makes a subscriber more or less urgent, now and for the jobs that it joins later.
+  func change(_ subscriber: some JobSubscriber<Key, Value>, to level: ImagePriority) {
+    let job = state.withLock { state -> Job? in
+      guard subscriber.seat.level != level else { return nil }
+      guard let job = subscriber.seat.job, !job.isOver else {
+        subscriber.seat.level = level
+        return nil
+      }
+      guard job.change(subscriber, to: level) else { return nil }
+      Self.moveInLine(job, &state)
+      return job
     }
-    if let cell { updatePriority(of: key, cell) }
+    if let job { updatePriority(of: job) }
+  }
+
+  /// How urgent a subscriber is.
+  func level(of subscriber: some JobSubscriber<Key, Value>) -> ImagePriority {
+    state.withLock { _ in subscriber.seat.level }
+  }
+
+  /// Tells a subscriber news from now on, those that are there at once.
+  func listen(_ subscriber: some JobSubscriber<Key, Value>) {
+    let news = state.withLock { _ -> JobNews? in
+      guard !subscriber.seat.isListening else { return nil }
+      subscriber.seat.isListening = true
+      guard let job = subscriber.seat.job, !job.isOver else { return nil }
+      job.noteListener()
+      return job.news.number > 0 ? job.news : nil
+    }
+    if let news { subscriber.receive(news) }
+  }
+
+  /// The latest that a subscriber's job has told; `nil` when it waits for none.
+  func news(for subscriber: some JobSubscriber<Key, Value>) -> JobNews? {
+    state.withLock { _ in
+      guard let job = subscriber.seat.job, !job.isOver else { return nil }
+      return job.news
+    }
   }
 
   /// Brings the job's cell in line with its subscribers; called after the lock that they were changed under.
-  private func updatePriority(of key: Key, _ cell: PriorityCell) {
+  private func updatePriority(of job: Job) {
     // The cell's lock is taken before that of the jobs here, and nowhere the other way round.
-    cell.update {
-      state.withLock { state in
-        guard let job = state.jobs[key], job.cell === cell else { return .veryLow }
-        return job.priority
+    job.cell.update { state.withLock { _ in job.level } }
+  }
+
+  // MARK: Running
+
+  /// A job in the line that has become more or less urgent takes another place there.
+  private static func moveInLine(_ job: Job, _ state: inout State) {
+    guard job.operation != nil, job.lineLevel != job.level else { return }
+    job.lineLevel = job.level
+    state.line.append(job, level: job.level)
+  }
+
+  private func takeLaunch(_ state: inout State) -> Bool {
+    guard state.launchedCount < launchWidth, state.line.count > 0 else { return false }
+    state.launchedCount += 1
+    return true
+  }
+
+  /// Makes a Swift task for the job whose turn it is when the task begins.
+  private func launch() {
+    let runner = Runner()
+    let task = Task.detached { await self.run(runner) }
+    let isUnwanted = state.withLock { _ in
+      runner.task = task
+      return runner.job?.isOver ?? false
+    }
+    // Everybody left, or the job ended, before the task had a place to be cancelled in.
+    if isUnwanted { task.cancel() }
+  }
+
+  private func run(_ runner: Runner) async {
+    // Released outside of the lock.
+    var unwanted: [Job] = []
+    let (begun, launches) = state.withLock { state -> ((Job, Operation)?, Bool) in
+      state.launchedCount -= 1
+      var begun: (Job, Operation)?
+      while begun == nil, let (job, level) = state.line.popFirst() {
+        guard !job.isOver, level == job.lineLevel, let operation = job.operation else {
+          unwanted.append(job)
+          continue
+        }
+        job.operation = nil
+        job.runner = runner
+        runner.job = job
+        begun = (job, operation)
       }
+      return (begun, takeLaunch(&state))
     }
+    unwanted = []
+    if launches { launch() }
+    guard let (job, operation) = begun else { return }
+    finish(job, await operation(Handle(jobs: self, job: job)))
   }
 
-  private func report(_ preview: Picture, from handle: Handle) {
-    let closures = state.withLock { state -> [@Sendable (Picture) -> Void] in
-      guard let job = state.jobs[handle.key], job.id == handle.id else { return [] }
-      return job.subscribers.values.compactMap(\.onPreview)
+  private func finish(_ job: Job, _ outcome: Outcome) {
+    let (subscribers, news) = state.withLock { state -> ([(any JobSubscriber<Key, Value>)?], JobNews) in
+      job.runner = nil
+      guard !job.isOver else { return ([], JobNews()) }
+      job.isOver = true
+      state.jobs[job.key] = nil
+      return (job.takeSubscribers(), job.news)
     }
-    for closure in closures { closure(preview) }
+    for subscriber in subscribers { subscriber?.receive(outcome, after: news) }
   }
 
-  private func report(_ progress: LoadProgress, from handle: Handle) {
-    let closures = state.withLock { state -> [@Sendable (LoadProgress) -> Void] in
-      guard let job = state.jobs[handle.key], job.id == handle.id else { return [] }
-      state.jobs[handle.key]?.progress = progress
-      return job.subscribers.values.compactMap(\.onProgress)
+  private func report(to job: Job, _ note: (_ job: Job, _ number: Int) -> Void) {
+    let (listeners, news) = state.withLock { state -> ([any JobSubscriber<Key, Value>], JobNews) in
+      guard !job.isOver else { return ([], JobNews()) }
+      state.newsCount += 1
+      note(job, state.newsCount)
+      return (job.listeners, job.news)
     }
-    for closure in closures { closure(progress) }
+    for listener in listeners { listener.receive(news) }
   }
 }

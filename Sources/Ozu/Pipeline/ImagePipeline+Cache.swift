@@ -12,10 +12,10 @@ extension ImagePipeline {
   /// The layers of the caches.
   public struct CacheLayers: OptionSet, Hashable, Sendable {
     /// The set as bits.
-    public let rawValue: Int
+    public let rawValue: UInt8
 
     /// Makes a set of bits.
-    public init(rawValue: Int) {
+    public init(rawValue: UInt8) {
       self.rawValue = rawValue
     }
 
@@ -36,8 +36,9 @@ extension ImagePipeline {
 
     /// The picture of a request in memory. Setting `nil` removes it there.
     public subscript(request: ImageRequest) -> Picture? {
-      get { parts.caches.cachedPicture(for: request)?.picture }
+      get { parts.caches.cachedPicture(for: keyed(request))?.picture.at(scale: request) }
       nonmutating set {
+        let request = keyed(request)
         if let newValue {
           parts.caches.store(newValue, stamp: stamp(of: request), validity: nil, for: request)
         } else {
@@ -49,27 +50,26 @@ extension ImagePipeline {
     /// The picture of a request in some layers, memory first. From disk it is decoded here and now: the
     /// finished rendition, else the original with the request's recipe.
     public func image(for request: ImageRequest, layers: CacheLayers = .all) -> Picture? {
-      if layers.contains(.memory), let picture = parts.caches.cachedPicture(for: request)?.picture {
-        return picture
-      }
+      if layers.contains(.memory), let picture = self[request] { return picture }
       guard layers.contains(.disk) else { return nil }
+      let request = keyed(request)
       let configuration = parts.configuration
       let context = DecodingContext(limits: configuration.limits, pool: configuration.pixelBufferPool)
       if request.hasRecipe, let rendition = parts.caches.rendition(for: request),
         let picture = try? configuration.codecs.picture(from: rendition.data, context: context)
       {
-        return Picture(picture.bitmap, header: rendition.header)
+        return Picture(picture.bitmap, header: rendition.header).at(scale: request)
       }
       guard let data = parts.caches.original(for: request),
         let picture = try? configuration.codecs.picture(from: data, resize: request.resize, context: context)
       else { return nil }
       let steps = ProcessingContext(pool: configuration.pixelBufferPool, limits: configuration.limits)
-      return try? picture.processed(by: request.processors, context: steps)
+      return (try? picture.processed(by: request.processors, context: steps))?.at(scale: request)
     }
 
     /// The bytes of a request's original in the disk cache.
     public func data(for request: ImageRequest) -> Data? {
-      parts.caches.original(for: request)
+      parts.caches.original(for: keyed(request))
     }
 
     /// Stores a picture as the result of a request, in some layers.
@@ -78,6 +78,7 @@ extension ImagePipeline {
     public func store(
       _ picture: Picture, for request: ImageRequest, layers: CacheLayers = .all
     ) throws(EncodingError) {
+      let request = keyed(request)
       if layers.contains(.memory) { self[request] = picture }
       guard layers.contains(.disk) else { return }
       if let format = request.format, format.diskCapacity == 0 { return }
@@ -91,6 +92,7 @@ extension ImagePipeline {
 
     /// Whether some layer has the result of a request, or on disk the original it can be made from.
     public func contains(_ request: ImageRequest, layers: CacheLayers = .all) -> Bool {
+      let request = keyed(request)
       if layers.contains(.memory), parts.caches.cachedPicture(for: request)?.picture != nil { return true }
       return layers.contains(.disk)
         && (parts.caches.rendition(for: request) != nil || parts.caches.original(for: request) != nil)
@@ -98,6 +100,7 @@ extension ImagePipeline {
 
     /// Removes the result of a request from some layers, and from disk its original too.
     public func remove(_ request: ImageRequest, layers: CacheLayers = .all) {
+      let request = keyed(request)
       if layers.contains(.memory) { self[request] = nil }
       guard layers.contains(.disk) else { return }
       parts.caches.removeRendition(for: request)
@@ -105,7 +108,11 @@ extension ImagePipeline {
     }
 
     /// The key of a request's result.
-    public func key(for request: ImageRequest) -> ImageKey { request.key }
+    public func key(for request: ImageRequest) -> ImageKey { keyed(request).key }
+
+    private func keyed(_ request: ImageRequest) -> ImageRequest {
+      request.keyed(by: parts.configuration.cacheKeyRules)
+    }
 
     private func stamp(of request: ImageRequest) -> FileStamp? {
       request.source.filePath.flatMap(FileStamp.init(path:))

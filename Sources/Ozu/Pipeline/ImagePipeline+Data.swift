@@ -6,13 +6,15 @@ extension ImagePipeline {
   ///
   /// - Throws: `ImageError`; also when a fetcher brings pixels instead of bytes.
   public func data(for request: ImageRequest) async throws(ImageError) -> Data {
-    try await interceptedData(for: request)
+    try await data(for: request, priority: .fixed(request.priority), onProgress: nil)
   }
 
   /// The same by the pipeline itself: what interceptors surround.
-  func ownData(for request: ImageRequest) async throws(ImageError) -> Data {
+  func ownData(
+    for request: ImageRequest, priority: LivePriority, onProgress: (@Sendable (LoadProgress) -> Void)?
+  ) async throws(ImageError) -> Data {
     let request = request.keyed(by: parts.configuration.cacheKeyRules)
-    let fetched = try await parts.fetch(request, priority: .fixed(request.priority))
+    let fetched = try await parts.fetch(request, priority: priority, onProgress: onProgress)
     guard case .data(let data) = fetched.content else { throw .emptyData(request.source.name) }
     await storeIfPicture(fetched, for: request)
     return data
@@ -61,7 +63,7 @@ extension ImagePipeline {
   /// Keeps the bytes as an original if they begin as a picture does; what else a server sends is not ours to
   /// keep.
   func storeIfPicture(_ fetched: FetchedData, for request: ImageRequest) async {
-    guard request.cachePolicy.writesCaches, let original = fetched.claimOriginal() else { return }
+    guard request.writesDisk, let original = fetched.claimOriginal() else { return }
     await parts.backlog.add(byteCount: original.byteCount) { [parts] in
       let configuration = parts.configuration
       guard case .data(let data) = fetched.content,

@@ -56,126 +56,99 @@ public final class ImagePipeline: Sendable {
     return try await image(for: ImageRequest(url: url, resize: resize))
   }
 
-  /// The picture of a request.
+  /// The picture of a request. What memory has is answered at once, without suspending.
   ///
-  /// - Throws: `ImageError`.
+  /// - Throws: `ImageError`. Cancelling the calling task cancels the load, unless others want it too.
   public func image(for request: ImageRequest) async throws(ImageError) -> Picture {
-    try await response(for: request).picture
+    if parts.isSurrounded { return try await response(for: request).picture }
+    let keyed = parts.keyed(request)
+    if let cached = parts.servablePicture(for: keyed) { return cached.picture.at(scale: keyed) }
+    return try await load(request, keyed: keyed, start: parts.configuration.now()).picture
   }
 
   /// The picture of a request, with where it came from and how long each stage took.
   ///
   /// - Throws: `ImageError`.
   public func response(for request: ImageRequest) async throws(ImageError) -> ImageResponse {
-    try await response(for: request, priority: .fixed(request.priority), onProgress: nil)
-  }
-
-  /// The answer of the source, else that of the first alternative that has one: what interceptors surround.
-  func ownResponse(
-    for request: ImageRequest, priority: LivePriority, onProgress: (@Sendable (LoadProgress) -> Void)?
-  ) async throws(ImageError) -> ImageResponse {
-    let limit = request.deadline ?? parts.configuration.stageTimeouts[.total]
-    guard let deadline = Deadline(limit, parts.configuration) else {
-      return try await anyAnswer(for: request, priority: priority, onProgress: onProgress)
-    }
-    return try await deadline.run(
-      expiring: { [parts] in .deadlineExceeded(request.source.name, stage: parts.stage(of: request)) },
-      { [self] in
-        do throws(ImageError) {
-          return .success(try await anyAnswer(for: request, priority: priority, onProgress: onProgress))
-        } catch {
-          return .failure(error)
-        }
-      }
-    ).get()
-  }
-
-  /// The answer of the source or, when it fails, of an alternative.
-  private func anyAnswer(
-    for request: ImageRequest, priority: LivePriority, onProgress: (@Sendable (LoadProgress) -> Void)?
-  ) async throws(ImageError) -> ImageResponse {
-    do throws(ImageError) {
-      return try await answer(for: request, priority: priority, onProgress: onProgress)
-    } catch {
-      guard !error.isCancellation else { throw error }
-      for source in request.alternatives {
-        do throws(ImageError) {
-          return try await answer(
-            for: request.alternative(source), priority: priority, onProgress: onProgress)
-        } catch let other {
-          if other.isCancellation { throw other }
-        }
-      }
-      throw error
-    }
-  }
-
-  private func answer(
-    for request: ImageRequest, priority: LivePriority, onProgress: (@Sendable (LoadProgress) -> Void)?
-  ) async throws(ImageError) -> ImageResponse {
     let start = parts.configuration.now()
-    try request.validate()
-    let request = request.keyed(by: parts.configuration.cacheKeyRules)
-    if let format = request.format { parts.formats.noteRequest(in: format) }
-    if let response = memoryResponse(for: request, start: start) { return response }
-    let (loaded, isShared) = try await parts.loads.value(
-      for: .load(request, number: parts.sharingNumber()),
-      priority: priority, cancellation: .cancelled(request.source.name), onProgress: onProgress,
-      operation: { [parts] job in await LoadImage(parts: parts, request: request, job: job).run() })
-    var timings = loaded.timings
-    timings.add(.total, start.duration(to: parts.configuration.now()))
-    return ImageResponse(
-      picture: loaded.picture, request: request, source: loaded.source, isCoalesced: isShared,
-      encodedByteCount: loaded.encodedByteCount, timings: timings, verdict: loaded.verdict)
+    let keyed = parts.keyed(request)
+    if !parts.isSurrounded, let response = parts.memoryResponse(for: keyed, start: start) { return response }
+    return try await load(request, keyed: keyed, start: start)
   }
 
-  /// What memory has, if it may be served without asking. A stale picture is left to the load, which validates it.
-  private func memoryResponse(
-    for request: ImageRequest, start: ContinuousClock.Instant
-  ) -> ImageResponse? {
-    guard request.cachePolicy.readsCaches else { return nil }
-    guard let cached = parts.caches.finishedPicture(for: request) else {
-      if parts.events.isObserved { parts.events.lookedIntoMemory(nil, for: request) }
-      return nil
-    }
-    let date = parts.configuration.currentDate()
-    let isFresh = request.mayServe(cached.validity, at: date)
-    guard isFresh || request.cachePolicy == .cacheOnly else { return nil }
-    if request.format != nil { parts.formats.noteHit(of: cached, for: request) }
-    var timings = StageTimings()
-    timings.add(.total, start.duration(to: parts.configuration.now()))
-    if parts.events.isObserved { parts.events.lookedIntoMemory(cached, for: request) }
-    return ImageResponse(
-      picture: cached.picture, request: request, source: isFresh ? .memory : .stale, isCoalesced: false,
-      encodedByteCount: 0, timings: timings, verdict: ImageResponse.Verdict(cached.validity, now: date))
+  /// Loads what memory did not have.
+  private func load(
+    _ request: ImageRequest, keyed: ImageRequest, start: ContinuousClock.Instant
+  ) async throws(ImageError) -> ImageResponse {
+    if Task.isCancelled { throw .cancelled(request.source.name) }
+    let task = ImageTask(request, keyed: keyed, parts: parts, start: start)
+    task.start(surrounding: self)
+    return try await task.response
   }
 
-  /// The picture of a request if memory has it: synchronous, without any waiting. For a request of a local
-  /// file the file's date and size are looked at, so that a picture of a changed file is never shown.
-  ///
-  /// A picture from the web is given also past its lifetime: it is better to show than a placeholder, and
-  /// `image(for:)`, which validates it, brings the newer one.
-  public func cachedImage(for request: ImageRequest) -> Picture? {
-    guard request.cachePolicy.readsCaches else { return nil }
-    let request = request.keyed(by: parts.configuration.cacheKeyRules)
-    let cached = parts.caches.cachedPicture(for: request)
-    if parts.events.isObserved { parts.events.lookedIntoMemory(cached, for: request) }
-    if let cached, request.format != nil { parts.formats.noteHit(of: cached, for: request) }
-    return cached?.picture
-  }
-
-  /// The picture of a URL at its own size if memory has it.
-  public func cachedImage(for url: URL) -> Picture? {
-    cachedImage(for: ImageRequest(url: url))
-  }
-
-  /// Starts to load a request and returns its task.
+  /// Starts to load a request and returns its task. What memory has, the task has at once.
   public func task(for request: ImageRequest) -> ImageTask {
-    ImageTask(request: request, pipeline: self)
+    task(for: request, follower: nil)
   }
 
   /// Starts to load a URL at its own size and returns its task.
   public func task(for url: URL) -> ImageTask {
     task(for: ImageRequest(url: url))
+  }
+
+  func task(for request: ImageRequest, follower: TaskFollower?) -> ImageTask {
+    let start = parts.configuration.now()
+    let keyed = parts.keyed(request)
+    let task = ImageTask(request, keyed: keyed, parts: parts, start: start, follower: follower)
+    if !parts.isSurrounded, let response = parts.memoryResponse(for: keyed, start: start) {
+      task.finish(.success(response))
+    } else {
+      task.start(surrounding: self)
+    }
+    return task
+  }
+}
+
+extension PipelineParts {
+  /// Whether somebody stands around every load: observers, who are told of each, or interceptors.
+  var isSurrounded: Bool { hasInterceptors || events.isObserved }
+
+  /// A request under the pipeline's key. Its format is noted: the first request registers it, and ends its preload.
+  func keyed(_ request: ImageRequest) -> ImageRequest {
+    if let format = request.format { formats.noteRequest(in: format) }
+    return request.keyed(by: configuration.cacheKeyRules)
+  }
+
+  /// What memory has, if it may be served without asking. A stale picture is left to the load, which validates it.
+  func servablePicture(for request: ImageRequest) -> CachedPicture? {
+    guard request.readsMemory else { return nil }
+    guard let cached = caches.finishedPicture(for: request) else {
+      if events.isObserved { events.lookedIntoMemory(nil, for: request) }
+      return nil
+    }
+    // Most have no lifetime that a clock would have to be read for.
+    let isServable =
+      cached.validity == nil || request.cachePolicy == .cacheOnly
+      || request.mayServe(cached.validity, at: configuration.currentDate())
+    guard isServable else { return nil }
+    if request.format != nil { formats.noteHit(of: cached, for: request) }
+    if events.isObserved { events.lookedIntoMemory(cached, for: request) }
+    return cached
+  }
+
+  /// The answer that memory has, if it may be served without asking.
+  func memoryResponse(for request: ImageRequest, start: ContinuousClock.Instant) -> ImageResponse? {
+    guard let cached = servablePicture(for: request) else { return nil }
+    var source = ImageResponse.Source.memory
+    var verdict = ImageResponse.Verdict.none
+    if let validity = cached.validity {
+      let date = configuration.currentDate()
+      if !request.mayServe(validity, at: date) { source = .stale }
+      verdict = ImageResponse.Verdict(validity, now: date)
+    }
+    return ImageResponse(
+      picture: cached.picture.at(scale: request), request: request, source: source, isCoalesced: false,
+      encodedByteCount: 0, timings: StageTimings(), total: start.duration(to: configuration.now()),
+      verdict: verdict)
   }
 }

@@ -34,19 +34,28 @@ public struct ImageResponse: Sendable {
   /// memory.
   public let encodedByteCount: Int
   /// How long each stage took; shared work counts once, as the work measured it.
-  public let timings: StageTimings
+  public var timings: StageTimings {
+    var timings = stages
+    if let total { timings.add(.total, total) }
+    return timings
+  }
+
+  // Apart, because the stages are the same list for all who share the work.
+  private let stages: StageTimings
+  private let total: Duration?
   let verdict: Verdict
 
   init(
     picture: Picture, request: ImageRequest, source: Source, isCoalesced: Bool, encodedByteCount: Int,
-    timings: StageTimings, verdict: Verdict
+    timings: StageTimings, total: Duration? = nil, verdict: Verdict
   ) {
     self.picture = picture
     self.request = request
     self.source = source
     self.isCoalesced = isCoalesced
     self.encodedByteCount = encodedByteCount
-    self.timings = timings
+    stages = timings
+    self.total = total
     self.verdict = verdict
   }
 

@@ -13,6 +13,8 @@ final class PipelineParts: Sendable {
     let httpPolicy: HTTPCachePolicy?
     /// Of loads, which write what they have made; a download is the same for all.
     private(set) var storagePolicy: StoragePolicy?
+    /// Which caches are read and written.
+    private(set) var layers: UInt8
     /// Not zero where work is not shared.
     private(set) var number = 0
 
@@ -20,6 +22,7 @@ final class PipelineParts: Sendable {
       self.key = key
       policy = request.cachePolicy
       httpPolicy = request.httpPolicy
+      layers = request.readLayers.rawValue << 4 | request.writeLayers.rawValue
     }
 
     /// The key of a load.
@@ -33,8 +36,16 @@ final class PipelineParts: Sendable {
     /// The key of a download.
     static func fetch(_ request: ImageRequest, number: Int) -> JobKey {
       var key = JobKey(request.key.source, request)
+      // Bytes are never in memory.
+      key.layers &= ImagePipeline.CacheLayers.disk.rawValue * 0x11
       key.number = number
       return key
+    }
+
+    /// By the key alone, which is a hash already: who differs in the rest is rare.
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(key)
+      hasher.combine(number)
     }
   }
 
@@ -59,10 +70,12 @@ final class PipelineParts: Sendable {
   let calm = CalmSignal()
   private let lastNumber = Atomic(0)
   let formats: FormatStore
+  let hasInterceptors: Bool
 
   init(_ configuration: ImagePipeline.Configuration) {
     self.configuration = configuration
     events = PipelineEvents(configuration)
+    hasInterceptors = !configuration.interceptors.isEmpty
     caches = ImageCaches(
       memory: MemoryCache(configuration.memoryCache), storage: configuration.diskStorage,
       onDiskError: configuration.onDiskError, events: events)

@@ -8,8 +8,8 @@ public struct ImageKey: Hashable, Sendable {
   public let rendition: CacheKey
 
   /// - Parameter steps: the identifiers of all that is done with the source, in order.
-  init(sourceKey: String, steps: [String]) {
-    source = CacheKey(sourceKey)
+  init(source: CacheKey, steps: [String]) {
+    self.source = source
     // Each step is hashed as one part with its length, so that no two lists read alike.
     rendition = steps.reduce(source) { $0.derived($1) }
   }

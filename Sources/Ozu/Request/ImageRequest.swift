@@ -8,36 +8,65 @@ import OzuHTTP
 /// request.priority = .high
 /// let picture = try await pipeline.image(for: request)
 /// ```
+///
+/// Cheap to copy and to pass around: 48 bytes, and one count of what copies share until one of them is changed.
 public struct ImageRequest: Sendable {
-  /// Where the image comes from.
-  public let source: ImageSource
-  /// The recipe; `nil` for the picture at its own size.
-  public private(set) var resize: Resize?
-  /// The format, whose recipe is then `resize`; `nil` for none.
-  public private(set) var format: CacheFormat?
-  /// The steps that follow the resize, in their order.
-  public let processors: [any ImageProcessing]
   /// The identity of the result in every cache.
   public private(set) var key: ImageKey
-  /// What tells the source from others, in words.
-  private(set) var sourceKey: String
-  private let hasOwnKey: Bool
+  private var shared: Shared
   /// How urgent it is.
   public var priority: ImagePriority
   /// How the caches are used.
   public var cachePolicy: CachePolicy
-  /// The HTTP rules for this request; `nil` (the default) for those of the pipeline.
-  ///
-  /// `.ignoring(lifetime:)` makes an aggressive cache of one request.
-  public var httpPolicy: HTTPCachePolicy?
-  /// What of the load is kept on disk; `nil` (the default) for what the pipeline keeps.
-  public var storagePolicy: StoragePolicy?
-  /// How long the load may take, from the call on; `nil` (the default) for no limit but those of the pipeline. What is
-  /// not done by then fails with `ImageError.deadlineExceeded`; work that others share goes on.
-  public var deadline: Duration?
-  /// Sources to try in this order when the one before has failed, such as a mirror or a smaller version. Each is
-  /// cached as itself.
-  public var alternatives: [ImageSource] = []
+  /// The caches that may answer, as far as `cachePolicy` lets them. All by default.
+  public var readLayers: ImagePipeline.CacheLayers = .all
+  /// The caches that the result is put into, as far as `cachePolicy` lets it. All by default.
+  public var writeLayers: ImagePipeline.CacheLayers = .all
+
+  /// What copies share; never changed once it is shared.
+  private final class Shared: Sendable {
+    let fields: Fields
+
+    init(_ fields: Fields) { self.fields = fields }
+  }
+
+  private struct Fields: Sendable {
+    var source: ImageSource
+    var sourceKey: String
+    var hasOwnKey: Bool
+    var format: CacheFormat?
+    var resize: Resize?
+    var processors: [any ImageProcessing]
+    var scale = 1.0
+    var deadline: Duration?
+    var httpPolicy: HTTPCachePolicy?
+    var storagePolicy: StoragePolicy?
+    var alternatives: [ImageSource] = []
+    var userInfo: [UserInfoKey: any Sendable] = [:]
+
+    /// The identifiers of all that is done with the source, in order.
+    var steps: [String] {
+      [format.map { "format(\($0.name))" }, resize?.identifier].compactMap(\.self)
+        + processors.map(\.identifier)
+    }
+
+    var key: ImageKey { ImageKey(source: source.cacheKey(for: sourceKey), steps: steps) }
+  }
+
+  private var fields: Fields { shared.fields }
+
+  /// Changes what copies share, for this one alone.
+  private mutating func change(_ change: (inout Fields) -> Void) {
+    var fields = shared.fields
+    change(&fields)
+    shared = Shared(fields)
+  }
+
+  /// Changes what the key is made of.
+  private mutating func changeRecipe(_ change: (inout Fields) -> Void) {
+    self.change(change)
+    key = shared.fields.key
+  }
 
   /// Makes a request.
   ///
@@ -53,20 +82,14 @@ public struct ImageRequest: Sendable {
     priority: ImagePriority = .normal, cachePolicy: CachePolicy = .useCaches, cacheKey: String? = nil,
     format: CacheFormat? = nil
   ) {
-    // A recipe that changes nothing shares the place of the whole picture.
-    let recipe = format.map(\.resize) ?? resize
-    let resize = recipe?.mode == ScaleMode.none ? nil : recipe
     let source = source.resolved
-    let steps = Self.steps(format, resize, processors)
-    self.source = source
-    self.format = format
-    self.resize = resize
-    self.processors = processors
+    let fields = Fields(
+      source: source, sourceKey: cacheKey.map { "key:\($0)" } ?? source.key, hasOwnKey: cacheKey != nil,
+      format: format, resize: Self.effective(format.map(\.resize) ?? resize), processors: processors)
+    shared = Shared(fields)
+    key = fields.key
     self.priority = priority
     self.cachePolicy = cachePolicy
-    sourceKey = cacheKey.map { "key:\($0)" } ?? source.key
-    hasOwnKey = cacheKey != nil
-    key = ImageKey(sourceKey: sourceKey, steps: steps)
   }
 
   /// Makes a request for a URL: web, file or `data:`.
@@ -83,11 +106,110 @@ public struct ImageRequest: Sendable {
   /// The same request in a format, whose recipe takes the place of `resize`.
   public func formatted(_ format: CacheFormat) -> ImageRequest {
     var request = self
-    request.format = format
-    request.resize = format.resize
-    request.key = ImageKey(sourceKey: sourceKey, steps: request.steps)
+    request.changeRecipe {
+      $0.format = format
+      $0.resize = Self.effective(format.resize)
+    }
     return request
   }
+
+  /// A recipe that changes nothing shares the place of the whole picture.
+  private static func effective(_ resize: Resize?) -> Resize? {
+    resize?.mode == ScaleMode.none ? nil : resize
+  }
+
+  // MARK: What is wanted
+
+  /// Where the image comes from.
+  public var source: ImageSource { fields.source }
+
+  /// The recipe; `nil` for the picture at its own size.
+  public var resize: Resize? {
+    get { fields.resize }
+    set { changeRecipe { $0.resize = Self.effective(newValue) } }
+  }
+
+  /// The format, whose recipe is then `resize`; `nil` for none.
+  public var format: CacheFormat? { fields.format }
+
+  /// The steps that follow the resize, in their order.
+  public var processors: [any ImageProcessing] {
+    get { fields.processors }
+    set { changeRecipe { $0.processors = newValue } }
+  }
+
+  /// How many pixels make one point of the picture that is answered (`Picture.scale`); 1 by default. Requests that
+  /// differ in nothing else share their pixels.
+  public var scale: Double {
+    get { fields.scale }
+    set { change { $0.scale = newValue } }
+  }
+
+  // MARK: How it is loaded
+
+  /// How long the load may take, from the call on; `nil` (the default) for no limit but those of the pipeline.
+  /// What is not done by then fails with `ImageError.deadlineExceeded`; work that others share goes on.
+  public var deadline: Duration? {
+    get { fields.deadline }
+    set { change { $0.deadline = newValue } }
+  }
+
+  /// The HTTP rules for this request; `nil` (the default) for those of the pipeline.
+  ///
+  /// `.ignoring(lifetime:)` makes an aggressive cache of one request.
+  public var httpPolicy: HTTPCachePolicy? {
+    get { fields.httpPolicy }
+    set { change { $0.httpPolicy = newValue } }
+  }
+
+  /// What of the load is kept on disk; `nil` (the default) for what the pipeline keeps.
+  public var storagePolicy: StoragePolicy? {
+    get { fields.storagePolicy }
+    set { change { $0.storagePolicy = newValue } }
+  }
+
+  /// Sources to try in this order when the one before has failed, such as a mirror or a smaller version. Each is
+  /// cached as itself.
+  public var alternatives: [ImageSource] {
+    get { fields.alternatives }
+    set { change { $0.alternatives = newValue } }
+  }
+
+  // MARK: For the app
+
+  /// Names a value that the app attaches to its requests.
+  ///
+  /// ```swift
+  /// extension ImageRequest.UserInfoKey { static let screen: Self = "screen" }
+  /// request.userInfo[.screen] = "gallery"
+  /// ```
+  public struct UserInfoKey: Hashable, Sendable, RawRepresentable, ExpressibleByStringLiteral {
+    /// The name.
+    public let rawValue: String
+
+    /// Makes a key of a name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Makes a key of a name.
+    public init(stringLiteral value: String) { rawValue = value }
+  }
+
+  /// What the app wants to find again in tasks and responses. The pipeline does not look at it, nor do keys.
+  public var userInfo: [UserInfoKey: any Sendable] {
+    get { fields.userInfo }
+    set { change { $0.userInfo = newValue } }
+  }
+
+  // MARK: Inside
+
+  /// What tells the source from others, in words.
+  var sourceKey: String { fields.sourceKey }
+
+  /// Whether the answer is the picture as it is cached.
+  var hasScale: Bool { fields.scale != 1 }
+
+  /// Whether there is another source to try.
+  var hasAlternatives: Bool { !fields.alternatives.isEmpty }
 
   /// What the caches' listings call the result: the source and what is done with it.
   var label: String {
@@ -95,38 +217,35 @@ public struct ImageRequest: Sendable {
   }
 
   /// The identifiers of all that is done with the source, in order.
-  var steps: [String] { Self.steps(format, resize, processors) }
-
-  private static func steps(
-    _ format: CacheFormat?, _ resize: Resize?, _ processors: [any ImageProcessing]
-  ) -> [String] {
-    let recipe = [format.map { "format(\($0.name))" }, resize?.identifier].compactMap(\.self)
-    return recipe + processors.map(\.identifier)
-  }
+  var steps: [String] { fields.steps }
 
   /// Whether the result is more than the source's own picture, and has a place of its own in the caches.
-  var hasRecipe: Bool { format != nil || resize != nil || !processors.isEmpty }
+  var hasRecipe: Bool { fields.format != nil || fields.resize != nil || !fields.processors.isEmpty }
 
   /// The request under the key that rules give its URL.
   func keyed(by rules: [CacheKeyRule]) -> ImageRequest {
-    guard !rules.isEmpty, !hasOwnKey, case .url(let url) = source,
+    guard !rules.isEmpty, !fields.hasOwnKey, let url = source.webURL,
       let rule = rules.first(where: { $0.applies(to: url) })
     else {
       return self
     }
     var request = self
-    request.sourceKey = rule.applied(to: sourceKey)
-    request.key = ImageKey(sourceKey: request.sourceKey, steps: steps)
+    request.changeRecipe { fields in
+      fields.sourceKey = rule.applied(to: url.absoluteString)
+      if case .request(let own) = fields.source { fields.sourceKey += own.keySuffix }
+    }
     return request
   }
 
-  /// The same request of another source.
+  /// The same request of another source, which has no alternatives.
   func alternative(_ source: ImageSource) -> ImageRequest {
-    var request = ImageRequest(
-      source, resize: resize, processors: processors, priority: priority, cachePolicy: cachePolicy,
-      format: format)
-    request.httpPolicy = httpPolicy
-    request.storagePolicy = storagePolicy
+    var request = self
+    request.changeRecipe {
+      $0.source = source
+      $0.sourceKey = source.key
+      $0.hasOwnKey = false
+      $0.alternatives = []
+    }
     return request
   }
 
@@ -137,7 +256,7 @@ public struct ImageRequest: Sendable {
   ///
   /// - Throws: `ImageError.invalidSize`.
   func validate() throws(ImageError) {
-    guard let size = resize?.size else { return }
+    guard let size = fields.resize?.size else { return }
     let isPossible = !size.isEmpty && size.width <= Self.maximumSide && size.height <= Self.maximumSide
     if !isPossible { throw .invalidSize(size, source: source.name) }
   }

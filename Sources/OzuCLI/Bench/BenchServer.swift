@@ -7,14 +7,23 @@ import OzuTesting
 /// Where the program cannot start itself again (in a test) it is on threads of this process, and counts against all
 /// subjects alike.
 final class BenchServer {
-  /// The length of `smallBody`.
+  /// What the server answers besides photographs.
+  enum Path: String, CaseIterable {
+    /// A small picture's worth of bytes.
+    case small = "/20kb"
+    /// 90 MB.
+    case large = "/90mb"
+    /// A head, and a body that never comes.
+    case held = "/held"
+  }
+
   static let smallByteCount = 20_000
+  static let largeByteCount = 90_000_000
   /// How many different photographs there are.
   static let photoCount = 20
   /// The size of the photographs.
   static let photoSize = PixelSize(1024, 768)
 
-  private static let smallPath = "/20kb"
   private static let photoPath = "/photo/"
 
   private let base: URL
@@ -45,8 +54,7 @@ final class BenchServer {
     (local, child, base) = (nil, process, url)
   }
 
-  /// The address of 20,000 bytes.
-  var smallBody: URL { base.appending(path: Self.smallPath) }
+  func url(_ path: Path) -> URL { base.appending(path: path.rawValue) }
 
   /// The address of a photograph; every number has an address of its own, and the photographs come round.
   func photo(_ number: Int) -> URL { base.appending(path: "\(Self.photoPath)\(number).jpg") }
@@ -68,7 +76,10 @@ final class BenchServer {
   private static func makeServer(hasPhotos: Bool) throws -> LoopbackServer {
     let photos = hasPhotos ? try makePhotos() : []
     let server = try LoopbackServer()
-    server.route(smallPath, .ok(Data((0..<smallByteCount).map { UInt8(truncatingIfNeeded: $0 &* 31) })))
+    server.route(
+      Path.small.rawValue, .ok(Data((0..<smallByteCount).map { UInt8(truncatingIfNeeded: $0 &* 31) })))
+    server.route(Path.large.rawValue) { _ in .ok(Data(count: largeByteCount)) }
+    server.route(Path.held.rawValue, .ok(Data(count: 1000)).dripping(1000, through: Gate()))
     server.routeRest { request in
       guard !photos.isEmpty, request.path.hasPrefix(photoPath),
         let number = Int(request.path.filter(\.isNumber))

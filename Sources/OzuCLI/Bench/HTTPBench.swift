@@ -22,7 +22,7 @@ struct HTTPBench {
   }
 
   func run(rounds: Int) throws -> BenchReport {
-    let server = try HTTPBenchServer()
+    let server = try BenchServer()
     defer { server.stop() }
     // First, while no session of the other has descriptors of its own.
     let lasting = try endurance.rows(server, rounds: rounds)
@@ -43,7 +43,7 @@ struct HTTPBench {
         if round > 0 { for (index, sum) in sums.enumerated() { samples[index].append(sum) } }
       }
       for (index, subject) in subjects.enumerated() {
-        let name = "\(requestCount)x\(HTTPBenchServer.smallByteCount / 1000)KB-c\(concurrency)"
+        let name = "\(requestCount)x\(BenchServer.smallByteCount / 1000)KB-c\(concurrency)"
         report.rows.append(
           BenchReport.Row(
             name: name, subject: subject.name, metric: "cpu_us_per_request",
@@ -118,7 +118,7 @@ struct HTTPBench {
         for worker in 0..<concurrency {
           group.addTask {
             for _ in stride(from: worker, to: requestCount, by: concurrency) {
-              guard try await load(url) == HTTPBenchServer.smallByteCount else { throw WrongBody() }
+              guard try await load(url) == BenchServer.smallByteCount else { throw WrongBody() }
             }
           }
         }

@@ -9,7 +9,7 @@ struct HTTPEnduranceBench: Sendable {
   var concurrency = 6
   var includesLargeBody = true
 
-  func rows(_ server: HTTPBenchServer, rounds: Int) throws -> [BenchReport.Row] {
+  func rows(_ server: BenchServer, rounds: Int) throws -> [BenchReport.Row] {
     try memory(server) + cancelling(server, rounds: rounds) + (includesLargeBody ? largeBody(server) : [])
   }
 
@@ -28,7 +28,7 @@ struct HTTPEnduranceBench: Sendable {
   }
 
   /// By how much the process has grown, after a tenth of the requests has brought it to its size.
-  private func memory(_ server: HTTPBenchServer) throws -> [BenchReport.Row] {
+  private func memory(_ server: BenchServer) throws -> [BenchReport.Row] {
     let before = State.now
     let client = client()
     try load(requestCount / 10, server, client)
@@ -44,7 +44,7 @@ struct HTTPEnduranceBench: Sendable {
     ]
   }
 
-  private func load(_ count: Int, _ server: HTTPBenchServer, _ client: DefaultHTTPClient) throws {
+  private func load(_ count: Int, _ server: BenchServer, _ client: DefaultHTTPClient) throws {
     let (url, concurrency) = (server.url(.small), concurrency)
     try HTTPBench.wait {
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -62,7 +62,7 @@ struct HTTPEnduranceBench: Sendable {
 
   /// From `cancel()` to the end of the task, of requests whose head has come and whose body has not. The yardstick is
   /// what the machine needs for the same two steps with nothing between: from a task to a thread, and back.
-  private func cancelling(_ server: HTTPBenchServer, rounds: Int) throws -> [BenchReport.Row] {
+  private func cancelling(_ server: BenchServer, rounds: Int) throws -> [BenchReport.Row] {
     let client = client()
     let (url, queue) = (server.url(.held), DispatchQueue(label: "ozu.bench"))
     let subjects: [(name: String, work: @Sendable () async -> Double)] = [
@@ -133,7 +133,7 @@ struct HTTPEnduranceBench: Sendable {
   // MARK: A large body
 
   /// The peak of the process while 90 MB come, in a file and in memory.
-  private func largeBody(_ server: HTTPBenchServer) throws -> [BenchReport.Row] {
+  private func largeBody(_ server: BenchServer) throws -> [BenchReport.Row] {
     let folder = FileManager.default.temporaryDirectory.appending(path: "ozu-bench-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -6,7 +6,7 @@ import OzuSynchronization
 /// What a request costs in the pipeline itself: the client answers at once and the decoder makes one pixel, so
 /// that what is left is keys, locks, tasks and hops.
 ///
-/// Figures are processor time of the whole process, user and system, per request.
+/// Figures are processor time of the whole process, user and system, per request, but where they say otherwise.
 enum PipelineBench {
   static let name = "pipeline"
 
@@ -20,8 +20,10 @@ enum PipelineBench {
     report.rows.append(yardstick)
     report.rows += try await memoryHits(rounds)
     report.rows += try await coldLoads(rounds)
-    report.rows += try await sharedAndCancelled(rounds)
+    report.rows += try await sharing(rounds)
+    report.rows += try await steering(rounds)
     report.rows += try await prefetching(rounds)
+    report.rows += try await PipelineLatencyBench.rows(rounds)
     return report
   }
 
@@ -40,6 +42,12 @@ enum PipelineBench {
       try await rows(rounds, "memory-hit-awaited", count: 100_000) { count in
         for index in 0..<count { _ = try await pipeline.image(for: requests[index % 1000]) }
       },
+      try await rows(rounds, "memory-hit-awaited-response", count: 100_000) { count in
+        for index in 0..<count { _ = try await pipeline.response(for: requests[index % 1000]) }
+      },
+      try await rows(rounds, "memory-hit-by-task", count: 100_000) { count in
+        for index in 0..<count { _ = try await pipeline.task(for: requests[index % 1000]).image }
+      },
     ]
   }
 
@@ -52,20 +60,26 @@ enum PipelineBench {
       },
       try await rows(rounds, "cold-load-burst", count: requests.count) { _ in
         let pipeline = pipeline()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-          for request in requests { group.addTask { _ = try await pipeline.image(for: request) } }
-          try await group.waitForAll()
-        }
+        let tasks = requests.map { pipeline.task(for: $0) }
+        for task in tasks { _ = try await task.image }
       },
     ]
   }
 
-  private static func sharedAndCancelled(_ rounds: Int) async throws -> [BenchReport.Row] {
-    let count = 10_000
+  /// Ten thousand who want one picture.
+  private static func sharing(_ rounds: Int) async throws -> [BenchReport.Row] {
     let request = requests(1)[0]
-    let many = requests(count)
     return [
-      try await rows(rounds, "coalesced", count: count) { count in
+      try await rows(rounds, "coalesced", count: 10_000) { count in
+        let client = InstantClient(isHeld: true)
+        let pipeline = pipeline(client)
+        let tasks = (0..<count).map { _ in pipeline.task(for: request) }
+        while client.heldCount == 0 { await Task.yield() }
+        client.release()
+        for task in tasks { _ = try await task.image }
+      },
+      // Each in a Swift task of its own, as a server or a list of views would have them.
+      try await rows(rounds, "coalesced-each-in-a-task", count: 10_000) { count in
         let client = InstantClient(isHeld: true)
         let pipeline = pipeline(client)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -75,6 +89,19 @@ enum PipelineBench {
           try await group.waitForAll()
         }
       },
+      try await rows(rounds, "each-in-a-task", "yardstick:task", count: 10_000) { count in
+        await withTaskGroup { group in
+          for _ in 0..<count { group.addTask {} }
+        }
+      },
+    ]
+  }
+
+  /// Cancelling and re-prioritising; what is measured apart shares one job with ten thousand others.
+  private static func steering(_ rounds: Int) async throws -> [BenchReport.Row] {
+    let count = 10_000
+    let many = requests(count)
+    var rows = [
       try await rows(rounds, "start-and-cancel", count: count) { _ in
         let client = InstantClient(isHeld: true)
         let pipeline = pipeline(client)
@@ -83,16 +110,41 @@ enum PipelineBench {
         for task in tasks { _ = try? await task.image }
         client.release()
       },
-      try await rows(rounds, "change-priority-of-coalesced", count: count) { count in
+      try await rows(rounds, "start-and-cancel-at-once", count: count) { _ in
         let client = InstantClient(isHeld: true)
         let pipeline = pipeline(client)
-        let tasks = (0..<count).map { _ in pipeline.task(for: request) }
-        for task in tasks { task.priority = .high }
-        for task in tasks { task.cancel() }
-        for task in tasks { _ = try? await task.image }
+        for request in many { pipeline.task(for: request).cancel() }
         client.release()
       },
     ]
+    for others in [1000, 10_000] {
+      var changing: [Double] = []
+      var cancelling: [Double] = []
+      for round in 0...rounds {
+        let client = InstantClient(isHeld: true)
+        let pipeline = pipeline(client)
+        let stays = pipeline.task(for: many[0])
+        let tasks = (0..<others).map { _ in pipeline.task(for: many[0]) }
+        while client.heldCount == 0 { await Task.yield() }
+        let start = ProcessTime.now
+        for (number, task) in tasks.enumerated() { task.priority = number % 2 == 0 ? .high : .low }
+        let middle = ProcessTime.now
+        for task in tasks { task.cancel() }
+        let end = ProcessTime.now
+        client.release()
+        _ = try await stays.image
+        guard round > 0 else { continue }
+        changing.append((middle - start) / .microseconds(1) / Double(others))
+        cancelling.append((end - middle) / .microseconds(1) / Double(others))
+      }
+      for (name, samples) in [("change-priority", changing), ("cancel", cancelling)] {
+        rows.append(
+          BenchReport.Row(
+            name: "\(name)-one-of-\(others)-coalesced", subject: "ozu", metric: "cpu_us_per_request",
+            samples: samples))
+      }
+    }
+    return rows
   }
 
   private static func prefetching(_ rounds: Int) async throws -> [BenchReport.Row] {
@@ -110,9 +162,9 @@ enum PipelineBench {
 
   // MARK: Parts
 
-  private struct Missed: Error {}
+  struct Missed: Error {}
 
-  private static func pipeline(_ client: InstantClient = InstantClient()) -> ImagePipeline {
+  static func pipeline(_ client: InstantClient = InstantClient()) -> ImagePipeline {
     ImagePipeline {
       $0.httpClient = client
       $0.diskStorage = .none
@@ -121,7 +173,7 @@ enum PipelineBench {
     }
   }
 
-  private static func requests(_ count: Int) -> [ImageRequest] {
+  static func requests(_ count: Int) -> [ImageRequest] {
     (0..<count).compactMap { index in
       URL(string: "https://example.com/albums/holiday/photographs/\(index)/large.jpg").map {
         ImageRequest(url: $0)
@@ -140,72 +192,8 @@ enum PipelineBench {
       let time = ProcessTime.now - start
       if round > 0 { samples.append(time / .microseconds(1) / Double(count)) }
     }
-    return BenchReport.Row(name: name, subject: subject, metric: "cpu_us_per_request", samples: samples)
-  }
-}
-
-/// The processor time of this process.
-enum ProcessTime {
-  static var now: Duration {
-    var time = timespec()
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-  }
-}
-
-/// Answers every request with a few bytes that look like a PNG, at once or when it is released.
-private final class InstantClient: HTTPClient {
-  private static let body: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-
-  private struct State {
-    var isHeld: Bool
-    var held: [CheckedContinuation<Void, Never>] = []
-  }
-
-  private let state: Mutex<State>
-
-  init(isHeld: Bool = false) {
-    state = Mutex(State(isHeld: isHeld))
-  }
-
-  var heldCount: Int { state.withLock { $0.held.count } }
-
-  func release() {
-    let held = state.withLock { state in
-      state.isHeld = false
-      defer { state.held = [] }
-      return state.held
-    }
-    for continuation in held { continuation.resume() }
-  }
-
-  func send(_ request: HTTPRequest, into sink: any HTTPBodySink) async throws(HTTPError) -> HTTPResponse {
-    await withCheckedContinuation { continuation in
-      let isHeld = state.withLock { state in
-        if state.isHeld { state.held.append(continuation) }
-        return state.isHeld
-      }
-      if !isHeld { continuation.resume() }
-    }
-    let head = HTTPResponseHead(status: 200, url: request.url)
-    try sink.begin(head)
-    try sink.append(Self.body.span.bytes)
-    return HTTPResponse(head: head, bodyByteCount: Self.body.count)
-  }
-}
-
-/// Makes one pixel of anything that begins like a PNG.
-private struct OnePixelDecoder: ImageDecoding {
-  let types = [ImageType.png]
-  private static let pixel = Bitmap(size: PixelSize(1, 1)) { _, _ in Pixel(red: 1, green: 2, blue: 3) }
-
-  func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
-    ImageHeader(type: .png, storedSize: PixelSize(1, 1))
-  }
-
-  func decode(
-    _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
-  ) throws(DecodingError) -> Bitmap {
-    Self.pixel
+    var row = BenchReport.Row(name: name, subject: subject, metric: "cpu_us_per_request", samples: samples)
+    row.digits = 3
+    return row
   }
 }

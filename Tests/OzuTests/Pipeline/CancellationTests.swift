@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import OzuSynchronization
 import OzuTesting
@@ -64,6 +65,67 @@ struct CancellationTests {
     task.cancel()
     await #expect { try await task.image } throws: { Self.isCancellation($0) }
     #expect(await fixture.cachedCounts() == (0, 0))
+  }
+
+  @Test("a task that is called off while another source is tried does not try a third")
+  func betweenSources() async throws {
+    let fixture = Fixture()
+    let gate = Gate()
+    let second = try fixture.serve("b.jpg") { $0.held(by: gate) }
+    let third = try fixture.serve("c.jpg")
+    var request = ImageRequest(url: Fixture.url("missing.jpg"))
+    request.alternatives = [.url(second), .url(third)]
+    let task = fixture.pipeline.task(for: request)
+    await gate.arrivals(1)
+    task.cancel()
+    await #expect { try await task.image } throws: { Self.isCancellation($0) }
+    gate.open()
+    #expect(fixture.client.requestCount(for: third) == 0)
+    #expect(fixture.pipeline.parts.loads.subscriberCount == 0)
+  }
+
+  @Test("two thousand random starts, cancellations and changes of urgency: each end is told exactly once")
+  func exactlyOnce() async throws {
+    let fixture = Fixture { $0.memoryCache.costLimit = 1 << 16 }
+    let urls = try (0..<7).map { try fixture.serve("\($0).jpg", PatternPicture(PixelSize(40, 30), tint: $0)) }
+    let missing = Fixture.url("missing.jpg")
+    let queue = DispatchQueue(label: "ends", attributes: .concurrent)
+    let ends = Shared([Int](repeating: 0, count: 2000))
+    let order = Shared(0)
+    await withTaskGroup { group in
+      for worker in 0..<8 {
+        group.addTask {
+          var random = SystemRandomNumberGenerator()
+          for number in stride(from: worker, to: 2000, by: 8) {
+            var request = ImageRequest(url: urls.randomElement(using: &random) ?? missing)
+            if number % 5 == 0 { request.cachePolicy = .reload }
+            if number % 11 == 0 {
+              request = ImageRequest(url: missing)
+              request.alternatives = [.url(urls[number % 7])]
+            }
+            request.priority = ImagePriority.allCases.randomElement(using: &random) ?? .normal
+            let task = fixture.pipeline.loadImage(with: request, queue: queue) { _ in
+              ends.change { $0[number] += 1 }
+            }
+            let events = task.events
+            if number % 3 == 0 { await Task.yield() }
+            task.priority = ImagePriority.allCases.randomElement(using: &random) ?? .normal
+            if number % 2 == 0 { task.cancel() }
+            task.priority = .normal
+            if number % 4 == 0 { task.cancel() }
+            var finished = 0
+            for await event in events {
+              if case .finished = event { finished += 1 } else if finished > 0 { order.change { $0 += 1 } }
+            }
+            if finished != 1 || task.result == nil { order.change { $0 += 1 } }
+          }
+        }
+      }
+    }
+    queue.sync(flags: .barrier) {}
+    #expect(ends.value.allSatisfy { $0 == 1 })
+    #expect(order.value == 0)
+    #expect(fixture.pipeline.parts.loads.subscriberCount == 0)
   }
 
   @Test(

@@ -24,6 +24,40 @@ struct CoalescingTests {
     #expect(responses.count { !$0.isCoalesced && $0.source == .network } == 1)
   }
 
+  @Test("where sharing is off, equal requests load each for itself")
+  func unshared() async throws {
+    let fixture = Fixture {
+      $0.isCoalescingEnabled = false
+      $0.concurrentFetches = 3
+    }
+    let gate = Gate()
+    let url = try fixture.serve("a.jpg") { $0.held(by: gate) }
+    let tasks = (0..<3).map { _ in fixture.pipeline.task(for: url) }
+    await gate.arrivals(3)
+    gate.open()
+    for task in tasks { #expect(try await !task.response.isCoalesced) }
+    #expect(fixture.client.requests.count == 3)
+  }
+
+  @Test("tasks share a job without awaiting; each hears its own end")
+  func tasks() async throws {
+    let fixture = Fixture()
+    let gate = Gate()
+    let url = try fixture.serve("a.jpg") { $0.held(by: gate) }
+    let tasks = (0..<1000).map { _ in fixture.pipeline.task(for: url) }
+    #expect(fixture.pipeline.parts.loads.subscriberCount == 1000)
+    for task in tasks[..<500] { task.cancel() }
+    #expect(fixture.pipeline.parts.loads.subscriberCount == 500)
+    await gate.arrivals(1)
+    gate.open()
+    for task in tasks[..<500] {
+      await #expect { try await task.image } throws: { ($0 as? ImageError)?.isCancellation == true }
+    }
+    for task in tasks[500...] { #expect(try await task.image.size == PixelSize(320, 240)) }
+    #expect(fixture.client.requests.count == 1)
+    #expect(fixture.decoder.decodeCount == 1)
+  }
+
   @Test("the same over real sockets, counted by the server")
   func sockets() async throws {
     let server = try LoopbackServer()

@@ -26,6 +26,132 @@ struct ImageTaskTests {
     #expect(await task.progress.reduce(into: []) { $0.append($1) } == [try #require(task.currentProgress)])
   }
 
+  @Test("events tell everything once and in order, and late comers where things stand")
+  func events() async throws {
+    let fixture = Fixture()
+    let gate = Gate()
+    let body = try Fixture.photo.data(as: .jpeg)
+    let url = try fixture.serve("a.jpg") { $0.dripping(body.count / 3 + 1, through: gate) }
+    let task = fixture.pipeline.task(for: url)
+    let early = Task { await task.events.reduce(into: [ImageTask.Event]()) { $0.append($1) } }
+    let kinds = { (events: [ImageTask.Event]) in
+      events.map { event in
+        switch event {
+        case .progress(let progress): "\(progress.receivedByteCount)"
+        case .preview: "preview"
+        case .finished(let result): (try? result.get()) == nil ? "failure" : "success"
+        }
+      }
+    }
+    await gate.arrivals(1)
+    #expect(task.status.state == .running)
+    #expect(task.result == nil)
+    gate.open()
+    _ = try await task.image
+    let heard = kinds(await early.value)
+    #expect(heard.last == "success")
+    #expect(heard.dropLast().last == "\(body.count)")
+    #expect(heard.count { $0 == "success" } == 1)
+    let late = kinds(await task.events.reduce(into: []) { $0.append($1) })
+    #expect(late == ["\(body.count)", "success"])
+    #expect(task.status.state == .finished)
+    #expect(task.status.progress?.fraction == 1)
+    #expect(task.status.duration != nil)
+    #expect((try task.result?.get())?.source == .network)
+  }
+
+  @Test("previews reach those who follow, also late; what follows them is not the finished picture")
+  func previews() async throws {
+    let fixture = Fixture()
+    let request = ImageRequest(url: Fixture.url("a.jpg"))
+    let gate = Gate()
+    let preview = { @Sendable (tint: Int) in
+      Picture(PatternPicture(PixelSize(8, 8), tint: tint).bitmap, isPreview: true)
+    }
+    // A job in the place of the load, which shows what a decoder would.
+    let jobs = fixture.pipeline.parts.loads
+    let work = Task {
+      try await jobs.value(for: .load(request, number: 0), priority: .normal, cancellation: .cancelled("")) {
+        job in
+        job.report(preview: preview(1))
+        job.report(LoadProgress(receivedByteCount: 7, expectedByteCount: 9))
+        job.report(preview: preview(2))
+        try? await gate.pass()
+        return .failure(.emptyData("a"))
+      }
+    }
+    await gate.arrivals(1)
+    let task = fixture.pipeline.task(for: request)
+    var iterator = task.previews.makeAsyncIterator()
+    let response = try #require(await iterator.next())
+    #expect(response.picture.isPreview)
+    #expect(response.picture.bitmap == preview(2).bitmap)
+    #expect(task.currentProgress?.receivedByteCount == 7)
+    gate.open()
+    #expect(await iterator.next() == nil)
+    _ = await work.result
+    await #expect(throws: ImageError.self) { try await task.image }
+    let late = await task.events.reduce(into: [ImageTask.Event]()) { $0.append($1) }
+    guard late.count == 3, case .progress = late[0], case .preview = late[1], case .finished = late[2] else {
+      Issue.record("\(late)")
+      return
+    }
+    #expect(task.status.state == .failed)
+  }
+
+  @Test("Foundation's progress counts bytes, is complete at the end, and cancels the load")
+  func foundationProgress() async throws {
+    let fixture = Fixture()
+    let gate = Gate()
+    let body = try Fixture.photo.data(as: .jpeg)
+    let url = try fixture.serve("a.jpg") { $0.dripping(body.count / 2 + 1, through: gate) }
+    let task = fixture.pipeline.task(for: url)
+    let progress = task.foundationProgress
+    #expect(progress === task.foundationProgress)
+    #expect(progress.isIndeterminate)
+    gate.open()
+    _ = try await task.image
+    #expect(progress.completedUnitCount == Int64(body.count))
+    #expect(progress.totalUnitCount == Int64(body.count))
+
+    let held = try fixture.serve("b.jpg") { $0.held(by: Gate()) }
+    let other = fixture.pipeline.task(for: held)
+    other.foundationProgress.cancel()
+    await #expect { try await other.image } throws: { ($0 as? ImageError)?.isCancellation == true }
+    #expect(other.status.state == .cancelled)
+  }
+
+  @Test("what memory has, a task has at once")
+  func memory() async throws {
+    let fixture = Fixture()
+    let url = try fixture.serve("a.jpg")
+    _ = try await fixture.pipeline.image(for: url)
+    let task = fixture.pipeline.task(for: url)
+    #expect((try task.result?.get())?.source == .memory)
+    task.cancel()
+    #expect(try await task.response.source == .memory)
+    #expect(fixture.pipeline.parts.loads.count == 0)
+  }
+
+  @Test("a task that is over lets go of everybody, and nobody is told twice")
+  func lifetime() async throws {
+    let fixture = Fixture()
+    let gate = Gate()
+    let url = try fixture.serve("a.jpg") { $0.held(by: gate) }
+    weak var weakTask: ImageTask?
+    do {
+      let task = fixture.pipeline.task(for: url)
+      weakTask = task
+      await gate.arrivals(1)
+    }
+    // The job holds those who wait for it.
+    #expect(weakTask != nil)
+    gate.open()
+    _ = try await fixture.pipeline.image(for: url)
+    while fixture.pipeline.parts.loads.count > 0 { await Task.yield() }
+    while weakTask != nil { await Task.yield() }
+  }
+
   @Test("timings name the stages that ran, in their order")
   func timings() async throws {
     let fixture = Fixture()

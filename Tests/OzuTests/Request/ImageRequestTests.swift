@@ -1,4 +1,5 @@
 import Foundation
+import OzuHTTP
 import Testing
 
 @testable import Ozu
@@ -36,6 +37,80 @@ import Testing
     #expect(a.key != ImageRequest(url: Self.url).key)
     let byURL = ImageRequest(.data(Data(), key: Self.url.absoluteString))
     #expect(byURL.key != ImageRequest(url: Self.url).key)
+  }
+
+  @Test("a request is small, and a change of a copy leaves the original alone")
+  func value() {
+    #expect(MemoryLayout<ImageRequest>.size <= 64)
+    let original = ImageRequest(url: Self.url)
+    var copy = original
+    copy.scale = 2
+    copy.deadline = .seconds(3)
+    copy.userInfo["screen"] = 7
+    copy.alternatives = [.data(Data(), key: "b")]
+    copy.readLayers = .disk
+    #expect(original.scale == 1)
+    #expect(original.deadline == nil)
+    #expect(original.userInfo.isEmpty)
+    #expect(original.alternatives.isEmpty)
+    #expect(original.readLayers == .all)
+    // None of these changes the pixels.
+    #expect(copy.key == original.key)
+    #expect(copy.userInfo["screen"] as? Int == 7)
+    copy.resize = Resize(Self.size)
+    #expect(copy.key == ImageRequest(url: Self.url, resize: Resize(Self.size)).key)
+    #expect(copy.key.source == original.key.source)
+    copy.resize = nil
+    #expect(copy.key == original.key)
+  }
+
+  @Test("requests are built in one expression, from a literal too")
+  func building() {
+    let literal: ImageRequest = "https://example.com/a.jpg"
+    let built = literal.resized(to: Self.size, mode: .aspectFill, crops: true)
+      .processed(by: .circle(), .grayscale).with { $0.priority = .high }
+    let made = ImageRequest(
+      url: Self.url, resize: Resize(Self.size, mode: .aspectFill, crops: true),
+      processors: [.circle(), .grayscale])
+    #expect(built.key == made.key)
+    #expect(built.priority == .high)
+    #expect(literal.key == ImageRequest(url: Self.url).key)
+  }
+
+  @Test("header fields change the key only when they are asked to; credentials always do")
+  func headers() {
+    let key = { (headers: HTTPHeaders, keyHeaders: [String]) in
+      var request = ImageURLRequest(url: Self.url, headers: headers)
+      request.keyHeaders = keyHeaders
+      return ImageRequest(request).key
+    }
+    let plain = ImageRequest(url: Self.url).key
+    #expect(key([:], []) == plain)
+    #expect(key(["Accept-Language": "de"], []) == plain)
+    let german = key(["Accept-Language": "de"], ["accept-language"])
+    #expect(german != plain)
+    #expect(german != key(["Accept-Language": "fr"], ["accept-language"]))
+    let alice = key(["Authorization": "Bearer a"], [])
+    #expect(alice != plain)
+    #expect(alice != key(["Authorization": "Bearer b"], []))
+    #expect(alice.source != plain.source)
+  }
+
+  @Test("bytes without a key have the key of what they are")
+  func bytes() {
+    let a = ImageRequest(.data(Data([1, 2, 3])))
+    #expect(a.key == ImageRequest(.data(Data([1, 2, 3]))).key)
+    #expect(a.key != ImageRequest(.data(Data([1, 2, 4]))).key)
+  }
+
+  @Test("rules for addresses hold for requests with header fields, too")
+  func rules() throws {
+    let signed = try #require(URL(string: "https://example.com/a.jpg?token=2"))
+    let rules = [CacheKeyRule(host: "example.com", droppingQueryItems: ["token"])]
+    let plain = ImageRequest(url: Self.url).key
+    #expect(ImageRequest(url: signed).keyed(by: rules).key == plain)
+    #expect(ImageRequest(ImageURLRequest(url: signed, headers: ["A": "b"])).keyed(by: rules).key == plain)
+    #expect(ImageRequest(url: signed, cacheKey: "x").keyed(by: rules).key != plain)
   }
 
   @Test(

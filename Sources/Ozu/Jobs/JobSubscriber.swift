@@ -1,0 +1,52 @@
+/// What a running job has told so far: replaced as it goes on, so that a latecomer hears where things stand.
+struct JobNews: Sendable {
+  /// Counts what was told by all jobs of a table. Two threads may carry news at once; the higher number is the later,
+  /// also for a subscriber that has gone from one job to the next. 0 before there are any.
+  var number = 0
+  /// How much of the download has arrived.
+  var progress: LoadProgress?
+  /// The latest part of the picture that can be shown, and the number it was told under.
+  var preview: (number: Int, picture: Picture)?
+}
+
+/// Somebody who waits for a job: an object that the table of jobs links to directly, so that waiting takes no Swift
+/// task and no continuation of its own.
+///
+/// Both functions are called outside of the lock of the jobs, by whoever runs the job.
+protocol JobSubscriber<Key, Value>: AnyObject, Sendable {
+  associatedtype Key: Hashable & Sendable
+  associatedtype Value: Sendable
+
+  /// Where it sits. Only the jobs touch it, under their lock.
+  var seat: SharedJobs<Key, Value>.Seat { get set }
+
+  /// There is something new; called only if the seat listens. News may come out of order and twice: their numbers
+  /// tell.
+  func receive(_ news: JobNews)
+
+  /// The end, which comes once for each time it joined, unless it has left before.
+  func receive(_ outcome: Result<Value, ImageError>, after news: JobNews)
+}
+
+extension SharedJobs {
+  /// The place of a subscriber in a job, so that both find each other in constant time.
+  struct Seat {
+    /// The job that is waited for, or was.
+    var job: Job?
+    /// Which of the job's places it is.
+    var number = 0
+    /// How urgent the subscriber is.
+    var level: ImagePriority
+    /// Whether it wants to hear news.
+    var isListening: Bool
+    /// Whether it has left for good: it may leave before it has joined.
+    var isClosed = false
+    /// Whether the job was there before.
+    var hasJoinedOther = false
+
+    init(level: ImagePriority, isListening: Bool = false) {
+      self.level = level
+      self.isListening = isListening
+    }
+  }
+}

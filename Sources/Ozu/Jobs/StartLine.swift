@@ -1,0 +1,44 @@
+/// Jobs that wait for a Swift task to begin in: the most urgent first and, of equally urgent ones, the oldest.
+///
+/// One that is no longer wanted stays behind as a mark that is passed over, and one that becomes more or less urgent
+/// takes a second place: so nothing is ever searched.
+///
+/// - Complexity: amortised O(1) for everything.
+struct StartLine<Job> {
+  private struct Level {
+    var jobs: [Job?] = []
+    var head = 0
+  }
+
+  // Indexed by the levels of `ImagePriority`.
+  private var levels = ImagePriority.allCases.map { _ in Level() }
+  /// The number of places taken, marks included.
+  private(set) var count = 0
+
+  mutating func append(_ job: Job, level: ImagePriority) {
+    levels[level.rawValue].jobs.append(job)
+    count += 1
+  }
+
+  /// The next job, and the level it stood at.
+  mutating func popFirst() -> (job: Job, level: ImagePriority)? {
+    guard count > 0 else { return nil }
+    for level in ImagePriority.allCases.reversed() {
+      if let job = pop(level.rawValue) { return (job, level) }
+    }
+    return nil
+  }
+
+  private mutating func pop(_ index: Int) -> Job? {
+    guard levels[index].head < levels[index].jobs.count else { return nil }
+    let job = levels[index].jobs[levels[index].head]
+    levels[index].jobs[levels[index].head] = nil
+    levels[index].head += 1
+    count -= 1
+    if levels[index].head == levels[index].jobs.count {
+      levels[index].jobs.removeAll(keepingCapacity: levels[index].head <= 64)
+      levels[index].head = 0
+    }
+    return job
+  }
+}

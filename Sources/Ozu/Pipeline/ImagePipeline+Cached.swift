@@ -1,0 +1,40 @@
+import Foundation
+
+/// What the caches have, without waiting for anybody.
+extension ImagePipeline {
+  /// The picture of a request if memory has it: synchronous, without any waiting. For a request of a local
+  /// file the file's date and size are looked at, so that a picture of a changed file is never shown.
+  ///
+  /// A picture from the web is given also past its lifetime: it is better to show than a placeholder, and
+  /// `image(for:)`, which validates it, brings the newer one.
+  public func cachedImage(for request: ImageRequest) -> Picture? {
+    guard request.readsMemory else { return nil }
+    let request = request.keyed(by: parts.configuration.cacheKeyRules)
+    let cached = parts.caches.cachedPicture(for: request)
+    if parts.events.isObserved { parts.events.lookedIntoMemory(cached, for: request) }
+    if let cached, request.format != nil { parts.formats.noteHit(of: cached, for: request) }
+    return cached?.picture.at(scale: request)
+  }
+
+  /// The picture of a URL at its own size if memory has it.
+  public func cachedImage(for url: URL) -> Picture? {
+    cachedImage(for: ImageRequest(url: url))
+  }
+
+  /// The picture of a request if one of some layers has it: memory first, then the disk, where the finished rendition
+  /// or the original is decoded here and now. With the disk it blocks: not for a main thread.
+  public func cachedImage(for request: ImageRequest, layers: CacheLayers) -> Picture? {
+    cache.image(for: request, layers: layers)
+  }
+
+  /// The encoded bytes of a request's source if the disk cache has them. Blocks while they are read: not for a main
+  /// thread.
+  public func cachedData(for request: ImageRequest) -> Data? {
+    cache.data(for: request)
+  }
+
+  /// The encoded bytes of a URL if the disk cache has them. Blocks while they are read: not for a main thread.
+  public func cachedData(for url: URL) -> Data? {
+    cachedData(for: ImageRequest(url: url))
+  }
+}

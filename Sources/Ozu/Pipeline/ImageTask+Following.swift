@@ -1,0 +1,138 @@
+import Foundation
+
+extension ImageTask {
+  /// What happens to a load.
+  public enum Event: Sendable {
+    /// Bytes have arrived.
+    case progress(LoadProgress)
+    /// A part of the picture can be shown (`Picture.isPreview`).
+    case preview(ImageResponse)
+    /// The end, which comes once and is the last.
+    case finished(Result<ImageResponse, ImageError>)
+  }
+
+  /// All that happens, in order. Whoever comes late hears the latest progress, the latest preview and the end, if they
+  /// have been. Each call makes a stream of its own; dropping one leaves the load alone.
+  public var events: AsyncStream<Event> { stream(.unbounded) { .events($0) } }
+
+  /// The download's progress from now on, the latest first; it ends with the task. Each call makes a stream of
+  /// its own. A reader that is slow misses intermediate values, never the last.
+  public var progress: AsyncStream<LoadProgress> { stream(.bufferingNewest(1)) { .progress($0) } }
+
+  /// What can be shown of the picture while it loads, the latest first; it ends with the task. The finished picture
+  /// is not among them. A reader that is slow misses intermediate ones.
+  public var previews: AsyncStream<ImageResponse> { stream(.bufferingNewest(1)) { .previews($0) } }
+
+  /// The download's latest progress; `nil` before it began, or when nothing had to be downloaded.
+  public var currentProgress: LoadProgress? {
+    // Nobody may listen, so that a task that nobody asks costs nothing while bytes arrive.
+    if let progress = parts.loads.news(for: self)?.progress { return progress }
+    return state.withLock { $0.progress }
+  }
+
+  /// How a task stands.
+  public struct Status: Sendable {
+    /// Whether a task runs, or how it has ended.
+    public enum State: String, Hashable, Sendable {
+      /// It waits or is worked for.
+      case running
+      /// It has its picture.
+      case finished
+      /// It has an error.
+      case failed
+      /// It was called off.
+      case cancelled
+    }
+
+    /// Whether it runs, or how it has ended.
+    public let state: State
+    /// The download's latest progress.
+    public let progress: LoadProgress?
+    /// How urgent it is.
+    public let priority: ImagePriority
+    /// How long ago it was started or, once it has ended, how long it took. `nil` for one that has failed.
+    public let duration: Duration?
+  }
+
+  /// How the task stands now.
+  public var status: Status {
+    let now = start.duration(to: parts.configuration.now())
+    let (state, duration): (Status.State, Duration?) =
+      switch result {
+      case nil: (.running, now)
+      case .success(let response): (.finished, response.timings[.total])
+      case .failure(let error): (error.isCancellation ? .cancelled : .failed, nil)
+      }
+    return Status(state: state, progress: currentProgress, priority: priority, duration: duration)
+  }
+
+  /// The download's progress for views and code that know Foundation's `Progress`, in bytes: indeterminate while the
+  /// whole is not known, complete when the picture is there. Cancelling it cancels the load. The same object each
+  /// time; it has no parent until it is given one.
+  public var foundationProgress: Progress {
+    let (report, isNew) = state.withLock { state in
+      if let report = state.foundationProgress { return (report, false) }
+      let report = Progress.discreteProgress(totalUnitCount: -1)
+      report.isCancellable = true
+      report.isPausable = false
+      report.cancellationHandler = { [weak self] in self?.cancel() }
+      state.foundationProgress = report
+      return (report, true)
+    }
+    if isNew { follow(.foundation(report)) }
+    return report
+  }
+
+  /// Passes on what the load inside the interceptors tells.
+  func relay(_ progress: LoadProgress?, preview: ImageResponse?) {
+    state.withLock { state in
+      guard state.outcome == nil else { return }
+      state.progress = progress
+      if let preview { state.preview = preview }
+      for (_, follower) in state.followers { follower.receive(progress, preview: preview) }
+    }
+  }
+
+  private func stream<Element: Sendable>(
+    _ buffering: AsyncStream<Element>.Continuation.BufferingPolicy,
+    _ follower: (AsyncStream<Element>.Continuation) -> TaskFollower
+  ) -> AsyncStream<Element> {
+    let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: buffering)
+    if let id = follow(follower(continuation)) {
+      continuation.onTermination = { [weak self] _ in
+        self?.state.withLock { state in state.followers.removeAll { $0.id == id } }
+      }
+    }
+    return stream
+  }
+
+  /// Adds one who follows, and tells what has been.
+  ///
+  /// - Returns: its number; `nil` when the task has ended.
+  @discardableResult
+  private func follow(_ follower: TaskFollower) -> Int? {
+    let (id, outcome) = state.withLock { state -> (Int?, Outcome?) in
+      if let progress = state.progress { follower.receive(progress, preview: nil) }
+      if let preview = state.preview { follower.receive(state.progress, preview: preview) }
+      if let outcome = state.outcome { return (nil, outcome) }
+      state.lastFollowerID += 1
+      state.followers.append((state.lastFollowerID, follower))
+      return (state.lastFollowerID, nil)
+    }
+    if let outcome {
+      follower.finish(outcome)
+    } else {
+      parts.loads.listen(self)
+    }
+    return id
+  }
+}
+
+extension Picture {
+  /// The same picture at the scale that a request asks for; it shares its pixels.
+  func at(scale request: ImageRequest) -> Picture {
+    guard request.hasScale, request.scale != scale else { return self }
+    return Picture(
+      bitmap, scale: request.scale, header: header, isPreview: isPreview, animation: animation, notes: notes)
+  }
+}

@@ -1,0 +1,77 @@
+import OzuSynchronization
+
+/// What may stand around the load of a task: the interceptors, and the time that it has.
+extension ImageTask {
+  /// Starts to load what memory does not have, inside the interceptors and within the deadline.
+  func start(surrounding pipeline: ImagePipeline) {
+    if let limit = request.deadline ?? parts.configuration.stageTimeouts[.total] { limitTime(limit) }
+    if parts.hasInterceptors { intercept(pipeline) } else { load() }
+  }
+
+  /// Memory first: a task that is observed or intercepted has not looked there.
+  private func load() {
+    let keyed = request.keyed(by: parts.configuration.cacheKeyRules)
+    if parts.isSurrounded, let response = parts.memoryResponse(for: keyed, start: start) {
+      finish(.success(response))
+    } else {
+      begin()
+    }
+  }
+
+  // MARK: Interceptors
+
+  private func intercept(_ pipeline: ImagePipeline) {
+    surround(
+      Task.detached { [self, interceptors = parts.configuration.interceptors] in
+        let chain = ImageLoadChain(interceptors) { await self.loadInside($0) }
+        do throws(ImageError) {
+          finish(.success(try await chain.load(request)))
+        } catch {
+          finish(.failure(error))
+        }
+      })
+  }
+
+  /// The load behind the interceptors, whose news are those of this task.
+  private func loadInside(_ request: ImageRequest) async -> Outcome {
+    let keyed = parts.keyed(request)
+    let inner = ImageTask(
+      request, keyed: keyed, parts: parts, start: parts.configuration.now(), follower: .outer(self),
+      isInner: true)
+    // Who changes the priority of the request means the load's, whatever has become of the task's meanwhile.
+    if request.priority == self.request.priority { inner.priority = priority }
+    let isOver = state.withLock { state in
+      state.inner = inner
+      return state.outcome != nil
+    }
+    if isOver || Task.isCancelled { return .failure(.cancelled(request.source.name)) }
+    inner.load()
+    do throws(ImageError) {
+      return .success(try await inner.response)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  // MARK: The deadline
+
+  private func limitTime(_ limit: Duration) {
+    surround(
+      Task.detached { [weak self, sleep = parts.configuration.sleep] in
+        // A sleep that is cancelled says nothing: the task has ended.
+        guard (try? await sleep(limit)) != nil, let self else { return }
+        let stage = self.parts.stage(of: self.request.keyed(by: self.parts.configuration.cacheKeyRules))
+        let news = self.parts.loads.leave(self)
+        self.finish(.failure(.deadlineExceeded(self.request.source.name, stage: stage)), after: news)
+      })
+  }
+
+  /// Keeps a Swift task that ends with this one.
+  private func surround(_ task: Task<Void, Never>) {
+    let isOver = state.withLock { state in
+      if state.outcome == nil { state.surroundings.append(task) }
+      return state.outcome != nil
+    }
+    if isOver { task.cancel() }
+  }
+}

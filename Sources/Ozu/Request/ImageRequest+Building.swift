@@ -1,0 +1,69 @@
+import Foundation
+import OzuHTTP
+
+/// Requests made in one expression.
+///
+/// ```swift
+/// let avatar = ImageRequest("https://example.com/a.jpg")
+///   .resized(to: PixelSize(96, 96), mode: .aspectFill, crops: true)
+///   .processed(by: .circle())
+///   .with { $0.priority = .high }
+/// ```
+extension ImageRequest {
+  /// The same request with changes.
+  public func with(_ change: (inout ImageRequest) -> Void) -> ImageRequest {
+    var request = self
+    change(&request)
+    return request
+  }
+
+  /// The same request for the picture at a size, in place of the size it asked for.
+  ///
+  /// - Parameters:
+  ///   - size: in pixels of the upright picture.
+  ///   - mode: how the picture is brought to the size; inside it by default.
+  ///   - crops: whether what `aspectFill` leaves outside the size is cut off, centred.
+  ///   - allowsUpscaling: whether a smaller picture is enlarged.
+  public func resized(
+    to size: PixelSize, mode: ScaleMode = .aspectFit, crops: Bool = false, allowsUpscaling: Bool = false
+  ) -> ImageRequest {
+    with { $0.resize = Resize(size, mode: mode, crops: crops, allowsUpscaling: allowsUpscaling) }
+  }
+
+  /// The same request with further steps after its own.
+  public func processed(by processors: any ImageProcessing...) -> ImageRequest {
+    with { $0.processors += processors }
+  }
+
+  /// Makes a request for a web address with header fields of its own.
+  public init(_ request: ImageURLRequest) {
+    self.init(.request(request))
+  }
+}
+
+extension ImageRequest: ExpressibleByStringLiteral {
+  /// Makes a request for an address: web, file or `data:`. A text that is none fails when it is loaded.
+  public init(stringLiteral address: String) {
+    self.init(URL(string: address).map(ImageSource.url) ?? .data(Data(), key: address))
+  }
+}
+
+extension ImageRequest {
+  /// Whether memory may answer.
+  var readsMemory: Bool { cachePolicy.readsCaches && readLayers.contains(.memory) }
+  /// Whether finished pictures and originals on disk may answer.
+  var readsDisk: Bool { cachePolicy.readsCaches && readLayers.contains(.disk) }
+  /// Whether the result is put into memory.
+  var writesMemory: Bool { cachePolicy.writesCaches && writeLayers.contains(.memory) }
+  /// How the HTTP cache, whose storage is the disk, is used.
+  var httpMode: HTTPCacheMode {
+    switch cachePolicy {
+    case .useCaches where !readLayers.contains(.disk): writesDisk ? .reload : .noStore
+    case .reload where !writesDisk: .noStore
+    default: cachePolicy.httpMode
+    }
+  }
+
+  /// Whether the result and the original are put on disk.
+  var writesDisk: Bool { cachePolicy.writesCaches && writeLayers.contains(.disk) }
+}

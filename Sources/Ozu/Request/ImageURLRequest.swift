@@ -1,0 +1,61 @@
+import Foundation
+import OzuHTTP
+
+/// A picture on the web that is asked for in a way of its own: with header fields, other time limits, or not over
+/// every network. The method is always `GET`.
+///
+/// ```swift
+/// var request = ImageURLRequest(url: url, headers: ["Authorization": "Bearer \(token)"])
+/// request.timeouts = HTTPTimeouts(total: .seconds(20))
+/// let picture = try await pipeline.image(for: ImageRequest(request))
+/// ```
+///
+/// Credentials (`Authorization`, `Cookie`) are part of the picture's identity, hashed: what one account may see is
+/// never given to another, from no cache and by no shared download. Other fields are not, unless `keyHeaders` names
+/// them: two requests that differ only in those are the same picture.
+public struct ImageURLRequest: Hashable, Sendable {
+  /// The address: `http` or `https`.
+  public var url: URL
+  /// The header fields. `Accept` is added where it is missing.
+  public var headers: HTTPHeaders
+  /// The names of the fields that tell two pictures of one address apart. None by default.
+  public var keyHeaders: [String] = []
+  /// The time limits of the download; `nil` (the default) for those of the pipeline.
+  public var timeouts: HTTPTimeouts?
+  /// Whether the download may go over a cellular network. Carried for clients that can tell; the client on Linux
+  /// cannot.
+  public var allowsCellularAccess = true
+  /// Whether the download may go over a network that is dear. Carried for clients that can tell.
+  public var allowsExpensiveNetworkAccess = true
+  /// Whether the download may go on in low-data mode. Carried for clients that can tell.
+  public var allowsConstrainedNetworkAccess = true
+
+  /// Makes a request.
+  public init(url: URL, headers: HTTPHeaders = [:]) {
+    self.url = url
+    self.headers = headers
+  }
+
+  /// The fields that count, as a part of the key. Hashed, because keys are written down.
+  var keySuffix: String {
+    keyHeaders.map { " \($0.lowercased()):\(CacheKey(headers[$0] ?? ""))" }.joined()
+  }
+}
+
+extension ImageRequest {
+  /// The exchange that brings the bytes of the source.
+  func exchange(
+    with url: URL, configuration: ImagePipeline.Configuration, priority: HTTPPriority
+  ) -> HTTPRequest {
+    var exchange = HTTPRequest(
+      url: url, headers: ["Accept": "image/*,*/*;q=0.5"], timeouts: configuration.timeouts,
+      maximumBodyByteCount: configuration.limits.encodedByteCount, priority: priority)
+    guard case .request(let own) = source else { return exchange }
+    if let timeouts = own.timeouts { exchange.timeouts = timeouts }
+    let hasAccept = own.headers.contains(name: "Accept")
+    let accept = exchange.headers
+    exchange.headers = own.headers
+    if !hasAccept { exchange.headers["Accept"] = accept["Accept"] }
+    return exchange
+  }
+}

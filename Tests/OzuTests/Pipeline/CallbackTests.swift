@@ -1,0 +1,122 @@
+import Dispatch
+import Foundation
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("Callbacks and direct cache access")
+struct CallbackTests {
+  @Test("completion comes once, on its queue, after the call has returned and after the progress")
+  func completion() async throws {
+    let fixture = Fixture()
+    let url = try fixture.serve("a.jpg")
+    let queue = DispatchQueue(label: "test")
+    let events = Shared<[String]>([])
+    await withCheckedContinuation { continuation in
+      fixture.pipeline.loadImage(
+        with: ImageRequest(url: url), queue: queue,
+        progress: { _, _, _ in events.change { if $0.last != "progress" { $0.append("progress") } } },
+        completion: { result in
+          dispatchPrecondition(condition: .onQueue(queue))
+          events.change { $0.append((try? result.get().picture.size.description) ?? "failure") }
+          continuation.resume()
+        })
+      events.change { $0.insert("returned", at: 0) }
+    }
+    #expect(events.value == ["returned", "progress", "320x240"])
+  }
+
+  @Test("a failure and the bytes come the same way; what memory has does, too")
+  func others() async throws {
+    let fixture = Fixture()
+    let url = try fixture.serve("a.jpg")
+    let queue = DispatchQueue(label: "test")
+    let data: Data = try await withCheckedThrowingContinuation { continuation in
+      fixture.pipeline.loadData(with: ImageRequest(url: url), queue: queue) { continuation.resume(with: $0) }
+    }
+    #expect(data == (try Fixture.photo.data(as: .jpeg)))
+    let failure = await withCheckedContinuation { continuation in
+      fixture.pipeline.loadImage(with: Fixture.url("none"), queue: queue) {
+        continuation.resume(returning: $0)
+      }
+    }
+    #expect(throws: ImageError.self) { try failure.get() }
+    let hit = await withCheckedContinuation { continuation in
+      _ = try? fixture.pipeline.cache.store(Picture(Fixture.photo.bitmap), for: ImageRequest(url: url))
+      fixture.pipeline.loadImage(with: url, queue: queue) { continuation.resume(returning: $0) }
+    }
+    #expect(try hit.get().source == .memory)
+  }
+
+  @Test("progress of bytes comes in order and before the end, with what is expected")
+  func dataProgress() async throws {
+    let fixture = Fixture()
+    let body = try Fixture.photo.data(as: .jpeg)
+    let url = try fixture.serve("a.jpg") { $0.inPieces(of: body.count / 3 + 1) }
+    let queue = DispatchQueue(label: "test")
+    let counts = Shared<[Int64]>([])
+    await withCheckedContinuation { continuation in
+      fixture.pipeline.loadData(
+        with: url, queue: queue,
+        progress: { received, expected in
+          counts.change { $0 += expected == body.count ? [received] : [-1] }
+        },
+        completion: { _ in continuation.resume() })
+    }
+    #expect(counts.value.count == 3)
+    #expect(counts.value == counts.value.sorted())
+    #expect(counts.value.last == Int64(body.count))
+  }
+
+  @Test("a load of bytes is awaited, made urgent and called off by its task")
+  func dataTask() async throws {
+    let fixture = Fixture()
+    let gate = Gate()
+    let url = try fixture.serve("a.jpg") { $0.held(by: gate) }
+    let queue = DispatchQueue(label: "test")
+    let task = fixture.pipeline.loadData(with: url, queue: queue) { _ in }
+    await gate.arrivals(1)
+    task.priority = .veryHigh
+    #expect(task.priority == .veryHigh)
+    task.cancel()
+    await #expect { try await task.data } throws: { ($0 as? ImageError)?.isCancellation == true }
+    gate.open()
+    let again = fixture.pipeline.loadData(with: url, queue: queue) { _ in }
+    #expect(try await again.data == (try Fixture.photo.data(as: .jpeg)))
+  }
+
+  @Test("what the caches have, layer by layer, and the bytes of the original")
+  func cached() async throws {
+    let fixture = Fixture()
+    let url = try fixture.serve("a.jpg")
+    let request = ImageRequest(url: url, resize: Fixture.small)
+    #expect(fixture.pipeline.cachedImage(for: request, layers: .all) == nil)
+    #expect(fixture.pipeline.cachedData(for: url) == nil)
+    _ = try await fixture.pipeline.image(for: request)
+    await fixture.pipeline.flush()
+    fixture.pipeline.removeImagesFromMemory()
+    #expect(fixture.pipeline.cachedImage(for: request) == nil)
+    #expect(fixture.pipeline.cachedImage(for: request, layers: .memory) == nil)
+    #expect(fixture.pipeline.cachedImage(for: request, layers: .all)?.size == PixelSize(32, 24))
+    #expect(fixture.pipeline.cachedData(for: url) == (try Fixture.photo.data(as: .jpeg)))
+  }
+
+  @Test("the cache accessor stores, finds, decodes from disk and removes, layer by layer")
+  func cache() throws {
+    let pipeline = ImagePipeline.testing()
+    let request = ImageRequest(url: Fixture.url("a.jpg"), resize: Fixture.small)
+    let picture = Picture(PatternPicture(PixelSize(32, 24), tint: 4, isOpaque: false).bitmap)
+    #expect(!pipeline.cache.contains(request))
+    pipeline.cache[request] = picture
+    #expect(pipeline.cache[request]?.bitmap == picture.bitmap)
+    #expect(!pipeline.cache.contains(request, layers: .disk))
+    try pipeline.cache.store(picture, for: request)
+    pipeline.cache[request] = nil
+    #expect(pipeline.cache.image(for: request, layers: .memory) == nil)
+    #expect(pipeline.cache.image(for: request)?.bitmap == picture.bitmap)
+    pipeline.cache.remove(request)
+    #expect(!pipeline.cache.contains(request))
+    #expect(pipeline.cache.image(for: request) == nil)
+  }
+}
