@@ -116,6 +116,11 @@ public final class CacheFormat: Sendable {
     return Resize(size, mode: scaleMode, crops: crops, allowsUpscaling: allowsUpscaling)
   }
 
+  /// A picture brought to the format's size, hooks left aside; the same one when that changes nothing.
+  public func resized(_ picture: Picture) -> Picture {
+    resize.map { picture.resized($0) } ?? picture
+  }
+
   /// Notes a store that keeps renditions of this format.
   func attach(to store: FormatStore) {
     place.withLock { place in

@@ -42,12 +42,7 @@ struct LoadImage: Sendable {
     var timings = StageTimings()
   }
 
-  /// Whole pictures are kept as their originals, but for those that a fetcher brings as pixels.
-  private var mayHaveRendition: Bool {
-    if let format = request.format, format.diskCapacity == 0 { return false }
-    if case .fetcher = request.source { return true }
-    return request.hasRecipe
-  }
+  private var mayHaveRendition: Bool { request.mayHaveRendition }
 
   private func madeBefore() async -> Made {
     var made = Made()

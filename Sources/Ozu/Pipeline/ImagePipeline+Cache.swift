@@ -55,16 +55,17 @@ extension ImagePipeline {
       guard layers.contains(.disk) else { return nil }
       let configuration = parts.configuration
       let context = DecodingContext(limits: configuration.limits, pool: configuration.pixelBufferPool)
-      if request.hasRecipe, let rendition = parts.caches.rendition(for: request),
+      if request.mayHaveRendition, let rendition = parts.caches.rendition(for: request),
         let picture = try? configuration.codecs.picture(from: rendition.data, context: context)
       {
         return Picture(picture.bitmap, header: rendition.header)
       }
       guard let data = parts.caches.original(for: request),
-        let picture = try? configuration.codecs.picture(from: data, resize: request.resize, context: context)
+        let picture = try? configuration.codecs.picture(
+          from: data, resize: request.decodingResize, context: context)
       else { return nil }
       let steps = ProcessingContext(pool: configuration.pixelBufferPool, limits: configuration.limits)
-      return try? picture.processed(by: request.processors, context: steps)
+      return try? picture.processed(by: request.decodedSteps, context: steps)
     }
 
     /// The bytes of a request's original in the disk cache.

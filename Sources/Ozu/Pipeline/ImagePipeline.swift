@@ -101,6 +101,7 @@ public final class ImagePipeline: Sendable {
       for: PipelineParts.JobKey(request.key.rendition, request),
       priority: priority, cancellation: .cancelled(request.source.name), onProgress: onProgress,
       operation: { [parts] job in await LoadImage(parts: parts, request: request, job: job).run() })
+    if loaded.source == .network, !isShared { parts.downloads.report(loaded.picture, request, self) }
     var timings = loaded.timings
     timings.add(.total, start.duration(to: parts.configuration.now()))
     return ImageResponse(

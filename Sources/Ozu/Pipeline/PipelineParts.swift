@@ -29,6 +29,7 @@ final class PipelineParts: Sendable {
   let httpCache: HTTPCache
   let failures = FailureMemory()
   let formats: FormatStore
+  let downloads = DownloadReports()
 
   init(_ configuration: ImagePipeline.Configuration) {
     self.configuration = configuration

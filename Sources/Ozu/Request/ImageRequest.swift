@@ -21,7 +21,7 @@ public struct ImageRequest: Sendable {
   public private(set) var key: ImageKey
   /// What tells the source from others, in words.
   private(set) var sourceKey: String
-  private let hasOwnKey: Bool
+  let hasOwnKey: Bool
   /// How urgent it is.
   public var priority: ImagePriority
   /// How the caches are used.
@@ -59,7 +59,7 @@ public struct ImageRequest: Sendable {
     self.processors = processors
     self.priority = priority
     self.cachePolicy = cachePolicy
-    sourceKey = cacheKey.map { "key:\($0)" } ?? source.key
+    sourceKey = cacheKey.map(ImageSource.ownKey) ?? source.key
     hasOwnKey = cacheKey != nil
     key = ImageKey(sourceKey: sourceKey, steps: steps)
   }

@@ -1,0 +1,41 @@
+import Foundation
+import OzuSynchronization
+
+/// Is told of pictures as they come from the web.
+public protocol ImageDownloadDelegate: AnyObject, Sendable {
+  /// A picture was downloaded and made. Called once for each download, on any thread, before those who asked for the
+  /// picture have it.
+  ///
+  /// - Parameters:
+  ///   - picture: as the first who asked for it wanted it.
+  ///   - url: where it came from.
+  ///   - key: the key of the request, or else the URL as text.
+  func pipeline(_ pipeline: ImagePipeline, didDownload picture: Picture, from url: URL, key: String)
+}
+
+extension ImagePipeline {
+  /// Is told of each download; not kept alive.
+  public var downloadDelegate: (any ImageDownloadDelegate)? {
+    get { parts.downloads.delegate }
+    set { parts.downloads.delegate = newValue }
+  }
+}
+
+/// Who is told of downloads.
+final class DownloadReports: Sendable {
+  private struct Listener: Sendable {
+    weak var delegate: (any ImageDownloadDelegate)?
+  }
+
+  private let listener = Mutex(Listener())
+
+  var delegate: (any ImageDownloadDelegate)? {
+    get { listener.withLock { $0.delegate } }
+    set { listener.withLock { $0.delegate = newValue } }
+  }
+
+  func report(_ picture: Picture, _ request: ImageRequest, _ pipeline: ImagePipeline) {
+    guard case .url(let url) = request.source, let delegate else { return }
+    delegate.pipeline(pipeline, didDownload: picture, from: url, key: request.plainKey)
+  }
+}
