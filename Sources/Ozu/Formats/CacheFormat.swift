@@ -119,6 +119,11 @@ public final class CacheFormat: Sendable {
   /// Whether closures of the app have a hand in the pictures.
   var hasHooks: Bool { preResize != nil || postResize != nil }
 
+  /// A picture brought to the format's size, hooks left aside; the same one when that changes nothing.
+  public func resized(_ picture: Picture) -> Picture {
+    resize.map { picture.resized($0) } ?? picture
+  }
+
   /// Notes a store that keeps renditions of this format.
   func attach(to store: FormatStore) {
     place.withLock { place in

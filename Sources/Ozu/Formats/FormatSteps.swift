@@ -26,7 +26,7 @@ extension ImageRequest {
   var decodedSteps: [any ImageProcessing] {
     guard let format, format.preResize != nil || format.postResize != nil else { return processors }
     func step(_ name: String, _ hook: CacheFormat.Hook?) -> [any ImageProcessing] {
-      hook.map { [FormatHookStep(identifier: "format(\(format.name)).\(name)", key: hookKey, hook: $0)] }
+      hook.map { [FormatHookStep(identifier: "format(\(format.name)).\(name)", key: plainKey, hook: $0)] }
         ?? []
     }
     var steps = step("preResize", format.preResize)
@@ -34,13 +34,23 @@ extension ImageRequest {
     return steps + processors + step("postResize", format.postResize)
   }
 
-  /// What hooks are told the source is called.
-  private var hookKey: String {
-    switch source {
+  /// The key as the app knows it: its own, or the URL.
+  var plainKey: String {
+    let mark = ImageSource.ownKey("")
+    if hasOwnKey { return String(sourceKey.dropFirst(mark.count)) }
+    return switch source {
     case .url(let url): url.absoluteString
     case .data(_, let key): key
     case .fetcher(let fetcher): fetcher.key
     }
+  }
+
+  /// Whether there may be a finished picture on disk, as far as the request tells. Whole pictures from URLs are kept
+  /// as their originals, but what an app has put under a key has none, and neither have the pixels of a fetcher.
+  var mayHaveRendition: Bool {
+    if let format { return format.diskCapacity > 0 }
+    if case .fetcher = source { return true }
+    return hasRecipe || hasOwnKey
   }
 
   /// Whether a finished picture may have a place on disk. An animation is made from its original each time: a

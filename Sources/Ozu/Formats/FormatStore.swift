@@ -78,6 +78,15 @@ final class FormatStore: Sendable {
     }
   }
 
+  /// Stops what is being preloaded.
+  func stopPreloads() {
+    let preloads = state.withLock { state in
+      defer { state.preloads = [:] }
+      return state.preloads.values
+    }
+    for preload in preloads { preload.stop() }
+  }
+
   // MARK: The disk
 
   func byteCount(of format: CacheFormat) -> Int {

@@ -69,11 +69,11 @@ struct LoadImage: Sendable {
     var isEmpty: Bool { rendition == nil && picture == nil }
   }
 
-  /// Whole pictures are kept as their originals, but for those that a fetcher brings as pixels, and where
+  /// Whether there may be a finished picture on disk. Whole pictures from URLs are kept as their originals, unless
   /// originals are not kept.
   private var mayHaveRendition: Bool {
-    if let format = request.format, format.diskCapacity == 0 { return false }
-    return request.hasRecipe || configuration.sources.usesFetcher(request.source)
+    if request.format != nil { return request.mayHaveRendition }
+    return request.mayHaveRendition || configuration.sources.usesFetcher(request.source)
       || storagePolicy == .encodedImages && request.source.filePath == nil
   }
 

@@ -55,16 +55,17 @@ extension ImagePipeline {
       let request = keyed(request)
       let configuration = parts.configuration
       let context = DecodingContext(limits: configuration.limits, pool: configuration.pixelBufferPool)
-      if request.hasRecipe, let rendition = parts.caches.rendition(for: request),
+      if request.mayHaveRendition, let rendition = parts.caches.rendition(for: request),
         let picture = try? configuration.codecs.picture(from: rendition.data, context: context)
       {
         return Picture(picture.bitmap, header: rendition.header).at(scale: request)
       }
       guard let data = parts.caches.original(for: request),
-        let picture = try? configuration.codecs.picture(from: data, resize: request.resize, context: context)
+        let picture = try? configuration.codecs.picture(
+          from: data, resize: request.decodingResize, context: context)
       else { return nil }
       let steps = ProcessingContext(pool: configuration.pixelBufferPool, limits: configuration.limits)
-      return (try? picture.processed(by: request.processors, context: steps))?.at(scale: request)
+      return (try? picture.processed(by: request.decodedSteps, context: steps))?.at(scale: request)
     }
 
     /// The bytes of a request's original in the disk cache.

@@ -22,6 +22,7 @@ extension ImagePipeline {
 
   /// Empties the memory cache and the disk cache.
   public func removeAllImages() async {
+    parts.formats.stopPreloads()
     parts.failures.forgetAll()
     parts.caches.memory.removeAll()
     await parts.backlog.drain()

@@ -232,6 +232,7 @@ extension ImageTask: JobSubscriber {
   func receive(_ outcome: Result<LoadedPicture, ImageError>, after news: JobNews) {
     switch outcome {
     case .success(let loaded):
+      if loaded.source == .network, !seat.hasJoinedOther { parts.downloads.report(loaded.picture, attempt) }
       let response = ImageResponse(
         picture: loaded.picture.at(scale: attempt), request: attempt, source: loaded.source,
         isCoalesced: seat.hasJoinedOther, encodedByteCount: loaded.encodedByteCount,

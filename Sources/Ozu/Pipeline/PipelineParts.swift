@@ -71,6 +71,7 @@ final class PipelineParts: Sendable {
   private let lastNumber = Atomic(0)
   let formats: FormatStore
   let hasInterceptors: Bool
+  let downloads = DownloadReports()
 
   init(_ configuration: ImagePipeline.Configuration) {
     self.configuration = configuration

@@ -84,7 +84,7 @@ public struct ImageRequest: Sendable {
   ) {
     let source = source.resolved
     let fields = Fields(
-      source: source, sourceKey: cacheKey.map { "key:\($0)" } ?? source.key, hasOwnKey: cacheKey != nil,
+      source: source, sourceKey: cacheKey.map(ImageSource.ownKey) ?? source.key, hasOwnKey: cacheKey != nil,
       format: format, resize: Self.effective(format.map(\.resize) ?? resize), processors: processors)
     shared = Shared(fields)
     key = fields.key
@@ -204,6 +204,9 @@ public struct ImageRequest: Sendable {
 
   /// What tells the source from others, in words.
   var sourceKey: String { fields.sourceKey }
+
+  /// Whether the app has given it a key.
+  var hasOwnKey: Bool { fields.hasOwnKey }
 
   /// Whether the answer is the picture as it is cached.
   var hasScale: Bool { fields.scale != 1 }

@@ -47,9 +47,12 @@ public enum ImageSource: Sendable {
     case .request(let request): request.url.absoluteString + request.keySuffix
     case .data(_, let key): "data-key:\(key)"
     case .picture(_, let key): "picture-key:\(key)"
-    case .fetcher(let fetcher): "fetcher-key:\(fetcher.key)"
+    case .fetcher(let fetcher): Self.ownKey(fetcher.key)
     }
   }
+
+  /// The identity that a key of the app's own stands for, whether a fetcher or a request brings it.
+  static func ownKey(_ key: String) -> String { "key:\(key)" }
 
   /// How the source is called in messages: the URL without credentials, a file's path, or the key. A `data:`
   /// URL is cut short.

@@ -1,0 +1,191 @@
+import Foundation
+
+/// Pictures by their keys alone, wherever they came from.
+///
+/// A key is what the app calls a picture: the text of its URL, the path of its file, the key of its fetcher, or the
+/// `cacheKey` of its request. All of these are one set of names here.
+extension ImagePipeline {
+  /// The picture of a URL under a key: from the caches if they know the key, else from the URL.
+  ///
+  /// - Parameters:
+  ///   - url: where it is; `nil` when that is not known, and only the caches are asked.
+  ///   - key: what it is kept under; `nil` for the URL itself.
+  /// - Throws: `ImageError`; `notCached` without a URL.
+  public func image(for url: URL?, key: String?) async throws(ImageError) -> Picture {
+    try await image(for: ImageRequest(url: url, key: key))
+  }
+
+  /// The picture of a key in a format, from the caches only: memory, the format's renditions, or the original.
+  ///
+  /// - Throws: `ImageError.notCached` when none has it.
+  public func image(forKey key: String, format: CacheFormat? = nil) async throws(ImageError) -> Picture {
+    if let picture = cachedImage(forKey: key, format: format) { return picture }
+    for request in ImageRequest.requests(forKey: key, format: format) {
+      if request.source.isAtHand {
+        // A load would go to the source itself, which is no cache.
+        if let picture = await imageFromDisk(for: request) { return picture }
+        continue
+      }
+      do throws(ImageError) {
+        return try await image(for: request)
+      } catch {
+        guard case .notCached = error else { throw error }
+      }
+    }
+    throw .notCached(key)
+  }
+
+  /// The picture of a key if memory has it: synchronous.
+  public func cachedImage(forKey key: String, format: CacheFormat? = nil) -> Picture? {
+    for request in ImageRequest.requests(forKey: key, format: format) {
+      if let picture = cachedImage(for: request) { return picture }
+    }
+    return nil
+  }
+
+  /// The picture of a key if the disk has it, whatever memory has. It goes into memory.
+  public func imageFromDisk(forKey key: String, format: CacheFormat? = nil) async -> Picture? {
+    await parts.backlog.drain()
+    for request in ImageRequest.requests(forKey: key, format: format) {
+      if let picture = await imageFromDisk(for: request) { return picture }
+    }
+    return nil
+  }
+
+  private func imageFromDisk(for request: ImageRequest) async -> Picture? {
+    await parts.diskQueue.run(priority: .normal) { [cache] _ in
+      guard let picture = cache.image(for: request, layers: .disk) else { return nil }
+      cache[request] = picture
+      return picture
+    }
+  }
+
+  /// Puts a picture into the caches as it is, under a key and for a format: into memory at once, and to disk, if
+  /// the format has any, behind the caller's back. `nil` removes what is there.
+  ///
+  /// The picture should have the size that the format would give it; nobody checks.
+  public func setImage(_ picture: Picture?, forKey key: String, format: CacheFormat? = nil) {
+    if let format { registerIfUnknown(format) }
+    guard let picture else {
+      for request in ImageRequest.requests(forKey: key, format: format) { remove(request) }
+      return
+    }
+    let request = ImageRequest(key: key, format: format)
+    cache[request] = picture
+    guard request.mayHaveRendition || format == nil else { return }
+    let cache = cache
+    parts.backlog.enqueue { try? cache.store(picture, for: request, layers: .disk) }
+  }
+
+  private func remove(_ request: ImageRequest) {
+    parts.caches.memory.removeValue(forKey: request.key)
+    parts.backlog.enqueue { [parts] in parts.caches.removeRendition(for: request) }
+  }
+
+  /// Removes what the caches have under a key, in every format, with its original.
+  ///
+  /// - Complexity: O(entries of the caches).
+  public func removeImages(forKey key: String) async {
+    let requests = ImageRequest.requests(forKey: key, format: nil)
+    let sources = Set(requests.map(\.key.source))
+    let formats = formats.values
+    let keys = requests.flatMap { request in [request] + formats.map(request.formatted) }.map(\.key)
+    for source in sources { parts.failures.forget(source) }
+    for key in keys { parts.caches.memory.removeValue(forKey: key) }
+    parts.caches.memory.removeValues { key, _ in sources.contains(key.source) }
+    await parts.backlog.drain()
+    await parts.diskQueue.run(priority: .normal) { [parts] _ in
+      for request in requests { parts.caches.removeOriginal(for: request) }
+      parts.caches.removeRenditions(keys, ofSources: requests.map(\.label))
+    }
+  }
+
+  /// Removes what the caches have of a key; the same as `removeImages(forKey:)`.
+  public func removeImage(forKey key: String) async {
+    await removeImages(forKey: key)
+  }
+
+  /// Removes what the caches have of a URL, in every format, with its original.
+  public func removeImage(for url: URL) async {
+    await removeImages(forKey: url.absoluteString)
+  }
+
+  /// Removes the pictures of a format from memory, and its renditions from disk.
+  public func removeImages(ofFormat name: String) async {
+    let format = parts.formats.format(named: name) ?? CacheFormat(name)
+    parts.formats.clear(format)
+    await parts.backlog.drain()
+  }
+
+  /// Empties all caches; the same as `removeAllImages()`.
+  public func removeAll() async {
+    await removeAllImages()
+  }
+}
+
+extension ImageRequest {
+  /// The request of a URL that is kept under a key; without a URL it finds what the caches have under the key.
+  init(url: URL?, key: String?, format: CacheFormat? = nil) {
+    if let url, key == nil || key == url.absoluteString {
+      self.init(url: url, format: format)
+    } else if let url {
+      self.init(url: url, cacheKey: key, format: format)
+    } else {
+      self.init(key: key ?? "", format: format)
+      cachePolicy = .cacheOnly
+    }
+  }
+
+  /// The request that a key means first: that of the URL or file it reads as, else of what the app calls so.
+  init(key: String, format: CacheFormat?) {
+    if key.hasPrefix("/") {
+      self.init(.url(URL(filePath: key)), format: format)
+    } else if let url = URL(string: key), let scheme = url.scheme?.lowercased(),
+      ["http", "https", "file"].contains(scheme), url.absoluteString == key
+    {
+      self.init(.url(url), format: format)
+    } else {
+      self.init(.fetcher(AbsentFetcher(key: key)), format: format)
+    }
+  }
+
+  /// The requests that a key may mean, that of a URL or file first. They only ask the caches.
+  static func requests(forKey key: String, format: CacheFormat?) -> [ImageRequest] {
+    let first = ImageRequest(key: key, format: format)
+    var all = [first]
+    if case .url = first.source {
+      all.append(ImageRequest(.fetcher(AbsentFetcher(key: key)), format: format))
+    }
+    all.append(ImageRequest(.data(Data(), key: key), format: format))
+    return all.map { request in
+      var request = request
+      request.cachePolicy = .cacheOnly
+      return request
+    }
+  }
+}
+
+extension ImageSource {
+  /// Whether a load needs no cache to answer: bytes in memory, and local files.
+  fileprivate var isAtHand: Bool {
+    if case .data = self { true } else { filePath != nil }
+  }
+}
+
+extension ImageCaches {
+  /// Removes renditions by their keys, and those whose labels say that they are of some sources.
+  func removeRenditions(_ keys: [ImageKey], ofSources labels: [String]) {
+    guard let disk else { return }
+    for key in keys { _ = disk.remove(forKey: key.rendition) }
+    let beginnings = labels.map { $0 + " " }
+    // Sizes nobody has registered, such as those of views in an earlier run.
+    for entry in disk.entries() {
+      let isRendition =
+        entry.partition == Self.renditions || entry.partition.name.hasPrefix(CacheFormat.partitionPrefix)
+      guard isRendition, let label = entry.label,
+        labels.contains(label) || beginnings.contains(where: label.hasPrefix)
+      else { continue }
+      _ = disk.remove(forKey: entry.key, in: entry.partition)
+    }
+  }
+}

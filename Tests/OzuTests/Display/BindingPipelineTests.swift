@@ -1,0 +1,175 @@
+import Foundation
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("A view and a real pipeline")
+@MainActor
+struct BindingPipelineTests {
+  @Test("the first view downloads, the second of that size has it at once; a larger one takes the original")
+  func views() async throws {
+    let fixture = Fixture()
+    let url = try fixture.serve("a.jpg")
+    let first = FakeImageView(DisplaySize(40, 30), pipeline: fixture.pipeline)
+    #expect(!first.images.setImage(from: url))
+    await first.settled()
+    #expect(first.shownPicture?.size == PixelSize(40, 30))
+    #expect(first.steps.last?.transition == .standard)
+    let second = FakeImageView(DisplaySize(20, 15), scale: 2, pipeline: fixture.pipeline)
+    #expect(second.images.setImage(from: url))
+    #expect(second.steps.count == 1)
+    #expect(second.steps.last?.transition == DisplayTransition.none)
+    let third = FakeImageView(DisplaySize(80, 60), pipeline: fixture.pipeline)
+    third.images.setImage(from: url)
+    await third.settled()
+    #expect(third.shownPicture?.size == PixelSize(80, 60))
+    #expect(fixture.client.requests.count == 1)
+    #expect(fixture.pipeline.formats.keys.sorted() == ["auto-40x30-aspectFit", "auto-80x60-aspectFit"])
+  }
+
+  @Test("a picture smaller than the view is enlarged")
+  func enlarged() async throws {
+    let fixture = Fixture()
+    let url = try fixture.serve("a.jpg", PatternPicture(PixelSize(16, 12), tint: 1))
+    let view = FakeImageView(DisplaySize(40, 30), pipeline: fixture.pipeline)
+    view.images.setImage(from: url)
+    await view.settled()
+    #expect(view.shownPicture?.size == PixelSize(40, 30))
+  }
+
+  @Test("a file, a picture with a key, a fetcher, and a key without a URL")
+  func sources() async throws {
+    let fixture = Fixture()
+    let view = FakeImageView(DisplaySize(40, 30), pipeline: fixture.pipeline)
+    let file = FileManager.default.temporaryDirectory.appending(path: "ozu-binding-\(UUID()).jpg")
+    try Fixture.photo.data(as: .jpeg).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    view.images.setImage(fromFile: file.path(percentEncoded: false))
+    await view.settled()
+    #expect(view.shownPicture?.size == PixelSize(40, 30))
+    view.images.setImage(Picture(Fixture.photo.bitmap), key: "own")
+    await view.settled()
+    #expect(view.shownPicture?.size == PixelSize(40, 30))
+    #expect(view.images.setImage(from: nil, key: "own"))
+    view.images.setImage(with: SimpleFetcher(Picture(Fixture.photo.bitmap), key: "fetched"))
+    await view.settled()
+    #expect(view.steps.count == 4)
+    let failures = Shared<[String]>([])
+    view.images.setImage(
+      from: nil, key: "nobody", failure: { error in failures.change { $0.append(error.explanation) } })
+    await view.settled()
+    #expect(failures.value == ["not in the caches"])
+    #expect(fixture.client.requests.isEmpty)
+  }
+
+  @Test("a picture that cannot be loaded shows the failure picture")
+  func failure() async throws {
+    let fixture = Fixture()
+    let view = FakeImageView(DisplaySize(40, 30), pipeline: fixture.pipeline)
+    view.images.options.failurePicture = Stage.picture(1)
+    view.images.setImage(from: Fixture.url("missing"))
+    await view.settled()
+    guard case .failure = view.shown else {
+      Issue.record("\(view.shown)")
+      return
+    }
+  }
+
+  @Test(
+    "a view that is reused while its download runs shows the second picture alone, and the first download ends"
+  )
+  func reuse() async throws {
+    let fixture = Fixture()
+    let gate = Gate()
+    let first = Fixture.url("a.jpg")
+    fixture.client.reply(to: first, with: .ok(try Fixture.photo.data(as: .jpeg)).held(by: gate))
+    let second = try fixture.serve("b.jpg", PatternPicture(PixelSize(320, 240), tint: 6))
+    let view = FakeImageView(DisplaySize(40, 30), pipeline: fixture.pipeline)
+    view.images.setImage(from: first)
+    await gate.arrivals(1)
+    view.images.setImage(from: second)
+    await view.settled()
+    while fixture.client.cancelledCount == 0 { await Task.yield() }
+    gate.open()
+    #expect(view.steps.count == 1)
+    let picture = try #require(view.shownPicture)
+    #expect(PatternPicture(PixelSize(320, 240), tint: 6).resembles(picture.bitmap))
+  }
+
+  @Test("progress comes before the picture")
+  func progress() async throws {
+    let fixture = Fixture()
+    let url = try fixture.serve("a.jpg") { $0.inPieces(of: 500) }
+    let view = FakeImageView(DisplaySize(40, 30), pipeline: fixture.pipeline)
+    var told: [String] = []
+    view.onShow = { _ in told.append("picture") }
+    view.images.setImage(from: url, progress: { _ in told.append("progress") })
+    await view.settled()
+    #expect(told.last == "picture")
+    #expect(told.first == "progress")
+  }
+
+  @Test("what moves plays while the view is on screen, and stands still when it is not")
+  func playing() async throws {
+    let fixture = Fixture()
+    let url = Fixture.url("a.gif")
+    fixture.client.reply(to: url, with: .ok(Self.movingGIF))
+    let view = FakeImageView(DisplaySize(2, 2), mode: .none, pipeline: fixture.pipeline)
+    view.images.setImage(from: url)
+    await view.settled()
+    #expect(view.isFrameClockRunning)
+    #expect(view.shown.bitmap?[0, 0] == Pixel(red: 255, green: 0, blue: 0))
+    var time = Duration.zero
+    while view.steps.count < 2 {
+      view.images.advance(to: time)
+      time += .milliseconds(100)
+      await Task.yield()
+    }
+    #expect(view.shown.bitmap?[0, 0] == Pixel(red: 0, green: 255, blue: 0))
+    view.images.viewDidDisappear()
+    #expect(!view.isFrameClockRunning)
+    view.images.advance(to: time + .seconds(10))
+    #expect(view.steps.count == 2)
+    view.images.viewDidAppear()
+    #expect(view.isFrameClockRunning)
+    view.images.isPlaybackPaused = true
+    #expect(!view.isFrameClockRunning)
+    view.images.isPlaybackPaused = false
+    while view.steps.count < 3 {
+      view.images.advance(to: time)
+      time += .milliseconds(100)
+      await Task.yield()
+    }
+    #expect(view.shown.bitmap?[0, 0] == Pixel(red: 255, green: 0, blue: 0))
+    view.images.clear()
+    #expect(!view.isFrameClockRunning)
+  }
+
+  @Test("nothing plays where that is not wanted")
+  func notPlaying() async throws {
+    let fixture = Fixture()
+    let url = Fixture.url("a.gif")
+    fixture.client.reply(to: url, with: .ok(Self.movingGIF))
+    let view = FakeImageView(DisplaySize(2, 2), mode: .none, pipeline: fixture.pipeline)
+    view.images.options.playsAnimations = false
+    view.images.setImage(from: url)
+    await view.settled()
+    #expect(!view.isFrameClockRunning)
+  }
+
+  /// Two frames of two by two pixels, the first red, the second green, again and again.
+  private static let movingGIF: Data = {
+    let head = Array("GIF89a".utf8) + [2, 0, 2, 0, 0x80, 0, 0, 255, 0, 0, 0, 255, 0]
+    let loop = [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1, 0, 0, 0]
+    let frame: [UInt8] = [0x21, 0xF9, 4, 0, 10, 0, 0, 0, 0x2C, 0, 0, 0, 0, 2, 0, 2, 0, 0, 2]
+    return Data(head + loop + frame + codes(0) + [0] + frame + codes(1) + [0, 0x3B])
+  }()
+
+  /// A block of codes of three bits for four pixels: clear, two of them, clear, two, the end.
+  private static func codes(_ index: Int) -> [UInt8] {
+    let values = [4, index, index, 4, index, index, 5]
+    let bits = values.enumerated().reduce(0) { $0 | $1.element << (3 * $1.offset) }
+    return [3, UInt8(bits & 255), UInt8(bits >> 8 & 255), UInt8(bits >> 16 & 255)]
+  }
+}

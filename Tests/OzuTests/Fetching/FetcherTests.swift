@@ -1,0 +1,217 @@
+import Foundation
+import OzuHTTP
+import OzuSynchronization
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("Sources that bring a picture on a miss")
+struct FetcherTests {
+  struct Reply: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let reply: FakeHTTPReply
+    let isExpected: @Sendable (ImageError) -> Bool
+  }
+
+  static let badReplies = [
+    Reply(testDescription: "404", reply: .status(404)) {
+      if case .httpStatus(404, _) = $0 { true } else { false }
+    },
+    Reply(testDescription: "304", reply: .status(304)) {
+      if case .httpStatus(304, _) = $0 { true } else { false }
+    },
+    Reply(
+      testDescription: "fewer bytes than announced",
+      reply: .ok(Data(count: 10)).header("Content-Length", "20")
+    ) {
+      if case .bodyTruncated = $0 { true } else { false }
+    },
+    Reply(testDescription: "a page", reply: .ok(Data("<!DOCTYPE html><html></html>".utf8))) {
+      if case .notAnImage = $0 { true } else { false }
+    },
+    Reply(testDescription: "noise", reply: .ok(Data([1, 2, 3, 4, 5, 6, 7, 8]))) {
+      if case .notAnImage = $0 { true } else { false }
+    },
+    Reply(testDescription: "nothing", reply: .ok(Data())) { if case .emptyData = $0 { true } else { false } },
+    Reply(testDescription: "no answer", reply: .failure(.connectionRefused)) {
+      if case .connectionRefused = $0 { true } else { false }
+    },
+  ]
+
+  @Test("each failure of a download has an error of its own, alone and in a pipeline", arguments: badReplies)
+  func network(_ test: Reply) async throws {
+    let client = FakeHTTPClient()
+    let url = Fixture.url("a.jpg")
+    client.reply(to: url, with: test.reply)
+    let own = NetworkFetcher(url, client: client)
+    #expect(own.key == url.absoluteString)
+    do {
+      _ = try await own.fetch()
+      Issue.record("no error")
+    } catch {
+      #expect(test.isExpected(try #require(error as? ImageError)), "\(error)")
+    }
+    for fetcher in [own, NetworkFetcher(url)] {
+      let pipeline = ImagePipeline.testing(client: client)
+      do throws(ImageError) {
+        _ = try await pipeline.image(for: ImageRequest(.fetcher(fetcher)))
+        Issue.record("no error")
+      } catch {
+        #expect(test.isExpected(error), "\(error)")
+      }
+    }
+  }
+
+  @Test("a network fetcher without a client of its own shares everything with its URL")
+  func sameAsURL() async throws {
+    let fixture = Fixture()
+    let url = try fixture.serve("a.jpg")
+    _ = try await fixture.pipeline.image(for: ImageRequest(.fetcher(NetworkFetcher(url))))
+    #expect(try await fixture.pipeline.response(for: ImageRequest(url: url)).source == .memory)
+    #expect(fixture.client.requests.count == 1)
+  }
+
+  @Test("a network fetcher with a client of its own uses that")
+  func ownClient() async throws {
+    let (fixture, client) = (Fixture(), FakeHTTPClient())
+    let url = Fixture.url("a.jpg")
+    client.reply(to: url, with: .ok(try Fixture.photo.data(as: .jpeg)))
+    let picture = try await fixture.pipeline.image(
+      for: ImageRequest(.fetcher(NetworkFetcher(url, client: client))))
+    #expect(Fixture.photo.resembles(picture.bitmap))
+    #expect(fixture.client.requests.isEmpty && client.requests.count == 1)
+  }
+
+  @Test("what is no web address is refused", arguments: ["ftp://a/b", "file:///a.jpg", "relative"])
+  func invalid(text: String) async throws {
+    let url = try #require(URL(string: text))
+    await #expect(throws: ImageError.self) { try await NetworkFetcher(url, client: FakeHTTPClient()).fetch() }
+  }
+
+  @Test("a file that is missing, a folder, or no image: an error of its own each")
+  func disk() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "ozu-fetcher-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    func path(_ name: String, _ data: Data?) throws -> String {
+      let url = folder.appending(path: name)
+      try data?.write(to: url)
+      return url.path(percentEncoded: false)
+    }
+    let cases: [(String, @Sendable (ImageError) -> Bool)] = [
+      (try path("missing.jpg", nil), { if case .noSuchFile = $0 { true } else { false } }),
+      (folder.path(percentEncoded: false), { if case .isDirectory = $0 { true } else { false } }),
+      (try path("text.jpg", Data("<html>".utf8)), { if case .notAnImage = $0 { true } else { false } }),
+      (try path("empty.jpg", Data()), { if case .emptyData = $0 { true } else { false } }),
+    ]
+    let pipeline = ImagePipeline.testing()
+    for (path, isExpected) in cases {
+      do {
+        _ = try await DiskFetcher(path: path).fetch()
+        Issue.record("no error for \(path)")
+      } catch {
+        #expect(isExpected(try #require(error as? ImageError)), "\(error)")
+      }
+      do throws(ImageError) {
+        _ = try await pipeline.image(for: ImageRequest(.fetcher(DiskFetcher(path: path))))
+        Issue.record("no error for \(path)")
+      } catch {
+        #expect(isExpected(error), "\(error)")
+      }
+    }
+    let good = DiskFetcher(path: try path("good.jpg", try Fixture.photo.data(as: .jpeg)))
+    #expect(good.key == good.path)
+    guard case .data = try await good.fetch() else {
+      Issue.record("no data")
+      return
+    }
+    let format = FormatFixture.format()
+    #expect(
+      try await pipeline.image(for: ImageRequest(.fetcher(good), format: format)).size == PixelSize(32, 24))
+    #expect(pipeline.cachedImage(forKey: good.path, format: format) != nil)
+  }
+
+  @Test("a picture in memory is brought to a format and cached under its key, on disk too")
+  func simple() async throws {
+    let fixture = FormatFixture()
+    let format = FormatFixture.format()
+    let request = ImageRequest(
+      .fetcher(SimpleFetcher(Picture(Fixture.photo.bitmap), key: "own")), format: format)
+    #expect(try await fixture.pipeline.image(for: request).size == PixelSize(32, 24))
+    #expect(try await fixture.restarted().response(for: request).source == .rendition)
+  }
+
+  /// Counts, and waits at a gate.
+  struct Counting: ImageFetching {
+    let key: String
+    let gate: Gate
+    let count: Shared<Int>
+    var result = Result<FetchedImage, any Error>.success(.picture(Picture(Fixture.photo.bitmap)))
+
+    func fetch() async throws -> FetchedImage {
+      count.change { $0 += 1 }
+      try await gate.pass()
+      return try result.get()
+    }
+  }
+
+  @Test("two fetchers with one key share the work, for different formats too; on a hit none is asked")
+  func shared() async throws {
+    let fixture = Fixture()
+    let (gate, count) = (Gate(), Shared(0))
+    func request(_ format: CacheFormat) -> ImageRequest {
+      ImageRequest(.fetcher(Counting(key: "one", gate: gate, count: count)), format: format)
+    }
+    let (a, b) = (FormatFixture.format("a"), CacheFormat("b", size: PixelSize(16, 12)))
+    let tasks = [a, b, a].map { fixture.pipeline.task(for: request($0)) }
+    await gate.arrivals(1)
+    while fixture.pipeline.parts.loads.subscriberCount < 3
+      || fixture.pipeline.parts.fetches.subscriberCount < 2
+    {
+      await Task.yield()
+    }
+    gate.open()
+    let sizes = try await [tasks[0].image.size, tasks[1].image.size, tasks[2].image.size]
+    #expect(sizes == [PixelSize(32, 24), PixelSize(16, 12), PixelSize(32, 24)])
+    #expect(count.value == 1)
+    _ = try await fixture.pipeline.image(for: request(a))
+    #expect(count.value == 1)
+  }
+
+  @Test("an empty answer is an error of its own; any other failure carries what was thrown")
+  func failures() async throws {
+    struct Own: Error {}
+    let fixture = Fixture()
+    let open = Gate(isOpen: true)
+    let empty = Counting(key: "empty", gate: open, count: Shared(0), result: .success(.data(Data())))
+    await #expect {
+      try await fixture.pipeline.image(for: ImageRequest(.fetcher(empty)))
+    } throws: {
+      if case ImageError.emptyData("empty")? = $0 as? ImageError { true } else { false }
+    }
+    let failing = Counting(key: "failing", gate: open, count: Shared(0), result: .failure(Own()))
+    await #expect {
+      try await fixture.pipeline.image(for: ImageRequest(.fetcher(failing)))
+    } throws: {
+      if case ImageError.fetchFailed("failing", let error)? = $0 as? ImageError {
+        error is Own
+      } else {
+        false
+      }
+    }
+  }
+
+  @Test("calling the last request off calls the fetch off")
+  func cancellation() async throws {
+    let fixture = Fixture()
+    let (gate, count) = (Gate(), Shared(0))
+    let task = fixture.pipeline.task(
+      for: ImageRequest(.fetcher(Counting(key: "one", gate: gate, count: count))))
+    await gate.arrivals(1)
+    task.cancel()
+    await #expect(throws: ImageError.self) { try await task.image }
+    while gate.waitingCount > 0 { await Task.yield() }
+    #expect(count.value == 1)
+  }
+}

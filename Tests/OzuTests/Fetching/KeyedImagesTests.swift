@@ -1,0 +1,105 @@
+import Foundation
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("Pictures under a key, with a URL or without")
+struct KeyedImagesTests {
+  @Test("in memory, on disk, or neither: returned, read and kept in memory, or downloaded and kept")
+  func states() async throws {
+    let fixture = FormatFixture()
+    let url = try fixture.serve("a.jpg")
+    #expect(try await fixture.pipeline.image(for: url, key: nil).size == PixelSize(320, 240))
+    #expect(fixture.pipeline.cachedImage(for: url) != nil)
+    #expect(fixture.pipeline.cachedImage(forKey: url.absoluteString) != nil)
+    let pipeline = await fixture.restarted()
+    #expect(pipeline.cachedImage(for: url) == nil)
+    _ = try await pipeline.image(for: url, key: nil)
+    #expect(pipeline.cachedImage(for: url) != nil)
+    #expect(fixture.client.requests.count == 1)
+  }
+
+  @Test("different pictures of one URL under different keys")
+  func keys() async throws {
+    let fixture = FormatFixture()
+    let url = try fixture.serve("a.jpg")
+    let a = try await fixture.pipeline.image(for: url, key: "a")
+    fixture.pipeline.setImage(Picture(FormatFixture.small(7).bitmap), forKey: "b")
+    #expect(try await fixture.pipeline.image(for: url, key: "a").bitmap == a.bitmap)
+    #expect(try await fixture.pipeline.image(for: url, key: "b").size == PixelSize(32, 24))
+  }
+
+  @Test(
+    "a key without a URL works when it is cached, after a restart too, and has its own error when it is not")
+  func noURL() async throws {
+    let fixture = FormatFixture()
+    let url = try fixture.serve("a.jpg")
+    _ = try await fixture.pipeline.image(for: url, key: "avatar")
+    #expect(try await fixture.pipeline.image(for: nil, key: "avatar").size == PixelSize(320, 240))
+    let pipeline = await fixture.restarted()
+    #expect(try await pipeline.image(for: nil, key: "avatar").size == PixelSize(320, 240))
+    await #expect {
+      try await pipeline.image(for: nil, key: "nobody")
+    } throws: {
+      if case ImageError.notCached? = $0 as? ImageError { true } else { false }
+    }
+    #expect(fixture.client.requests.count == 1)
+  }
+
+  @Test("what is set under a key is in memory at once and on disk after a restart")
+  func set() async throws {
+    let fixture = FormatFixture()
+    fixture.pipeline.setImage(Picture(FormatFixture.small(3).bitmap), forKey: "own")
+    #expect(fixture.pipeline.cachedImage(forKey: "own") != nil)
+    let pipeline = await fixture.restarted()
+    #expect(pipeline.cachedImage(forKey: "own") == nil)
+    let picture = try #require(await pipeline.imageFromDisk(forKey: "own"))
+    #expect(FormatFixture.small(3).resembles(picture.bitmap))
+    #expect(pipeline.cachedImage(forKey: "own") != nil)
+    #expect(await pipeline.imageFromDisk(forKey: "other") == nil)
+  }
+
+  @Test("removing by key, by URL, and everything")
+  func remove() async throws {
+    let fixture = FormatFixture()
+    let (a, b) = (try fixture.serve("a.jpg"), try fixture.serve("b.jpg"))
+    _ = try await fixture.pipeline.image(for: a, key: nil)
+    _ = try await fixture.pipeline.image(for: b, key: "own")
+    await fixture.pipeline.removeImage(for: a)
+    #expect(fixture.pipeline.cachedImage(for: a) == nil)
+    #expect(await fixture.pipeline.imageFromDisk(forKey: a.absoluteString) == nil)
+    #expect(fixture.pipeline.cachedImage(forKey: "own") != nil)
+    await fixture.pipeline.removeImage(forKey: "own")
+    #expect(await fixture.pipeline.imageFromDisk(forKey: "own") == nil)
+    _ = try await fixture.pipeline.image(for: a, key: nil)
+    await fixture.pipeline.removeAll()
+    #expect(fixture.pipeline.cachedImage(for: a) == nil)
+    #expect(fixture.pipeline.diskCache?.count == 0)
+  }
+
+  private final class Listener: ImageDownloadDelegate {
+    let told = Shared<[String]>([])
+
+    func pipeline(_ pipeline: ImagePipeline, didDownload picture: Picture, from url: URL, key: String) {
+      told.change { $0.append("\(url.lastPathComponent) \(key) \(picture.size)") }
+    }
+  }
+
+  @Test("a delegate is told of each download with its URL and key, of nothing else, and is not kept alive")
+  func delegate() async throws {
+    let fixture = FormatFixture()
+    let (a, b) = (try fixture.serve("a.jpg"), try fixture.serve("b.jpg"))
+    var listener: Listener? = Listener()
+    let told = try #require(listener).told
+    fixture.pipeline.downloadDelegate = listener
+    _ = try await fixture.pipeline.image(for: a, key: nil)
+    _ = try await fixture.pipeline.image(for: a, key: nil)
+    _ = try await fixture.pipeline.image(for: b, key: "own")
+    _ = try? await fixture.pipeline.image(for: Fixture.url("missing"), key: nil)
+    fixture.pipeline.setImage(Picture(FormatFixture.small(1).bitmap), forKey: "set")
+    #expect(told.value == ["a.jpg \(a) 320x240", "b.jpg own 320x240"])
+    listener = nil
+    #expect(fixture.pipeline.downloadDelegate == nil)
+  }
+}

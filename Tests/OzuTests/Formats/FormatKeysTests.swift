@@ -1,0 +1,145 @@
+import Foundation
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("Pictures by their keys and formats")
+struct FormatKeysTests {
+  static let oddKeys = [
+    "", " ", "/", "a/b/../c", "/absolute/path.jpg", "../../etc", "😀", "👩‍👩‍👧‍👦 é", "x.jpg", "x.png", "x",
+    "https://example.com/a.jpg", "https://example.com/a.jpg?size=1", "file:///a.jpg", "a\nb", "a\0b", "%2F",
+    String(repeating: "k", count: 10_000), String(repeating: "k", count: 10_000) + ".jpg",
+  ]
+
+  @Test("odd keys stay apart, in memory and on disk, and are removed one by one")
+  func odd() async throws {
+    let fixture = FormatFixture()
+    let format = FormatFixture.format()
+    func tint(_ index: Int) -> PatternPicture { FormatFixture.small(index % 8) }
+    for (index, key) in Self.oddKeys.enumerated() {
+      fixture.pipeline.setImage(Picture(tint(index).bitmap), forKey: key, format: format)
+    }
+    for (index, key) in Self.oddKeys.enumerated() {
+      #expect(fixture.pipeline.cachedImage(forKey: key, format: format)?.bitmap == tint(index).bitmap)
+    }
+    let pipeline = await fixture.restarted()
+    for (index, key) in Self.oddKeys.enumerated() {
+      let picture = try await pipeline.image(forKey: key, format: format)
+      #expect(tint(index).resembles(picture.bitmap), "\(key.prefix(40))")
+    }
+    for (index, key) in Self.oddKeys.enumerated() {
+      await pipeline.removeImages(forKey: key)
+      #expect(pipeline.cachedImage(forKey: key, format: format) == nil)
+      #expect(await FormatFixture.isOnDisk(key, format, pipeline) == false)
+      if index + 1 < Self.oddKeys.count {
+        #expect(pipeline.cachedImage(forKey: Self.oddKeys[index + 1], format: format) != nil)
+      }
+    }
+  }
+
+  @Test(
+    "a key without a picture has an error of its own, and nobody is asked",
+    arguments: [
+      "missing", "https://example.com/missing.jpg", "/missing.jpg",
+    ])
+  func notFound(key: String) async {
+    let fixture = FormatFixture()
+    await #expect {
+      try await fixture.pipeline.image(forKey: key, format: FormatFixture.format())
+    } throws: {
+      if case ImageError.notCached(key)? = $0 as? ImageError { true } else { false }
+    }
+    #expect(fixture.client.requests.isEmpty)
+  }
+
+  @Test("a picture that is set is served to whoever asks for the key, the URL or a fetcher of it")
+  func prePopulated() async throws {
+    let fixture = FormatFixture()
+    let format = FormatFixture.format()
+    let picture = Picture(FormatFixture.small(4).bitmap)
+    let url = Fixture.url("a.jpg")
+    fixture.pipeline.setImage(picture, forKey: url.absoluteString, format: format)
+    fixture.pipeline.setImage(picture, forKey: "own", format: format)
+    for request in [
+      ImageRequest(url: url, format: format), ImageRequest(.fetcher(NetworkFetcher(url)), format: format),
+      ImageRequest(.fetcher(SimpleFetcher(picture, key: "own")), format: format),
+      ImageRequest(url: Fixture.url("other.jpg"), cacheKey: "own", format: format),
+    ] {
+      #expect(try await fixture.pipeline.response(for: request).source == .memory)
+    }
+    #expect(fixture.client.requests.isEmpty)
+  }
+
+  @Test("setting nothing removes the picture of that format, and of no other")
+  func setNil() async throws {
+    let fixture = FormatFixture()
+    let (a, b) = (FormatFixture.format("a"), FormatFixture.format("b"))
+    for format in [a, b] {
+      fixture.pipeline.setImage(Picture(FormatFixture.small(1).bitmap), forKey: "k", format: format)
+    }
+    fixture.pipeline.setImage(nil, forKey: "k", format: a)
+    #expect(fixture.pipeline.cachedImage(forKey: "k", format: a) == nil)
+    #expect(await FormatFixture.isOnDisk("k", a, fixture.pipeline) == false)
+    #expect(fixture.pipeline.cachedImage(forKey: "k", format: b) != nil)
+    #expect(await FormatFixture.isOnDisk("k", b, fixture.pipeline))
+  }
+
+  @Test("removing a key takes all its formats and sizes, and the original; others stay")
+  func removeKey() async throws {
+    let fixture = FormatFixture()
+    let (a, b) = (try fixture.serve("a.jpg"), try fixture.serve("b.jpg"))
+    let formats = [
+      FormatFixture.format("x"), CacheFormat("y", size: PixelSize(16, 12), diskCapacity: 1 << 20),
+    ]
+    for url in [a, b] {
+      for format in formats {
+        _ = try await fixture.pipeline.image(for: ImageRequest(url: url, format: format))
+      }
+      _ = try await fixture.pipeline.image(for: ImageRequest(url: url, resize: Fixture.small))
+      _ = try await fixture.pipeline.image(for: url)
+    }
+    await fixture.pipeline.flush()
+    let disk = try #require(fixture.pipeline.diskCache)
+    #expect(disk.count == 8)
+    await fixture.pipeline.removeImages(forKey: a.absoluteString)
+    #expect(disk.count == 4)
+    #expect(fixture.pipeline.memoryCacheStatistics.count == 4)
+    #expect(fixture.pipeline.cachedImage(for: b) != nil)
+  }
+
+  @Test("removing a key takes sizes that nobody has registered in this run")
+  func removeUnregistered() async throws {
+    let fixture = FormatFixture()
+    let url = try fixture.serve("a.jpg")
+    _ = try await fixture.pipeline.image(for: ImageRequest(url: url, format: FormatFixture.format()))
+    let pipeline = await fixture.restarted()
+    await pipeline.removeImage(for: url)
+    #expect(pipeline.diskCache?.count == 0)
+  }
+
+  @Test("removing a format's pictures leaves the other formats")
+  func removeFormat() async throws {
+    let fixture = FormatFixture()
+    let url = try fixture.serve("a.jpg")
+    let (a, b) = (FormatFixture.format("a"), FormatFixture.format("b"))
+    for format in [a, b] { _ = try await fixture.pipeline.image(for: ImageRequest(url: url, format: format)) }
+    await fixture.pipeline.removeImages(ofFormat: "a")
+    #expect(fixture.pipeline.cachedImage(for: ImageRequest(url: url, format: a)) == nil)
+    #expect(a.diskSize == 0)
+    #expect(fixture.pipeline.cachedImage(for: ImageRequest(url: url, format: b)) != nil)
+    #expect(b.diskSize > 0)
+    #expect(fixture.pipeline.formats.keys.sorted() == ["a", "b"])
+  }
+
+  @Test("removing everything empties every format")
+  func removeAll() async throws {
+    let fixture = FormatFixture()
+    let url = try fixture.serve("a.jpg")
+    let format = FormatFixture.format()
+    _ = try await fixture.pipeline.image(for: ImageRequest(url: url, format: format))
+    await fixture.pipeline.removeAll()
+    #expect(fixture.pipeline.cachedImage(for: ImageRequest(url: url, format: format)) == nil)
+    #expect(fixture.pipeline.diskCache?.count == 0)
+  }
+}

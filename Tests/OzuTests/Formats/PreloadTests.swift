@@ -1,0 +1,130 @@
+import Foundation
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("What goes into memory when a format is registered")
+struct PreloadTests {
+  private static let keys = ["old", "early", "late"]
+
+  /// Pictures on disk, used at 0:00, 2:00 and 2:30.
+  private func filled() async -> FormatFixture {
+    let fixture = FormatFixture()
+    let format = FormatFixture.format()
+    let waits: [Duration] = [.seconds(7200), .seconds(1800), .seconds(600)]
+    for (key, wait) in zip(Self.keys, waits) {
+      fixture.pipeline.setImage(Picture(FormatFixture.small(1).bitmap), forKey: key, format: format)
+      await fixture.pipeline.flush()
+      fixture.clock.advance(by: wait)
+    }
+    return fixture
+  }
+
+  private func inMemory(_ pipeline: ImagePipeline, _ format: CacheFormat) -> [String] {
+    Self.keys.filter { pipeline.cachedImage(forKey: $0, format: format) != nil }
+  }
+
+  @Test(
+    "nothing, the last session, or all",
+    arguments: [
+      (CacheFormat.PreloadPolicy.none, [] as [String]), (.lastSession, ["early", "late"]),
+      (.all, ["old", "early", "late"]),
+    ])
+  func policies(policy: CacheFormat.PreloadPolicy, expected: [String]) async throws {
+    let fixture = await filled()
+    let pipeline = await fixture.restarted()
+    let format = FormatFixture.format(preloadPolicy: policy)
+    #expect(await pipeline.register(format).value == expected.count)
+    #expect(inMemory(pipeline, format) == expected)
+  }
+
+  @Test("preloading counts as no use: the session is the same the next time")
+  func noUse() async throws {
+    let fixture = await filled()
+    let pipeline = await fixture.restarted()
+    fixture.clock.advance(by: .seconds(86_400))
+    let format = FormatFixture.format(preloadPolicy: .all)
+    #expect(await pipeline.register(format).value == 3)
+    await pipeline.flush()
+    let dates = try #require(pipeline.diskCache).entries(in: format.partition).map(\.accessDate)
+    #expect(dates.allSatisfy { $0 < fixture.clock.currentDate.addingTimeInterval(-80_000) })
+  }
+
+  @Test("those used last come first, until memory is full")
+  func newestFirst() async throws {
+    let fixture = await filled()
+    let cost = FormatFixture.small(1).bitmap.byteCount
+    let pipeline = await fixture.restarted {
+      $0.memoryCache = MemoryCacheConfiguration(costLimit: cost * 2 + cost / 2, maximumEntryFraction: 1)
+    }
+    let format = FormatFixture.format(preloadPolicy: .all)
+    #expect(await pipeline.register(format).value == 2)
+    #expect(inMemory(pipeline, format) == ["early", "late"])
+  }
+
+  @Test("the first request of the format stops it")
+  func stops() async throws {
+    let fixture = await filled()
+    let pipeline = await fixture.restarted()
+    _ = pipeline.diskCache
+    pipeline.parts.diskQueue.isSuspended = true
+    let format = FormatFixture.format(preloadPolicy: .all)
+    let preload = pipeline.register(format)
+    let request = ImageRequest(
+      .fetcher(SimpleFetcher(Picture(FormatFixture.small(2).bitmap), key: "own")), format: format)
+    pipeline.cache[request] = Picture(FormatFixture.small(2).bitmap)
+    _ = try await pipeline.image(for: request)
+    pipeline.parts.diskQueue.isSuspended = false
+    #expect(await preload.value == 0)
+    #expect(inMemory(pipeline, format).isEmpty)
+  }
+
+  @Test("a request of another format does not")
+  func others() async throws {
+    let fixture = await filled()
+    let pipeline = await fixture.restarted()
+    _ = pipeline.diskCache
+    pipeline.parts.diskQueue.isSuspended = true
+    let preload = pipeline.register(FormatFixture.format(preloadPolicy: .all))
+    let request = ImageRequest(
+      .fetcher(SimpleFetcher(Picture(FormatFixture.small(2).bitmap), key: "own")),
+      format: FormatFixture.format("other"))
+    pipeline.cache[request] = Picture(FormatFixture.small(2).bitmap)
+    _ = try await pipeline.image(for: request)
+    pipeline.parts.diskQueue.isSuspended = false
+    #expect(await preload.value == 3)
+  }
+
+  @Test("what no longer decodes is passed over and removed")
+  func damaged() async throws {
+    let fixture = await filled()
+    let first = FormatFixture.format()
+    let request = ImageRequest(key: "late", format: first)
+    let disk = try #require(fixture.pipeline.diskCache)
+    let record = try #require(await disk.metadata(forKey: request.key.rendition, in: first.partition))
+    await disk.store(
+      Data("no picture".utf8), metadata: record, forKey: request.key.rendition, in: first.partition)
+    let pipeline = await fixture.restarted()
+    let format = FormatFixture.format(preloadPolicy: .all)
+    #expect(await pipeline.register(format).value == 2)
+    #expect(await FormatFixture.isOnDisk("late", format, pipeline) == false)
+  }
+
+  @Test("what is preloaded is found by its source, and removed with it")
+  func source() async throws {
+    let fixture = await filled()
+    let pipeline = await fixture.restarted()
+    let format = FormatFixture.format(preloadPolicy: .all)
+    _ = await pipeline.register(format).value
+    await pipeline.removeImages(forKey: "late")
+    #expect(inMemory(pipeline, format) == ["old", "early"])
+  }
+
+  @Test("a format without disk has nothing to preload")
+  func noDisk() async {
+    let fixture = FormatFixture()
+    #expect(
+      await fixture.pipeline.register(FormatFixture.format(diskCapacity: 0, preloadPolicy: .all)).value == 0)
+  }
+}
