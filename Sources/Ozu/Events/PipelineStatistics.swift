@@ -72,7 +72,7 @@ public struct PipelineStatistics: Hashable, Sendable, Codable {
   /// Requests answered from a cache past its lifetime.
   public var stale: Int { answers[ImageResponse.Source.stale.rawValue] ?? 0 }
   /// Requests answered from a larger picture of the same source.
-  public var derived: Int { answers["derived"] ?? 0 }
+  public var derived: Int { answers[ImageResponse.Source.derived.rawValue] ?? 0 }
   /// Requests that failed, whatever the reason.
   public var failureCount: Int { failures.values.reduce(0, +) }
   /// Bytes read from disk: of both layers, and local files.

@@ -34,6 +34,7 @@ extension LoadImage {
     guard parts.caches.memory.contains(key), let cached = parts.caches.memory.value(forKey: key),
       !cached.picture.isPreview, isUsable(cached.validity)
     else { return nil }
+    parts.events.counters.repeatedHits.increment()
     guard let path = request.source.filePath else { return cached }
     return FileStamp(path: path) == cached.stamp ? cached : nil
   }
