@@ -26,7 +26,9 @@ extension LoadImage {
     // A rendition that is the original, pixel for pixel, would only take its place twice. Pixels of a fetcher
     // have no original.
     let isOriginal = request.processors.isEmpty && picture.header?.size == picture.size
-    guard !isOriginal || storagePolicy == .all && request.hasRecipe || isWithoutOriginal(fetched) else {
+    guard mayHaveRendition,
+      !isOriginal || storagePolicy == .all && request.hasRecipe || isWithoutOriginal(fetched)
+    else {
       return
     }
     await storeRendition(picture, stamp: fetched.stamp, validity: fetched.validity)

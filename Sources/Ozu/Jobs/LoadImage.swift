@@ -71,7 +71,7 @@ struct LoadImage: Sendable {
 
   /// Whole pictures are kept as their originals, but for those that a fetcher brings as pixels, and where
   /// originals are not kept.
-  private var mayHaveRendition: Bool {
+  var mayHaveRendition: Bool {
     if case .fetcher = request.source { return true }
     return request.hasRecipe || storagePolicy == .encodedImages && request.source.filePath == nil
   }
