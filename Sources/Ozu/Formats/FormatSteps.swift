@@ -40,7 +40,8 @@ extension ImageRequest {
     if hasOwnKey { return String(sourceKey.dropFirst(mark.count)) }
     return switch source {
     case .url(let url): url.absoluteString
-    case .data(_, let key): key
+    case .request(let request): request.url.absoluteString
+    case .data(_, let key), .picture(_, let key): key
     case .fetcher(let fetcher): fetcher.key
     }
   }

@@ -66,6 +66,8 @@ struct TappedSink: HTTPBodySink {
     try sink.append(bytes)
     tap.append(bytes)
   }
+
+  func isReady(_ resumption: HTTPBodyResumption) -> Bool { sink.isReady(resumption) }
 }
 
 /// The taps of the downloads that somebody looks at. References are weak: a tap lives as long as somebody looks.

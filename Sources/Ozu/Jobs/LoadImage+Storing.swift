@@ -26,7 +26,9 @@ extension LoadImage {
   func storeOnDisk(_ picture: Picture, _ fetched: FetchedData) async {
     await storeOriginal(fetched)
     // Pixels of a fetcher have no original.
-    guard !request.isOriginal(picture) || storagePolicy == .all && request.hasRecipe || isWithoutOriginal(fetched) else {
+    guard mayHaveRendition,
+      !request.isOriginal(picture) || storagePolicy == .all && request.hasRecipe || isWithoutOriginal(fetched)
+    else {
       return
     }
     await storeRendition(picture, stamp: fetched.stamp, validity: fetched.validity)

@@ -71,7 +71,7 @@ struct LoadImage: Sendable {
 
   /// Whether there may be a finished picture on disk. Whole pictures from URLs are kept as their originals, unless
   /// originals are not kept.
-  private var mayHaveRendition: Bool {
+  var mayHaveRendition: Bool {
     if request.format != nil { return request.mayHaveRendition }
     return request.mayHaveRendition || configuration.sources.usesFetcher(request.source)
       || storagePolicy == .encodedImages && request.source.filePath == nil

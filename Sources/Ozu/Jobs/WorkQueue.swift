@@ -45,7 +45,8 @@ final class WorkQueue: Sendable {
       await withCheckedContinuation { continuation in
         let finish: @Sendable () -> Void = { continuation.resume(returning: work(flag)) }
         guard case .changing(let cell) = priority else {
-          activity?.wait(in: self, enqueue(priority: priority.value, finish))
+          let id = enqueue(priority: priority.value, finish)
+          activity?.wait(in: self, id)
           return
         }
         let observation = Observation(cell)

@@ -151,6 +151,12 @@ struct StorageWithoutBeginnings<Storage: HTTPCacheStorage>: HTTPCacheStorage {
 
   func removeEntries(for key: HTTPCacheKey) async { await storage.removeEntries(for: key) }
 
+  func refresh(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse, for key: HTTPCacheKey) async {
+    await storage.refresh(entry, replacing: old, for: key)
+  }
+
+  var spoolDirectory: String? { storage.spoolDirectory }
+
   func partialBody(for key: HTTPCacheKey) async -> HTTPPartialBody? { nil }
 
   func setPartialBody(_ partial: HTTPPartialBody?, for key: HTTPCacheKey) async {}

@@ -14,8 +14,8 @@ enum LoadCommand: Command {
       the same call is answered from there the next time; without -o nothing else is written.
 
       Each source gets one line: its size, the place it came from (memory, disk-rendition, disk-original,
-      revalidated, stale, network) and how long each stage took. A local file counts as disk-original. With --json
-      "reason" says why what came from the web came from there.
+      revalidated, stale, derived-from-larger, network) and how long each stage took. A local file counts as
+      disk-original. With --json "reason" says why what came from the web came from there.
 
       --trace draws every request and stage into a file that ui.perfetto.dev and chrome://tracing open. --stats
       counts hits, misses, downloads and failures; --log tells of each as it happens, on standard error.

@@ -35,11 +35,21 @@ struct PreviewTests {
     }
   }
 
+  /// Serves a picture whose bytes come when the gate lets them; its file goes on after the picture.
+  private func serve(
+    _ fixture: Fixture, _ change: (FakeHTTPReply) -> FakeHTTPReply = { $0 }
+  ) throws -> URL {
+    let url = Fixture.url("a.jpg")
+    let body = try Fixture.photo.data(as: .jpeg) + Data(count: 20_000)
+    fixture.client.reply(to: url, with: change(.ok(body).dripping(2000, through: gate)))
+    return url
+  }
+
   @Test("previews are made as bytes come, one at a time, and none after the end")
   func previews() async throws {
     let fixture = fixture()
     let step = CountingStep("a")
-    let url = try fixture.serve("a.png", as: .png) { $0.dripping(2000, through: gate) }
+    let url = try serve(fixture)
     let request = ImageRequest(url: url, resize: Fixture.small, processors: [step])
     let task = fixture.pipeline.task(for: request)
     await gate.arrivals(1)
@@ -52,6 +62,7 @@ struct PreviewTests {
     fixture.pipeline.suspend(.decode)
     gate.admit(2)
     await gate.arrivals(4)
+    await fixture.pipeline.waiting(1, for: .decode)
     #expect(fixture.pipeline.waitingCount(on: .decode) == 1)
     gate.open()
     while fixture.pipeline.parts.renders.count < 2 { await Task.yield() }
@@ -68,7 +79,7 @@ struct PreviewTests {
   @Test("previews are told in order, and never an answer")
   func told() async throws {
     let fixture = fixture { $0.isStoringPreviewsInMemoryCache = false }
-    let url = try fixture.serve("a.png", as: .png) { $0.dripping(2000, through: gate) }
+    let url = try serve(fixture)
     let request = ImageRequest(url: url)
     let previews = Shared<[Bool]>([])
     let parts = fixture.pipeline.parts
@@ -92,9 +103,7 @@ struct PreviewTests {
   @Test("of a download that breaks off nothing stays")
   func failure() async throws {
     let fixture = fixture()
-    let url = try fixture.serve("a.png", as: .png) {
-      $0.dripping(2000, through: gate).failing(.connectionLost, afterByteCount: 4000)
-    }
+    let url = try serve(fixture) { $0.failing(.connectionLost, afterByteCount: 6000) }
     let request = ImageRequest(url: url)
     let task = fixture.pipeline.task(for: request)
     await gate.arrivals(1)

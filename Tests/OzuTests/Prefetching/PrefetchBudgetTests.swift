@@ -32,6 +32,7 @@ import Testing
     let requests = try Self.requests(fixture, 6)
     let size = try Fixture.photo.data(as: .jpeg).count
     _ = try await fixture.pipeline.image(for: requests[0])
+    await fixture.pipeline.flush()
     let prefetcher = ImagePrefetcher(
       pipeline: fixture.pipeline, destination: destination, concurrentRequests: 1)
     let endings = await Self.endings(
