@@ -6,12 +6,17 @@ import Foundation
 /// what the next goes on, and sees what comes back:
 ///
 /// ```swift
-/// /// Small pictures for those who pay by the byte: changes the request.
-/// struct DataSaver: ImageInterceptor {
+/// /// Asks a second time when the network broke off.
+/// struct SecondTry: ImageInterceptor {
 ///   func intercept(
 ///     _ request: ImageRequest, next: ImageLoadChain<ImageResponse>
 ///   ) async throws(ImageError) -> ImageResponse {
-///     try await next.load(isMetered() ? request.withSmallVariant : request)
+///     do throws(ImageError) {
+///       return try await next.load(request)
+///     } catch {
+///       guard case .transport = error else { throw error }
+///       return try await next.load(request)
+///     }
 ///   }
 /// }
 /// ```

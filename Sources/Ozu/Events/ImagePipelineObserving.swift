@@ -2,11 +2,13 @@
 ///
 /// ```swift
 /// struct SlowLoads: ImagePipelineObserving {
+///   let report: @Sendable (String) -> Void
+///
 ///   func requestEnded(_ request: ObservedRequest, _ outcome: RequestOutcome, after time: Duration) {
-///     if time > .seconds(1) { report(request.request.source.name, time) }
+///     if time > .seconds(1) { report(request.request.source.name) }
 ///   }
 /// }
-/// let pipeline = ImagePipeline { $0.observers = [SlowLoads()] }
+/// let pipeline = ImagePipeline { $0.observers = [SlowLoads { metrics.count(slow: $0) }] }
 /// ```
 ///
 /// Every method has an empty default. They are called on the threads that do the work, under no lock of the
