@@ -179,7 +179,6 @@ struct DocumentationTests {
     #expect(icon.isColor(.white))
   }
 
-  @Test("Testing your app with OzuTesting")
   @Test("Testing your app: executors")
   func executors() async throws {
     let pipeline = try servedPipeline()
@@ -191,7 +190,7 @@ struct DocumentationTests {
     _ = try await task.image
   }
 
-  @Test("Testing your app")
+  @Test("Testing your app with OzuTesting")
   func testing() async throws {
     let client = FakeHTTPClient()
     let pipeline = ImagePipeline.testing(client: client)

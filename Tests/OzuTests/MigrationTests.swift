@@ -89,7 +89,9 @@ struct MigrationTests {
 
     pipeline.loadImage(with: url) { result in show(result) }
     pipeline.loadImage(
-      with: ImageRequest(url: url), queue: .main, progress: { progress in report(progress) },
+      with: ImageRequest(url: url), queue: .main, progress: { preview, received, expected in
+        report(LoadProgress(receivedByteCount: Int(received), expectedByteCount: Int(expected)))
+      },
       completion: { result in show(result) })
     pipeline.loadData(with: ImageRequest(url: url)) { result in show(result) }
     let picture = try await pipeline.image(for: url)

@@ -32,7 +32,8 @@ struct OriginalStorage: HTTPCacheStorage {
   }
 
   func refresh(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse, for key: HTTPCacheKey) async {
-    await backlog.add(byteCount: entry.body.count) { [caches] in
+    // Its body is on disk already, as a rule, and not held for this.
+    await backlog.add(byteCount: 0) { [caches] in
       caches.shelf?.refresh(entry, replacing: old, for: ResponseShelf.diskKey(key), label: key.resource)
     }
   }

@@ -49,9 +49,10 @@ struct ResponseShelf: Sendable {
     }
   }
 
-  /// Writes the record of an entry anew, whose body is as it was. The one place that decides whether the body is
-  /// written with it: the disk cache stores both together.
+  /// Writes the record of an entry anew, whose body is as it was; the body with it only where the record has outgrown
+  /// its room.
   private func rewriteRecord(_ record: Data, at place: CacheKey, body: Data, label: String) {
+    if disk.updateMetadata(record, forKey: place, in: Self.responses) { return }
     disk.store(body, metadata: record, forKey: place, in: Self.responses, label: label)
   }
 

@@ -27,7 +27,7 @@ extension LoadImage {
   }
 
   private func show(_ preview: Picture) {
-    if configuration.isStoringPreviewsInMemoryCache, request.cachePolicy == .useCaches,
+    if configuration.isStoringPreviewsInMemoryCache, request.cachePolicy == .useCaches, request.writesMemory,
       parts.caches.finishedPicture(for: request) == nil
     {
       parts.caches.store(preview, stamp: nil, validity: nil, for: request)

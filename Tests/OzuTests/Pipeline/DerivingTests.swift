@@ -124,18 +124,18 @@ struct DerivingTests {
   func bounds() {
     let relatives = Relatives()
     for number in 0..<20_000 {
-      let key = ImageKey(sourceKey: "\(number)", steps: ["resize"])
+      let key = ImageKey(source: CacheKey("\(number)"), steps: ["resize"])
       relatives.note(Relatives.Made(key: key, resize: Self.large, size: PixelSize(160, 120)))
     }
     let known = (0..<20_000).filter {
-      !relatives.made(of: ImageKey(sourceKey: "\($0)", steps: []).source).isEmpty
+      !relatives.made(of: ImageKey(source: CacheKey("\($0)"), steps: []).source).isEmpty
     }
     #expect(known.count >= 4096)
     #expect(known.count <= 8194)
     #expect(known.last == 19_999)
-    let source = ImageKey(sourceKey: "many", steps: []).source
+    let source = ImageKey(source: CacheKey("many"), steps: []).source
     for number in 0..<100 {
-      let key = ImageKey(sourceKey: "many", steps: ["\(number)"])
+      let key = ImageKey(source: CacheKey("many"), steps: ["\(number)"])
       relatives.note(Relatives.Made(key: key, resize: nil, size: PixelSize(200 - number, 10)))
     }
     #expect(relatives.made(of: source).map(\.size.width) == Array(101...108))
