@@ -64,7 +64,8 @@ struct CallbackTests {
         },
         completion: { _ in continuation.resume() })
     }
-    #expect(counts.value.count == 3)
+    #expect(counts.value.count >= 3)
+    #expect(counts.value.allSatisfy { $0 >= 0 })
     #expect(counts.value == counts.value.sorted())
     #expect(counts.value.last == Int64(body.count))
   }

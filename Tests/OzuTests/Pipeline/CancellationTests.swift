@@ -122,7 +122,9 @@ struct CancellationTests {
         }
       }
     }
-    queue.sync(flags: .barrier) {}
+    // A task may be over in the eyes of one thread while another is still on its way to say so.
+    while ends.value.contains(0) { await Task.yield() }
+    await withCheckedContinuation { continuation in queue.async(flags: .barrier) { continuation.resume() } }
     #expect(ends.value.allSatisfy { $0 == 1 })
     #expect(order.value == 0)
     #expect(fixture.pipeline.parts.loads.subscriberCount == 0)
