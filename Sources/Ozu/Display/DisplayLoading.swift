@@ -60,7 +60,7 @@ extension ImagePipeline {
   /// What memory has of a request, stale or not; its source tells which.
   func memoryResponse(for request: ImageRequest) -> ImageResponse? {
     let start = configuration.now()
-    let request = request.keyed(by: configuration.cacheKeyRules)
+    let request = parts.formats.current(request.keyed(by: configuration.cacheKeyRules))
     guard request.cachePolicy.readsCaches, let cached = parts.caches.cachedPicture(for: request) else {
       return nil
     }

@@ -34,6 +34,11 @@ extension ImageRequest {
     return steps + processors + step("postResize", format.postResize)
   }
 
+  /// What is done with pixels that need no decoding, in order.
+  var pixelSteps: [any ImageProcessing] {
+    (decodingResize.map { [$0] } ?? []) + decodedSteps
+  }
+
   /// The key as the app knows it: its own, or the URL.
   var plainKey: String {
     let mark = ImageSource.ownKey("")

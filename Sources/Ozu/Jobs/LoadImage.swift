@@ -210,7 +210,7 @@ struct LoadImage: Sendable {
     case .picture(let whole):
       let start = parts.configuration.now()
       picture = try await renderer.render(
-        whole, resize: request.decodingResize, processors: request.decodedSteps, priority: job.priority)
+        whole, resize: nil, processors: request.pixelSteps, priority: job.priority)
       timings.add(.resize, start.duration(to: parts.configuration.now()))
       encodedByteCount = 0
     }

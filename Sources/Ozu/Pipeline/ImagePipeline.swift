@@ -94,7 +94,7 @@ public final class ImagePipeline: Sendable {
   ) async throws(ImageError) -> ImageResponse {
     let start = parts.configuration.now()
     try request.validate()
-    let request = request.keyed(by: parts.configuration.cacheKeyRules)
+    let request = parts.formats.current(request.keyed(by: parts.configuration.cacheKeyRules))
     if let format = request.format { parts.formats.noteRequest(in: format) }
     if let response = memoryResponse(for: request, start: start) { return response }
     let (loaded, isShared) = try await parts.loads.value(
@@ -134,7 +134,7 @@ public final class ImagePipeline: Sendable {
   /// `image(for:)`, which validates it, brings the newer one.
   public func cachedImage(for request: ImageRequest) -> Picture? {
     guard request.cachePolicy.readsCaches else { return nil }
-    let request = request.keyed(by: parts.configuration.cacheKeyRules)
+    let request = parts.formats.current(request.keyed(by: parts.configuration.cacheKeyRules))
     guard let cached = parts.caches.cachedPicture(for: request) else { return nil }
     if request.format != nil { parts.formats.noteHit(of: cached, for: request) }
     return cached.picture
