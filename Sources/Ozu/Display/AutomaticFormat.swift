@@ -25,6 +25,11 @@ public struct AutomaticFormat: Hashable, Sendable {
       compressionQuality: compressionQuality, diskCapacity: diskCapacity)
   }
 
+  /// Whether a format was made by these settings.
+  func made(_ format: CacheFormat) -> Bool {
+    format.allowsUpscaling == allowsUpscaling && format.compressionQuality == compressionQuality
+  }
+
   static func name(_ size: PixelSize, _ mode: ScaleMode) -> String {
     "auto-\(size)-\(mode.rawValue)"
   }

@@ -42,11 +42,12 @@ struct PipelineLoading: DisplayLoading {
   ) -> DisplayLoad {
     let task = pipeline.task(for: request)
     let relay = Task { @MainActor in
-      for await progress in task.progress { receive(.progress(progress)) }
-      do throws(ImageError) {
-        receive(.finished(.success(try await task.response)))
-      } catch {
-        receive(.finished(.failure(error)))
+      for await event in task.events {
+        switch event {
+        case .progress(let progress): receive(.progress(progress))
+        case .preview(let response): receive(.preview(response.picture))
+        case .finished(let outcome): receive(.finished(outcome))
+        }
       }
     }
     return DisplayLoad {
@@ -60,7 +61,7 @@ extension ImagePipeline {
   /// What memory has of a request, stale or not; its source tells which.
   func memoryResponse(for request: ImageRequest) -> ImageResponse? {
     let start = configuration.now()
-    let request = request.keyed(by: configuration.cacheKeyRules)
+    let request = parts.formats.current(request.keyed(by: configuration.cacheKeyRules))
     guard request.readsMemory, let cached = parts.caches.cachedPicture(for: request) else { return nil }
     parts.formats.noteHit(of: cached, for: request)
     let date = configuration.currentDate()

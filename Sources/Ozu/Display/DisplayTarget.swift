@@ -15,7 +15,8 @@ struct DisplayTarget {
   /// a view that shows pictures at their own size needs none.
   @MainActor
   init?(
-    _ request: ImageRequest, view: any ImageDisplaying, cacheFormat: CacheFormat?, automatic: AutomaticFormat
+    _ request: ImageRequest, view: any ImageDisplaying, cacheFormat: CacheFormat?, automatic: AutomaticFormat,
+    pipeline: ImagePipeline
   ) {
     if request.resize != nil || request.format != nil {
       self.init(request: request, fit: nil)
@@ -33,8 +34,10 @@ struct DisplayTarget {
     guard let size = AutomaticFormat.pixelSize(of: view.displaySize, scale: view.displayScale) else {
       return nil
     }
-    self.init(
-      request: request.formatted(automatic.format(size, mode)), fit: Fit(size: size, mode: mode))
+    // The one that is registered, so that views of one size have one format, whose capacity the app may change.
+    let known = pipeline.parts.formats.format(named: AutomaticFormat.name(size, mode))
+    let format = known.flatMap { automatic.made($0) ? $0 : nil } ?? automatic.format(size, mode)
+    self.init(request: request.formatted(format), fit: Fit(size: size, mode: mode))
   }
 
   private init(request: ImageRequest, fit: Fit?) {

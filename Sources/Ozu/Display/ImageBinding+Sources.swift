@@ -5,7 +5,7 @@ extension ImageBinding {
   ///
   /// - Parameters:
   ///   - url: where it is; `nil` when that is not known. Then the picture comes from the caches under `key`, or
-  ///     without a key the placeholder stays.
+  ///     without a key the placeholder is all there is.
   ///   - key: an identity to use in place of the URL, for example for addresses whose token changes.
   ///   - success: takes over the setting: called with the picture, in place of showing it.
   ///   - failure: called when the picture cannot be loaded.
@@ -16,6 +16,10 @@ extension ImageBinding {
     progress: ((LoadProgress) -> Void)? = nil, success: ((ImageResponse) -> Void)? = nil,
     failure: ((ImageError) -> Void)? = nil
   ) -> Bool {
+    if url == nil, key == nil {
+      setNothing(options ?? self.options)
+      return false
+    }
     let source: ImageSource = url.map(ImageSource.url) ?? .fetcher(AbsentFetcher(key: key ?? ""))
     return setImage(
       ImageRequest(source, priority: (options ?? self.options).priority, cacheKey: key),

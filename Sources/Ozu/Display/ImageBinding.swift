@@ -140,6 +140,18 @@ public final class ImageBinding {
     return start()
   }
 
+  /// Calls the load off and shows the placeholder alone: what is to be shown is not known.
+  func setNothing(_ options: DisplayOptions) {
+    lastNumber += 1
+    let number = lastNumber
+    current = nil
+    stopPlaying()
+    phase = .empty
+    // Whoever was told may have set something.
+    guard current == nil, lastNumber == number else { return }
+    showPlaceholder(options)
+  }
+
   /// Takes the picture away, calls its load off and empties the view.
   public func clear() {
     guard current != nil else { return }
@@ -235,7 +247,8 @@ public final class ImageBinding {
   ) -> Bool {
     guard let current, current.load != nil, !current.isAnswered, let asked = current.target,
       let target = DisplayTarget(
-        request, view: view, cacheFormat: cacheFormat, automatic: options.automaticFormat)
+        request, view: view, cacheFormat: cacheFormat, automatic: options.automaticFormat,
+        pipeline: pipeline)
     else { return false }
     return target.request.key == asked.request.key
       && target.request.cachePolicy == asked.request.cachePolicy
@@ -244,7 +257,7 @@ public final class ImageBinding {
   private func target(of current: Current, in view: any ImageDisplaying) -> DisplayTarget? {
     DisplayTarget(
       current.request, view: view, cacheFormat: current.cacheFormat,
-      automatic: current.options.automaticFormat)
+      automatic: current.options.automaticFormat, pipeline: pipeline)
   }
 
   private func resume() {
@@ -270,7 +283,7 @@ public final class ImageBinding {
   private func ask(_ target: DisplayTarget) -> Bool {
     guard let number = current?.number else { return false }
     current?.target = target
-    if let format = target.request.format { pipeline.registerIfUnknown(format) }
+    if let format = target.request.format { pipeline.use(format) }
     if let hit = loader.cached(target.request) {
       current?.retiring = nil
       show(hit.response, isSynchronous: true)

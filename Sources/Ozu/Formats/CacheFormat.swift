@@ -58,7 +58,6 @@ public final class CacheFormat: Sendable {
   private struct Place {
     var capacity: Int
     var stores: [WeakStore] = []
-    var isRetired = false
   }
 
   private struct WeakStore: Sendable {
@@ -66,6 +65,7 @@ public final class CacheFormat: Sendable {
   }
 
   private let place: Mutex<Place>
+  private let retired = Atomic(false)
 
   /// Makes a format. It is registered when it is first used, or by `ImagePipeline.register(_:)`.
   ///
@@ -129,18 +129,19 @@ public final class CacheFormat: Sendable {
     place.withLock { place in
       place.stores.removeAll { $0.store == nil || $0.store === store }
       place.stores.append(WeakStore(store: store))
-      place.isRetired = false
     }
+    retired.store(false, ordering: .relaxed)
   }
 
   /// Forgets a store in which another format has taken the name.
   func detach(from store: FormatStore) {
-    place.withLock { place in
+    let isUnused = place.withLock { place in
       place.stores.removeAll { $0.store == nil || $0.store === store }
-      place.isRetired = place.stores.isEmpty
+      return place.stores.isEmpty
     }
+    retired.store(isUnused, ordering: .relaxed)
   }
 
   /// Whether another format has taken the name: what is still on its way must not enter the caches.
-  var isRetired: Bool { place.withLock { $0.isRetired } }
+  var isRetired: Bool { retired.load(ordering: .relaxed) }
 }

@@ -34,6 +34,7 @@ extension ImageRequest {
     return steps + processors + step("postResize", format.postResize)
   }
 
+
   /// The key as the app knows it: its own, or the URL.
   var plainKey: String {
     let mark = ImageSource.ownKey("")

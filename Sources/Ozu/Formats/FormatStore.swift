@@ -67,6 +67,15 @@ final class FormatStore: Sendable {
     capacityDidChange(of: format)
   }
 
+  /// The request as it is to be understood now: a format whose name was taken means its successor.
+  func current(_ request: ImageRequest) -> ImageRequest {
+    guard let format = request.format, format.isRetired, let successor = self.format(named: format.name)
+    else {
+      return request
+    }
+    return request.formatted(successor)
+  }
+
   /// Keeps a preload, to be stopped by the first request.
   func begin(_ preload: FormatPreload, of format: CacheFormat) {
     state.withLock { $0.preloads[format.name] = preload }

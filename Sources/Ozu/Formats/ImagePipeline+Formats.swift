@@ -25,6 +25,15 @@ extension ImagePipeline {
     }
   }
 
+  /// Takes note that a view asks for a format: it is registered, or what is being preloaded for it stops.
+  func use(_ format: CacheFormat) {
+    if parts.formats.format(named: format.name) == nil {
+      register(format)
+    } else {
+      parts.formats.noteRequest(in: format)
+    }
+  }
+
   /// Registers a format unless one of its name is there.
   func registerIfUnknown(_ format: CacheFormat) {
     if parts.formats.format(named: format.name) == nil { register(format) }

@@ -71,7 +71,14 @@ extension RenderStep {
       return Rendered(picture: picture, timings: watch.finish())
     case .resize(let picture, let resize):
       watch.enter(.resize)
-      let resized = resize.map { picture.resized($0, pool: configuration.pixelBufferPool) } ?? picture
+      let surroundings = ProcessingContext(
+        pool: configuration.pixelBufferPool, limits: configuration.limits)
+      let resized: Picture
+      do throws(ProcessingError) {
+        resized = try resize.map { try picture.processed(by: [$0], context: surroundings) } ?? picture
+      } catch {
+        throw .processingFailed(context.name, underlying: error)
+      }
       return Rendered(picture: resized, timings: watch.finish())
     case .derive(let picture, let derivation):
       watch.enter(.resize)

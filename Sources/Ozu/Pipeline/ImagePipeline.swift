@@ -115,8 +115,11 @@ extension PipelineParts {
 
   /// A request under the pipeline's key. Its format is noted: the first request registers it, and ends its preload.
   func keyed(_ request: ImageRequest) -> ImageRequest {
-    if let format = request.format { formats.noteRequest(in: format) }
-    return request.keyed(by: configuration.cacheKeyRules)
+    let request = request.keyed(by: configuration.cacheKeyRules)
+    guard request.format != nil else { return request }
+    let current = formats.current(request)
+    if let format = current.format { formats.noteRequest(in: format) }
+    return current
   }
 
   /// What memory has, if it may be served without asking. A stale picture is left to the load, which validates it.

@@ -10,7 +10,7 @@ extension ImageTask {
 
   /// Memory first: a task that is observed or intercepted has not looked there.
   private func load() {
-    let keyed = request.keyed(by: parts.configuration.cacheKeyRules)
+    let keyed = parts.keyed(request)
     if parts.isSurrounded, let response = parts.memoryResponse(for: keyed, start: start) {
       finish(.success(response))
     } else {

@@ -5,7 +5,11 @@ extension Resize: ImageProcessing {
   ///
   /// - Throws: `invalidParameters` for an empty size or one over the limits.
   public func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap {
-    if mode != .none { try context.check(size, for: self) }
+    if mode != .none {
+      try context.check(size, for: self)
+      // To cover a size, a long and narrow picture becomes far larger than the size.
+      try context.check(ResizeGeometry(source: bitmap.size, resize: self).outputSize, for: self)
+    }
     return Picture(bitmap).resized(self, pool: context.pool).bitmap
   }
 }

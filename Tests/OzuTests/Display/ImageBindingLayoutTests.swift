@@ -95,6 +95,19 @@ struct ImageBindingLayoutTests {
     #expect(stage.script.loads.count == 1)
   }
 
+  @Test("views of one size use one format, whose capacity the app may change")
+  func oneFormat() throws {
+    let stage = Stage()
+    stage.binding.setImage(from: Self.a)
+    let format = try #require(stage.script.loads.first?.request.format)
+    format.diskCapacity = 0
+    stage.binding.setImage(from: Stage.url("b"))
+    #expect(stage.script.loads.last?.request.format === format)
+    stage.binding.options.automaticFormat.compressionQuality = 1
+    stage.binding.setImage(from: Stage.url("c"))
+    #expect(stage.script.loads.last?.request.format !== format)
+  }
+
   @Test("a request with a size of its own keeps it")
   func ownSize() {
     let stage = Stage(nil)

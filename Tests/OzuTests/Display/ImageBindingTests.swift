@@ -229,6 +229,18 @@ struct ImageBindingTests {
     #expect(stage.binding.request == nil)
   }
 
+  @Test("neither URL nor key: the placeholder, and whatever was loading is called off")
+  func nothing() {
+    let stage = Stage()
+    stage.binding.setImage(from: Self.a)
+    stage.binding.setImage(from: nil, options: Self.withStandIns, failure: { _ in Issue.record("told") })
+    #expect(stage.script.loads.map(\.isStopped) == [true])
+    #expect(stage.told == ["placeholder 100"])
+    #expect(stage.binding.request == nil)
+    stage.binding.viewDidAppear()
+    #expect(stage.script.loads.count == 1)
+  }
+
   @Test(
     "a picture past its lifetime is set at once, and replaced only if there is another",
     arguments: [true, false])

@@ -90,6 +90,23 @@ struct CacheFormatTests {
   }
 
   @Test(
+    "the same for pixels that a fetcher brings, with and without a hook before the resize",
+    arguments: [true, false])
+  func pixelsOverLimits(isHooked: Bool) async throws {
+    let narrow = SimpleFetcher(Picture(PatternPicture(PixelSize(16_000, 1)).bitmap), key: "narrow")
+    let same: CacheFormat.Hook = { _, picture in picture }
+    let pipeline = ImagePipeline.testing()
+    let format = CacheFormat(
+      "x", size: PixelSize(2000, 2000), scaleMode: .aspectFill, allowsUpscaling: true,
+      preResize: isHooked ? same : nil)
+    await #expect {
+      try await pipeline.image(for: ImageRequest(.fetcher(narrow), format: format))
+    } throws: {
+      if case ImageError.processingFailed? = $0 as? ImageError { true } else { false }
+    }
+  }
+
+  @Test(
     "a format as large as the source, or larger without upscaling, gives the original pixels untouched",
     arguments: [
       (PixelSize(64, 48), ScaleMode.fill), (PixelSize(64, 48), .aspectFit), (PixelSize(64, 48), .aspectFill),

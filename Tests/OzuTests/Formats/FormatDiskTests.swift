@@ -156,6 +156,20 @@ struct FormatDiskTests {
     #expect(await fixture.onDisk(Self.keys, other).isEmpty)
   }
 
+  @Test("who still holds a format whose name was taken gets its successor's pictures, and they are cached")
+  func successor() async throws {
+    let fixture = FormatFixture()
+    let url = try fixture.serve("a.jpg")
+    let former = FormatFixture.format()
+    fixture.pipeline.register(former)
+    let successor = CacheFormat("thumbnail", size: PixelSize(16, 12), diskCapacity: 1 << 20)
+    fixture.pipeline.register(successor)
+    let request = ImageRequest(url: url, format: former)
+    #expect(try await fixture.pipeline.image(for: request).size == PixelSize(16, 12))
+    #expect(fixture.pipeline.cachedImage(for: request)?.size == PixelSize(16, 12))
+    #expect(await FormatFixture.isOnDisk(url.absoluteString, successor, fixture.pipeline))
+  }
+
   @Test("what is on its way when its format is replaced is answered, but enters no cache")
   func replacedMeanwhile() async throws {
     let fixture = FormatFixture()
