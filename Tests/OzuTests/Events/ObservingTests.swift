@@ -66,7 +66,8 @@ struct ObservingTests {
 
     recorder.removeAll()
     fixture.pipeline.removeImagesFromMemory()
-    _ = try await fixture.pipeline.image(for: ImageRequest(url: url, resize: Resize(PixelSize(7, 7))))
+    let larger = PixelSize(Fixture.small.size.width + 2, Fixture.small.size.height + 2)
+    _ = try await fixture.pipeline.image(for: ImageRequest(url: url, resize: Resize(larger)))
     #expect(words(url).contains("hit original"))
     #expect(words(url).contains("answer disk-original"))
     #expect(!words(url).contains("begin network"))
