@@ -31,7 +31,7 @@ static bool give_more(JXLDecoder *self) {
   size_t end = self->base.size - self->given < piece ? self->base.size : self->given + piece;
   self->given = end;
   if (JxlDecoderSetInput(self->decoder, self->base.data + done, end - done) != JXL_DEC_SUCCESS) return false;
-  if (end == self->base.size) JxlDecoderCloseInput(self->decoder);
+  if (end == self->base.size && !self->base.is_partial) JxlDecoderCloseInput(self->decoder);
   return true;
 }
 

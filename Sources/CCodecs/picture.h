@@ -24,6 +24,8 @@ struct OzuPictureDecoder {
   size_t size;
   OzuPictureLimits limits;
   bool is_unsupported;
+  /// Whether the file goes on behind what is there.
+  bool is_partial;
   bool keeps_cmyk;
   uint32_t target_width;
   uint32_t target_height;
@@ -37,8 +39,5 @@ OzuPictureDecoder *ozu_picture_new(
 
 /// Takes down a message; returns `Failed`.
 OzuStatus ozu_picture_fail(OzuPictureDecoder *decoder, const char *message);
-
-/// Exchanges red and blue in so many pixels; `from` and `to` may be the same.
-void ozu_swap_red_and_blue(const uint8_t *from, uint8_t *to, size_t pixels);
 
 #endif

@@ -60,6 +60,9 @@ const char *ozu_picture_message(const OzuPictureDecoder *decoder);
 /// Whether the last failure is one of the library's abilities and not of the file.
 bool ozu_picture_is_unsupported(const OzuPictureDecoder *decoder);
 
+/// Says that the bytes are only the beginning of a file, of which the header is wanted; before `open`.
+void ozu_picture_expect_more(OzuPictureDecoder *decoder);
+
 /// Reads the header. Takes no memory in proportion to the picture. First and once.
 OzuStatus ozu_picture_open(OzuPictureDecoder *decoder, OzuPictureInfo *info);
 
@@ -75,5 +78,8 @@ OzuStatus ozu_picture_delay(OzuPictureDecoder *decoder, uint32_t frame, double *
 
 /// Decodes on, to BGRA at the header's size. `More` until all is there. At each step the same memory is given.
 OzuStatus ozu_picture_step(OzuPictureDecoder *decoder, uint8_t *pixels, size_t bytes_per_row);
+
+/// Exchanges red and blue in so many pixels of four bytes; `from` and `to` may be the same.
+void ozu_swap_red_and_blue(const uint8_t *from, uint8_t *to, size_t pixels);
 
 #endif

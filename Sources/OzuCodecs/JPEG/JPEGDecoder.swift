@@ -28,13 +28,15 @@ public struct JPEGDecoder: ImageDecoding {
 
   /// Reads the marker segments up to the first scan, and counts the scans where there are several.
   ///
-  /// - Throws: `corrupt`, `truncated`; `limitExceeded` for the number of scans.
+  /// - Throws: `corrupt`, `truncated`; `limitExceeded` for the number of scans, or for the pixels that they
+  ///   go over.
   /// - Complexity: O(header); O(bytes) for a file of several scans.
   public func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
     let bytes = data.span
     let header = try JPEGHeader(bytes)
     if header.hasSeveralScans {
-      try limits.checkScanCount(header.scans(in: bytes, limit: limits.scanCount).count)
+      let count = header.scans(in: bytes, limit: limits.scanCount).count
+      try limits.checkScanCount(count, size: header.size)
     }
     let colorModels: [Int: ImageHeader.ColorModel] = [1: .gray, 4: .cmyk]
     return ImageHeader(

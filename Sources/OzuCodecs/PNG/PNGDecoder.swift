@@ -15,7 +15,7 @@ import OzuImaging
 public struct PNGDecoder: AnimationDecoding {
   private static let stepRows = 32
   private static let imageStage = "image data"
-  private let alpha: Alpha
+  let alpha: Alpha
 
   /// Makes a decoder.
   public init() {

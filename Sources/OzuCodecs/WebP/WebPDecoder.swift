@@ -10,8 +10,8 @@
 
   /// Decodes WebP through libwebp: lossy, lossless, with alpha; of an animation, the first frame on its canvas.
   public struct WebPDecoder: AnimationDecoding {
-    private static let imageStage = "image data"
-    private let alpha: Alpha
+    static let imageStage = "image data"
+    let alpha: Alpha
 
     /// Makes a decoder.
     public init() {
