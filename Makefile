@@ -44,8 +44,10 @@ test-tsan: dependencies ## run the tests under the thread sanitizer
 
 # XCTest itself leaks a few hundred bytes at exit, so leaks are not what this run looks for. lld, because gold
 # warns of every symbol of the sanitizer's assembly.
-test-asan: dependencies ## run the tests under the address sanitizer
+test-asan: dependencies ## run the tests under the address sanitizer, and with CORPUS=DIR the conformance run too
 	@ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --scratch-path .build-asan --sanitize=address -Xswiftc -use-ld=lld $(TEST)
+	@test -z '$(CORPUS)' || ASAN_OPTIONS=detect_leaks=0 $(SWIFT) run --scratch-path .build-asan --sanitize=address \
+	  -Xswiftc -use-ld=lld $(FLAGS) OzuConformance '$(CORPUS)' --without-costs
 
 lint: ## check formatting, layering and leftovers; changes nothing
 	@$(SWIFT) format lint --recursive --parallel --strict $(SOURCES)

@@ -183,6 +183,10 @@ void ozu_jpeg_convert_cmyk_row(uint8_t *row, unsigned width, bool is_inverted) {
   }
 }
 
+void ozu_jpeg_decoder_keep_gray(OzuJPEGDecoder *decoder) {
+  if (decoder->info.jpeg_color_space == JCS_GRAYSCALE) decoder->info.out_color_space = JCS_GRAYSCALE;
+}
+
 void ozu_jpeg_decoder_keep_cmyk(OzuJPEGDecoder *decoder) { decoder->keeps_cmyk = true; }
 
 OzuStatus ozu_jpeg_decoder_read_rows(

@@ -136,6 +136,8 @@ OzuStatus ozu_jpeg_feed_open(
 
 static OzuStatus read_pixels(OzuJPEGFeed *feed, uint8_t *rows, size_t bytes_per_row, int count) {
   struct jpeg_decompress_struct *info = &feed->info;
+  // The caller took the file for one of several scans.
+  if (rows == NULL) return OzuStatusFailed;
   for (int i = 0; i < count && info->output_scanline < info->output_height; i++) {
     JSAMPROW row = rows + info->output_scanline * bytes_per_row;
     if (jpeg_read_scanlines(info, &row, 1) != 1) return OzuStatusTruncated;

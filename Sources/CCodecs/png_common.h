@@ -8,11 +8,14 @@
 
 #include <png.h>
 
+#include "CCodecs.h"
+
 /// Sets limits, and what is never to be inflated. May jump.
 void ozu_png_configure(png_structp png, uint32_t width, uint32_t height);
 
-/// Prepares decoding to 8-bit BGRA, when the header is read; whether there is alpha. Jumps unless the file has the given
-/// size.
-bool ozu_png_prepare(png_structp png, png_infop info, uint32_t width, uint32_t height, int *passes);
+/// Prepares decoding, when the header is read; whether there is alpha. Jumps unless the file has the given size, and is
+/// grey without alpha where grey is asked for.
+bool ozu_png_prepare(
+    png_structp png, png_infop info, uint32_t width, uint32_t height, OzuPixels pixels, int *passes);
 
 #endif

@@ -76,26 +76,50 @@ void ozu_png_configure(png_structp png, uint32_t width, uint32_t height) {
   png_set_chunk_malloc_max(png, 1 << 20);
 }
 
-bool ozu_png_prepare(png_structp png, png_infop info, uint32_t width, uint32_t height, int *passes) {
+static bool is_little_endian(void) {
+  const uint16_t one = 1;
+  return *(const uint8_t *)&one == 1;
+}
+
+bool ozu_png_prepare(
+    png_structp png, png_infop info, uint32_t width, uint32_t height, OzuPixels pixels, int *passes) {
   if (png_get_image_width(png, info) != width || png_get_image_height(png, info) != height)
     png_error(png, "two sizes in one file");
   bool alpha = (png_get_color_type(png, info) & PNG_COLOR_MASK_ALPHA) != 0
                || png_get_valid(png, info, PNG_INFO_tRNS) != 0;
-  png_set_expand(png);
-  png_set_strip_16(png);
-  png_set_gray_to_rgb(png);
-  png_set_bgr(png);
-  if (!alpha) png_set_add_alpha(png, 0xFF, PNG_FILLER_AFTER);
+  size_t pixel_size = 4;
+  switch (pixels) {
+    case OzuPixelsBGRA8:
+      png_set_expand(png);
+      png_set_strip_16(png);
+      png_set_gray_to_rgb(png);
+      png_set_bgr(png);
+      if (!alpha) png_set_add_alpha(png, 0xFF, PNG_FILLER_AFTER);
+      break;
+    case OzuPixelsRGBA16:
+      pixel_size = 8;
+      png_set_expand_16(png);
+      png_set_gray_to_rgb(png);
+      if (is_little_endian()) png_set_swap(png);
+      if (!alpha) png_set_add_alpha(png, 0xFFFF, PNG_FILLER_AFTER);
+      break;
+    case OzuPixelsGray8:
+      pixel_size = 1;
+      if (alpha || png_get_color_type(png, info) != PNG_COLOR_TYPE_GRAY) png_error(png, "it is not grey");
+      png_set_expand(png);
+      png_set_strip_16(png);
+      break;
+  }
   *passes = png_set_interlace_handling(png);
   png_read_update_info(png, info);
-  if (png_get_rowbytes(png, info) != (size_t)width * 4)
+  if (png_get_rowbytes(png, info) != (size_t)width * pixel_size)
     png_error(png, "a combination of colour type and depth that does not exist");
   return alpha;
 }
 
 OzuStatus ozu_png_decoder_open(
-    OzuPNGDecoder *decoder, uint32_t width, uint32_t height, bool wants_partial, int *passes,
-    bool *has_alpha) {
+    OzuPNGDecoder *decoder, uint32_t width, uint32_t height, OzuPixels pixels, bool wants_partial,
+    int *passes, bool *has_alpha) {
   if (setjmp(decoder->failure) != 0) return failed(decoder);
   decoder->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, decoder, fail, note_nothing);
   if (decoder->png == NULL) {
@@ -110,7 +134,7 @@ OzuStatus ozu_png_decoder_open(
   // libpng asks for so many bytes of image data at once, and gets all or none of them.
   if (wants_partial) png_set_compression_buffer_size(png, 64);
   png_read_info(png, decoder->info);
-  *has_alpha = ozu_png_prepare(png, decoder->info, width, height, passes);
+  *has_alpha = ozu_png_prepare(png, decoder->info, width, height, pixels, passes);
   return OzuStatusDone;
 }
 

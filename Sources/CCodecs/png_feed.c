@@ -36,7 +36,7 @@ static void note_nothing(png_structp png, png_const_charp message) {
 
 static void read_header(png_structp png, png_infop info) {
   OzuPNGFeed *feed = png_get_progressive_ptr(png);
-  feed->has_alpha = ozu_png_prepare(png, info, feed->width, feed->height, &feed->passes);
+  feed->has_alpha = ozu_png_prepare(png, info, feed->width, feed->height, OzuPixelsBGRA8, &feed->passes);
 }
 
 static void read_row(png_structp png, png_bytep row, png_uint_32 y, int pass) {

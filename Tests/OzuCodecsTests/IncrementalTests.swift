@@ -28,7 +28,7 @@ private let wholeFiles = [
   "matrix/png-palette.png", "matrix/png-gray1.png", "matrix/png-rgb16.png", "matrix/png-trns-rgb.png",
   "pngsuite/basi0g01.png", "pngsuite/basi3p04.png", "pngsuite/basi6a16.png", "pngsuite/s40i3p04.png",
   "orientation/png-5.png", "matrix/webp-lossy.webp", "matrix/webp-lossy-alpha.webp",
-  "matrix/webp-lossless.webp", "matrix/webp-lossless-alpha.webp", "orientation/webp-6.webp",
+  "matrix/webp-lossless.webp", "matrix/webp-lossless-alpha.webp", "orientation/webp-1.webp",
   "matrix/jxl-lossless.jxl", "matrix/jxl-lossless-alpha.jxl", "matrix/jxl-lossy.jxl",
   "matrix/gif-palette.gif", "matrix/gif-palette-interlaced.gif",
 ]
@@ -97,12 +97,22 @@ struct IncrementalTests {
     let data = try fixture(name)
     let whole = try CodecRegistry.standard.picture(from: data)
     let decoder = IncrementalDecoder(codecs: .standard)
-    decoder.append(data.prefix(data.count * 9 / 10))
+    decoder.append(data.prefix(data.count * 19 / 20))
     let preview = try #require(try decoder.preview())
     #expect(preview.bitmap == whole.bitmap)
     #expect(preview.animation == nil)
-    decoder.append(data.dropFirst(data.count * 9 / 10))
+    decoder.append(data.dropFirst(data.count * 19 / 20))
     #expect(try decoder.picture().animation?.frameCount == whole.animation?.frameCount)
+  }
+
+  @Test("shows no WebP before it knows how to turn it", arguments: [1, 3, 40, 1000])
+  func lateOrientation(pieces: Int) throws {
+    guard isDecodable("orientation/webp-6.webp") else { return }
+    let data = try fixture("orientation/webp-6.webp")
+    let whole = try CodecRegistry.standard.picture(from: data)
+    let (shown, decoder) = try previews(of: data, pieces: pieces)
+    #expect(shown.allSatisfy { $0.bitmap == whole.bitmap })
+    #expect(try decoder.picture().bitmap == whole.bitmap)
   }
 
   @Test("makes previews at the size of the recipe, upright")

@@ -15,6 +15,7 @@
 #include "ozu_jpeg_feed.h"
 #include "ozu_jxl_feed.h"
 #include "ozu_picture.h"
+#include "ozu_pixels.h"
 #include "ozu_png.h"
 #include "ozu_png_feed.h"
 #include "ozu_status.h"

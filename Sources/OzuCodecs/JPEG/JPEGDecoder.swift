@@ -84,20 +84,22 @@ public struct JPEGDecoder: ImageDecoding {
   ) throws(DecodingError) -> Bitmap {
     let details = try JPEGHeader(data.span)
     if let reason = details.unsupportedReason { throw .unsupportedType(.jpeg, reason: reason) }
-    let outputByteCount = plan.decodedSize.byteCount(as: .bgra8)
+    let format = header.pixelFormat(under: context.pixelFormats)
+    let outputByteCount = plan.decodedSize.byteCount(as: format)
     let coefficientByteCount = details.hasSeveralScans ? details.coefficientByteCount : 0
     try context.limits.checkDecodedByteCount(outputByteCount + coefficientByteCount)
     let end = details.hasSeveralScans ? details.scans(in: data.span).end : data.count
     return try data.withBytes { (bytes) throws(DecodingError) in
       let session = try JPEGSession(UnsafeRawBufferPointer(rebasing: bytes[..<end]))
       // What the library needs besides the coefficients is some rows of blocks and tables.
-      try session.open(plan: plan, memoryLimit: coefficientByteCount + (32 << 20))
+      try session.open(
+        plan: plan, memoryLimit: coefficientByteCount + (32 << 20), keepsGray: format == .gray8)
       try readScans(of: session, context)
       // Ink goes to light here, not at the size of the result: a bitmap has no room for four inks.
       let inks = Self.inkTransform(header, context)
       if inks != nil { ozu_jpeg_decoder_keep_cmyk(session.decoder) }
       return try Bitmap(
-        size: plan.decodedSize, isOpaque: true,
+        size: plan.decodedSize, format: format, isOpaque: true,
         colorSpace: header.colorModel == .cmyk ? .sRGB : header.storedColorSpace, pool: context.pool
       ) { (pixels, bytesPerRow) throws(DecodingError) in
         try readRows(of: session, plan.decodedSize, into: pixels, bytesPerRow, context)

@@ -34,7 +34,8 @@
       return ImageHeader(
         type: .webp, storedSize: header.canvas, orientation: header.orientation ?? .up,
         hasAlpha: header.hasAlpha, colorProfileName: header.profile?.name, frameCount: header.frameCount,
-        colorEncoding: header.profile.map(ColorEncoding.profile), metadata: header.metadata)
+        colorEncoding: header.profile.map(ColorEncoding.profile), dotsPerInch: header.dotsPerInch,
+        metadata: header.metadata)
     }
 
     /// Decodes the picture.

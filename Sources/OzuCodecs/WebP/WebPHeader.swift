@@ -31,6 +31,7 @@ struct WebPHeader {
   private(set) var lacksEXIF = false
   private(set) var orientation: Orientation?
   private(set) var metadata: PictureMetadata?
+  private(set) var dotsPerInch: Double?
   private(set) var profile: ICCProfile?
   private(set) var isAnimated = false
   /// Whether EXIF data are to come, behind the pixels.
@@ -76,6 +77,7 @@ struct WebPHeader {
         lacksEXIF = !current.isWhole
         orientation = EXIFOrientation.find(in: content)
         metadata = EXIFMetadata.find(in: content)
+        dotsPerInch = EXIFMetadata.dotsPerInch(in: content)
       case .profile where profile == nil:
         profile = ICCProfile(Data(content.copy(from: 0, byteCount: content.count)))
       default: break

@@ -29,11 +29,13 @@ extension CodecRegistry {
     let plan = DecodePlan(drawingOf: header, resize: resize, scales: decoder.scales)
     try context.limits.checkDecodedByteCount(plan.decodedByteCount)
     try check(plan, limits: context.limits)
+    let format = header.pixelFormat(under: plan.needsNoResampling ? context.pixelFormats : .bgra8)
+    try context.limits.checkDecodedByteCount(plan.outputSize.bitmapByteCount(as: format))
     // What is decoded, and what is made of it.
     let byteCount =
-      plan.decodedByteCount
+      (plan.reduction == nil ? plan.decodedSize.bitmapByteCount(as: format) : plan.decodedByteCount)
       + (plan.needsNoResampling ? 0 : plan.outputSize.bitmapByteCount(as: .bgra8))
-      + (plan.orientation == .up ? 0 : plan.outputSize.bitmapByteCount(as: .bgra8))
+      + (plan.orientation == .up ? 0 : plan.outputSize.bitmapByteCount(as: format))
     let reservation = try context.reserve(byteCount)
     defer { withExtendedLifetime(reservation) {} }
     try context.checkpoint()

@@ -27,6 +27,9 @@ public struct DecodingContext {
   /// What becomes of colours that are not sRGB. They are converted by default.
   public let colorPolicy: ColorPolicy
 
+  /// In which formats pixels may come. `bgra8` by default.
+  public private(set) var pixelFormats: PixelFormatPolicy
+
   /// What bounds the pixels that all decodes have in the making.
   public let budget: DecodedByteBudget
 
@@ -44,7 +47,8 @@ public struct DecodingContext {
   ///   - threadTime: the processor time of the calling thread; the system's by default.
   public init(
     limits: DecodingLimits = .default, pool: PixelBufferPool = .shared, allowsTruncation: Bool = false,
-    colorPolicy: ColorPolicy = .convertToSRGB, budget: DecodedByteBudget = .shared,
+    colorPolicy: ColorPolicy = .convertToSRGB, pixelFormats: PixelFormatPolicy = .bgra8,
+    budget: DecodedByteBudget = .shared,
     isCancelled: @escaping () -> Bool = { false }, onStage: @escaping (DecodingStage) -> Void = { _ in },
     threadTime: @escaping () -> Duration = DecodingContext.systemThreadTime
   ) {
@@ -52,6 +56,7 @@ public struct DecodingContext {
     self.pool = pool
     self.allowsTruncation = allowsTruncation
     self.colorPolicy = colorPolicy
+    self.pixelFormats = pixelFormats
     self.budget = budget
     self.isCancelled = isCancelled
     self.onStage = onStage
@@ -62,6 +67,13 @@ public struct DecodingContext {
   /// Tells those who measure that a stage begins.
   public func begin(_ stage: DecodingStage) {
     onStage(stage)
+  }
+
+  /// The same context for what is to be resampled or combined, which is done in `bgra8`.
+  func inWorkingFormat() -> DecodingContext {
+    var context = self
+    context.pixelFormats = .bgra8
+    return context
   }
 
   /// Reserves bytes of the budget, and waits for them. Not for work that has a reservation already: it could wait for

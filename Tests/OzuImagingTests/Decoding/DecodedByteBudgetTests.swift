@@ -80,7 +80,8 @@ struct DecodedByteBudgetTests {
     large.isCancelled.withLock { $0 = true }
     await large.untilServed()
     await small.untilServed()
-    #expect(large.result.withLock { $0.map { if case .failure(.cancelled) = $0 { true } else { false } } } == true)
+    let answer = large.result.withLock { $0 }
+    #expect(throws: DecodingError.cancelled) { try answer?.get() }
     #expect(budget.reservedByteCount == 80)
     withExtendedLifetime(first) {}
   }
