@@ -28,7 +28,7 @@ private let wholeFiles = [
   "matrix/png-palette.png", "matrix/png-gray1.png", "matrix/png-rgb16.png", "matrix/png-trns-rgb.png",
   "pngsuite/basi0g01.png", "pngsuite/basi3p04.png", "pngsuite/basi6a16.png", "pngsuite/s40i3p04.png",
   "orientation/png-5.png", "matrix/webp-lossy.webp", "matrix/webp-lossy-alpha.webp",
-  "matrix/webp-lossless.webp", "matrix/webp-lossless-alpha.webp", "orientation/webp-1.webp",
+  "matrix/webp-lossless.webp", "matrix/webp-lossless-alpha.webp",
   "matrix/jxl-lossless.jxl", "matrix/jxl-lossless-alpha.jxl", "matrix/jxl-lossy.jxl",
   "matrix/gif-palette.gif", "matrix/gif-palette-interlaced.gif",
 ]
