@@ -3,7 +3,7 @@
 #   SWIFT=…   the swift to use                          FLAGS=…   more flags for every build, such as --traits
 #   CONFIG=…  debug (as usual) or release, for build    FILTER=…  the tests to run, a regular expression
 #   ARGS=…    arguments for demo and bench              CORPUS=…, REPORT=…  see conformance
-#   FORMAT=…, SECONDS=…  what is fuzzed and for how long
+#   FORMAT=…, SECONDS=…  what is fuzzed and for how long, from the files of CORPUS too
 
 SWIFT ?= swift
 CONFIG ?= debug
@@ -44,8 +44,10 @@ test-tsan: dependencies ## run the tests under the thread sanitizer
 
 # XCTest itself leaks a few hundred bytes at exit, so leaks are not what this run looks for. lld, because gold
 # warns of every symbol of the sanitizer's assembly.
-test-asan: dependencies ## run the tests under the address sanitizer
+test-asan: dependencies ## run the tests under the address sanitizer, and with CORPUS=DIR the conformance run too
 	@ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --scratch-path .build-asan --sanitize=address -Xswiftc -use-ld=lld $(TEST)
+	@test -z '$(CORPUS)' || ASAN_OPTIONS=detect_leaks=0 $(SWIFT) run --scratch-path .build-asan --sanitize=address \
+	  -Xswiftc -use-ld=lld $(FLAGS) OzuConformance '$(CORPUS)' --without-costs
 
 lint: ## check formatting, layering and leftovers; changes nothing
 	@$(SWIFT) format lint --recursive --parallel --strict $(SOURCES)
@@ -63,10 +65,10 @@ bench-peers: dependencies ## install what bench compares with: thumbnail --peers
 	@scripts/install-bench-peers
 
 # The fuzzer has its own `main`, and the crash reporter of Swift would hold it up.
-fuzz: dependencies ## feed the decoders mutated files under the address sanitizer (FORMAT=jpeg SECONDS=60)
+fuzz: dependencies ## feed a decoder mutated files under the address sanitizer (FORMAT=jpeg SECONDS=60 CORPUS=DIR)
 	@OZU_FUZZ=1 $(SWIFT) build -c release --scratch-path .build-fuzz --product OzuFuzz \
 	  -Xswiftc -sanitize=fuzzer,address --sanitize fuzzer --sanitize address -Xswiftc -use-ld=lld
-	@scripts/fuzz '$(FORMAT)' '$(SECONDS)'
+	@scripts/fuzz '$(FORMAT)' '$(SECONDS)' '$(CORPUS)'
 
 drills-disk: dependencies ## kill, starve and fool the disk cache with real processes (ARGS=N for N kills; 200 as usual)
 	@$(RELEASE) --product OzuDiskDrills

@@ -57,15 +57,16 @@ static int orientation(const avifImage *image) {
   return flipped[image->imir.mode & 1][turn];
 }
 
-static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
-  AVIFDecoder *self = (AVIFDecoder *)base;
+static avifResult parse(AVIFDecoder *self, bool ignores_exif) {
+  const OzuPictureDecoder *base = &self->base;
   avifDecoder *decoder = avifDecoderCreate();
-  if (decoder == NULL) return ozu_picture_fail(base, "out of memory");
+  if (decoder == NULL) return AVIF_RESULT_OUT_OF_MEMORY;
+  if (self->decoder != NULL) avifDecoderDestroy(self->decoder);
   self->decoder = decoder;
   if (avifCodecName(AVIF_CODEC_CHOICE_DAV1D, AVIF_CODEC_FLAG_CAN_DECODE) != NULL)
     decoder->codecChoice = AVIF_CODEC_CHOICE_DAV1D;
   decoder->maxThreads = 1;
-  decoder->ignoreExif = AVIF_TRUE;
+  decoder->ignoreExif = ignores_exif;
   decoder->ignoreXMP = AVIF_TRUE;
   // Alpha that does not repeat the size of the picture is common.
   decoder->strictFlags = AVIF_STRICT_CLAP_VALID;
@@ -75,8 +76,16 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   decoder->imageDimensionLimit = base->limits.side;
   decoder->imageCountLimit = base->limits.frames + 1;
   avifResult result = avifDecoderSetIOMemory(decoder, base->data, base->size);
-  if (result == AVIF_RESULT_OK) result = avifDecoderParse(decoder);
+  return result == AVIF_RESULT_OK ? avifDecoderParse(decoder) : result;
+}
+
+static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
+  AVIFDecoder *self = (AVIFDecoder *)base;
+  avifResult result = parse(self, false);
+  // Broken EXIF data, or those that are cut off, fail the whole file: a picture can do without.
+  if (result != AVIF_RESULT_OK) result = parse(self, true);
   if (result != AVIF_RESULT_OK) return fail(base, result);
+  avifDecoder *decoder = self->decoder;
 
   const avifImage *image = decoder->image;
   info->width = image->width;
@@ -89,11 +98,12 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
     if (self->has_crop) {
       info->width = self->crop.width;
       info->height = self->crop.height;
-      info->scratch = (size_t)image->width * image->height * 4;
+      info->scratch = (size_t)image->width * image->height * (image->depth > 8 ? 8 : 4);
     }
   }
   info->orientation = orientation(image);
   info->bits = (int)image->depth;
+  info->is_deep = image->depth > 8;
   info->has_alpha = decoder->alphaPresent;
   info->is_gray = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV400;
   info->frames = (uint32_t)decoder->imageCount;
@@ -101,6 +111,8 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   info->profile_size = image->icc.size;
   info->primaries = image->colorPrimaries;
   info->transfer = image->transferCharacteristics;
+  info->exif = image->exif.size > 0 ? image->exif.data : NULL;
+  info->exif_size = image->exif.size;
   info->scratch += (size_t)image->width * image->height * (image->depth > 8 ? 6 : 3);
   return OzuStatusDone;
 }
@@ -130,17 +142,18 @@ static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per
   avifImage *image = self->decoder->image;
   avifRGBImage target;
   avifRGBImageSetDefaults(&target, image);
-  target.format = AVIF_RGB_FORMAT_BGRA;
-  target.depth = 8;
+  size_t pixel_size = base->makes_deep ? 8 : 4;
+  target.format = base->makes_deep ? AVIF_RGB_FORMAT_RGBA : AVIF_RGB_FORMAT_BGRA;
+  target.depth = base->makes_deep ? 16 : 8;
   target.alphaPremultiplied = AVIF_FALSE;
   uint8_t *whole = NULL;
   if (self->has_crop) {
     if (self->crop.x + self->crop.width > image->width || self->crop.y + self->crop.height > image->height)
       return ozu_picture_fail(base, "a frame smaller than its clean aperture");
-    whole = malloc((size_t)image->width * image->height * 4);
+    whole = malloc((size_t)image->width * image->height * pixel_size);
     if (whole == NULL) return ozu_picture_fail(base, "out of memory");
     target.pixels = whole;
-    target.rowBytes = image->width * 4;
+    target.rowBytes = image->width * (uint32_t)pixel_size;
   } else {
     target.pixels = pixels;
     target.rowBytes = (uint32_t)bytes_per_row;
@@ -149,7 +162,8 @@ static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per
   for (uint32_t y = 0; whole != NULL && result == AVIF_RESULT_OK && y < self->crop.height; y++)
     memcpy(
         pixels + y * bytes_per_row,
-        whole + ((size_t)(self->crop.y + y) * image->width + self->crop.x) * 4, (size_t)self->crop.width * 4);
+        whole + ((size_t)(self->crop.y + y) * image->width + self->crop.x) * pixel_size,
+        (size_t)self->crop.width * pixel_size);
   free(whole);
   return result == AVIF_RESULT_OK ? OzuStatusDone : fail(base, result);
 }

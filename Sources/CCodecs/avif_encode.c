@@ -14,8 +14,10 @@ OzuStatus ozu_avif_encode(
     const OzuEncodeRequest *request, uint8_t **file, size_t *size, char *message, size_t message_capacity) {
   // Chroma in full from where JPEG has it too.
   bool is_full = request->is_lossless || request->quality >= 0.9;
+  // Ten bits are what every decoder of AVIF reads; twelve are for professionals' files.
+  bool is_deep = request->format == OzuPixelsRGBA16;
   avifImage *image = avifImageCreate(
-      (int)request->width, (int)request->height, 8, is_full ? AVIF_PIXEL_FORMAT_YUV444 : AVIF_PIXEL_FORMAT_YUV420);
+      (int)request->width, (int)request->height, is_deep ? 10 : 8, is_full ? AVIF_PIXEL_FORMAT_YUV444 : AVIF_PIXEL_FORMAT_YUV420);
   avifEncoder *encoder = avifEncoderCreate();
   avifRWData output = AVIF_DATA_EMPTY;
   avifResult result = AVIF_RESULT_OUT_OF_MEMORY;
@@ -27,11 +29,11 @@ OzuStatus ozu_avif_encode(
     image->yuvRange = AVIF_RANGE_FULL;
     avifRGBImage source;
     avifRGBImageSetDefaults(&source, image);
-    source.format = AVIF_RGB_FORMAT_BGRA;
-    source.depth = 8;
+    source.format = is_deep ? AVIF_RGB_FORMAT_RGBA : AVIF_RGB_FORMAT_BGRA;
+    source.depth = is_deep ? 16 : 8;
     source.ignoreAlpha = !request->has_alpha;
     source.pixels = (uint8_t *)request->pixels;
-    source.rowBytes = request->width * 4;
+    source.rowBytes = request->width * (is_deep ? 8 : 4);
     encoder->maxThreads = 1;
     encoder->speed = 8;
     int quantizer = request->is_lossless ? 0 : (int)((1 - request->quality) * 63 + 0.5);

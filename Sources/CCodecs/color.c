@@ -11,15 +11,17 @@ struct OzuColorTransform {
 };
 
 static OzuColorTransform *make(cmsContext context, cmsHPROFILE source, OzuColorLayout layout) {
-  static const cmsColorSpaceSignature spaces[] = {cmsSigGrayData, cmsSigRgbData, cmsSigCmykData};
-  static const cmsUInt32Number formats[] = {TYPE_GRAY_8, TYPE_BGRA_8, TYPE_CMYK_8};
+  static const cmsColorSpaceSignature spaces[] = {
+      cmsSigGrayData, cmsSigRgbData, cmsSigCmykData, cmsSigRgbData};
+  static const cmsUInt32Number formats[] = {TYPE_GRAY_8, TYPE_BGRA_8, TYPE_CMYK_8, TYPE_RGBA_16};
+  bool is_deep = layout == OzuColorLayoutRGBA16;
   cmsHPROFILE target = cmsCreate_sRGBProfileTHR(context);
   cmsHTRANSFORM transform = NULL;
   if (source != NULL && target != NULL && cmsGetColorSpace(source) == spaces[layout])
-    // TYPE_BGRA_8 has alpha as an extra channel, which is copied where both sides have it.
+    // Formats with an A have alpha as an extra channel, which is copied where both sides have it.
     transform = cmsCreateTransformTHR(
-        context, source, formats[layout], target, TYPE_BGRA_8, INTENT_RELATIVE_COLORIMETRIC,
-        layout == OzuColorLayoutBGRA ? cmsFLAGS_COPY_ALPHA : 0);
+        context, source, formats[layout], target, is_deep ? TYPE_RGBA_16 : TYPE_BGRA_8,
+        INTENT_RELATIVE_COLORIMETRIC, is_deep || layout == OzuColorLayoutBGRA ? cmsFLAGS_COPY_ALPHA : 0);
   if (source != NULL) cmsCloseProfile(source);
   if (target != NULL) cmsCloseProfile(target);
   OzuColorTransform *result = transform == NULL ? NULL : malloc(sizeof(OzuColorTransform));

@@ -12,8 +12,10 @@ typedef struct {
   struct heif_image_handle *handle;
   struct heif_image *image;
   uint8_t *profile;
+  uint8_t *exif;
   uint32_t width;
   uint32_t height;
+  int bits;
 } HEIFDecoder;
 
 // Whether a four-letter code stands among the first boxes.
@@ -55,6 +57,15 @@ static void read_colors(HEIFDecoder *self, OzuPictureInfo *info) {
   }
 }
 
+static void read_exif(HEIFDecoder *self, OzuPictureInfo *info) {
+  heif_item_id block;
+  if (heif_image_handle_get_list_of_metadata_block_IDs(self->handle, "Exif", &block, 1) != 1) return;
+  size_t size = heif_image_handle_get_metadata_size(self->handle, block);
+  if (size == 0 || size > 1 << 20 || (self->exif = malloc(size)) == NULL) return;
+  if (heif_image_handle_get_metadata(self->handle, block, self->exif).code == heif_error_Ok)
+    ozu_picture_set_exif(info, self->exif, size);
+}
+
 static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   HEIFDecoder *self = (HEIFDecoder *)base;
   self->context = heif_context_alloc();
@@ -72,13 +83,27 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   info->width = self->width = (uint32_t)width;
   info->height = self->height = (uint32_t)height;
   int bits = heif_image_handle_get_luma_bits_per_pixel(self->handle);
-  info->bits = bits > 0 ? bits : 8;
+  info->bits = self->bits = bits > 0 ? bits : 8;
+  info->is_deep = bits > 8 && bits <= 16;
   info->has_alpha = heif_image_handle_has_alpha_channel(self->handle);
   info->is_premultiplied = info->has_alpha && heif_image_handle_is_premultiplied_alpha(self->handle);
   // The planes, and the library's own picture in RGB.
   info->scratch = (size_t)width * (size_t)height * (bits > 8 ? 12 : 8);
   read_colors(self, info);
+  read_exif(self, info);
+  info->has_thumbnail = heif_image_handle_get_number_of_thumbnails(self->handle) > 0;
   return OzuStatusDone;
+}
+
+// Spreads little-endian samples of so many bits, 9 to 16, over 16.
+static void spread(const uint8_t *from, uint8_t *to, size_t count, int bits) {
+  uint32_t limit = (1u << bits) - 1;
+  for (size_t i = 0; i < count; i++, from += 2, to += 2) {
+    uint32_t value = (uint32_t)from[0] | (uint32_t)from[1] << 8;
+    if (value > limit) value = limit;
+    uint16_t wide = (uint16_t)((value * 65535u + limit / 2) / limit);
+    memcpy(to, &wide, 2);
+  }
 }
 
 static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per_row) {
@@ -86,9 +111,10 @@ static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per
   if (self->image == NULL) {
     struct heif_decoding_options *options = heif_decoding_options_alloc();
     if (options == NULL) return ozu_picture_fail(base, "out of memory");
-    options->convert_hdr_to_8bit = 1;
+    options->convert_hdr_to_8bit = !base->makes_deep;
     struct heif_error error = heif_decode_image(
-        self->handle, &self->image, heif_colorspace_RGB, heif_chroma_interleaved_RGBA, options);
+        self->handle, &self->image, heif_colorspace_RGB,
+        base->makes_deep ? heif_chroma_interleaved_RRGGBBAA_LE : heif_chroma_interleaved_RGBA, options);
     heif_decoding_options_free(options);
     return error.code == heif_error_Ok ? OzuStatusMore : fail(base, error);
   }
@@ -97,6 +123,13 @@ static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per
   if (rows == NULL || heif_image_get_width(self->image, heif_channel_interleaved) != (int)self->width
       || heif_image_get_height(self->image, heif_channel_interleaved) != (int)self->height)
     return ozu_picture_fail(base, "it declares two sizes");
+  if (base->makes_deep) {
+    int bits = heif_image_get_bits_per_pixel_range(self->image, heif_channel_interleaved);
+    if (bits < 9 || bits > 16) return ozu_picture_fail(base, "an unknown depth");
+    for (uint32_t y = 0; y < self->height; y++)
+      spread(rows + (size_t)y * (size_t)stride, pixels + y * bytes_per_row, (size_t)self->width * 4, bits);
+    return OzuStatusDone;
+  }
   for (uint32_t y = 0; y < self->height; y++)
     ozu_swap_red_and_blue(rows + (size_t)y * (size_t)stride, pixels + y * bytes_per_row, self->width);
   return OzuStatusDone;
@@ -108,6 +141,7 @@ static void close_decoder(OzuPictureDecoder *base) {
   if (self->handle != NULL) heif_image_handle_release(self->handle);
   if (self->context != NULL) heif_context_free(self->context);
   free(self->profile);
+  free(self->exif);
 }
 
 OzuPictureDecoder *ozu_heif_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits) {

@@ -14,6 +14,7 @@
 #include <jpeglib.h>
 
 #include "CCodecs.h"
+#include "jpeg.h"
 
 struct OzuJPEGDecoder {
   struct jpeg_decompress_struct info;
@@ -171,9 +172,7 @@ OzuStatus ozu_jpeg_decoder_consume(OzuJPEGDecoder *decoder, int block_rows) {
   return OzuStatusMore;
 }
 
-// Ink to light without colour management: each colour is what ink and black let through. Adobe's files, which
-// are nearly all, store the light instead of the ink.
-static void convert_cmyk_row(uint8_t *row, unsigned width, bool is_inverted) {
+void ozu_jpeg_convert_cmyk_row(uint8_t *row, unsigned width, bool is_inverted) {
   unsigned flip = is_inverted ? 0 : 255;
   for (unsigned x = 0; x < width; x++, row += 4) {
     unsigned c = row[0] ^ flip, m = row[1] ^ flip, y = row[2] ^ flip, k = row[3] ^ flip;
@@ -182,6 +181,10 @@ static void convert_cmyk_row(uint8_t *row, unsigned width, bool is_inverted) {
     row[2] = (uint8_t)((c * k + 127) / 255);
     row[3] = 255;
   }
+}
+
+void ozu_jpeg_decoder_keep_gray(OzuJPEGDecoder *decoder) {
+  if (decoder->info.jpeg_color_space == JCS_GRAYSCALE) decoder->info.out_color_space = JCS_GRAYSCALE;
 }
 
 void ozu_jpeg_decoder_keep_cmyk(OzuJPEGDecoder *decoder) { decoder->keeps_cmyk = true; }
@@ -203,7 +206,7 @@ OzuStatus ozu_jpeg_decoder_read_rows(
     }
     if (info->out_color_space != JCS_CMYK) continue;
     if (!decoder->keeps_cmyk) {
-      convert_cmyk_row(row, info->output_width, info->saw_Adobe_marker);
+      ozu_jpeg_convert_cmyk_row(row, info->output_width, info->saw_Adobe_marker);
     } else if (info->saw_Adobe_marker) {
       for (size_t x = 0; x < (size_t)info->output_width * 4; x++) row[x] = (uint8_t)~row[x];
     }

@@ -31,7 +31,7 @@ static bool give_more(JXLDecoder *self) {
   size_t end = self->base.size - self->given < piece ? self->base.size : self->given + piece;
   self->given = end;
   if (JxlDecoderSetInput(self->decoder, self->base.data + done, end - done) != JXL_DEC_SUCCESS) return false;
-  if (end == self->base.size) JxlDecoderCloseInput(self->decoder);
+  if (end == self->base.size && !self->base.is_partial) JxlDecoderCloseInput(self->decoder);
   return true;
 }
 
@@ -60,6 +60,31 @@ static void read_colors(JXLDecoder *self, OzuPictureInfo *info) {
     return;
   info->profile = self->profile;
   info->profile_size = size;
+}
+
+// Looks for EXIF data among the boxes of the container (ISO/IEC 18181-2 §9.7), which is not compressed there unless it
+// is in a box of another name.
+static void find_exif(const OzuPictureDecoder *base, OzuPictureInfo *info) {
+  static const uint8_t signature[8] = {0, 0, 0, 12, 'J', 'X', 'L', ' '};
+  if (base->size < 12 || memcmp(base->data, signature, sizeof(signature)) != 0) return;
+  size_t at = 0;
+  while (base->size - at >= 8) {
+    const uint8_t *box = base->data + at;
+    uint64_t length = (uint64_t)box[0] << 24 | (uint64_t)box[1] << 16 | (uint64_t)box[2] << 8 | box[3];
+    size_t head = 8, rest = base->size - at;
+    if (length == 1 && rest >= 16) {
+      head = 16;
+      length = 0;
+      for (int i = 8; i < 16; i++) length = length << 8 | box[i];
+    }
+    if (length == 0) length = rest;
+    if (length < head || length > rest) return;
+    if (memcmp(box + 4, "Exif", 4) == 0) {
+      ozu_picture_set_exif(info, box + head, (size_t)length - head);
+      return;
+    }
+    at += (size_t)length;
+  }
 }
 
 // Counts the frames of an animation, without decoding them, and notes how long each is seen.
@@ -100,6 +125,7 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
         info->height = self->info.ysize;
         info->orientation = (int)self->info.orientation;
         info->bits = (int)self->info.bits_per_sample;
+        info->is_deep = info->bits > 8;
         info->has_alpha = self->info.alpha_bits > 0;
         info->is_premultiplied = self->info.alpha_premultiplied;
         info->is_gray = self->info.num_color_channels == 1;
@@ -111,6 +137,7 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
         break;
       case JXL_DEC_COLOR_ENCODING:
         read_colors(self, info);
+        find_exif(base, info);
         if (self->info.have_animation && self->info.animation.tps_numerator > 0) {
           if (!read_frames(self)) return ozu_picture_fail(base, "out of memory");
           info->frames = self->frames > 0 ? self->frames : 1;
@@ -122,18 +149,24 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   }
 }
 
+// The library writes red first.
+static void finish(const JXLDecoder *self, uint8_t *pixels, size_t bytes_per_row) {
+  for (uint32_t y = 0; !self->base.makes_deep && y < self->info.ysize; y++)
+    ozu_swap_red_and_blue(pixels + y * bytes_per_row, pixels + y * bytes_per_row, self->info.xsize);
+}
+
 static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per_row) {
   JXLDecoder *self = (JXLDecoder *)base;
   switch (JxlDecoderProcessInput(self->decoder)) {
     case JXL_DEC_NEED_MORE_INPUT:
       if (give_more(self)) return OzuStatusMore;
       if (self->has_output && JxlDecoderFlushImage(self->decoder) == JXL_DEC_SUCCESS)
-        for (uint32_t y = 0; y < self->info.ysize; y++)
-          ozu_swap_red_and_blue(pixels + y * bytes_per_row, pixels + y * bytes_per_row, self->info.xsize);
+        finish(self, pixels, bytes_per_row);
       return OzuStatusTruncated;
     case JXL_DEC_NEED_IMAGE_OUT_BUFFER: {
       // Rows of a bitmap are the next multiple of 16 bytes apart.
-      JxlPixelFormat format = {4, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 16};
+      JxlDataType type = base->makes_deep ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8;
+      JxlPixelFormat format = {4, type, JXL_NATIVE_ENDIAN, 16};
       size_t size = 0;
       if (JxlDecoderImageOutBufferSize(self->decoder, &format, &size) != JXL_DEC_SUCCESS
           || size > bytes_per_row * self->info.ysize
@@ -146,8 +179,7 @@ static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per
     case JXL_DEC_FULL_IMAGE:
       self->frame++;
       self->has_output = false;
-      for (uint32_t y = 0; y < self->info.ysize; y++)
-        ozu_swap_red_and_blue(pixels + y * bytes_per_row, pixels + y * bytes_per_row, self->info.xsize);
+      finish(self, pixels, bytes_per_row);
       return OzuStatusDone;
     case JXL_DEC_COLOR_ENCODING: return OzuStatusMore;
     default: return ozu_picture_fail(base, "the coded data break the rules");

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <jxl/encode.h>
 
@@ -19,8 +20,12 @@ static float distance(double quality) {
 // RGBA or RGB, which is all that the library takes.
 static uint8_t *reordered(const OzuEncodeRequest *request, size_t channels) {
   size_t pixels = (size_t)request->width * request->height;
-  uint8_t *result = malloc(pixels * channels);
+  bool is_deep = request->format == OzuPixelsRGBA16;
+  uint8_t *result = malloc(pixels * channels * (is_deep ? 2 : 1));
   const uint8_t *from = request->pixels;
+  for (size_t i = 0; is_deep && result != NULL && i < pixels; i++)
+    memcpy(result + i * channels * 2, from + i * 8, channels * 2);
+  if (is_deep) return result;
   for (size_t i = 0; result != NULL && i < pixels; i++, from += 4) {
     uint8_t *to = result + i * channels;
     to[0] = from[2];
@@ -36,9 +41,10 @@ static JxlEncoderStatus add(JxlEncoder *encoder, const OzuEncodeRequest *request
   JxlEncoderInitBasicInfo(&info);
   info.xsize = request->width;
   info.ysize = request->height;
-  info.bits_per_sample = 8;
+  uint32_t bits = request->format == OzuPixelsRGBA16 ? 16 : 8;
+  info.bits_per_sample = bits;
   info.uses_original_profile = request->is_lossless;
-  info.alpha_bits = request->has_alpha ? 8 : 0;
+  info.alpha_bits = request->has_alpha ? bits : 0;
   info.num_extra_channels = request->has_alpha ? 1 : 0;
   JxlColorEncoding colors;
   JxlColorEncodingSetToSRGB(&colors, JXL_FALSE);
@@ -51,9 +57,9 @@ static JxlEncoderStatus add(JxlEncoder *encoder, const OzuEncodeRequest *request
                                 : JxlEncoderSetFrameDistance(settings, distance(request->quality));
   if (status != JXL_ENC_SUCCESS) return status;
   uint32_t channels = request->has_alpha ? 4 : 3;
-  JxlPixelFormat format = {channels, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 0};
+  JxlPixelFormat format = {channels, bits == 16 ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 0};
   status = JxlEncoderAddImageFrame(
-      settings, &format, pixels, (size_t)request->width * request->height * channels);
+      settings, &format, pixels, (size_t)request->width * request->height * channels * (bits / 8));
   JxlEncoderCloseInput(encoder);
   return status;
 }

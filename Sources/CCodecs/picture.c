@@ -21,6 +21,14 @@ OzuStatus ozu_picture_fail(OzuPictureDecoder *decoder, const char *message) {
   return OzuStatusFailed;
 }
 
+void ozu_picture_set_exif(OzuPictureInfo *info, const uint8_t *content, size_t size) {
+  if (size < 4) return;
+  size_t distance = (size_t)content[0] << 24 | (size_t)content[1] << 16 | (size_t)content[2] << 8 | content[3];
+  if (distance > size - 4) return;
+  info->exif = content + 4 + distance;
+  info->exif_size = size - 4 - distance;
+}
+
 void ozu_swap_red_and_blue(const uint8_t *from, uint8_t *to, size_t pixels) {
   for (size_t i = 0; i < pixels; i++, from += 4, to += 4) {
     uint8_t red = from[0], green = from[1], blue = from[2], alpha = from[3];
@@ -41,6 +49,8 @@ const char *ozu_picture_message(const OzuPictureDecoder *decoder) { return decod
 
 bool ozu_picture_is_unsupported(const OzuPictureDecoder *decoder) { return decoder->is_unsupported; }
 
+void ozu_picture_expect_more(OzuPictureDecoder *decoder) { decoder->is_partial = true; }
+
 OzuStatus ozu_picture_open(OzuPictureDecoder *decoder, OzuPictureInfo *info) {
   memset(info, 0, sizeof(*info));
   info->orientation = 1;
@@ -57,6 +67,8 @@ void ozu_picture_set_size(OzuPictureDecoder *decoder, uint32_t width, uint32_t h
 }
 
 void ozu_picture_keep_cmyk(OzuPictureDecoder *decoder) { decoder->keeps_cmyk = true; }
+
+void ozu_picture_make_deep(OzuPictureDecoder *decoder) { decoder->makes_deep = true; }
 
 OzuStatus ozu_picture_select(OzuPictureDecoder *decoder, uint32_t frame) {
   if (decoder->operations->select == NULL) return ozu_picture_fail(decoder, "it has one frame only");

@@ -24,7 +24,11 @@ struct OzuPictureDecoder {
   size_t size;
   OzuPictureLimits limits;
   bool is_unsupported;
+  /// Whether the file goes on behind what is there.
+  bool is_partial;
   bool keeps_cmyk;
+  /// Whether pixels are to be RGBA in 16 bits.
+  bool makes_deep;
   uint32_t target_width;
   uint32_t target_height;
   char message[200];
@@ -35,10 +39,10 @@ OzuPictureDecoder *ozu_picture_new(
     size_t byte_count, const OzuPictureOperations *operations, const uint8_t *data, size_t size,
     OzuPictureLimits limits);
 
+/// Takes EXIF data as HEIF and JPEG XL store them: behind the distance of the byte-order mark, of four bytes.
+void ozu_picture_set_exif(OzuPictureInfo *info, const uint8_t *content, size_t size);
+
 /// Takes down a message; returns `Failed`.
 OzuStatus ozu_picture_fail(OzuPictureDecoder *decoder, const char *message);
-
-/// Exchanges red and blue in so many pixels; `from` and `to` may be the same.
-void ozu_swap_red_and_blue(const uint8_t *from, uint8_t *to, size_t pixels);
 
 #endif

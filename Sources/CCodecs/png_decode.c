@@ -8,6 +8,7 @@
 #include <png.h>
 
 #include "CCodecs.h"
+#include "png_common.h"
 
 struct OzuPNGDecoder {
   png_structp png;
@@ -63,9 +64,62 @@ static OzuStatus failed(const OzuPNGDecoder *decoder) {
   return decoder->has_ended ? OzuStatusTruncated : OzuStatusFailed;
 }
 
+void ozu_png_configure(png_structp png, uint32_t width, uint32_t height) {
+  png_set_user_limits(png, width, height);
+#ifdef PNG_HANDLE_AS_UNKNOWN_SUPPORTED
+  // Minus one names every ancillary chunk but tRNS: nothing but PLTE, tRNS and IDAT makes a pixel here.
+  png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
+  png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_AS_DEFAULT, (png_const_bytep) "tRNS", 1);
+#endif
+  // For builds of the library in which the lines above have no effect.
+  png_set_chunk_cache_max(png, 128);
+  png_set_chunk_malloc_max(png, 1 << 20);
+}
+
+static bool is_little_endian(void) {
+  const uint16_t one = 1;
+  return *(const uint8_t *)&one == 1;
+}
+
+bool ozu_png_prepare(
+    png_structp png, png_infop info, uint32_t width, uint32_t height, OzuPixels pixels, int *passes) {
+  if (png_get_image_width(png, info) != width || png_get_image_height(png, info) != height)
+    png_error(png, "two sizes in one file");
+  bool alpha = (png_get_color_type(png, info) & PNG_COLOR_MASK_ALPHA) != 0
+               || png_get_valid(png, info, PNG_INFO_tRNS) != 0;
+  size_t pixel_size = 4;
+  switch (pixels) {
+    case OzuPixelsBGRA8:
+      png_set_expand(png);
+      png_set_strip_16(png);
+      png_set_gray_to_rgb(png);
+      png_set_bgr(png);
+      if (!alpha) png_set_add_alpha(png, 0xFF, PNG_FILLER_AFTER);
+      break;
+    case OzuPixelsRGBA16:
+      pixel_size = 8;
+      png_set_expand_16(png);
+      png_set_gray_to_rgb(png);
+      if (is_little_endian()) png_set_swap(png);
+      if (!alpha) png_set_add_alpha(png, 0xFFFF, PNG_FILLER_AFTER);
+      break;
+    case OzuPixelsGray8:
+      pixel_size = 1;
+      if (alpha || png_get_color_type(png, info) != PNG_COLOR_TYPE_GRAY) png_error(png, "it is not grey");
+      png_set_expand(png);
+      png_set_strip_16(png);
+      break;
+  }
+  *passes = png_set_interlace_handling(png);
+  png_read_update_info(png, info);
+  if (png_get_rowbytes(png, info) != (size_t)width * pixel_size)
+    png_error(png, "a combination of colour type and depth that does not exist");
+  return alpha;
+}
+
 OzuStatus ozu_png_decoder_open(
-    OzuPNGDecoder *decoder, uint32_t width, uint32_t height, bool wants_partial, int *passes,
-    bool *has_alpha) {
+    OzuPNGDecoder *decoder, uint32_t width, uint32_t height, OzuPixels pixels, bool wants_partial,
+    int *passes, bool *has_alpha) {
   if (setjmp(decoder->failure) != 0) return failed(decoder);
   decoder->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, decoder, fail, note_nothing);
   if (decoder->png == NULL) {
@@ -76,34 +130,11 @@ OzuStatus ozu_png_decoder_open(
   decoder->info = png_create_info_struct(png);
   if (decoder->info == NULL) png_error(png, "out of memory");
   png_set_read_fn(png, decoder, read_bytes);
-  png_set_user_limits(png, width, height);
+  ozu_png_configure(png, width, height);
   // libpng asks for so many bytes of image data at once, and gets all or none of them.
   if (wants_partial) png_set_compression_buffer_size(png, 64);
-#ifdef PNG_HANDLE_AS_UNKNOWN_SUPPORTED
-  // Minus one names every ancillary chunk but tRNS: nothing but PLTE, tRNS and IDAT makes a pixel here.
-  png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
-  png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_AS_DEFAULT, (png_const_bytep) "tRNS", 1);
-#endif
-  // For builds of the library in which the lines above have no effect.
-  png_set_chunk_cache_max(png, 128);
-  png_set_chunk_malloc_max(png, 1 << 20);
-
   png_read_info(png, decoder->info);
-  if (png_get_image_width(png, decoder->info) != width
-      || png_get_image_height(png, decoder->info) != height)
-    png_error(png, "two sizes in one file");
-  bool alpha = (png_get_color_type(png, decoder->info) & PNG_COLOR_MASK_ALPHA) != 0
-               || png_get_valid(png, decoder->info, PNG_INFO_tRNS) != 0;
-  png_set_expand(png);
-  png_set_strip_16(png);
-  png_set_gray_to_rgb(png);
-  png_set_bgr(png);
-  if (!alpha) png_set_add_alpha(png, 0xFF, PNG_FILLER_AFTER);
-  *passes = png_set_interlace_handling(png);
-  *has_alpha = alpha;
-  png_read_update_info(png, decoder->info);
-  if (png_get_rowbytes(png, decoder->info) != (size_t)width * 4)
-    png_error(png, "a combination of colour type and depth that does not exist");
+  *has_alpha = ozu_png_prepare(png, decoder->info, width, height, pixels, passes);
   return OzuStatusDone;
 }
 

@@ -60,7 +60,8 @@ const char *ozu_png_encoder_message(const OzuPNGEncoder *encoder) {
 }
 
 OzuStatus ozu_png_encoder_start(
-    OzuPNGEncoder *encoder, uint32_t width, uint32_t height, bool has_alpha, int compression_level) {
+    OzuPNGEncoder *encoder, uint32_t width, uint32_t height, OzuPixels pixels, bool has_alpha,
+    int compression_level) {
   if (setjmp(encoder->failure) != 0) return OzuStatusFailed;
   encoder->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, encoder, fail, note_nothing);
   if (encoder->png == NULL) {
@@ -73,13 +74,17 @@ OzuStatus ozu_png_encoder_start(
   png_set_write_fn(png, encoder, write_bytes, flush_nothing);
   png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
   png_set_compression_level(png, compression_level);
+  bool is_gray = pixels == OzuPixelsGray8, is_deep = pixels == OzuPixelsRGBA16;
   png_set_IHDR(
-      png, encoder->info, width, height, 8, has_alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB,
+      png, encoder->info, width, height, is_deep ? 16 : 8,
+      is_gray ? PNG_COLOR_TYPE_GRAY : has_alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB,
       PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
   png_set_sRGB(png, encoder->info, PNG_sRGB_INTENT_PERCEPTUAL);
   png_write_info(png, encoder->info);
-  png_set_bgr(png);
-  if (!has_alpha) png_set_filler(png, 0, PNG_FILLER_AFTER);
+  const uint16_t one = 1;
+  if (is_deep && *(const uint8_t *)&one == 1) png_set_swap(png);
+  if (pixels == OzuPixelsBGRA8) png_set_bgr(png);
+  if (!has_alpha && !is_gray) png_set_filler(png, 0, PNG_FILLER_AFTER);
   return OzuStatusDone;
 }
 

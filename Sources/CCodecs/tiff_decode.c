@@ -139,6 +139,7 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   if (self->alpha >= self->samples || info->is_cmyk) self->alpha = no_alpha;
   info->has_alpha = self->alpha != no_alpha;
   self->is_plain = is_plain(self);
+  info->is_deep = self->is_plain && self->bits > 8 && self->photometric != PHOTOMETRIC_SEPARATED;
   // The library multiplies.
   if (!self->is_plain) info->is_premultiplied = info->has_alpha;
   if (!self->is_plain) info->is_cmyk = false;
@@ -150,6 +151,9 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   TIFFGetFieldDefaulted(self->file, TIFFTAG_RESOLUTIONUNIT, &unit);
   if (TIFFGetField(self->file, TIFFTAG_XRESOLUTION, &resolution) && resolution > 0 && unit != RESUNIT_NONE)
     info->dots_per_inch = unit == RESUNIT_CENTIMETER ? resolution * 2.54 : resolution;
+  // EXIF data have the form of TIFF: what they say is in the directories of the file itself.
+  info->exif = base->data;
+  info->exif_size = base->size;
   uint32_t profile_size = 0;
   void *profile = NULL;
   if (TIFFGetField(self->file, TIFFTAG_ICCPROFILE, &profile_size, &profile) && profile != NULL) {
@@ -212,6 +216,36 @@ static void convert_row(const TIFFDecoder *self, const uint8_t *row, uint8_t *pi
   }
 }
 
+static uint16_t wide_sample(const TIFFDecoder *self, const uint8_t *row, size_t index) {
+  if (self->bits == 16) {
+    uint16_t value;
+    memcpy(&value, row + index * 2, 2);
+    return value;
+  }
+  float value;
+  memcpy(&value, row + index * 4, 4);
+  if (!(value > 0)) return 0;
+  return value >= 1 ? 65535 : (uint16_t)lrintf(value * 65535);
+}
+
+// Rows of 16 and of floating 32 bits to RGBA in 16.
+static void convert_deep_row(const TIFFDecoder *self, const uint8_t *row, uint8_t *pixels) {
+  for (uint32_t x = 0; x < self->width; x++, pixels += 8) {
+    size_t at = (size_t)x * self->samples;
+    uint16_t pixel[4];
+    pixel[0] = wide_sample(self, row, at);
+    if (self->photometric == PHOTOMETRIC_RGB) {
+      pixel[1] = wide_sample(self, row, at + 1);
+      pixel[2] = wide_sample(self, row, at + 2);
+    } else {
+      if (self->photometric == PHOTOMETRIC_MINISWHITE) pixel[0] = (uint16_t)~pixel[0];
+      pixel[1] = pixel[2] = pixel[0];
+    }
+    pixel[3] = self->alpha == no_alpha ? 65535 : wide_sample(self, row, at + self->alpha);
+    memcpy(pixels, pixel, 8);
+  }
+}
+
 static OzuStatus step_plain(TIFFDecoder *self, uint8_t *pixels, size_t bytes_per_row) {
   tmsize_t size = TIFFScanlineSize(self->file);
   if (size < (tmsize_t)((size_t)self->width * self->samples * self->bits / 8))
@@ -220,7 +254,9 @@ static OzuStatus step_plain(TIFFDecoder *self, uint8_t *pixels, size_t bytes_per
   if (self->scratch == NULL) return ozu_picture_fail(&self->base, "out of memory");
   for (uint32_t i = 0; i < self->band && self->row < self->height; i++, self->row++) {
     if (TIFFReadScanline(self->file, self->scratch, self->row, 0) < 0) return fail(&self->base, "missing rows");
-    convert_row(self, self->scratch, pixels + self->row * bytes_per_row);
+    uint8_t *target = pixels + self->row * bytes_per_row;
+    if (self->base.makes_deep) convert_deep_row(self, self->scratch, target);
+    else convert_row(self, self->scratch, target);
   }
   return self->row == self->height ? OzuStatusDone : OzuStatusMore;
 }

@@ -6,6 +6,8 @@ import OzuImaging
 struct Examination {
   let corpus: URL
   let record: Record
+  /// Whether time and memory are judged; under a sanitizer they mean nothing.
+  var judgesCosts = true
 
   /// Formats whose decoders are there; `unknown` is what is no image.
   static let formats: Set<String> = [
@@ -20,6 +22,8 @@ struct Examination {
   private static let largestBytes = 512 << 20
   /// How far the thumbnail of a reduced decode may be from that of a whole one.
   private static let thumbnailTolerance = 5.0
+  /// In how many pieces a file comes when it is shown while it does.
+  private static let pieces = 5
   /// How many frames of any animation are played.
   private static let playedFrames = 12
 
@@ -51,10 +55,12 @@ struct Examination {
     let complaint =
       try complaint(about: cost) ?? complaint(about: lenientCost) ?? complaint(about: result, data, cost)
       ?? complaint(aboutLenient: lenient, result) ?? complaint(aboutThumbnailOf: result, data)
+      ?? complaint(aboutPreviewsOf: data, result)
     return finding(complaint == nil ? .pass : .fail, complaint ?? Self.summary(result), cost)
   }
 
   private func complaint(about cost: Measurement) -> String? {
+    guard judgesCosts else { return nil }
     if cost.milliseconds > Self.hangMilliseconds { return "took \(cost.milliseconds) ms" }
     return cost.peakBytes > Self.largestBytes ? "\(cost.peakBytes) bytes of memory" : nil
   }
@@ -70,6 +76,7 @@ struct Examination {
       return "decoded to \(picture.size)"
     case (.limit, .failure(let error)):
       guard case .limitExceeded = error else { return "refused, but not for a limit: \(error)" }
+      guard judgesCosts else { return nil }
       guard cost.milliseconds <= Self.refusalMilliseconds else {
         return "refused after \(cost.milliseconds) ms"
       }
@@ -114,6 +121,31 @@ struct Examination {
     } catch {
       return "no thumbnail: \(error)"
     }
+  }
+
+  /// What is shown while a file comes must be safe whatever it holds, and in the end the picture itself.
+  private func complaint(aboutPreviewsOf data: Data, _ result: Result<Picture, DecodingError>) -> String? {
+    let decoder = IncrementalDecoder(codecs: .standard)
+    let step = max(1, (data.count + Self.pieces - 1) / Self.pieces)
+    var last: Picture?
+    for start in stride(from: 0, to: data.count, by: step) {
+      decoder.append(data[start..<min(start + step, data.count)])
+      do throws(DecodingError) {
+        if let preview = try decoder.preview(context: Self.context()) { last = preview }
+      } catch {
+        guard record.expect == .decode, case .success = result, case .limitExceeded = error else {
+          return nil
+        }
+        return "no previews: \(error)"
+      }
+    }
+    guard record.expect == .decode, case .success(let whole) = result, let last else { return nil }
+    // Without its end, a JPEG may be whole and its last scan may not: only the ordinary decode may assume that.
+    if record.format == "jpeg", data.suffix(2) != Data([0xFF, 0xD9]) { return nil }
+    let difference = Self.meanDifference(last.bitmap, whole.bitmap)
+    // libjxl does not say that a picture which was shown on the way ends as one that was not: noise is made anew.
+    let tolerance = record.format == "jxl" ? 2.0 : 0
+    return difference <= tolerance ? nil : "the last preview differs by \(difference)"
   }
 
   /// The mean difference of a channel; 256 for pictures of different sizes.

@@ -1,7 +1,8 @@
 // Runs the decoders over a corpus with recorded answers and says, set by set, which files got theirs.
 //
-//   OzuConformance CORPUS [--report FILE] [--exceptions FILE] [--set NAME] [--verbose]
+//   OzuConformance CORPUS [--report FILE] [--exceptions FILE] [--set NAME] [--without-costs] [--verbose]
 //
+// With --without-costs time and memory are recorded but not judged: for builds with a sanitizer.
 // Exit status 0 when every file got its answer or is a listed exception, 1 when not, 2 for wrong usage.
 
 import Foundation
@@ -15,6 +16,7 @@ let options = ["--report", "--exceptions", "--set"]
 var values: [String: String] = [:]
 var positional: [String] = []
 var isVerbose = false
+var judgesCosts = true
 var arguments = CommandLine.arguments.dropFirst()
 while let argument = arguments.popFirst() {
   if options.contains(argument) {
@@ -22,6 +24,8 @@ while let argument = arguments.popFirst() {
     values[argument] = value
   } else if argument == "--verbose" {
     isVerbose = true
+  } else if argument == "--without-costs" {
+    judgesCosts = false
   } else if argument.hasPrefix("-") {
     fail("unknown option \(argument)")
   } else {
@@ -29,7 +33,9 @@ while let argument = arguments.popFirst() {
   }
 }
 guard positional.count == 1 else {
-  fail("usage: OzuConformance CORPUS [--report FILE] [--exceptions FILE] [--set NAME] [--verbose]")
+  fail(
+    "usage: OzuConformance CORPUS [--report FILE] [--exceptions FILE] [--set NAME] [--without-costs] [--verbose]"
+  )
 }
 
 do {
@@ -47,7 +53,7 @@ do {
   var findings: [Finding] = []
   for record in records {
     if isVerbose { FileHandle.standardError.write(Data((record.path + "\n").utf8)) }
-    var finding = try Examination(corpus: corpus, record: record).run()
+    var finding = try Examination(corpus: corpus, record: record, judgesCosts: judgesCosts).run()
     if finding.outcome == .fail, let reason = reasons[record.path] {
       finding.outcome = .exception
       finding.detail += " — " + reason

@@ -45,6 +45,22 @@ struct HostileFileTests {
     #expect(try CodecRegistry.standard.picture(from: fine).size == PixelSize(64, 48))
   }
 
+  @Test("with scans that go over too many pixels together are refused by counting them")
+  func scannedPixels() throws {
+    let bomb = try multiplyingLastScan(of: fixture("matrix/jpeg-progressive-420.jpg"), by: 20)
+    let scans = bomb.indices.dropLast().count { bomb[$0] == 0xFF && bomb[$0 + 1] == 0xDA }
+    let allowed = DecodingLimits(scannedPixelCount: scans * 64 * 48)
+    #expect(try CodecRegistry.standard.header(of: bomb, limits: allowed).isProgressive)
+    let violation = DecodingLimits.Violation(
+      .scannedPixelCount, value: scans * 64 * 48, limit: scans * 64 * 48 - 1)
+    let pool = PixelBufferPool(retainedByteLimit: 0)
+    let limits = DecodingLimits(scannedPixelCount: scans * 64 * 48 - 1)
+    #expect(throws: DecodingError.limitExceeded(violation)) {
+      try CodecRegistry.standard.picture(from: bomb, context: DecodingContext(limits: limits, pool: pool))
+    }
+    #expect(pool.statistics.peakLentByteCount == 0)
+  }
+
   @Test("with scans beyond the allowed time are given up between scans")
   func scanTime() throws {
     let bomb = try multiplyingLastScan(of: fixture("matrix/jpeg-progressive-420.jpg"), by: 3000)

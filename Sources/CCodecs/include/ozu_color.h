@@ -7,7 +7,7 @@
 /// A way from the colours of a profile to sRGB, through Little CMS. May be used by several threads at a time.
 typedef struct OzuColorTransform OzuColorTransform;
 
-/// What the pixels are that go in. BGRA comes out.
+/// What the pixels are that go in. BGRA comes out, but for 16 bits, which stay.
 typedef enum __attribute__((enum_extensibility(closed))) {
   /// One byte a pixel.
   OzuColorLayoutGray = 0,
@@ -15,6 +15,8 @@ typedef enum __attribute__((enum_extensibility(closed))) {
   OzuColorLayoutBGRA = 1,
   /// Cyan, magenta, yellow, black; 255 is full ink.
   OzuColorLayoutCMYK = 2,
+  /// RGBA in 16 bits a channel, in the order of the machine; alpha, not multiplied in, is kept.
+  OzuColorLayoutRGBA16 = 3,
 } OzuColorLayout;
 
 /// The transfer functions that profiles are made for without a file.
@@ -31,7 +33,7 @@ OzuColorTransform *ozu_color_transform_from_primaries(
     const double chromaticities[8], OzuColorCurve curve, double gamma, OzuColorLayout layout);
 void ozu_color_transform_free(OzuColorTransform *transform);
 
-/// Converts so many pixels; `to` may be `from` where both are BGRA.
+/// Converts so many pixels; `to` may be `from` where both have the same layout.
 void ozu_color_transform_apply(
     const OzuColorTransform *transform, const uint8_t *from, uint8_t *to, size_t pixels);
 

@@ -5,11 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ozu_pixels.h"
 #include "ozu_status.h"
 
-/// A picture to be written: rows of BGRA without padding, alpha not multiplied in.
+/// A picture to be written: rows without padding, alpha not multiplied in.
 typedef struct {
   const uint8_t *pixels;
+  /// BGRA in 8 bits, or RGBA in 16 where the format takes it: AVIF writes 10 of them, JPEG XL all.
+  OzuPixels format;
   uint32_t width;
   uint32_t height;
   bool has_alpha;

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ozu_pixels.h"
 #include "ozu_status.h"
 
 /// A picture being decoded through one of the libraries that traits add: libavif, libheif, libjxl, libtiff,
@@ -42,6 +43,13 @@ typedef struct {
   int transfer;
   /// 0 when not given.
   double dots_per_inch;
+  /// EXIF data, with or without the word before them, that belong to the decoder; NULL when there are none.
+  const uint8_t *exif;
+  size_t exif_size;
+  /// Whether the container has a smaller rendition, beside what EXIF may have.
+  bool has_thumbnail;
+  /// Whether there are more than 8 bits to be had.
+  bool is_deep;
   /// Memory that decoding takes beside the pixels.
   size_t scratch;
 } OzuPictureInfo;
@@ -60,6 +68,9 @@ const char *ozu_picture_message(const OzuPictureDecoder *decoder);
 /// Whether the last failure is one of the library's abilities and not of the file.
 bool ozu_picture_is_unsupported(const OzuPictureDecoder *decoder);
 
+/// Says that the bytes are only the beginning of a file, of which the header is wanted; before `open`.
+void ozu_picture_expect_more(OzuPictureDecoder *decoder);
+
 /// Reads the header. Takes no memory in proportion to the picture. First and once.
 OzuStatus ozu_picture_open(OzuPictureDecoder *decoder, OzuPictureInfo *info);
 
@@ -69,11 +80,17 @@ void ozu_picture_set_size(OzuPictureDecoder *decoder, uint32_t width, uint32_t h
 /// Asks for cyan, magenta, yellow, black instead of BGRA from a file that has them; before the first `step`.
 void ozu_picture_keep_cmyk(OzuPictureDecoder *decoder);
 
+/// Asks for RGBA in 16 bits, of a picture that has more than 8; before the first `step`.
+void ozu_picture_make_deep(OzuPictureDecoder *decoder);
+
 /// Goes to a frame and says how long it is seen; before the first `step` of that frame.
 OzuStatus ozu_picture_select(OzuPictureDecoder *decoder, uint32_t frame);
 OzuStatus ozu_picture_delay(OzuPictureDecoder *decoder, uint32_t frame, double *milliseconds);
 
 /// Decodes on, to BGRA at the header's size. `More` until all is there. At each step the same memory is given.
 OzuStatus ozu_picture_step(OzuPictureDecoder *decoder, uint8_t *pixels, size_t bytes_per_row);
+
+/// Exchanges red and blue in so many pixels of four bytes; `from` and `to` may be the same.
+void ozu_swap_red_and_blue(const uint8_t *from, uint8_t *to, size_t pixels);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ozu_pixels.h"
 #include "ozu_status.h"
 
 /// A PNG being decoded through libpng. Belongs to one thread at a time.
@@ -17,14 +18,14 @@ void ozu_png_decoder_free(OzuPNGDecoder *decoder);
 /// The library's words for the last failure. Valid until the next call.
 const char *ozu_png_decoder_message(const OzuPNGDecoder *decoder);
 
-/// Reads the chunks up to the image data and prepares decoding to 8-bit BGRA, alpha not multiplied in.
+/// Reads the chunks up to the image data and prepares decoding, alpha not multiplied in.
 ///
-/// Fails unless the file has the given size. Text, profiles and all other chunks that pixels do not need are
+/// Fails unless the file has the given size, and is grey without alpha where grey is asked for. Text, profiles and all other chunks that pixels do not need are
 /// stepped over without being inflated. `*passes` is 7 for an interlaced file, else 1: all rows are read so
 /// many times. With `wants_partial`, the data of a file that ends early are used almost to the last byte.
 OzuStatus ozu_png_decoder_open(
-    OzuPNGDecoder *decoder, uint32_t width, uint32_t height, bool wants_partial, int *passes,
-    bool *has_alpha);
+    OzuPNGDecoder *decoder, uint32_t width, uint32_t height, OzuPixels pixels, bool wants_partial,
+    int *passes, bool *has_alpha);
 
 /// Decodes the next `count` rows of the current pass into the same rows of the picture.
 ///
@@ -42,11 +43,12 @@ void ozu_png_encoder_free(OzuPNGEncoder *encoder);
 /// The library's words for the last failure. Valid until the next call.
 const char *ozu_png_encoder_message(const OzuPNGEncoder *encoder);
 
-/// Writes everything before the pixels. Rows are BGRA in any case; without alpha the fourth byte is dropped.
+/// Writes everything before the pixels. Without alpha the fourth channel of rows is dropped.
 OzuStatus ozu_png_encoder_start(
-    OzuPNGEncoder *encoder, uint32_t width, uint32_t height, bool has_alpha, int compression_level);
+    OzuPNGEncoder *encoder, uint32_t width, uint32_t height, OzuPixels pixels, bool has_alpha,
+    int compression_level);
 
-/// Writes one row of BGRA, alpha not multiplied in.
+/// Writes one row, alpha not multiplied in.
 OzuStatus ozu_png_encoder_write_row(OzuPNGEncoder *encoder, const uint8_t *row);
 
 /// Writes the end. On `Done`, `*file` is a block of `*size` bytes for the caller to free().

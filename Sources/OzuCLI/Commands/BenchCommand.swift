@@ -21,7 +21,8 @@ enum BenchCommand: Command {
       """,
     options: [
       OptionSpecification(name: "rounds", letter: "n", value: "N", help: "Rounds that count; 7 by default."),
-      OptionSpecification(name: "corpus", value: "DIR", help: "Take the pictures of a folder (thumbnail)."),
+      OptionSpecification(
+        name: "corpus", value: "DIR", help: "Take the pictures of a folder (thumbnail, formats)."),
       OptionSpecification(
         name: "sizes", value: "WxH,…", help: "What pictures of the corpus become; 320x240 by default."),
       OptionSpecification(name: "peers", help: "Let other libraries do the same (thumbnail)."),

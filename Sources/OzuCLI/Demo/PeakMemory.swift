@@ -13,6 +13,14 @@ enum PeakMemory {
     return (value, max(0, peak - before))
   }
 
+  /// The same for work that does not suspend.
+  static func measureBlocking<Value>(_ work: () throws -> Value) rethrows -> (value: Value, byteCount: Int?) {
+    let before = reset() ? read("VmRSS") : nil
+    let value = try work()
+    guard let before, let peak = read("VmHWM") else { return (value, nil) }
+    return (value, max(0, peak - before))
+  }
+
   /// Sets the high-water mark back to the present (proc(5), clear_refs).
   private static func reset() -> Bool {
     guard let file = FileHandle(forWritingAtPath: "/proc/self/clear_refs") else { return false }

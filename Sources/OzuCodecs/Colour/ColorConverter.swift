@@ -8,12 +8,19 @@ public struct ColorConverter: ColorConverting {
 
   /// The picture in sRGB.
   ///
-  /// Colours are divided by alpha before and multiplied after.
+  /// Colours are divided by alpha before and multiplied after. 16 bits stay 16 bits, unless the profile is one for
+  /// grey.
   ///
   /// - Complexity: O(pixels); the first picture of a profile pays some milliseconds more for the transform.
   public func convertToSRGB(
     _ bitmap: Bitmap, from encoding: ColorEncoding, colorModel: ImageHeader.ColorModel, pool: PixelBufferPool
   ) -> Bitmap? {
+    if bitmap.format == .rgba16,
+      let result = Self.deep(bitmap, from: encoding, pool: pool)
+    {
+      return result
+    }
+    let bitmap = bitmap.converted(to: .bgra8, pool: pool)
     guard let transform = transform(encoding, colorModel) else { return nil }
     if transform.isIdentity { return bitmap.withColorSpace(.sRGB) }
     let width = bitmap.size.width
@@ -52,6 +59,29 @@ public struct ColorConverter: ColorConverting {
           } else {
             Premultiplication.apply(to: result, width: width)
           }
+        }
+      }
+    }
+  }
+
+  /// A picture of 16 bits; `nil` when the encoding is broken, or for grey.
+  private static func deep(
+    _ bitmap: Bitmap, from encoding: ColorEncoding, pool: PixelBufferPool
+  ) -> Bitmap? {
+    let store = ColorTransformStore.shared
+    if store.transform(encoding, .BGRA)?.isIdentity ?? false { return bitmap.withColorSpace(.sRGB) }
+    guard let transform = store.transform(encoding, .RGBA16) else { return nil }
+    let width = bitmap.size.width
+    return Bitmap(size: bitmap.size, format: .rgba16, isOpaque: bitmap.isOpaque, pool: pool) {
+      target, bytesPerRow in
+      bitmap.withUnsafeBytes { source in
+        // Rows lie inside the bytes of either bitmap, and are as far apart.
+        guard let from = source.baseAddress, let to = target.baseAddress else { return }
+        for y in 0..<bitmap.size.height {
+          let row = to + y * bytesPerRow
+          Premultiplication.undoWide(from + y * bitmap.bytesPerRow, to: row, width: width)
+          transform.apply(row, to: row, count: width)
+          Premultiplication.applyWide(to: row, width: width)
         }
       }
     }

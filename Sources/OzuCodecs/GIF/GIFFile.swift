@@ -20,6 +20,8 @@ struct GIFFile {
     var minimumCodeSize = 0
     /// Where its first block of codes stands.
     var codes = 0
+    /// Whether its blocks of codes are all there.
+    var isWhole = false
   }
 
   private(set) var canvas = PixelSize(0, 0)
@@ -79,7 +81,7 @@ struct GIFFile {
         } else if bytes.byte(at: position + 1) == Block.application {
           readApplication(bytes, at: position + 2)
         }
-        position = Self.endOfSubblocks(bytes, at: position + 2)
+        position = Self.endOfSubblocks(bytes, at: position + 2) ?? bytes.count
       case Block.image:
         guard let end = readImage(bytes, at: position + 1, control, globalPalette) else {
           isCut = true
@@ -128,14 +130,14 @@ struct GIFFile {
     }
   }
 
-  /// Where the chain of sub-blocks at an offset ends; the end of the file when it does not.
-  private static func endOfSubblocks(_ bytes: Span<UInt8>, at offset: Int) -> Int {
+  /// Where the chain of sub-blocks at an offset ends; `nil` when the file ends before.
+  private static func endOfSubblocks(_ bytes: Span<UInt8>, at offset: Int) -> Int? {
     var position = offset
     while let byteCount = bytes.byte(at: position) {
       position += 1 + Int(byteCount)
       if byteCount == 0 { return position }
     }
-    return bytes.count
+    return nil
   }
 
   /// Reads an image descriptor (§20); returns where the image ends, `nil` when its header is not all there.
@@ -160,8 +162,10 @@ struct GIFFile {
     let whole = AnimationFrame(
       size: image.size, delay: control.delay, disposal: control.disposal, blend: .over)
     image.frame = whole
+    let end = Self.endOfSubblocks(bytes, at: image.codes)
+    image.isWhole = end != nil
     images.append(image)
-    return Self.endOfSubblocks(bytes, at: image.codes)
+    return end ?? bytes.count
   }
 
   /// Cuts the frame of an image down to what lies on the canvas. A frame that lies beside it still takes its time:

@@ -28,13 +28,15 @@ public struct JPEGDecoder: ImageDecoding {
 
   /// Reads the marker segments up to the first scan, and counts the scans where there are several.
   ///
-  /// - Throws: `corrupt`, `truncated`; `limitExceeded` for the number of scans.
+  /// - Throws: `corrupt`, `truncated`; `limitExceeded` for the number of scans, or for the pixels that they
+  ///   go over.
   /// - Complexity: O(header); O(bytes) for a file of several scans.
   public func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
     let bytes = data.span
     let header = try JPEGHeader(bytes)
     if header.hasSeveralScans {
-      try limits.checkScanCount(header.scans(in: bytes, limit: limits.scanCount).count)
+      let count = header.scans(in: bytes, limit: limits.scanCount).count
+      try limits.checkScanCount(count, size: header.size)
     }
     let colorModels: [Int: ImageHeader.ColorModel] = [1: .gray, 4: .cmyk]
     return ImageHeader(
@@ -82,20 +84,22 @@ public struct JPEGDecoder: ImageDecoding {
   ) throws(DecodingError) -> Bitmap {
     let details = try JPEGHeader(data.span)
     if let reason = details.unsupportedReason { throw .unsupportedType(.jpeg, reason: reason) }
-    let outputByteCount = plan.decodedSize.byteCount(as: .bgra8)
+    let format = header.pixelFormat(under: context.pixelFormats)
+    let outputByteCount = plan.decodedSize.byteCount(as: format)
     let coefficientByteCount = details.hasSeveralScans ? details.coefficientByteCount : 0
     try context.limits.checkDecodedByteCount(outputByteCount + coefficientByteCount)
     let end = details.hasSeveralScans ? details.scans(in: data.span).end : data.count
     return try data.withBytes { (bytes) throws(DecodingError) in
       let session = try JPEGSession(UnsafeRawBufferPointer(rebasing: bytes[..<end]))
       // What the library needs besides the coefficients is some rows of blocks and tables.
-      try session.open(plan: plan, memoryLimit: coefficientByteCount + (32 << 20))
+      try session.open(
+        plan: plan, memoryLimit: coefficientByteCount + (32 << 20), keepsGray: format == .gray8)
       try readScans(of: session, context)
       // Ink goes to light here, not at the size of the result: a bitmap has no room for four inks.
       let inks = Self.inkTransform(header, context)
       if inks != nil { ozu_jpeg_decoder_keep_cmyk(session.decoder) }
       return try Bitmap(
-        size: plan.decodedSize, isOpaque: true,
+        size: plan.decodedSize, format: format, isOpaque: true,
         colorSpace: header.colorModel == .cmyk ? .sRGB : header.storedColorSpace, pool: context.pool
       ) { (pixels, bytesPerRow) throws(DecodingError) in
         try readRows(of: session, plan.decodedSize, into: pixels, bytesPerRow, context)

@@ -27,6 +27,7 @@ public struct JPEGEncoder: ImageEncoding {
   ///
   /// - Throws: `tooLarge` above 65,500 pixels a side; `failed` when memory is short.
   public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data {
+    let bitmap = bitmap.converted(to: .bgra8)
     guard max(bitmap.size.width, bitmap.size.height) <= Int(ozu_jpeg_side_limit) else {
       throw .tooLarge(.jpeg, bitmap.size)
     }

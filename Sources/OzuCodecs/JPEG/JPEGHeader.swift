@@ -44,7 +44,7 @@ struct JPEGHeader {
   private(set) var orientation: Orientation?
   private(set) var metadata: PictureMetadata?
   private(set) var profile: ICCProfile?
-  /// Of the JFIF segment.
+  /// Of the JFIF segment, or of EXIF data.
   private(set) var dotsPerInch: Double?
   /// Where the first scan's marker stands.
   private(set) var scanOffset = 0
@@ -81,11 +81,14 @@ struct JPEGHeader {
         hasJFIF = true
         let perUnit = segment.bigEndian(at: 8, bytes: 2).map(Double.init) ?? 0
         let units: [UInt8: Double] = [1: 1, 2: 2.54]
-        dotsPerInch = segment.byte(at: 7).flatMap { units[$0] }.flatMap { perUnit > 0 ? perUnit * $0 : nil }
+        let stated = segment.byte(at: 7).flatMap { units[$0] }.flatMap { perUnit > 0 ? perUnit * $0 : nil }
+        dotsPerInch = stated ?? dotsPerInch
       case 0xE1 where !hasEXIF && segment.hasBytes("Exif\0", at: 0):
         hasEXIF = true
         orientation = EXIFOrientation.find(in: segment)
         metadata = EXIFMetadata.find(in: segment)
+        // What JFIF says counts more, and mostly stands before.
+        dotsPerInch = dotsPerInch ?? EXIFMetadata.dotsPerInch(in: segment)
       case 0xE2:
         profile.add(segment, at: position + 2)
       case 0xEE where segment.hasBytes("Adobe", at: 0):

@@ -10,7 +10,7 @@
 
   /// Decodes JPEG XL through libjxl: lossy, lossless, with alpha, turned, animated.
   public struct JXLDecoder: AnimationDecoding {
-    private let library: LibraryDecoder
+    let library: LibraryDecoder
 
     /// Makes a decoder.
     public init() {

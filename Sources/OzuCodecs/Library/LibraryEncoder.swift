@@ -17,14 +17,18 @@ struct LibraryEncoder: Sendable {
 
   let type: ImageType
   let sideLimit: Int
+  /// Whether the format takes 16 bits. Grey is written in colours by all of them.
+  var acceptsDeep = false
   let encode: Encoding
 
   func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data {
+    let format: PixelFormat = acceptsDeep && bitmap.format == .rgba16 ? .rgba16 : .bgra8
+    let bitmap = bitmap.converted(to: format)
     let size = bitmap.size
     guard max(size.width, size.height) <= sideLimit else { throw .tooLarge(type, size) }
     let quality = options.compressionQuality.isNaN ? 0 : min(max(options.compressionQuality, 0), 1)
     // The pixels as the libraries want them: without padding, colours divided by alpha.
-    let rowByteCount = size.width * 4
+    let rowByteCount = size.width * format.bytesPerPixel
     let straight = UnsafeMutableRawBufferPointer.allocate(
       byteCount: rowByteCount * size.height, alignment: 16)
     defer { straight.deallocate() }
@@ -32,12 +36,17 @@ struct LibraryEncoder: Sendable {
       // Each row lies inside its memory.
       guard let from = pixels.baseAddress, let to = straight.baseAddress else { return }
       for y in 0..<size.height {
-        Premultiplication.undo(from + y * bitmap.bytesPerRow, to: to + y * rowByteCount, width: size.width)
+        let row = from + y * bitmap.bytesPerRow
+        if format == .rgba16 {
+          Premultiplication.undoWide(row, to: to + y * rowByteCount, width: size.width)
+        } else {
+          Premultiplication.undo(row, to: to + y * rowByteCount, width: size.width)
+        }
       }
     }
     var request = OzuEncodeRequest(
-      pixels: straight.bindMemory(to: UInt8.self).baseAddress, width: UInt32(size.width),
-      height: UInt32(size.height), has_alpha: !bitmap.isOpaque, quality: quality,
+      pixels: straight.bindMemory(to: UInt8.self).baseAddress, format: format.pixels,
+      width: UInt32(size.width), height: UInt32(size.height), has_alpha: !bitmap.isOpaque, quality: quality,
       is_lossless: options.isLossless)
     var file: UnsafeMutablePointer<UInt8>?
     var byteCount = 0

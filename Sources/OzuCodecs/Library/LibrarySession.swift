@@ -19,7 +19,8 @@ struct LibrarySession: ~Copyable {
   let info: OzuPictureInfo
 
   init(
-    _ bytes: UnsafeRawBufferPointer, type: ImageType, limits: DecodingLimits, open: LibraryDecoder.Opening
+    _ bytes: UnsafeRawBufferPointer, type: ImageType, limits: DecodingLimits, isPartial: Bool = false,
+    open: LibraryDecoder.Opening
   ) throws(DecodingError) {
     let libraryLimits = OzuPictureLimits(
       side: UInt32(clamping: limits.side), pixels: UInt64(clamping: limits.pixelCount),
@@ -27,6 +28,7 @@ struct LibrarySession: ~Copyable {
     guard let decoder = open(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, libraryLimits) else {
       throw .corrupt(type, stage: Self.headerStage, reason: "out of memory")
     }
+    if isPartial { ozu_picture_expect_more(decoder) }
     var info = OzuPictureInfo()
     let status = ozu_picture_open(decoder, &info)
     guard status == .done else {
@@ -45,6 +47,13 @@ struct LibrarySession: ~Copyable {
 
   var header: ImageHeader {
     let profile = profile
+    // They belong to the library, or are the file itself; both outlive the session.
+    let exif = UnsafeBufferPointer(start: info.exif, count: info.exif == nil ? 0 : info.exif_size)
+    var metadata = EXIFMetadata.find(in: exif.span)
+    if info.has_thumbnail {
+      metadata = metadata ?? PictureMetadata()
+      metadata?.hasThumbnail = true
+    }
     return ImageHeader(
       type: type, storedSize: PixelSize(Int(info.width), Int(info.height)),
       orientation: Orientation(rawValue: Int(info.orientation)) ?? .up, bitsPerComponent: Int(info.bits),
@@ -52,7 +61,8 @@ struct LibrarySession: ~Copyable {
       colorProfileName: profile?.name, frameCount: max(1, Int(info.frames)),
       colorEncoding: profile.map(ColorEncoding.profile)
         ?? ColorEncoding(primaries: Int(info.primaries), transfer: Int(info.transfer)),
-      dotsPerInch: info.dots_per_inch > 0 ? info.dots_per_inch : nil)
+      dotsPerInch: info.dots_per_inch > 0 ? info.dots_per_inch : EXIFMetadata.dotsPerInch(in: exif.span),
+      metadata: metadata)
   }
 
   /// A copy of the embedded profile, which belongs to the library.
@@ -79,17 +89,20 @@ struct LibrarySession: ~Copyable {
   func decode(
     header: ImageHeader, size: PixelSize, alpha: Alpha, _ context: DecodingContext
   ) throws(DecodingError) -> Bitmap {
+    let wanted = header.pixelFormat(under: context.pixelFormats)
+    let format: PixelFormat = wanted == .rgba16 && info.is_deep ? .rgba16 : .bgra8
     let scratch = Int(clamping: info.scratch)
-    let (sum, overflow) = size.byteCount(as: .bgra8).addingReportingOverflow(scratch)
+    let (sum, overflow) = size.byteCount(as: format).addingReportingOverflow(scratch)
     try context.limits.checkDecodedByteCount(overflow ? .max : sum)
     ozu_picture_set_size(decoder, UInt32(size.width), UInt32(size.height))
     let inks = inkTransform(header, context)
     if inks != nil { ozu_picture_keep_cmyk(decoder) }
-    return try Bitmap(
-      size: size, isOpaque: !info.has_alpha, colorSpace: inks == nil ? header.storedColorSpace : .sRGB,
-      pool: context.pool
+    if format == .rgba16 { ozu_picture_make_deep(decoder) }
+    let bitmap = try Bitmap(
+      size: size, format: format, isOpaque: !info.has_alpha,
+      colorSpace: inks == nil ? header.storedColorSpace : .sRGB, pool: context.pool
     ) { (pixels, bytesPerRow) throws(DecodingError) in
-      if context.allowsTruncation { pixels.fillMissing(isOpaque: !info.has_alpha) }
+      if context.allowsTruncation { pixels.fillMissing(isOpaque: !info.has_alpha, format: format) }
       try read(pixels, bytesPerRow, context)
       guard let start = pixels.baseAddress else { return }
       for y in 0..<size.height {
@@ -98,16 +111,36 @@ struct LibrarySession: ~Copyable {
         if let inks {
           inks.apply(row, to: row, count: size.width)
           Premultiplication.makeOpaque(row, width: size.width)
-        } else if !info.has_alpha {
-          Premultiplication.makeOpaque(row, width: size.width)
-        } else if info.is_premultiplied, alpha == .straight {
-          Premultiplication.undo(row, to: row, width: size.width, rounds: false)
-        } else if info.is_premultiplied {
-          Premultiplication.clamp(row, width: size.width)
-        } else if !info.is_premultiplied, alpha == .premultiplied {
-          Premultiplication.apply(to: row, width: size.width)
+        } else if format == .rgba16 {
+          finishDeep(row, size.width, alpha)
+        } else {
+          finish(row, size.width, alpha)
         }
       }
+    }
+    // The libraries have no grey of their own that all of them write.
+    return wanted == .gray8 ? bitmap.converted(to: .gray8, pool: context.pool) : bitmap
+  }
+
+  /// Brings a row of BGRA, as the library has left it, to the bitmap's form.
+  private func finish(_ row: UnsafeMutableRawPointer, _ width: Int, _ alpha: Alpha) {
+    switch (info.has_alpha, info.is_premultiplied, alpha) {
+    case (false, _, _): Premultiplication.makeOpaque(row, width: width)
+    case (true, true, .straight): Premultiplication.undo(row, to: row, width: width, rounds: false)
+    case (true, true, .premultiplied): Premultiplication.clamp(row, width: width)
+    case (true, false, .straight): break
+    case (true, false, .premultiplied): Premultiplication.apply(to: row, width: width)
+    }
+  }
+
+  /// The same for RGBA in 16 bits.
+  private func finishDeep(_ row: UnsafeMutableRawPointer, _ width: Int, _ alpha: Alpha) {
+    switch (info.has_alpha, info.is_premultiplied, alpha) {
+    case (false, _, _): Premultiplication.makeOpaqueWide(row, width: width)
+    case (true, true, .straight): Premultiplication.undoWide(row, to: row, width: width)
+    case (true, true, .premultiplied): Premultiplication.clampWide(row, width: width)
+    case (true, false, .straight): break
+    case (true, false, .premultiplied): Premultiplication.applyWide(to: row, width: width)
     }
   }
 

@@ -10,12 +10,12 @@ import OzuImaging
 /// Decodes PNG through libpng: every colour type and depth, interlaced or not, animated;
 /// the picture of an animation is the still one that stands for it.
 ///
-/// Pixels are brought to 8 bits (of 16, the high byte) and keep their stored values: gamma and profile are not
+/// Pixels are brought to 8 bits (of 16, the high byte), unless the context asks for what is stored, and keep their values: gamma and profile are not
 /// applied. Chunks that pixels do not need are never inflated.
 public struct PNGDecoder: AnimationDecoding {
   private static let stepRows = 32
   private static let imageStage = "image data"
-  private let alpha: Alpha
+  let alpha: Alpha
 
   /// Makes a decoder.
   public init() {
@@ -54,19 +54,20 @@ public struct PNGDecoder: AnimationDecoding {
   public func decode(
     _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
   ) throws(DecodingError) -> Bitmap {
-    try context.limits.checkDecodedByteCount(header.storedSize.byteCount(as: .bgra8))
+    let format = header.pixelFormat(under: context.pixelFormats)
+    try context.limits.checkDecodedByteCount(header.storedSize.byteCount(as: format))
     return try data.withBytes { (bytes) throws(DecodingError) in
       let session = try PNGSession(bytes)
       let layout = try session.open(
-        size: header.storedSize, wantsPartial: context.allowsTruncation)
+        size: header.storedSize, format: format, wantsPartial: context.allowsTruncation)
       return try Bitmap(
-        size: header.storedSize, isOpaque: !layout.hasAlpha, colorSpace: header.storedColorSpace,
-        pool: context.pool
+        size: header.storedSize, format: format, isOpaque: !layout.hasAlpha,
+        colorSpace: header.storedColorSpace, pool: context.pool
       ) { (pixels, bytesPerRow) throws(DecodingError) in
         let rows = PNGRows(
-          size: header.storedSize, pixels: pixels, bytesPerRow: bytesPerRow,
+          size: header.storedSize, pixels: pixels, bytesPerRow: bytesPerRow, format: format,
           multipliesAlpha: layout.hasAlpha && alpha == .premultiplied)
-        if context.allowsTruncation { pixels.fillMissing(isOpaque: !layout.hasAlpha) }
+        if context.allowsTruncation { pixels.fillMissing(isOpaque: !layout.hasAlpha, format: format) }
         try read(rows, of: session, passCount: layout.passCount, context)
       }
     }

@@ -7,7 +7,8 @@ import OzuImaging
   import Foundation
 #endif
 
-/// Writes 8-bit PNG through libpng: RGB when all pixels are opaque, else RGBA with the colours divided by alpha.
+/// Writes PNG through libpng: RGB when all pixels are opaque, else RGBA with the colours divided by alpha; in 16 bits where
+/// the bitmap has them, and grey where it is grey.
 ///
 /// Adaptive filters, zlib level 6, an sRGB chunk. Lossless, but for what multiplying by alpha has lost before.
 public struct PNGEncoder: ImageEncoding {
@@ -39,8 +40,10 @@ public struct PNGEncoder: ImageEncoding {
     let hasAlpha = !bitmap.isOpaque && bitmap.hasTransparentPixel
     try check(
       ozu_png_encoder_start(
-        encoder, UInt32(size.width), UInt32(size.height), hasAlpha, Self.compressionLevel))
-    let straight = UnsafeMutableRawBufferPointer.allocate(byteCount: size.width * 4, alignment: 16)
+        encoder, UInt32(size.width), UInt32(size.height), bitmap.format.pixels, hasAlpha,
+        Self.compressionLevel))
+    let straight = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: size.width * bitmap.format.bytesPerPixel, alignment: 16)
     defer { straight.deallocate() }
     try bitmap.withUnsafeBytes { (pixels) throws(EncodingError) in
       // Each row lies inside the bitmap's bytes, and `straight` holds one row.
@@ -48,7 +51,11 @@ public struct PNGEncoder: ImageEncoding {
       for y in 0..<size.height {
         var row = start + y * bitmap.bytesPerRow
         if hasAlpha {
-          Premultiplication.undo(row, to: target, width: size.width)
+          if bitmap.format == .rgba16 {
+            Premultiplication.undoWide(row, to: target, width: size.width)
+          } else {
+            Premultiplication.undo(row, to: target, width: size.width)
+          }
           row = UnsafeRawPointer(target)
         }
         try check(ozu_png_encoder_write_row(encoder, row.assumingMemoryBound(to: UInt8.self)))
@@ -68,7 +75,13 @@ extension Bitmap {
   fileprivate var hasTransparentPixel: Bool {
     withUnsafeBytes { bytes in
       (0..<size.height).contains { y in
-        (0..<size.width).contains { x in bytes[y * bytesPerRow + x * 4 + 3] != 255 }
+        (0..<size.width).contains { x in
+          switch format {
+          case .bgra8: bytes[y * bytesPerRow + x * 4 + 3] != 255
+          case .rgba16: bytes.load(fromByteOffset: y * bytesPerRow + x * 8 + 6, as: UInt16.self) != .max
+          case .gray8: false
+          }
+        }
       }
     }
   }

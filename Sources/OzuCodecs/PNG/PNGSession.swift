@@ -7,12 +7,13 @@ struct PNGRows {
   /// The bytes of the bitmap, used only while it is being made: `size.height` rows, `bytesPerRow` apart.
   let pixels: UnsafeMutableRawBufferPointer
   let bytesPerRow: Int
+  let format: PixelFormat
   let multipliesAlpha: Bool
 
   /// Brings rows whose last pixel is decoded to the bitmap's form.
   func finish(_ range: Range<Int>) {
     guard multipliesAlpha, let start = pixels.baseAddress else { return }
-    for y in range { Premultiplication.apply(to: start + y * bytesPerRow, width: size.width) }
+    for y in range { Premultiplication.apply(to: start + y * bytesPerRow, width: size.width, format) }
   }
 }
 
@@ -36,12 +37,12 @@ struct PNGSession: ~Copyable {
 
   /// Reads the chunks before the pixels.
   func open(
-    size: PixelSize, wantsPartial: Bool
+    size: PixelSize, format: PixelFormat, wantsPartial: Bool
   ) throws(DecodingError) -> (passCount: Int, hasAlpha: Bool) {
     var passCount: Int32 = 1
     var hasAlpha = false
     let status = ozu_png_decoder_open(
-      decoder, UInt32(size.width), UInt32(size.height), wantsPartial, &passCount, &hasAlpha)
+      decoder, UInt32(size.width), UInt32(size.height), format.pixels, wantsPartial, &passCount, &hasAlpha)
     switch status {
     case .done, .more: return (Int(passCount), hasAlpha)
     case .truncated: throw .truncated(.png, stage: PNGHeader.stage)

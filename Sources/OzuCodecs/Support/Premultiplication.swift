@@ -1,3 +1,5 @@
+import OzuImaging
+
 /// Multiplying colours by alpha and dividing them again, exactly rounded, four 8-bit channels in a word.
 ///
 /// Two channels are multiplied at once in the halves of a word: 255 * 255 + 128 and the carry of the division
@@ -18,6 +20,55 @@ enum Premultiplication {
       var green = ((pixel >> 8) & 0xFF) &* alpha &+ 0x80
       green = ((green &+ (green >> 8)) >> 8) & 0xFF
       pixels[x] = UInt32(littleEndian: alpha << 24 | redBlue | green << 8)
+    }
+  }
+
+  /// Multiplies the colours of one row in any format in place; grey has no alpha.
+  static func apply(to row: UnsafeMutableRawPointer, width: Int, _ format: PixelFormat) {
+    switch format {
+    case .bgra8: apply(to: row, width: width)
+    case .rgba16: applyWide(to: row, width: width)
+    case .gray8: break
+    }
+  }
+
+  /// Multiplies the colours of one row of RGBA in 16 bits in place. The row is the caller's, as above.
+  static func applyWide(to row: UnsafeMutableRawPointer, width: Int) {
+    let values = row.assumingMemoryBound(to: UInt16.self)
+    for x in 0..<width {
+      let alpha = UInt32(values[x * 4 + 3])
+      for channel in x * 4..<x * 4 + 3 {
+        values[channel] = UInt16((UInt32(values[channel]) * alpha + 32_767) / 65_535)
+      }
+    }
+  }
+
+  /// Writes one row of RGBA in 16 bits with the colours divided by alpha. What is wholly transparent becomes
+  /// transparent black.
+  static func undoWide(_ row: UnsafeRawPointer, to straight: UnsafeMutableRawPointer, width: Int) {
+    let source = row.assumingMemoryBound(to: UInt16.self)
+    let target = straight.assumingMemoryBound(to: UInt16.self)
+    for x in 0..<width {
+      let alpha = UInt32(source[x * 4 + 3])
+      for channel in x * 4..<x * 4 + 3 {
+        target[channel] =
+          alpha == 0 ? 0 : UInt16(min(65_535, (UInt32(source[channel]) * 65_535 + alpha / 2) / alpha))
+      }
+      target[x * 4 + 3] = UInt16(alpha)
+    }
+  }
+
+  /// Makes every pixel of one row of RGBA in 16 bits opaque, leaving its colours.
+  static func makeOpaqueWide(_ row: UnsafeMutableRawPointer, width: Int) {
+    let values = row.assumingMemoryBound(to: UInt16.self)
+    for x in 0..<width { values[x * 4 + 3] = .max }
+  }
+
+  /// Brings colours of one row in 16 bits that are brighter than their alpha allows down to it.
+  static func clampWide(_ row: UnsafeMutableRawPointer, width: Int) {
+    let values = row.assumingMemoryBound(to: UInt16.self)
+    for x in 0..<width {
+      for channel in x * 4..<x * 4 + 3 { values[channel] = min(values[channel], values[x * 4 + 3]) }
     }
   }
 

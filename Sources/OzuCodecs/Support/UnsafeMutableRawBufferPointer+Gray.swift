@@ -1,6 +1,8 @@
+import OzuImaging
+
 extension UnsafeMutableRawBufferPointer {
   /// Fills what a truncated file leaves out: nothing where there may be transparency, else opaque mid-grey.
-  func fillMissing(fromByte start: Int = 0, isOpaque: Bool) {
+  func fillMissing(fromByte start: Int = 0, isOpaque: Bool, format: PixelFormat = .bgra8) {
     guard start < count else { return }
     let rest = UnsafeMutableRawBufferPointer(rebasing: self[start...])
     guard isOpaque else {
@@ -8,6 +10,11 @@ extension UnsafeMutableRawBufferPointer {
       return
     }
     // Rows are a multiple of 16 bytes apart, so from any row on there are whole pixels.
-    rest.initializeMemory(as: UInt32.self, repeating: UInt32(littleEndian: 0xFF80_8080))
+    switch format {
+    case .bgra8: rest.initializeMemory(as: UInt32.self, repeating: UInt32(littleEndian: 0xFF80_8080))
+    case .rgba16:
+      rest.initializeMemory(as: UInt64.self, repeating: UInt64(littleEndian: 0xFFFF_8080_8080_8080))
+    case .gray8: rest.initializeMemory(as: UInt8.self, repeating: 0x80)
+    }
   }
 }

@@ -10,8 +10,8 @@
 
   /// Decodes WebP through libwebp: lossy, lossless, with alpha; of an animation, the first frame on its canvas.
   public struct WebPDecoder: AnimationDecoding {
-    private static let imageStage = "image data"
-    private let alpha: Alpha
+    static let imageStage = "image data"
+    let alpha: Alpha
 
     /// Makes a decoder.
     public init() {
@@ -34,7 +34,8 @@
       return ImageHeader(
         type: .webp, storedSize: header.canvas, orientation: header.orientation ?? .up,
         hasAlpha: header.hasAlpha, colorProfileName: header.profile?.name, frameCount: header.frameCount,
-        colorEncoding: header.profile.map(ColorEncoding.profile), metadata: header.metadata)
+        colorEncoding: header.profile.map(ColorEncoding.profile), dotsPerInch: header.dotsPerInch,
+        metadata: header.metadata)
     }
 
     /// Decodes the picture.

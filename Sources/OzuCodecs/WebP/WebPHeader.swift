@@ -26,10 +26,16 @@ struct WebPHeader {
 
   private(set) var canvas = PixelSize(0, 0)
   private(set) var hasAlpha = false
+  private var hasEXIF = false
+  /// Whether the file has EXIF data and ends before they do.
+  private(set) var lacksEXIF = false
   private(set) var orientation: Orientation?
   private(set) var metadata: PictureMetadata?
+  private(set) var dotsPerInch: Double?
   private(set) var profile: ICCProfile?
   private(set) var isAnimated = false
+  /// Whether EXIF data are to come, behind the pixels.
+  private var announcesEXIF = false
   /// The frames that are there; 1 for a still picture.
   private(set) var frameCount = 1
   /// The picture, or the frames of an animation as far as they are valid.
@@ -40,17 +46,19 @@ struct WebPHeader {
   static let stage = "header"
   private static let frameStage = "first frame"
 
+  /// How many of some bytes are part of the picture: what follows the declared end is not.
+  static func byteCount(_ file: Span<UInt8>) -> Int {
+    min(max(8 + (file.littleEndian(at: 4, bytes: 4) ?? 0), 12), file.count)
+  }
+
   /// Steps through the chunks.
   ///
   /// - Throws: `corrupt` or `truncated`, in the stage `header`.
   init(_ file: Span<UInt8>) throws(DecodingError) {
-    // What follows the declared end is not part of the picture.
-    let declaredEnd = 8 + (file.littleEndian(at: 4, bytes: 4) ?? 0)
-    let bytes = file.extracting(0..<min(max(declaredEnd, 12), file.count))
+    let bytes = file.extracting(0..<Self.byteCount(file))
     var chunk = WebPChunk(bytes, at: 12)
     var animationFrameCount = 0
     var isExtended = false
-    var hasEXIF = false
     while let current = chunk {
       let content = bytes.extracting(current.content)
       switch current.kind {
@@ -66,8 +74,10 @@ struct WebPHeader {
       case .animation: loopCount = content.littleEndian(at: 4, bytes: 2) ?? 1
       case .exif where !hasEXIF:
         hasEXIF = true
+        lacksEXIF = !current.isWhole
         orientation = EXIFOrientation.find(in: content)
         metadata = EXIFMetadata.find(in: content)
+        dotsPerInch = EXIFMetadata.dotsPerInch(in: content)
       case .profile where profile == nil:
         profile = ICCProfile(Data(content.copy(from: 0, byteCount: content.count)))
       default: break
@@ -75,6 +85,7 @@ struct WebPHeader {
       chunk = WebPChunk(bytes, at: current.end)
     }
     guard !canvas.isEmpty else { throw .truncated(.webp, stage: Self.stage) }
+    if announcesEXIF, !hasEXIF { lacksEXIF = true }
     frameCount = isAnimated ? max(1, animationFrameCount) : 1
   }
 
@@ -86,6 +97,7 @@ struct WebPHeader {
     canvas = PixelSize(width + 1, height + 1)
     hasAlpha = flags & 0x10 != 0
     isAnimated = flags & 0x02 != 0
+    announcesEXIF = flags & 0x08 != 0
   }
 
   private mutating func readStill(

@@ -26,7 +26,7 @@ extension CodecRegistry {
       reader, encodedByteCount: data.count,
       frameByteCount: PixelBufferPool.sizeClass(plan.outputSize.bitmapByteCount(as: .bgra8)),
       blending: blending, limits: context.limits, pool: context.pool,
-      colorPolicy: context.colorPolicy
+      colorPolicy: context.colorPolicy, budget: context.budget
     ) { [self] canvas, context in
       var frame = canvas
       if !plan.needsNoResampling {

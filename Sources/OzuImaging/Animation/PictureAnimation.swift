@@ -34,28 +34,33 @@ public final class PictureAnimation: Sendable {
   private let limits: DecodingLimits
   private let pool: PixelBufferPool
   private let colorPolicy: ColorPolicy
+  private let budget: DecodedByteBudget
+  /// What making one frame takes at the worst.
+  private let workingByteCount: Int
   private let queue = DispatchQueue(label: "ozu.animation")
 
   init(
     _ reader: any AnimationFrameReading, encodedByteCount: Int, frameByteCount: Int,
     blending: FrameBlending = .premultiplied,
     limits: DecodingLimits, pool: PixelBufferPool, colorPolicy: ColorPolicy,
-    finish: @escaping Finishing
+    budget: DecodedByteBudget = .shared, finish: @escaping Finishing
   ) {
     loopCount = reader.loopCount
     delays = reader.frames.map(\.delay)
     byteBudget = limits.animationByteCount
     self.finish = finish
     self.colorPolicy = colorPolicy
+    self.budget = budget
     self.limits = limits
     self.pool = pool
     // Beside the cache there are, at the worst, the canvas that is kept, the one that is being made, the frame
     // that goes on it and the result.
     let canvasByteCount = PixelBufferPool.sizeClass(reader.canvas.bitmapByteCount(as: .bgra8))
+    workingByteCount = 3 * canvasByteCount + frameByteCount
     largestByteCount =
       encodedByteCount
       + min(limits.animationByteCount, 3 * canvasByteCount + reader.frames.count * frameByteCount)
-    let cacheByteCount = limits.animationByteCount - 3 * canvasByteCount - frameByteCount
+    let cacheByteCount = limits.animationByteCount - workingByteCount
     state = Mutex(
       State(
         composer: FrameComposer(reader, blending: blending),
@@ -115,7 +120,10 @@ public final class PictureAnimation: Sendable {
       Result { () throws(DecodingError) -> Bitmap in
         if let frame = state.cache[index] { return frame }
         let context = DecodingContext(
-          limits: limits, pool: pool, colorPolicy: colorPolicy, isCancelled: isCancelled)
+          limits: limits, pool: pool, colorPolicy: colorPolicy, budget: budget, isCancelled: isCancelled)
+        // A frame whose steps take more than the budget together still has its turn, alone.
+        let reservation = try context.reserve(min(workingByteCount, budget.byteLimit))
+        defer { withExtendedLifetime(reservation) {} }
         let canvas = try state.composer.compose(index, context: context)
         let frame = try finish(canvas, context)
         state.cache.insert(frame, at: index)

@@ -28,10 +28,16 @@ extension CodecRegistry {
     }
     let plan = DecodePlan(drawingOf: header, resize: resize, scales: decoder.scales)
     try context.limits.checkDecodedByteCount(plan.decodedByteCount)
-    try context.limits.checkDecodedByteCount(plan.outputSize.bitmapByteCount(as: .bgra8))
-    // A quarter turn pads the other side.
-    let uprightSize = plan.orientation.applied(to: plan.outputSize)
-    try context.limits.checkDecodedByteCount(uprightSize.bitmapByteCount(as: .bgra8))
+    try check(plan, limits: context.limits)
+    let format = header.pixelFormat(under: plan.needsNoResampling ? context.pixelFormats : .bgra8)
+    try context.limits.checkDecodedByteCount(plan.outputSize.bitmapByteCount(as: format))
+    // What is decoded, and what is made of it.
+    let byteCount =
+      (plan.reduction == nil ? plan.decodedSize.bitmapByteCount(as: format) : plan.decodedByteCount)
+      + (plan.needsNoResampling ? 0 : plan.outputSize.bitmapByteCount(as: .bgra8))
+      + (plan.orientation == .up ? 0 : plan.outputSize.bitmapByteCount(as: format))
+    let reservation = try context.reserve(byteCount)
+    defer { withExtendedLifetime(reservation) {} }
     try context.checkpoint()
     context.begin(.decode)
     var bitmap = try decoder.render(data, header: header, plan: plan, context: context)
@@ -47,5 +53,13 @@ extension CodecRegistry {
     return Picture(
       bitmap.upright(from: plan.orientation, pool: context.pool), header: header, animation: animation,
       notes: notes)
+  }
+
+  /// Checks what the result of a plan takes.
+  func check(_ plan: DecodePlan, limits: DecodingLimits) throws(DecodingError) {
+    try limits.checkDecodedByteCount(plan.outputSize.bitmapByteCount(as: .bgra8))
+    // A quarter turn pads the other side.
+    let uprightSize = plan.orientation.applied(to: plan.outputSize)
+    try limits.checkDecodedByteCount(uprightSize.bitmapByteCount(as: .bgra8))
   }
 }

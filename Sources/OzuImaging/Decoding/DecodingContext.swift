@@ -27,11 +27,17 @@ public struct DecodingContext {
   /// What becomes of colours that are not sRGB. They are converted by default.
   public let colorPolicy: ColorPolicy
 
+  /// In which formats pixels may come. `bgra8` by default.
+  public private(set) var pixelFormats: PixelFormatPolicy
+
+  /// What bounds the pixels that all decodes have in the making.
+  public let budget: DecodedByteBudget
+
   /// Called when a stage begins, on the decoding thread.
   private let onStage: (DecodingStage) -> Void
   private let isCancelled: () -> Bool
   private let threadTime: () -> Duration
-  private let start: Duration
+  private var start: Duration
 
   /// Makes a context for a decode that starts now.
   ///
@@ -41,7 +47,8 @@ public struct DecodingContext {
   ///   - threadTime: the processor time of the calling thread; the system's by default.
   public init(
     limits: DecodingLimits = .default, pool: PixelBufferPool = .shared, allowsTruncation: Bool = false,
-    colorPolicy: ColorPolicy = .convertToSRGB,
+    colorPolicy: ColorPolicy = .convertToSRGB, pixelFormats: PixelFormatPolicy = .bgra8,
+    budget: DecodedByteBudget = .shared,
     isCancelled: @escaping () -> Bool = { false }, onStage: @escaping (DecodingStage) -> Void = { _ in },
     threadTime: @escaping () -> Duration = DecodingContext.systemThreadTime
   ) {
@@ -49,6 +56,8 @@ public struct DecodingContext {
     self.pool = pool
     self.allowsTruncation = allowsTruncation
     self.colorPolicy = colorPolicy
+    self.pixelFormats = pixelFormats
+    self.budget = budget
     self.isCancelled = isCancelled
     self.onStage = onStage
     self.threadTime = threadTime
@@ -60,12 +69,37 @@ public struct DecodingContext {
     onStage(stage)
   }
 
+  /// The same context for what is to be resampled or combined, which is done in `bgra8`.
+  func inWorkingFormat() -> DecodingContext {
+    var context = self
+    context.pixelFormats = .bgra8
+    return context
+  }
+
+  /// Reserves bytes of the budget, and waits for them. Not for work that has a reservation already: it could wait for
+  /// itself.
+  ///
+  /// - Throws: `limitExceeded` for more than the whole budget; `cancelled`.
+  func reserve(_ byteCount: Int) throws(DecodingError) -> DecodedByteBudget.Reservation {
+    try budget.reserve(byteCount, isCancelled: isCancelled)
+  }
+
+  /// The processor time that counts towards the limit so far.
+  var spentTime: Duration { threadTime() - start }
+
+  /// A context for work that goes on with what took so much processor time before, perhaps on another thread.
+  func continuing(after spent: Duration) -> DecodingContext {
+    var context = self
+    context.start = threadTime() - spent
+    return context
+  }
+
   /// Returns when the decode may go on.
   ///
   /// - Throws: `cancelled`, or `limitExceeded` when the processor time is used up.
   public func checkpoint() throws(DecodingError) {
     if isCancelled() { throw .cancelled }
-    let spent = threadTime() - start
+    let spent = spentTime
     guard spent > limits.cpuTime else { return }
     // Rounded up, so that what was spent never reads as the limit itself.
     func milliseconds(_ time: Duration) -> Int { Int((time / .milliseconds(1)).rounded(.up)) }

@@ -31,7 +31,8 @@ public protocol ImageDecoding: Sendable {
 
   /// Decodes the picture at the plan's scale, as stored: not resampled to the target, not turned upright.
   ///
-  /// - Returns: a bitmap of exactly `plan.decodedSize`.
+  /// - Returns: a bitmap of exactly `plan.decodedSize`, in `bgra8`, or in the format of `header.pixelFormat(under:)` when
+  ///   the context asks for it and the decoder can.
   /// - Throws: `DecodingError`; the limits were checked by the caller, but for what only decoding shows.
   func decode(
     _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
@@ -70,7 +71,10 @@ extension ImageDecoding {
   public func renderFromPixels(
     _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
   ) throws(DecodingError) -> Bitmap {
-    try context.limits.checkDecodedByteCount(plan.decodedSize.bitmapByteCount(as: .bgra8))
+    // Filters work in one format.
+    let context = plan.needsNoResampling ? context : context.inWorkingFormat()
+    try context.limits.checkDecodedByteCount(
+      plan.decodedSize.bitmapByteCount(as: header.pixelFormat(under: context.pixelFormats)))
     let bitmap = try decode(data, header: header, plan: plan, context: context)
     guard bitmap.size == plan.decodedSize else {
       throw .corrupt(

@@ -65,6 +65,15 @@ public struct ImageHeader: Hashable, Sendable {
     self.metadata = metadata
   }
 
+  /// The format in which a decoder may hand out the pixels.
+  ///
+  /// - Parameter policy: of the decode. Grey that has to be converted is converted in colours.
+  public func pixelFormat(under policy: PixelFormatPolicy) -> PixelFormat {
+    guard policy == .asStored, !isDrawing else { return .bgra8 }
+    if bitsPerComponent > 8 { return .rgba16 }
+    return colorModel == .gray && !hasAlpha && colorEncoding == nil ? .gray8 : .bgra8
+  }
+
   /// The size of the upright picture in pixels.
   public var size: PixelSize { orientation.applied(to: storedSize) }
 }

@@ -5,13 +5,26 @@ extension Bitmap {
   /// - Complexity: O(pixels); quarter turns go tile by tile, so that both sides stay in the cache.
   public func upright(from orientation: Orientation, pool: PixelBufferPool = .shared) -> Bitmap {
     guard orientation != .up else { return self }
-    let steps = UprightSteps(orientation, stored: size, wordsPerRow: bytesPerRow / 4)
+    return switch format {
+    case .bgra8: upright(from: orientation, pixel: UInt32.self, pool)
+    case .rgba16: upright(from: orientation, pixel: UInt64.self, pool)
+    case .gray8: upright(from: orientation, pixel: UInt8.self, pool)
+    }
+  }
+
+  /// - Parameter pixel: a word as long as a pixel.
+  private func upright<Word: BitwiseCopyable>(
+    from orientation: Orientation, pixel: Word.Type, _ pool: PixelBufferPool
+  ) -> Bitmap {
+    let byteCount = MemoryLayout<Word>.size
+    let steps = UprightSteps(orientation, stored: size, wordsPerRow: bytesPerRow / byteCount)
     return withUnsafeBytes { source in
-      let from = source.bindMemory(to: UInt32.self)
+      let from = source.bindMemory(to: Word.self)
       return Bitmap(
-        size: orientation.applied(to: size), isOpaque: isOpaque, colorSpace: colorSpace, pool: pool
+        size: orientation.applied(to: size), format: format, isOpaque: isOpaque, colorSpace: colorSpace,
+        pool: pool
       ) { bytes, bytesPerRow in
-        steps.copy(from, to: bytes.bindMemory(to: UInt32.self), wordsPerRow: bytesPerRow / 4)
+        steps.copy(from, to: bytes.bindMemory(to: Word.self), wordsPerRow: bytesPerRow / byteCount)
       }
     }
   }
@@ -38,8 +51,8 @@ private struct UprightSteps {
     down = size.height > 1 ? index(0, 1) - start : 0
   }
 
-  func copy(
-    _ from: UnsafeBufferPointer<UInt32>, to: UnsafeMutableBufferPointer<UInt32>, wordsPerRow: Int
+  func copy<Word: BitwiseCopyable>(
+    _ from: UnsafeBufferPointer<Word>, to: UnsafeMutableBufferPointer<Word>, wordsPerRow: Int
   ) {
     let tile = 32
     for top in stride(from: 0, to: size.height, by: tile) {

@@ -37,15 +37,13 @@ extension Bitmap {
     }
   }
 
-  /// The pixel at a position.
+  /// The pixel at a position, in 8 bits whatever the format has.
   ///
   /// - Precondition: the position lies inside.
   public subscript(x: Int, y: Int) -> Pixel {
     precondition(x >= 0 && x < size.width && y >= 0 && y < size.height, "position outside the bitmap")
     return withUnsafeBytes { bytes in
-      let offset = y * bytesPerRow + x * 4
-      return Pixel(
-        red: bytes[offset + 2], green: bytes[offset + 1], blue: bytes[offset], alpha: bytes[offset + 3])
+      UnsafeRawBufferPointer(rebasing: bytes[(y * bytesPerRow)...]).pixel(x, format)
     }
   }
 }

@@ -40,10 +40,8 @@ extension Bitmap {
   /// Calls a closure with each pixel of a row, premultiplied.
   func forEachPixel(inRow y: Int, _ body: (Int, Pixel) -> Void) {
     withUnsafeBytes { bytes in
-      for x in 0..<size.width {
-        let at = y * bytesPerRow + x * 4
-        body(x, Pixel(red: bytes[at + 2], green: bytes[at + 1], blue: bytes[at], alpha: bytes[at + 3]))
-      }
+      let row = UnsafeRawBufferPointer(rebasing: bytes[(y * bytesPerRow)...])
+      for x in 0..<size.width { body(x, row.pixel(x, format)) }
     }
   }
 }

@@ -59,14 +59,14 @@ extension ProcessingError: CustomStringConvertible {
 }
 
 extension Picture {
-  /// The picture after some steps, in their order.
+  /// The picture after some steps, in their order. Steps see `bgra8`, whatever the picture has, and so is the result.
   ///
   /// - Throws: `ProcessingError` of the first step that fails.
   public func processed(
     by processors: [any ImageProcessing], context: ProcessingContext = ProcessingContext()
   ) throws(ProcessingError) -> Picture {
     guard !processors.isEmpty else { return self }
-    var result = bitmap
+    var result = bitmap.converted(to: .bgra8, pool: context.pool)
     for processor in processors { result = try processor.process(result, context: context) }
     return Picture(result, scale: scale, header: header, isPreview: isPreview)
   }

@@ -24,7 +24,7 @@ public struct Resampler: Sendable {
   /// off. Where region and size agree to the pixel, pixels are copied.
   ///
   /// - Parameters:
-  ///   - bitmap: the source; the result has its colour space and its opacity.
+  ///   - bitmap: the source; the result has its colour space and its opacity, and is `bgra8` in any case.
   ///   - region: the area that is shown, in pixels of the source. What lies outside the bitmap continues its
   ///     border.
   ///   - size: the size of the result in pixels.
@@ -39,6 +39,7 @@ public struct Resampler: Sendable {
       region.x.isFinite && region.y.isFinite && region.width.isFinite && region.height.isFinite,
       "a region has finite edges")
     precondition(region.width > 0 && region.height > 0, "a region has an area")
+    let bitmap = bitmap.converted(to: .bgra8, pool: pool)
     let horizontal = ResamplingAxis(
       extent: bitmap.size.width, origin: region.x, length: region.width, count: size.width, kernel: kernel)
     let vertical = ResamplingAxis(

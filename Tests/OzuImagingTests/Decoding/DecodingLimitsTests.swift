@@ -48,17 +48,23 @@ struct DecodingLimitsTests {
 
   @Test("bytes and scans are limited")
   func counts() {
-    let limits = DecodingLimits(decodedByteCount: 100, scanCount: 3, encodedByteCount: 50)
+    let limits = DecodingLimits(
+      decodedByteCount: 100, scanCount: 3, encodedByteCount: 50, scannedPixelCount: 200)
+    let size = PixelSize(10, 10)
     #expect(throws: Never.self) {
       try limits.checkDecodedByteCount(100)
-      try limits.checkScanCount(3)
+      try limits.checkScanCount(2, size: size)
+      try limits.checkScanCount(3, size: PixelSize(8, 8))
       try limits.checkEncodedByteCount(50)
     }
     #expect(throws: DecodingError.limitExceeded(Violation(.decodedByteCount, value: 101, limit: 100))) {
       try limits.checkDecodedByteCount(101)
     }
     #expect(throws: DecodingError.limitExceeded(Violation(.scanCount, value: 4, limit: 3))) {
-      try limits.checkScanCount(4)
+      try limits.checkScanCount(4, size: size)
+    }
+    #expect(throws: DecodingError.limitExceeded(Violation(.scannedPixelCount, value: 300, limit: 200))) {
+      try limits.checkScanCount(3, size: size)
     }
     #expect(throws: DecodingError.limitExceeded(Violation(.encodedByteCount, value: 51, limit: 50))) {
       try limits.checkEncodedByteCount(51)
@@ -72,6 +78,7 @@ struct DecodingLimitsTests {
     #expect(limits.decodedByteCount == 256 << 20)
     #expect(limits.encodedByteCount == 100 << 20)
     #expect(limits.scanCount == 100)
+    #expect(limits.scannedPixelCount == 2_560_000_000)
     #expect(limits.cpuTime == .seconds(10))
   }
 }

@@ -1,0 +1,91 @@
+// JPEG XL decoding while the file comes, through libjxl. The library keeps what it could not use of the bytes that it
+// was given by handing them back: they are given again.
+
+#ifdef OZU_JXL
+
+#include <jxl/decode.h>
+#include <stdlib.h>
+
+#include "CCodecs.h"
+
+struct OzuJXLFeed {
+  JxlDecoder *decoder;
+  uint8_t *pixels;
+  size_t size;
+  uint32_t width;
+  uint32_t height;
+  size_t consumed;
+  int has_output;
+};
+
+OzuJXLFeed *ozu_jxl_feed_new(uint8_t *rows, size_t size, uint32_t width, uint32_t height) {
+  OzuJXLFeed *feed = calloc(1, sizeof(OzuJXLFeed));
+  if (feed == NULL) return NULL;
+  feed->pixels = rows;
+  feed->size = size;
+  feed->width = width;
+  feed->height = height;
+  feed->decoder = JxlDecoderCreate(NULL);
+  if (feed->decoder != NULL
+      && JxlDecoderSubscribeEvents(
+             feed->decoder, JXL_DEC_BASIC_INFO | JXL_DEC_FRAME_PROGRESSION | JXL_DEC_FULL_IMAGE)
+          == JXL_DEC_SUCCESS) {
+    JxlDecoderSetKeepOrientation(feed->decoder, JXL_TRUE);
+    JxlDecoderSetProgressiveDetail(feed->decoder, kPasses);
+    return feed;
+  }
+  ozu_jxl_feed_free(feed);
+  return NULL;
+}
+
+void ozu_jxl_feed_free(OzuJXLFeed *feed) {
+  if (feed == NULL) return;
+  if (feed->decoder != NULL) JxlDecoderDestroy(feed->decoder);
+  free(feed);
+}
+
+static OzuStatus process(OzuJXLFeed *feed) {
+  while (1) {
+    switch (JxlDecoderProcessInput(feed->decoder)) {
+      case JXL_DEC_NEED_MORE_INPUT: return OzuStatusTruncated;
+      case JXL_DEC_BASIC_INFO: {
+        JxlBasicInfo info;
+        if (JxlDecoderGetBasicInfo(feed->decoder, &info) != JXL_DEC_SUCCESS || info.xsize != feed->width
+            || info.ysize != feed->height)
+          return OzuStatusFailed;
+        break;
+      }
+      case JXL_DEC_NEED_IMAGE_OUT_BUFFER: {
+        // Rows of a bitmap are the next multiple of 16 bytes apart.
+        JxlPixelFormat format = {4, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 16};
+        size_t size = 0;
+        if (JxlDecoderImageOutBufferSize(feed->decoder, &format, &size) != JXL_DEC_SUCCESS
+            || size > feed->size
+            || JxlDecoderSetImageOutBuffer(feed->decoder, &format, feed->pixels, feed->size)
+                != JXL_DEC_SUCCESS)
+          return OzuStatusFailed;
+        feed->has_output = 1;
+        break;
+      }
+      case JXL_DEC_FRAME_PROGRESSION: return OzuStatusMore;
+      case JXL_DEC_FULL_IMAGE: return OzuStatusDone;
+      default: return OzuStatusFailed;
+    }
+  }
+}
+
+OzuStatus ozu_jxl_feed_read(OzuJXLFeed *feed, const uint8_t *data, size_t size) {
+  if (size <= feed->consumed) return OzuStatusTruncated;
+  if (JxlDecoderSetInput(feed->decoder, data + feed->consumed, size - feed->consumed) != JXL_DEC_SUCCESS)
+    return OzuStatusFailed;
+  OzuStatus status = process(feed);
+  feed->consumed = size - JxlDecoderReleaseInput(feed->decoder);
+  return status;
+}
+
+OzuStatus ozu_jxl_feed_flush(OzuJXLFeed *feed) {
+  if (!feed->has_output) return OzuStatusMore;
+  return JxlDecoderFlushImage(feed->decoder) == JXL_DEC_SUCCESS ? OzuStatusDone : OzuStatusMore;
+}
+
+#endif

@@ -1,0 +1,195 @@
+import OzuSynchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Decodes a file while it is being loaded: takes its bytes as they come, and shows the picture so far.
+///
+/// ```swift
+/// let decoder = IncrementalDecoder(codecs: .standard, resize: Resize(PixelSize(320, 240)))
+/// for await chunk in chunks {
+///   decoder.append(chunk)
+///   if wantsPreview, let preview = try decoder.preview() { show(preview) }
+/// }
+/// show(try decoder.picture())
+/// ```
+///
+/// Taking bytes costs nothing but keeping them; work is done when a preview is asked for, and only for the bytes that
+/// came since the last. Who asks while a preview is being made gets none, so that a slow decoder never falls behind
+/// a fast network. All previews together are under the limits of one picture, its processor time included.
+///
+/// Two locks: one for bytes that came, held for moments; one for the decoder, held while it decodes, and never waited
+/// for by `append` and `preview`.
+public final class IncrementalDecoder: Sendable {
+  private enum Stage: Sendable {
+    /// The header is not there. It is looked for again when there are so many bytes.
+    case waiting(byteCount: Int)
+    case decoding(Opened)
+    /// Nothing can be shown before the file is whole.
+    case over
+  }
+
+  private struct Opened: Sendable {
+    let header: ImageHeader
+    let plan: DecodePlan
+    let session: any IncrementalSession
+    let reservation: DecodedByteBudget.Reservation
+  }
+
+  private struct State: Sendable {
+    var file = Data()
+    var stage = Stage.waiting(byteCount: 1)
+    /// The processor time of all previews.
+    var spent = Duration.zero
+  }
+
+  /// Bytes that came and that the decoder has not taken yet.
+  private struct Arrivals: Sendable {
+    var chunks: [Data] = []
+    var byteCount = 0
+    var header: ImageHeader?
+  }
+
+  private let codecs: CodecRegistry
+  private let resize: Resize?
+  private let arrivals = Mutex(Arrivals())
+  private let state = Mutex(State())
+
+  /// Makes a decoder that has no bytes yet.
+  ///
+  /// - Parameters:
+  ///   - codecs: the decoders to choose from. Those that conform to `IncrementalDecoding` give previews.
+  ///   - resize: the recipe of previews and picture; `nil` for the whole picture.
+  /// - Precondition: the size of the recipe is not empty, unless its mode is `none`.
+  public init(codecs: CodecRegistry, resize: Resize? = nil) {
+    self.codecs = codecs
+    self.resize = resize
+  }
+
+  /// Takes the next bytes of the file. They are kept, not copied, until the decoder needs them.
+  ///
+  /// - Complexity: O(1).
+  public func append(_ data: Data) {
+    guard !data.isEmpty else { return }
+    arrivals.withLock {
+      $0.chunks.append(data)
+      $0.byteCount += data.count
+    }
+  }
+
+  /// The number of bytes that came.
+  public var byteCount: Int { arrivals.withLock { $0.byteCount } }
+
+  /// The header, as far as a call of `preview` has met it.
+  public var header: ImageHeader? { arrivals.withLock { $0.header } }
+
+  /// The picture so far, on the calling thread.
+  ///
+  /// - Parameter context: for this call; its pool and limits should be the same for all calls.
+  /// - Returns: `nil` when there is nothing new to be seen, while another call is at work, and always for formats that
+  ///   are decoded in one piece. The picture has `isPreview`; where nothing is there yet it is transparent.
+  /// - Throws: `DecodingError`, once: from then on there are no more previews. `cancelled` when the context says so;
+  ///   then the next call goes on.
+  public func preview(context: DecodingContext = .init()) throws(DecodingError) -> Picture? {
+    let result = state.withLockIfAvailable { state in
+      Result { () throws(DecodingError) -> Picture? in try self.preview(&state, context) }
+    }
+    return try result?.get()
+  }
+
+  /// The picture of the bytes that came, decoded as any file is: exactly what
+  /// `CodecRegistry.picture(from:resize:context:)` makes of them. Ends the previews.
+  ///
+  /// - Throws: `DecodingError`.
+  public func picture(context: DecodingContext = .init()) throws(DecodingError) -> Picture {
+    let file = state.withLock { state in
+      takeArrivals(&state)
+      state.stage = .over
+      return state.file
+    }
+    return try codecs.picture(from: file, resize: resize, context: context)
+  }
+
+  private func takeArrivals(_ state: inout State) {
+    let chunks = arrivals.withLock { arrivals in
+      defer { arrivals.chunks.removeAll() }
+      return arrivals.chunks
+    }
+    for chunk in chunks { state.file.append(chunk) }
+  }
+
+  private func preview(
+    _ state: inout State, _ context: DecodingContext
+  ) throws(DecodingError) -> Picture? {
+    if case .over = state.stage { return nil }
+    takeArrivals(&state)
+    let context = context.continuing(after: state.spent)
+    defer { state.spent = context.spentTime }
+    do throws(DecodingError) {
+      try context.checkpoint()
+      if case .waiting(let byteCount) = state.stage, state.file.count >= byteCount {
+        state.stage = try open(state.file, context)
+      }
+      guard case .decoding(let opened) = state.stage else { return nil }
+      guard let bitmap = try opened.session.preview(of: state.file, context: context) else { return nil }
+      return try finish(bitmap, opened, context)
+    } catch {
+      if error != .cancelled { state.stage = .over }
+      throw error
+    }
+  }
+
+  private func open(_ file: Data, _ context: DecodingContext) throws(DecodingError) -> Stage {
+    try context.limits.checkEncodedByteCount(file.count)
+    // By an eighth more each time: so all attempts together read the file a few times, in whatever pieces it comes.
+    let waiting = Stage.waiting(byteCount: file.count + max(1, file.count / 8))
+    let decoder: any ImageDecoding
+    do throws(DecodingError) {
+      decoder = try codecs.decoder(for: file)
+    } catch {
+      // The first few bytes may look like anything.
+      if file.count < ContentKind.prefixByteCount { return waiting }
+      throw error
+    }
+    guard let decoder = decoder as? any IncrementalDecoding else { return .over }
+    guard let header = try decoder.header(ofPrefix: file, limits: context.limits) else { return waiting }
+    arrivals.withLock { $0.header = header }
+    try context.limits.check(header)
+    guard !header.storedSize.isEmpty else {
+      throw .corrupt(header.type, stage: "header", reason: "a picture of \(header.storedSize) pixels")
+    }
+    let plan = DecodePlan(drawingOf: header, resize: resize, scales: decoder.scales)
+    // What the session keeps, and the copy that is shown.
+    let byteCount = 2 * plan.decodedSize.bitmapByteCount(as: .bgra8)
+    try context.limits.checkDecodedByteCount(byteCount)
+    try codecs.check(plan, limits: context.limits)
+    guard let reservation = context.budget.reserveForPreviews(byteCount) else { return waiting }
+    let session = try decoder.incrementalSession(of: file, header: header, plan: plan, context: context)
+    guard let session else { return .over }
+    return .decoding(Opened(header: header, plan: plan, session: session, reservation: reservation))
+  }
+
+  private func finish(
+    _ bitmap: Bitmap, _ opened: Opened, _ context: DecodingContext
+  ) throws(DecodingError) -> Picture {
+    guard bitmap.size == opened.plan.decodedSize else {
+      throw .corrupt(
+        opened.header.type, stage: "preview",
+        reason: "decoded to \(bitmap.size) instead of \(opened.plan.decodedSize)")
+    }
+    // Nothing is given up from here on: the session would not show the same again.
+    var result = bitmap
+    if !opened.plan.needsNoResampling {
+      result = Resampler(kernel: opened.plan.kernel).resample(
+        bitmap, region: opened.plan.region, to: opened.plan.outputSize, pool: context.pool)
+    }
+    var notes: [String] = []
+    result = codecs.converted(result, header: opened.header, context: context, notes: &notes)
+    return Picture(
+      result.upright(from: opened.plan.orientation, pool: context.pool), header: opened.header,
+      isPreview: true, notes: notes)
+  }
+}

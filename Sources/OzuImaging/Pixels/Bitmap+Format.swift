@@ -1,0 +1,83 @@
+extension Bitmap {
+  /// The same picture in another pixel format; `self` when it has it.
+  ///
+  /// From 16 bits to 8, values are rounded to the nearest; back, 255 becomes 65,535. Colours become grey by the weights
+  /// of BT.601, over black where they are transparent, since they are premultiplied.
+  ///
+  /// - Complexity: O(pixels).
+  public func converted(to format: PixelFormat, pool: PixelBufferPool = .shared) -> Bitmap {
+    guard format != self.format else { return self }
+    return Bitmap(
+      size: size, format: format, isOpaque: isOpaque || format == .gray8, colorSpace: colorSpace, pool: pool
+    ) { target, targetBytesPerRow in
+      withUnsafeBytes { source in
+        for y in 0..<size.height {
+          // Rows lie inside the bytes of either bitmap, `size.width` pixels of each format long.
+          let from = UnsafeRawBufferPointer(rebasing: source[(y * bytesPerRow)...])
+          let to = UnsafeMutableRawBufferPointer(rebasing: target[(y * targetBytesPerRow)...])
+          for x in 0..<size.width { to.store(from.loadPixel(x, self.format), x, format) }
+        }
+      }
+    }
+  }
+}
+
+/// A pixel in 16 bits a channel, on the way from one format to another.
+private struct WidePixel {
+  var red: UInt16
+  var green: UInt16
+  var blue: UInt16
+  var alpha: UInt16
+
+  /// As libpng and others do it: exactly `value / 257`, rounded.
+  static func narrow(_ value: UInt16) -> UInt8 { UInt8((UInt32(value) * 255 + 32_895) >> 16) }
+
+  /// Brightness by the weights of JFIF.
+  var luma: UInt16 {
+    let sum: UInt32 = UInt32(red) * 19_595 + UInt32(green) * 38_470
+    return UInt16((UInt64(sum) + UInt64(blue) * 7471 + 32_768) >> 16)
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// The pixel of a row, in 8 bits.
+  func pixel(_ x: Int, _ format: PixelFormat) -> Pixel {
+    let wide = loadPixel(x, format)
+    return Pixel(
+      red: WidePixel.narrow(wide.red), green: WidePixel.narrow(wide.green),
+      blue: WidePixel.narrow(wide.blue), alpha: WidePixel.narrow(wide.alpha))
+  }
+
+  fileprivate func loadPixel(_ x: Int, _ format: PixelFormat) -> WidePixel {
+    switch format {
+    case .bgra8:
+      func wide(_ channel: Int) -> UInt16 { UInt16(self[x * 4 + channel]) * 257 }
+      return WidePixel(red: wide(2), green: wide(1), blue: wide(0), alpha: wide(3))
+    case .rgba16:
+      func value(_ channel: Int) -> UInt16 { load(fromByteOffset: x * 8 + channel * 2, as: UInt16.self) }
+      return WidePixel(red: value(0), green: value(1), blue: value(2), alpha: value(3))
+    case .gray8:
+      let gray = UInt16(self[x]) * 257
+      return WidePixel(red: gray, green: gray, blue: gray, alpha: .max)
+    }
+  }
+}
+
+extension UnsafeMutableRawBufferPointer {
+  fileprivate func store(_ pixel: WidePixel, _ x: Int, _ format: PixelFormat) {
+    switch format {
+    case .bgra8:
+      self[x * 4] = WidePixel.narrow(pixel.blue)
+      self[x * 4 + 1] = WidePixel.narrow(pixel.green)
+      self[x * 4 + 2] = WidePixel.narrow(pixel.red)
+      self[x * 4 + 3] = WidePixel.narrow(pixel.alpha)
+    case .rgba16:
+      storeBytes(of: pixel.red, toByteOffset: x * 8, as: UInt16.self)
+      storeBytes(of: pixel.green, toByteOffset: x * 8 + 2, as: UInt16.self)
+      storeBytes(of: pixel.blue, toByteOffset: x * 8 + 4, as: UInt16.self)
+      storeBytes(of: pixel.alpha, toByteOffset: x * 8 + 6, as: UInt16.self)
+    case .gray8:
+      self[x] = WidePixel.narrow(pixel.luma)
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import Foundation
+import OzuCodecs
+import OzuImaging
+
+/// What the fuzzer of LLVM calls with each of its inputs; `OZU_FUZZ_FORMAT` names the format.
+///
+/// Inputs that a mutation has turned into another format are not kept: they have a run of their own.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzOneInput(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+  let file = Data(bytes: bytes, count: count)
+  guard case .image(let type) = ContentKind(sniffing: file), fuzzedType == nil || type == fuzzedType else {
+    return -1
+  }
+  if type == .jpeg { fuzzPlanes(of: file) }
+  fuzzPictures(of: file)
+  fuzzPreviews(of: file)
+  return 0
+}
+
+private let fuzzedType = ProcessInfo.processInfo.environment["OZU_FUZZ_FORMAT"].map(
+  ImageType.init(rawValue:))

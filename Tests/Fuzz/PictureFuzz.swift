@@ -1,0 +1,48 @@
+import Foundation
+import OzuCodecs
+import OzuImaging
+
+/// Small pictures, so that the time goes into decoders and not into pixels.
+let fuzzLimits = DecodingLimits(
+  pixelCount: 1 << 20, decodedByteCount: 64 << 20, frameCount: 64, cpuTime: .seconds(20),
+  animationByteCount: 8 << 20)
+
+/// Takes each way from a file to pixels that users can take. Whatever a file holds, each ends in an error or in a
+/// picture of the right size.
+func fuzzPictures(of file: Data) {
+  let codecs = CodecRegistry.standard
+  guard let header = try? codecs.header(of: file, limits: fuzzLimits) else { return }
+  let thumbnail = Resize(PixelSize(20, 20))
+  for (resize, allowsTruncation) in [(nil, false), (nil, true), (thumbnail, true)] as [(Resize?, Bool)] {
+    let context = DecodingContext(limits: fuzzLimits, allowsTruncation: allowsTruncation)
+    guard let picture = try? codecs.picture(from: file, resize: resize, context: context) else { continue }
+    if resize == nil {
+      precondition(picture.size == header.size, "a picture of the wrong size")
+    } else {
+      precondition(picture.size.width <= 20 && picture.size.height <= 20, "a picture of the wrong size")
+    }
+    guard let animation = picture.animation else { continue }
+    // Backwards too: frames then start from others.
+    for index in Array(0..<min(animation.frameCount, 6)) + [1, 0, animation.frameCount - 1] {
+      guard let frame = try? animation.frame(at: index) else { continue }
+      precondition(frame.size == picture.size, "a frame of the wrong size")
+    }
+  }
+}
+
+/// Gives the file in pieces and asks for a preview after each.
+func fuzzPreviews(of file: Data) {
+  let decoder = IncrementalDecoder(codecs: .standard)
+  let header = try? CodecRegistry.standard.header(of: file, limits: fuzzLimits)
+  // The file chooses the pieces.
+  let step = max(1, file.count / (1 + Int(file.reduce(UInt8(0), &+) & 15)))
+  for start in stride(from: 0, to: file.count, by: step) {
+    decoder.append(file[start..<min(start + step, file.count)])
+    guard let preview = try? decoder.preview(context: DecodingContext(limits: fuzzLimits)) else { continue }
+    precondition(preview.size.pixelCount <= fuzzLimits.pixelCount, "a preview of the wrong size")
+    // What comes behind the pixels may still turn the picture.
+    precondition(
+      header == nil || [preview.size, preview.size.transposed].contains(header?.size),
+      "a preview of the wrong size")
+  }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import OzuCodecs
+import OzuImaging
+import Testing
+
+@Suite("Metadata")
+struct MetadataTests {
+  @Test(
+    "of EXIF data are found in each container",
+    arguments: ["exif.jpg", "exif.avif", "exif.jxl", "exif.tif"])
+  func exif(name: String) throws {
+    guard isDecodable(name) else { return }
+    let header = try CodecRegistry.standard.header(of: fixture("metadata/\(name)"))
+    #expect(header.metadata?.camera == "Ozu Works Still 50")
+    #expect(header.metadata?.captureDate == "2023:01:02 03:04:05")
+    #expect(header.metadata?.hasThumbnail == false)
+    #expect(header.dotsPerInch == 300)
+  }
+
+  @Test("of HEIC are those of the camera, and tell of the thumbnail")
+  func heic() throws {
+    guard isDecodable("heic-420.heic") else { return }
+    let header = try CodecRegistry.standard.header(of: fixture("matrix/heic-420.heic"))
+    #expect(header.metadata?.camera == "Canon EOS M")
+    #expect(header.metadata?.captureDate == "2025:02:08 07:08:03")
+    #expect(header.metadata?.hasThumbnail == true)
+    #expect(header.dotsPerInch == 72)
+  }
+
+  @Test(
+    "leave the picture as it is without them",
+    arguments: [
+      ("exif.avif", "matrix/avif-420-q90.avif"), ("exif.jxl", "matrix/jxl-lossy.jxl"),
+      ("exif.jpg", "matrix/jpeg-baseline-444.jpg"),
+    ])
+  func pixels(name: String, original: String) throws {
+    guard isDecodable(name) else { return }
+    #expect(try picture("metadata/\(name)").bitmap == picture(original).bitmap)
+  }
+
+  @Test(
+    "that are cut off or broken do not keep a picture from being shown",
+    arguments: ["exif.avif", "exif.jxl"])
+  func broken(name: String) throws {
+    guard isDecodable(name) else { return }
+    var data = try fixture("metadata/\(name)")
+    let mark = try #require(data.range(of: Data("II*\0".utf8)))
+    // Directories far outside.
+    data.replaceSubrange(mark.upperBound..<mark.upperBound + 4, with: [0xFF, 0xFF, 0xFF, 0x7F])
+    let whole = try CodecRegistry.standard.picture(from: data)
+    #expect(whole.header?.metadata == nil)
+    guard name == "exif.avif" else { return }
+    // In this file they stand at the end.
+    let cut = try CodecRegistry.standard.picture(from: fixture("metadata/\(name)").dropLast(100))
+    #expect(cut.bitmap == whole.bitmap)
+  }
+
+  @Test("of EXIF data tell whether there is a thumbnail")
+  func thumbnail() throws {
+    // A second directory with the place of a thumbnail, and the first with nothing.
+    let exif: [UInt8] =
+      Array("II*\0".utf8) + [8, 0, 0, 0, 0, 0, 14, 0, 0, 0, 1, 0, 1, 2, 4, 0, 1, 0, 0, 0, 40, 0, 0, 0]
+      + [0, 0, 0, 0]
+    let jpeg = try fixture("matrix/jpeg-gray.jpg")
+    let segment = Data("Exif\0\0".utf8) + Data(exif)
+    let file =
+      jpeg.prefix(2) + Data([0xFF, 0xE1, 0, UInt8(segment.count + 2)]) + segment + jpeg.dropFirst(2)
+    #expect(try CodecRegistry.standard.header(of: file).metadata?.hasThumbnail == true)
+  }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import OzuImaging
+import OzuSynchronization
+import Testing
+
+/// Reserves on a thread of its own, and tells when it has its share.
+private final class Visitor: Sendable {
+  let result = Mutex<Result<DecodedByteBudget.Reservation, DecodingError>?>(nil)
+  let isCancelled = Mutex(false)
+
+  /// Returns when the visitor waits, or has been served.
+  init(_ byteCount: Int, of budget: DecodedByteBudget) async {
+    let before = budget.waitingCount
+    let thread = Thread { [self] in
+      let result = Result { () throws(DecodingError) in
+        try budget.reserve(byteCount, isCancelled: { isCancelled.withLock { $0 } })
+      }
+      self.result.withLock { $0 = result }
+    }
+    thread.start()
+    while budget.waitingCount == before, self.result.withLock({ $0 == nil }) { await Task.yield() }
+  }
+
+  var isServed: Bool { result.withLock { $0 != nil } }
+
+  func untilServed() async {
+    while !isServed { await Task.yield() }
+  }
+
+  func leave() {
+    result.withLock { $0 = nil }
+  }
+}
+
+@Suite("The budget of decoded bytes")
+struct DecodedByteBudgetTests {
+  @Test("gives what there is, and takes it back with the last reference")
+  func reserving() throws {
+    let budget = DecodedByteBudget(byteLimit: 100)
+    var first: DecodedByteBudget.Reservation? = try budget.reserve(60)
+    let second = try budget.reserve(40)
+    #expect(budget.reservedByteCount == 100)
+    #expect(first?.byteCount == 60)
+    first = nil
+    #expect(budget.reservedByteCount == 40)
+    withExtendedLifetime(second) {}
+  }
+
+  @Test("fails only for more than all of it")
+  func tooMuch() throws {
+    let budget = DecodedByteBudget(byteLimit: 100)
+    let violation = DecodingLimits.Violation(.decodedByteCount, value: 101, limit: 100)
+    #expect(throws: DecodingError.limitExceeded(violation)) { try budget.reserve(101) }
+    #expect(try budget.reserve(100).byteCount == 100)
+    #expect(budget.reservedByteCount == 0)
+  }
+
+  @Test("serves those who wait in their order, and lets nobody pass")
+  func order() async throws {
+    let budget = DecodedByteBudget(byteLimit: 100)
+    let first = await Visitor(70, of: budget)
+    let large = await Visitor(80, of: budget)
+    // It would fit, but came later.
+    let small = await Visitor(10, of: budget)
+    #expect(first.isServed)
+    #expect(budget.waitingCount == 2)
+    first.leave()
+    await large.untilServed()
+    await small.untilServed()
+    #expect(budget.reservedByteCount == 90)
+    #expect(budget.waitingCount == 0)
+  }
+
+  @Test("lets go of those who are cancelled, and serves the next")
+  func cancellation() async throws {
+    let budget = DecodedByteBudget(byteLimit: 100)
+    let first = await Visitor(70, of: budget)
+    let large = await Visitor(80, of: budget)
+    let small = await Visitor(10, of: budget)
+    large.isCancelled.withLock { $0 = true }
+    await large.untilServed()
+    await small.untilServed()
+    let answer = large.result.withLock { $0 }
+    #expect(throws: DecodingError.cancelled) { try answer?.get() }
+    #expect(budget.reservedByteCount == 80)
+    withExtendedLifetime(first) {}
+  }
+
+  @Test("is reserved while a picture is decoded, for as much as its plan says")
+  func decoding() throws {
+    let budget = DecodedByteBudget(byteLimit: 10_000)
+    let reserved = Mutex(0)
+    let header = ImageHeader(type: .png, storedSize: PixelSize(20, 20))
+    var codecs = CodecRegistry()
+    codecs.register(
+      decoder: FakeDecoder(header: header) { size in
+        reserved.withLock { $0 = budget.reservedByteCount }
+        return .flat(.opaqueRed, size: size)
+      })
+    _ = try codecs.picture(from: Signature.png, context: DecodingContext(budget: budget))
+    #expect(reserved.withLock { $0 } == 20 * 20 * 4)
+    #expect(budget.reservedByteCount == 0)
+    let small = DecodedByteBudget(byteLimit: 1599)
+    let violation = DecodingLimits.Violation(.decodedByteCount, value: 1600, limit: 1599)
+    #expect(throws: DecodingError.limitExceeded(violation)) {
+      try codecs.picture(from: Signature.png, context: DecodingContext(budget: small))
+    }
+  }
+}
