@@ -89,7 +89,8 @@ struct MigrationTests {
 
     pipeline.loadImage(with: url) { result in show(result) }
     pipeline.loadImage(
-      with: ImageRequest(url: url), queue: .main, progress: { preview, received, expected in
+      with: ImageRequest(url: url), queue: .main,
+      progress: { preview, received, expected in
         report(LoadProgress(receivedByteCount: Int(received), expectedByteCount: Int(expected)))
       },
       completion: { result in show(result) })

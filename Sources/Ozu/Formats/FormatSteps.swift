@@ -34,7 +34,6 @@ extension ImageRequest {
     return steps + processors + step("postResize", format.postResize)
   }
 
-
   /// The key as the app knows it: its own, or the URL.
   var plainKey: String {
     let mark = ImageSource.ownKey("")

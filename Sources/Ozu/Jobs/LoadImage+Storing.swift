@@ -9,12 +9,15 @@ extension LoadImage {
     guard configuration.isDerivationEnabled, request.decodedSteps.isEmpty, picture.animation == nil,
       picture.header != nil
     else { return }
-    parts.relatives.note(Relatives.Made(
+    parts.relatives.note(
+      Relatives.Made(
         key: request.key, resize: request.resize, size: picture.size, partition: request.partition))
   }
 
   func storeOriginal(_ fetched: FetchedData) async {
-    guard request.writesDisk, storagePolicy.storesOriginals, let original = fetched.claimOriginal() else { return }
+    guard request.writesDisk, storagePolicy.storesOriginals, let original = fetched.claimOriginal() else {
+      return
+    }
     activity.enter(.backlog)
     await parts.backlog.add(byteCount: original.byteCount) { [parts, request] in
       parts.caches.store(original, for: request)
@@ -42,7 +45,9 @@ extension LoadImage {
 
   /// Has a finished picture encoded and written, behind the caller's back.
   func storeRendition(_ picture: Picture, stamp: FileStamp?, validity: OriginalValidity?) async {
-    guard request.writesDisk, storagePolicy.storesRenditions, request.mayKeepRendition(picture) else { return }
+    guard request.writesDisk, storagePolicy.storesRenditions, request.mayKeepRendition(picture) else {
+      return
+    }
     activity.enter(.backlog)
     await parts.backlog.add(byteCount: picture.byteCount) { [parts, request] () -> Data? in
       let stage = parts.events.stageBegan(.encode, of: request.source.name)

@@ -77,6 +77,7 @@ final class PreviewMaker: Sendable {
     do throws(DecodingError) {
       let context = DecodingContext(
         limits: configuration.limits, pool: configuration.pixelBufferPool,
+        budget: configuration.decodedByteBudget,
         isCancelled: { self.flag.isRaised })
       if !flag.isRaised, let picture = try decoder.preview(context: context) { tell(picture) }
     } catch {

@@ -13,3 +13,5 @@ protocol ProgressiveDecoding: Sendable {
   /// - Throws: `DecodingError`, after which it is not called again.
   func preview(context: DecodingContext) throws(DecodingError) -> Picture?
 }
+
+extension IncrementalDecoder: ProgressiveDecoding {}

@@ -57,6 +57,7 @@ extension RenderStep {
       watch.enter(.decode)
       let surroundings = DecodingContext(
         limits: configuration.limits, pool: configuration.pixelBufferPool,
+        budget: configuration.decodedByteBudget,
         isCancelled: { context.isCancelled() || watch.isLate },
         onStage: { watch.enter($0 == .decode ? .decode : .resize) })
       let picture: Picture

@@ -54,7 +54,9 @@ extension ImagePipeline {
       guard layers.contains(.disk) else { return nil }
       let request = keyed(request)
       let configuration = parts.configuration
-      let context = DecodingContext(limits: configuration.limits, pool: configuration.pixelBufferPool)
+      let context = DecodingContext(
+        limits: configuration.limits, pool: configuration.pixelBufferPool,
+        budget: configuration.decodedByteBudget)
       if request.mayHaveRendition, let rendition = parts.caches.rendition(for: request),
         let picture = try? configuration.codecs.picture(from: rendition.data, context: context)
       {

@@ -63,7 +63,9 @@ extension ImagePipeline {
     /// by default.
     public var isStoringPreviewsInMemoryCache = true
     /// What makes previews.
-    var makeProgressiveDecoder: (@Sendable (CodecRegistry, Resize?) -> any ProgressiveDecoding)?
+    var makeProgressiveDecoder: (@Sendable (CodecRegistry, Resize?) -> any ProgressiveDecoding)? = {
+      IncrementalDecoder(codecs: $0, resize: $1)
+    }
     /// How long single stages of a load may take; none has a limit by default. `network` counts from the question to
     /// the last byte with the wait for a turn, `wait` until a decoder is free, `decode`, `resize` and `process` on
     /// the decoding thread, and `total` is the deadline of requests without one of their own. Other stages have no
@@ -71,6 +73,11 @@ extension ImagePipeline {
     public var stageTimeouts: [ImageStage: Duration] = [:]
     /// How many bytes of pixels may wait to be written to disk before the next load waits too. 64 MB.
     public var storeBacklogByteCount = 64 << 20
+    /// Bodies of more bytes than this are kept in a file while they come, and read from there. 8 MB.
+    public var largeBodyByteCount = 8 << 20
+    /// What pictures may take while they are decoded, all together; who finds no room waits. That of the process by
+    /// default.
+    public var decodedByteBudget = DecodedByteBudget.shared
     /// Where pixel memory comes from.
     public var pixelBufferPool = PixelBufferPool.shared
     /// The clock of the timings.
@@ -102,6 +109,7 @@ extension ImagePipeline.Configuration {
     settings.policy = httpPolicy
     settings.retryPolicy = retryPolicy
     settings.keepsErrorBodies = false
+    settings.spooling.threshold = largeBodyByteCount
     settings.preparation = requestPreparation
     settings.currentDate = currentDate
     settings.sleep = sleep

@@ -45,6 +45,26 @@ struct PreviewTests {
     return url
   }
 
+  @Test("parts of a real file are shown to whoever follows the task, then the whole")
+  func realFile() async throws {
+    let fixture = Fixture { $0.isProgressiveDecodingEnabled = true }
+    let pattern = PatternPicture(PixelSize(640, 480), tint: 2)
+    let body = try pattern.data(as: .jpeg)
+    let url = Fixture.url("a.jpg")
+    fixture.client.reply(to: url, with: .ok(body).dripping(body.count / 2, through: gate))
+    let task = fixture.pipeline.task(for: ImageRequest(url: url))
+    var previews = task.previews.makeAsyncIterator()
+    await gate.arrivals(1)
+    gate.admit()
+    let preview = try #require(await previews.next())
+    #expect(preview.picture.isPreview)
+    #expect(preview.picture.size == PixelSize(640, 480))
+    gate.open()
+    let picture = try await task.image
+    #expect(!picture.isPreview)
+    #expect(pattern.resembles(picture.bitmap))
+  }
+
   @Test("previews are made as bytes come, one at a time, and none after the end")
   func previews() async throws {
     let fixture = fixture()
