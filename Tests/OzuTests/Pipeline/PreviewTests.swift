@@ -47,7 +47,11 @@ struct PreviewTests {
 
   @Test("parts of a real file are shown to whoever follows the task, then the whole")
   func realFile() async throws {
-    let fixture = Fixture { $0.isProgressiveDecodingEnabled = true }
+    // The fixture's own decoder counts, and shows no parts.
+    let fixture = Fixture {
+      $0.isProgressiveDecodingEnabled = true
+      $0.codecs = ImagePipeline.Configuration().codecs
+    }
     let pattern = PatternPicture(PixelSize(640, 480), tint: 2)
     let body = try pattern.data(as: .jpeg)
     let url = Fixture.url("a.jpg")
