@@ -23,6 +23,8 @@ let package = Package(
     .library(name: "OzuCaching", targets: ["OzuCaching"]),
     .library(name: "OzuHTTP", targets: ["OzuHTTP"]),
     .library(name: "OzuTesting", targets: ["OzuTesting"]),
+    .library(name: "OzuGTK", targets: ["OzuGTK"]),
+    .executable(name: "ozu-gallery", targets: ["OzuGalleryApp"]),
     .executable(name: "ozu", targets: ["OzuCLI"]),
   ],
   traits: [
@@ -33,6 +35,7 @@ let package = Package(
     .trait(name: "JXL", description: "Read and write JPEG XL through libjxl."),
     .trait(name: "TIFF", description: "Read TIFF through libtiff."),
     .trait(name: "SVG", description: "Draw SVG through librsvg."),
+    .trait(name: "GTK", description: "Show pictures in GTK 4 widgets."),
   ],
   targets: [
     // Floor 0: glue.
@@ -63,6 +66,7 @@ let package = Package(
         .linkedLibrary("glib-2.0", .when(traits: ["SVG"])),
       ]),
     .systemLibrary(name: "CCurl"),
+    .systemLibrary(name: "CGTK", pkgConfig: "gtk4"),
     .target(name: "OzuSynchronization", swiftSettings: strict),
 
     // Floor 1: they do not know each other.
@@ -83,6 +87,16 @@ let package = Package(
 
     // Floor 4.
     .target(name: "OzuTesting", dependencies: ["Ozu", "OzuHTTP"], swiftSettings: strict),
+    .target(
+      name: "OzuGTK", dependencies: ["Ozu", .target(name: "CGTK", condition: .when(traits: ["GTK"]))],
+      swiftSettings: strict),
+    // The gallery without its `main`, so that a program of the tests can drive it.
+    .target(
+      name: "OzuGallery",
+      dependencies: ["OzuGTK", "Ozu", "OzuTesting", .target(name: "CGTK", condition: .when(traits: ["GTK"]))],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "OzuGalleryApp", dependencies: ["OzuGallery"], swiftSettings: strict),
     .executableTarget(
       name: "OzuCLI", dependencies: ["Ozu", "OzuHTTP", "OzuTesting"], resources: [.copy("Resources/Photos")],
       swiftSettings: strict),
@@ -108,6 +122,10 @@ let package = Package(
     .executableTarget(
       name: "OzuConformance", dependencies: ["OzuCodecs", "OzuImaging"], path: "Tests/Conformance",
       exclude: ["exceptions.json"], swiftSettings: kernel),
+    .executableTarget(
+      name: "OzuGalleryDrills",
+      dependencies: ["OzuGallery", "OzuGTK", .target(name: "CGTK", condition: .when(traits: ["GTK"]))],
+      path: "Tests/Gallery", swiftSettings: strict),
     .testTarget(name: "OzuTests", dependencies: ["Ozu", "OzuTesting"], swiftSettings: strict),
     .testTarget(name: "OzuCLITests", dependencies: ["OzuCLI", "OzuTesting"], swiftSettings: strict),
   ]
