@@ -7,10 +7,13 @@ public final class CachedPicture: Sendable {
   let stamp: FileStamp?
   /// Of the web original the picture was made from; `nil` for other sources.
   let validity: OriginalValidity?
+  /// Of the format the picture was made for; `nil` for none.
+  let formatName: String?
 
-  init(picture: Picture, stamp: FileStamp?, validity: OriginalValidity?) {
+  init(picture: Picture, stamp: FileStamp?, validity: OriginalValidity?, formatName: String? = nil) {
     self.picture = picture
     self.stamp = stamp
     self.validity = validity
+    self.formatName = formatName
   }
 }

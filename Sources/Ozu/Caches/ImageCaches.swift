@@ -42,9 +42,11 @@ final class ImageCaches: Sendable {
   }
 
   func store(_ picture: Picture, stamp: FileStamp?, validity: OriginalValidity?, for request: ImageRequest) {
+    if request.format?.isRetired == true { return }
     memory.insert(
-      CachedPicture(picture: picture, stamp: stamp, validity: validity), forKey: request.key,
-      cost: picture.byteCount)
+      CachedPicture(
+        picture: picture, stamp: stamp, validity: validity, formatName: request.format?.name),
+      forKey: request.key, cost: picture.byteCount)
   }
 
   // MARK: Disk
@@ -86,7 +88,7 @@ final class ImageCaches: Sendable {
 
   /// The finished picture of a request. One that was made from another state of a local file is removed.
   func rendition(for request: ImageRequest) -> Rendition? {
-    guard let disk, let entry = disk.fetch(request.key.rendition, in: Self.renditions) else { return nil }
+    guard let disk, let entry = disk.fetch(request.key.rendition, in: request.partition) else { return nil }
     guard let record = RenditionRecord(entry.metadata) else {
       removeRendition(for: request)
       return nil
@@ -102,14 +104,14 @@ final class ImageCaches: Sendable {
   func store(_ rendition: Rendition, for request: ImageRequest) {
     let record = RenditionRecord(
       header: rendition.header, stamp: rendition.stamp, validity: rendition.validity)
-    guard let disk, let record = try? record.data else { return }
+    guard let disk, request.format?.isRetired != true, let record = try? record.data else { return }
     disk.store(
-      rendition.data, metadata: record, forKey: request.key.rendition, in: Self.renditions,
+      rendition.data, metadata: record, forKey: request.key.rendition, in: request.partition,
       label: request.label)
   }
 
   func removeRendition(for request: ImageRequest) {
-    disk?.remove(forKey: request.key.rendition, in: Self.renditions)
+    disk?.remove(forKey: request.key.rendition, in: request.partition)
   }
 }
 

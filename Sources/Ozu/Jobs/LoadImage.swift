@@ -44,7 +44,9 @@ struct LoadImage: Sendable {
 
   /// Whole pictures are kept as their originals, but for those that a fetcher brings as pixels.
   private var mayHaveRendition: Bool {
-    if case .fetcher = request.source { true } else { request.hasRecipe }
+    if let format = request.format, format.diskCapacity == 0 { return false }
+    if case .fetcher = request.source { return true }
+    return request.hasRecipe
   }
 
   private func madeBefore() async -> Made {
@@ -206,14 +208,14 @@ struct LoadImage: Sendable {
     switch fetched.content {
     case .data(let data):
       let rendered = try await renderer.render(
-        data, resize: request.resize, processors: request.processors, priority: job.priority)
+        data, resize: request.decodingResize, processors: request.decodedSteps, priority: job.priority)
       timings.add(rendered.timings)
       picture = rendered.picture
       encodedByteCount = data.count
     case .picture(let whole):
       let start = parts.configuration.now()
       picture = try await renderer.render(
-        whole, resize: request.resize, processors: request.processors, priority: job.priority)
+        whole, resize: request.decodingResize, processors: request.decodedSteps, priority: job.priority)
       timings.add(.resize, start.duration(to: parts.configuration.now()))
       encodedByteCount = 0
     }
@@ -243,16 +245,13 @@ struct LoadImage: Sendable {
 
   private func storeOnDisk(_ picture: Picture, _ fetched: FetchedData) async {
     await storeOriginal(fetched)
-    // A rendition that is the original, pixel for pixel, would only take its place twice. Pixels of a fetcher
-    // have no original.
-    // A rendition is one picture: it would stop an animation, which is made from its original each time.
-    let isOriginal = request.processors.isEmpty && picture.header?.size == picture.size
-    guard mayHaveRendition, picture.animation == nil, !isOriginal else { return }
+    guard mayHaveRendition, request.deservesRendition(picture) else { return }
     await parts.backlog.add(byteCount: picture.byteCount) { [parts, request] in
       let configuration = parts.configuration
-      let type: ImageType = picture.bitmap.isOpaque ? .jpeg : .png
-      let options = EncodingOptions(compressionQuality: configuration.renditionQuality)
-      guard let data = try? configuration.codecs.encode(picture.bitmap, as: type, options: options) else {
+      guard
+        let data = try? request.encodedRendition(
+          of: picture, codecs: configuration.codecs, quality: configuration.renditionQuality)
+      else {
         // Nothing is lost: the next request renders again.
         return
       }

@@ -41,6 +41,15 @@ final class StoreBacklog: Sendable {
     }
   }
 
+  /// Has small work done in its turn, without anybody waiting for it.
+  func enqueue(_ work: @escaping @Sendable () -> Void) {
+    state.withLock { $0.count += 1 }
+    queue.enqueue(priority: .low) {
+      work()
+      self.finish(byteCount: 0)
+    }
+  }
+
   /// Returns when everything that was added is written.
   func drain() async {
     await withCheckedContinuation { continuation in

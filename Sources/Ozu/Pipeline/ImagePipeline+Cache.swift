@@ -80,9 +80,9 @@ extension ImagePipeline {
     ) throws(EncodingError) {
       if layers.contains(.memory) { self[request] = picture }
       guard layers.contains(.disk) else { return }
-      let type: ImageType = picture.bitmap.isOpaque ? .jpeg : .png
-      let options = EncodingOptions(compressionQuality: parts.configuration.renditionQuality)
-      let data = try parts.configuration.codecs.encode(picture.bitmap, as: type, options: options)
+      if let format = request.format, format.diskCapacity == 0 { return }
+      let data = try request.encodedRendition(
+        of: picture, codecs: parts.configuration.codecs, quality: parts.configuration.renditionQuality)
       let rendition = ImageCaches.Rendition(
         data: data, header: picture.header, stamp: stamp(of: request), validity: nil)
       parts.caches.store(rendition, for: request)

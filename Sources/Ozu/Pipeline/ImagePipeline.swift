@@ -95,6 +95,7 @@ public final class ImagePipeline: Sendable {
     let start = parts.configuration.now()
     try request.validate()
     let request = request.keyed(by: parts.configuration.cacheKeyRules)
+    if let format = request.format { parts.formats.noteRequest(in: format) }
     if let response = memoryResponse(for: request, start: start) { return response }
     let (loaded, isShared) = try await parts.loads.value(
       for: PipelineParts.JobKey(request.key.rendition, request),
@@ -117,6 +118,7 @@ public final class ImagePipeline: Sendable {
     let date = parts.configuration.currentDate()
     let isFresh = request.mayServe(cached.validity, at: date)
     guard isFresh || request.cachePolicy == .cacheOnly else { return nil }
+    if request.format != nil { parts.formats.noteHit(of: cached, for: request) }
     var timings = StageTimings()
     timings.add(.total, start.duration(to: parts.configuration.now()))
     return ImageResponse(
@@ -131,7 +133,10 @@ public final class ImagePipeline: Sendable {
   /// `image(for:)`, which validates it, brings the newer one.
   public func cachedImage(for request: ImageRequest) -> Picture? {
     guard request.cachePolicy.readsCaches else { return nil }
-    return parts.caches.cachedPicture(for: request.keyed(by: parts.configuration.cacheKeyRules))?.picture
+    let request = request.keyed(by: parts.configuration.cacheKeyRules)
+    guard let cached = parts.caches.cachedPicture(for: request) else { return nil }
+    if request.format != nil { parts.formats.noteHit(of: cached, for: request) }
+    return cached.picture
   }
 
   /// The picture of a URL at its own size if memory has it.

@@ -28,6 +28,7 @@ final class PipelineParts: Sendable {
   let backlog: StoreBacklog
   let httpCache: HTTPCache
   let failures = FailureMemory()
+  let formats: FormatStore
 
   init(_ configuration: ImagePipeline.Configuration) {
     self.configuration = configuration
@@ -39,7 +40,7 @@ final class PipelineParts: Sendable {
     diskQueue = WorkQueue(label: "disk", width: configuration.concurrentDiskOperations)
     backlog = StoreBacklog(
       queue: WorkQueue(label: "store", width: 1), byteLimit: configuration.storeBacklogByteCount)
-
+    formats = FormatStore(caches: caches, backlog: backlog, codecs: configuration.codecs)
     httpCache = HTTPCache(
       client: SlottedHTTPClient(client: configuration.httpClient, slots: fetchSlots),
       storage: OriginalStorage(caches: caches, queue: diskQueue, backlog: backlog),

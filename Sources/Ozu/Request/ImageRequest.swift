@@ -12,7 +12,9 @@ public struct ImageRequest: Sendable {
   /// Where the image comes from.
   public let source: ImageSource
   /// The recipe; `nil` for the picture at its own size.
-  public let resize: Resize?
+  public private(set) var resize: Resize?
+  /// The format, whose recipe is then `resize`; `nil` for none.
+  public private(set) var format: CacheFormat?
   /// The steps that follow the resize, in their order.
   public let processors: [any ImageProcessing]
   /// The identity of the result in every cache.
@@ -40,14 +42,19 @@ public struct ImageRequest: Sendable {
   ///   - processors: the steps that follow the resize; none by default.
   ///   - cacheKey: an identity to use in place of the source's own, for example for addresses that carry a
   ///     token that changes.
+  ///   - format: the format, whose recipe takes the place of `resize`; none by default.
   public init(
     _ source: ImageSource, resize: Resize? = nil, processors: [any ImageProcessing] = [],
-    priority: ImagePriority = .normal, cachePolicy: CachePolicy = .useCaches, cacheKey: String? = nil
+    priority: ImagePriority = .normal, cachePolicy: CachePolicy = .useCaches, cacheKey: String? = nil,
+    format: CacheFormat? = nil
   ) {
     // A recipe that changes nothing shares the place of the whole picture.
-    let resize = resize?.mode == ScaleMode.none ? nil : resize
-    let steps = (resize.map { [$0.identifier] } ?? []) + processors.map(\.identifier)
+    let recipe = format.map(\.resize) ?? resize
+    let resize = recipe?.mode == ScaleMode.none ? nil : recipe
+    let source = source.resolved
+    let steps = Self.steps(format, resize, processors)
     self.source = source
+    self.format = format
     self.resize = resize
     self.processors = processors
     self.priority = priority
@@ -60,11 +67,21 @@ public struct ImageRequest: Sendable {
   /// Makes a request for a URL: web, file or `data:`.
   public init(
     url: URL, resize: Resize? = nil, processors: [any ImageProcessing] = [],
-    priority: ImagePriority = .normal, cachePolicy: CachePolicy = .useCaches, cacheKey: String? = nil
+    priority: ImagePriority = .normal, cachePolicy: CachePolicy = .useCaches, cacheKey: String? = nil,
+    format: CacheFormat? = nil
   ) {
     self.init(
       .url(url), resize: resize, processors: processors, priority: priority, cachePolicy: cachePolicy,
-      cacheKey: cacheKey)
+      cacheKey: cacheKey, format: format)
+  }
+
+  /// The same request in a format, whose recipe takes the place of `resize`.
+  public func formatted(_ format: CacheFormat) -> ImageRequest {
+    var request = self
+    request.format = format
+    request.resize = format.resize
+    request.key = ImageKey(sourceKey: sourceKey, steps: request.steps)
+    return request
   }
 
   /// What the caches' listings call the result: the source and what is done with it.
@@ -73,10 +90,17 @@ public struct ImageRequest: Sendable {
   }
 
   /// The identifiers of all that is done with the source, in order.
-  private var steps: [String] { (resize.map { [$0.identifier] } ?? []) + processors.map(\.identifier) }
+  var steps: [String] { Self.steps(format, resize, processors) }
+
+  private static func steps(
+    _ format: CacheFormat?, _ resize: Resize?, _ processors: [any ImageProcessing]
+  ) -> [String] {
+    let recipe = [format.map { "format(\($0.name))" }, resize?.identifier].compactMap(\.self)
+    return recipe + processors.map(\.identifier)
+  }
 
   /// Whether the result is more than the source's own picture, and has a place of its own in the caches.
-  var hasRecipe: Bool { resize != nil || !processors.isEmpty }
+  var hasRecipe: Bool { format != nil || resize != nil || !processors.isEmpty }
 
   /// The request under the key that rules give its URL.
   func keyed(by rules: [CacheKeyRule]) -> ImageRequest {
@@ -94,7 +118,8 @@ public struct ImageRequest: Sendable {
   /// The same request of another source.
   func alternative(_ source: ImageSource) -> ImageRequest {
     var request = ImageRequest(
-      source, resize: resize, processors: processors, priority: priority, cachePolicy: cachePolicy)
+      source, resize: resize, processors: processors, priority: priority, cachePolicy: cachePolicy,
+      format: format)
     request.httpPolicy = httpPolicy
     return request
   }

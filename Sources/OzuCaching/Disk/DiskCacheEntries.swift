@@ -76,7 +76,7 @@ extension DiskCache {
     let identities: [Identity]
 
     /// The iterator of a listing.
-    public struct Iterator: IteratorProtocol {
+    public struct Iterator: IteratorProtocol, Sendable {
       fileprivate let store: SegmentStore
       fileprivate var rest: ArraySlice<Identity>
 

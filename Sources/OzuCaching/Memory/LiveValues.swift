@@ -67,6 +67,21 @@ final class LiveValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
+  /// Forgets the values of which a closure says so.
+  func forget(where isToGo: (Key, Value) -> Bool) {
+    let held = state.withLock { state in
+      var held = Held()
+      state.references = state.references.filter { key, reference in
+        guard let object = reference.object, let value = object as? Value else { return false }
+        held.objects.append(object)
+        return !isToGo(key, value)
+      }
+      return held
+    }
+    // Let go after the lock: this may be the last to hold them.
+    _ = consume held
+  }
+
   func removeAll() {
     state.withLock { $0 = State() }
   }

@@ -1,0 +1,47 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Foundation
+#endif
+
+/// The format of views that have none of their own: the size of the view in pixels, its mode, and what is said here.
+///
+/// It is named `auto-WxH-mode`, as in `auto-640x480-aspectFill`, so that views of one size share their pictures.
+public struct AutomaticFormat: Hashable, Sendable {
+  /// The quality of opaque renditions on disk, 0 to 1. 0.75 by default.
+  public var compressionQuality = 0.75
+  /// What the renditions of one size may take on disk, in bytes. 10 MB by default; 0 for memory alone.
+  public var diskCapacity = 10 << 20
+  /// Whether pictures smaller than the view are enlarged. On by default.
+  public var allowsUpscaling = true
+
+  /// Makes the default settings.
+  public init() {}
+
+  /// The format for a size in pixels.
+  func format(_ size: PixelSize, _ mode: ScaleMode) -> CacheFormat {
+    CacheFormat(
+      Self.name(size, mode), size: size, scaleMode: mode, allowsUpscaling: allowsUpscaling,
+      compressionQuality: compressionQuality, diskCapacity: diskCapacity)
+  }
+
+  static func name(_ size: PixelSize, _ mode: ScaleMode) -> String {
+    "auto-\(size)-\(mode.rawValue)"
+  }
+
+  /// The pixels of a view; `nil` before it has any.
+  static func pixelSize(of size: DisplaySize?, scale: Double) -> PixelSize? {
+    guard let size, let width = pixels(size.width, scale), let height = pixels(size.height, scale) else {
+      return nil
+    }
+    return PixelSize(width, height)
+  }
+
+  /// Rounded up, so that no view is larger than its picture; a size that is not a number is none.
+  private static func pixels(_ points: Double, _ scale: Double) -> Int? {
+    let pixels = points * (scale > 0 ? scale : 1)
+    guard pixels > 0, pixels.isFinite else { return nil }
+    // A hair over a whole number is what is left of a division, not a pixel.
+    return Int(min((pixels - 1e-6).rounded(.up), Double(ImageRequest.maximumSide)))
+  }
+}

@@ -1,0 +1,76 @@
+/// What a binding loads through: a pipeline, or in tests a script.
+@MainActor
+protocol DisplayLoading {
+  /// What memory has, and whether it may be shown without asking.
+  func cached(_ request: ImageRequest) -> (response: ImageResponse, isFresh: Bool)?
+
+  /// Begins a load. It calls back on the main actor, never before this has returned, and nothing after the end.
+  func load(
+    _ request: ImageRequest, _ receive: @escaping @MainActor (DisplayEvent) -> Void
+  ) -> DisplayLoad
+}
+
+/// What a load tells.
+enum DisplayEvent: Sendable {
+  case progress(LoadProgress)
+  case preview(Picture)
+  case finished(Result<ImageResponse, ImageError>)
+}
+
+/// A load that is under way; releasing it calls it off.
+final class DisplayLoad: Sendable {
+  private let stop: @Sendable () -> Void
+
+  init(stop: @escaping @Sendable () -> Void) {
+    self.stop = stop
+  }
+
+  deinit { stop() }
+}
+
+/// Loads through a pipeline.
+struct PipelineLoading: DisplayLoading {
+  let pipeline: ImagePipeline
+
+  func cached(_ request: ImageRequest) -> (response: ImageResponse, isFresh: Bool)? {
+    guard let response = pipeline.memoryResponse(for: request) else { return nil }
+    return (response, response.source != .stale || request.cachePolicy == .cacheOnly)
+  }
+
+  func load(
+    _ request: ImageRequest, _ receive: @escaping @MainActor (DisplayEvent) -> Void
+  ) -> DisplayLoad {
+    let task = pipeline.task(for: request)
+    let relay = Task { @MainActor in
+      for await progress in task.progress { receive(.progress(progress)) }
+      do throws(ImageError) {
+        receive(.finished(.success(try await task.response)))
+      } catch {
+        receive(.finished(.failure(error)))
+      }
+    }
+    return DisplayLoad {
+      task.cancel()
+      relay.cancel()
+    }
+  }
+}
+
+extension ImagePipeline {
+  /// What memory has of a request, stale or not; its source tells which.
+  func memoryResponse(for request: ImageRequest) -> ImageResponse? {
+    let start = configuration.now()
+    let request = request.keyed(by: configuration.cacheKeyRules)
+    guard request.cachePolicy.readsCaches, let cached = parts.caches.cachedPicture(for: request) else {
+      return nil
+    }
+    parts.formats.noteHit(of: cached, for: request)
+    let date = configuration.currentDate()
+    var timings = StageTimings()
+    timings.add(.total, start.duration(to: configuration.now()))
+    return ImageResponse(
+      picture: cached.picture, request: request,
+      source: request.mayServe(cached.validity, at: date) ? .memory : .stale, isCoalesced: false,
+      encodedByteCount: 0, timings: timings, verdict: ImageResponse.Verdict(cached.validity, now: date))
+  }
+}

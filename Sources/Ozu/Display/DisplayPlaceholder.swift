@@ -1,0 +1,44 @@
+/// What a view shows until its picture is there.
+public enum DisplayPlaceholder: Sendable {
+  /// A picture.
+  case picture(Picture)
+  /// The blur that a BlurHash stands for, in the proportions of the view.
+  case blurHash(BlurHash)
+  /// The blur that a ThumbHash stands for, in its own proportions.
+  case thumbHash(ThumbHash)
+  /// Nothing: what the view showed before goes away.
+  case nothing
+
+  /// The longer side of a blur, in pixels: views draw it larger, and it has no detail to lose.
+  static let blurSide = 32
+
+  /// The placeholder of a BlurHash text; `nil` when the text is none.
+  public static func blurHash(text: String) -> DisplayPlaceholder? {
+    BlurHash(text).map(DisplayPlaceholder.blurHash)
+  }
+
+  /// The placeholder of the bytes of a ThumbHash; `nil` when they are none.
+  public static func thumbHash(bytes: [UInt8]) -> DisplayPlaceholder? {
+    ThumbHash(bytes).map(DisplayPlaceholder.thumbHash)
+  }
+
+  /// What is shown in a view of a size.
+  func content(in size: DisplaySize?) -> DisplayContent {
+    switch self {
+    case .nothing: .nothing
+    case .picture(let picture): .placeholder(picture)
+    case .thumbHash(let hash): .placeholder(Picture(placeholder: hash))
+    case .blurHash(let hash): .placeholder(Picture(placeholder: hash, size: Self.blurSize(in: size)))
+    }
+  }
+
+  /// The proportions of the view, with a longer side of 32 pixels.
+  static func blurSize(in size: DisplaySize?) -> PixelSize {
+    guard let size, size.width.isFinite, size.height.isFinite, size.width > 0, size.height > 0 else {
+      return PixelSize(blurSide, blurSide)
+    }
+    let longest = max(size.width, size.height)
+    func side(_ points: Double) -> Int { max(1, Int(points / longest * Double(blurSide))) }
+    return PixelSize(side(size.width), side(size.height))
+  }
+}

@@ -1,0 +1,401 @@
+/// What stands between a view and its picture: the one place where it is decided what a view shows when.
+///
+/// ```swift
+/// let images = ImageBinding(view)
+/// images.setImage(from: url) // size and mode come from the view
+/// ```
+///
+/// - **One picture.** A view has one request at a time. Setting another calls the first off, and whatever still comes
+///   of it is dropped: a reused view never shows the picture of what it showed before.
+/// - **No flicker.** A picture that memory has is set within the call, without placeholder and without animation.
+///   One that is past its lifetime is too, and replaced if its origin has another. Otherwise the placeholder
+///   comes first, then parts of the picture, then the picture with a fade, or the failure picture.
+/// - **Never larger than needed.** The size is the view's in pixels, the mode that of its content. A view without a
+///   size waits for its layout. One that grows asks anew, and keeps its picture until the larger one is there.
+/// - **Nothing forgotten.** A load that was called off begins again when the view reappears.
+///
+/// The binding belongs to its view, which it does not keep alive. Releasing it calls its load off.
+///
+/// How it is built: `current` is all that is known of the picture the view was given, and is replaced as a whole by the
+/// next one. Loads have numbers; what comes from another than the current number is late. Views and closures that
+/// are called out to may call back, so state is complete before each call, and whether it is still `current` is
+/// asked after it.
+@MainActor
+public final class ImageBinding {
+  /// The view.
+  public private(set) weak var view: (any ImageDisplaying)?
+  /// What the pictures are loaded with.
+  public let pipeline: ImagePipeline
+  /// The view's own format; `nil` (the default) for the automatic one. It is registered when it is first used, and
+  /// counts from the next setting on.
+  public var cacheFormat: CacheFormat?
+  /// How pictures are shown that are set without options of their own. Counts from the next setting on.
+  public var options = DisplayOptions()
+  /// Called after each change of `phase`.
+  public var onPhaseChange: (@MainActor (DisplayPhase) -> Void)?
+  /// How far the view has come with its picture.
+  public private(set) var phase = DisplayPhase.empty {
+    didSet { onPhaseChange?(phase) }
+  }
+
+  private let loader: any DisplayLoading
+  private var current: Current?
+  private var lastNumber = 0
+  private var player: FramePlayer?
+  private var isVisible = true
+  private var isClockRunning = false
+
+  /// Makes the binding of a view.
+  public convenience init(_ view: any ImageDisplaying, pipeline: ImagePipeline = .shared) {
+    self.init(view, pipeline: pipeline, loader: PipelineLoading(pipeline: pipeline))
+  }
+
+  init(_ view: any ImageDisplaying, pipeline: ImagePipeline, loader: any DisplayLoading) {
+    self.view = view
+    self.pipeline = pipeline
+    self.loader = loader
+  }
+
+  /// The picture the view was given, and how far it is.
+  private struct Current {
+    let number: Int
+    let request: ImageRequest
+    let options: DisplayOptions
+    let cacheFormat: CacheFormat?
+    var handlers: DisplayHandlers
+    /// What was asked for; `nil` until the view has a size.
+    var target: DisplayTarget?
+    var load: DisplayLoad?
+    /// Of the load whose events count.
+    var loadNumber = 0
+    /// The load before, for a smaller size: kept until the next one has joined the download they share.
+    var retiring: DisplayLoad?
+    var shown = Shown.nothing
+    /// Whether success or failure has been told.
+    var isAnswered = false
+    /// Whether a load was called off that is still wanted.
+    var isCancelled = false
+  }
+
+  /// What of the current picture is in the view.
+  private enum Shown {
+    case nothing
+    case placeholder
+    case preview
+    case picture(Picture)
+
+    var isNothingYet: Bool {
+      if case .nothing = self { true } else { false }
+    }
+
+    /// Whether what follows looks like it, so that a fade would only soften it.
+    var resemblesPicture: Bool {
+      switch self {
+      case .preview, .picture: true
+      case .nothing, .placeholder: false
+      }
+    }
+
+    var picture: Picture? {
+      if case .picture(let picture) = self { picture } else { nil }
+    }
+  }
+
+  // MARK: What the view was given
+
+  /// What the view was given; `nil` for nothing.
+  public var request: ImageRequest? { current?.request }
+
+  /// The picture the view shows: that of its request, whole. `nil` while it is loading.
+  public var picture: Picture? { current?.shown.picture }
+
+  /// Whether a load is under way, also one for a larger or a newer picture than the one that is shown.
+  public var isLoading: Bool { current?.load != nil }
+
+  /// Gives the view another picture.
+  ///
+  /// A request without a size and a format gets the view's. When the same is loading already, it goes on and
+  /// answers to the new handlers.
+  ///
+  /// - Parameters:
+  ///   - options: how it is shown; `nil` for the options of the binding.
+  ///   - handlers: whom to tell.
+  /// - Returns: whether the picture was there at once.
+  @discardableResult
+  public func setImage(
+    _ request: ImageRequest, options: DisplayOptions? = nil, handlers: DisplayHandlers = DisplayHandlers()
+  ) -> Bool {
+    guard let view else { return false }
+    let options = options ?? self.options
+    if isLoadingFirst(request, options, view) {
+      current?.handlers = handlers
+      if case .preview? = current?.shown {} else { showPlaceholder(options) }
+      return false
+    }
+    lastNumber += 1
+    // Releases the load of the one before, which calls it off.
+    current = Current(
+      number: lastNumber, request: request, options: options, cacheFormat: cacheFormat, handlers: handlers)
+    stopPlaying()
+    return start()
+  }
+
+  /// Takes the picture away, calls its load off and empties the view.
+  public func clear() {
+    guard current != nil else { return }
+    lastNumber += 1
+    current = nil
+    stopPlaying()
+    phase = .empty
+    guard current == nil else { return }
+    view?.show(.nothing, transition: .none)
+  }
+
+  /// Calls the load off. The view keeps what it shows; the load begins again when the view reappears.
+  ///
+  /// No handler is called any more, unless it does.
+  public func cancel() {
+    guard var current else { return }
+    if case .waitingForLayout = phase {} else if current.load == nil { return }
+    current.load = nil
+    current.retiring = nil
+    current.isCancelled = true
+    self.current = current
+    if !current.isAnswered { phase = .cancelled }
+  }
+
+  /// Asks again for a picture that could not be loaded, or whose load was called off.
+  public func retry() {
+    switch phase {
+    case .failed:
+      current?.isAnswered = false
+      current?.shown = .nothing
+      start()
+    default: resume()
+    }
+  }
+
+  // MARK: What the view tells
+
+  /// To be called when the view's size, scale or mode may have changed.
+  public func layoutDidChange() {
+    guard let current, let view, !current.isCancelled else { return }
+    if case .waitingForLayout = phase {
+      start()
+      return
+    }
+    guard let asked = current.target, !current.isAnswered || current.shown.picture != nil,
+      current.load != nil || current.isAnswered,
+      let target = target(of: current, in: view), target.outgrows(asked)
+    else { return }
+    if current.retiring == nil { self.current?.retiring = current.load }
+    self.current?.load = nil
+    ask(target)
+  }
+
+  /// To be called when the view comes on screen.
+  public func viewDidAppear() {
+    isVisible = true
+    updateClock()
+    resume()
+  }
+
+  /// To be called when the view leaves the screen.
+  public func viewDidDisappear() {
+    isVisible = false
+    player?.pause()
+    updateClock()
+    guard let current, current.load != nil, current.options.cancelsWhenHidden else { return }
+    cancel()
+  }
+
+  /// To be called by the frame clock for every frame the toolkit draws.
+  ///
+  /// - Parameter timestamp: any time that does not run backwards.
+  public func advance(to timestamp: Duration) {
+    guard isClockRunning, let player else { return }
+    if let frame = player.advance(to: timestamp) { view?.show(.frame(frame), transition: .none) }
+    updateClock()
+  }
+
+  /// Whether what moves stands still, because the app says so. It goes on from where it stood.
+  public var isPlaybackPaused = false {
+    didSet {
+      guard isPlaybackPaused != oldValue else { return }
+      if isPlaybackPaused { player?.pause() }
+      updateClock()
+    }
+  }
+
+  // MARK: Asking
+
+  /// Whether a load is under way that answers exactly this and has not answered yet.
+  private func isLoadingFirst(
+    _ request: ImageRequest, _ options: DisplayOptions, _ view: any ImageDisplaying
+  ) -> Bool {
+    guard let current, current.load != nil, !current.isAnswered, let asked = current.target,
+      let target = DisplayTarget(
+        request, view: view, cacheFormat: cacheFormat, automatic: options.automaticFormat)
+    else { return false }
+    return target.request.key == asked.request.key
+      && target.request.cachePolicy == asked.request.cachePolicy
+  }
+
+  private func target(of current: Current, in view: any ImageDisplaying) -> DisplayTarget? {
+    DisplayTarget(
+      current.request, view: view, cacheFormat: current.cacheFormat,
+      automatic: current.options.automaticFormat)
+  }
+
+  private func resume() {
+    guard let current, current.isCancelled else { return }
+    self.current?.isCancelled = false
+    start()
+  }
+
+  @discardableResult
+  private func start() -> Bool {
+    guard let current, let view else { return false }
+    guard let target = target(of: current, in: view) else {
+      if !current.isAnswered { phase = .waitingForLayout }
+      return false
+    }
+    return ask(target)
+  }
+
+  /// Answers from memory or begins to load.
+  ///
+  /// - Returns: whether memory had it.
+  @discardableResult
+  private func ask(_ target: DisplayTarget) -> Bool {
+    guard let number = current?.number else { return false }
+    current?.target = target
+    if let format = target.request.format { pipeline.registerIfUnknown(format) }
+    if let hit = loader.cached(target.request) {
+      current?.retiring = nil
+      show(hit.response, isSynchronous: true)
+      if hit.isFresh { return true }
+    } else if current?.isAnswered == false {
+      phase = .loading
+      if let current, current.number == number, current.shown.isNothingYet {
+        showPlaceholder(current.options)
+      }
+    }
+    guard current?.number == number, current?.isCancelled == false else { return false }
+    load(target.request)
+    if case .shown = phase { return true }
+    return false
+  }
+
+  private func load(_ request: ImageRequest) {
+    lastNumber += 1
+    let number = lastNumber
+    current?.loadNumber = number
+    current?.load = loader.load(request) { [weak self] event in self?.receive(event, ofLoad: number) }
+  }
+
+  // MARK: Answers
+
+  private func receive(_ event: DisplayEvent, ofLoad number: Int) {
+    guard let current, current.load != nil, current.loadNumber == number else { return }
+    guard view != nil else {
+      // Nobody is left to look at it.
+      self.current = nil
+      return
+    }
+    self.current?.retiring = nil
+    switch event {
+    case .progress(let progress): current.handlers.progress?(progress)
+    case .preview(let preview): show(preview: preview)
+    case .finished(.success(let response)):
+      self.current?.load = nil
+      show(response, isSynchronous: false)
+    case .finished(.failure(let error)):
+      self.current?.load = nil
+      fail(error)
+    }
+  }
+
+  private func showPlaceholder(_ options: DisplayOptions) {
+    guard let placeholder = options.placeholder, let view else { return }
+    current?.shown = .placeholder
+    view.show(placeholder.content(in: view.displaySize), transition: .none)
+  }
+
+  private func show(preview: Picture) {
+    guard let current, !current.isAnswered else { return }
+    if current.options.showsPreviews, current.handlers.success == nil {
+      self.current?.shown = .preview
+      view?.show(.preview(preview), transition: .none)
+    }
+    guard self.current?.number == current.number else { return }
+    current.handlers.preview?(preview)
+  }
+
+  private func show(_ response: ImageResponse, isSynchronous: Bool) {
+    guard let current else { return }
+    let isFirst = !current.isAnswered
+    self.current?.isAnswered = true
+    if let success = current.handlers.success {
+      guard isFirst else { return }
+      phase = .shown
+      guard self.current?.number == current.number else { return }
+      success(response)
+    } else {
+      show(response.picture, isSynchronous: isSynchronous)
+      guard isFirst, self.current?.number == current.number else { return }
+      phase = .shown
+    }
+    guard self.current?.number == current.number else { return }
+    current.handlers.completion?(.success(response))
+  }
+
+  private func show(_ picture: Picture, isSynchronous: Bool) {
+    guard let current, let view else { return }
+    if let old = current.shown.picture, old.bitmap.sharesPixels(with: picture.bitmap) { return }
+    let isPlain = isSynchronous || current.shown.resemblesPicture
+    self.current?.shown = .picture(picture)
+    stopPlaying()
+    view.show(.picture(picture), transition: isPlain ? .none : current.options.transition)
+    guard self.current?.number == current.number, current.options.playsAnimations,
+      let animation = picture.animation
+    else { return }
+    player = FramePlayer(animation)
+    updateClock()
+  }
+
+  private func fail(_ error: ImageError) {
+    guard let current else { return }
+    if error.isCancellation {
+      // Called off by others than this view: it is still wanted.
+      self.current?.isCancelled = true
+      if !current.isAnswered { phase = .cancelled }
+      return
+    }
+    guard !current.isAnswered else { return }
+    self.current?.isAnswered = true
+    if let picture = current.options.failurePicture {
+      view?.show(.failure(picture), transition: .none)
+      guard self.current?.number == current.number else { return }
+    }
+    phase = .failed(error)
+    guard self.current?.number == current.number else { return }
+    current.handlers.failure?(error)
+    guard self.current?.number == current.number else { return }
+    current.handlers.completion?(.failure(error))
+  }
+
+  // MARK: Playing
+
+  private func stopPlaying() {
+    player = nil
+    updateClock()
+  }
+
+  private func updateClock() {
+    let isNeeded = isVisible && !isPlaybackPaused && player.map { !$0.isFinished } ?? false
+    guard isNeeded != isClockRunning else { return }
+    isClockRunning = isNeeded
+    view?.setFrameClock(isRunning: isNeeded)
+  }
+}

@@ -1,0 +1,53 @@
+/// What a view offers so that an `ImageBinding` can put pictures into it: where, how large, and a way to show them.
+///
+/// There is nothing to decide here. An adapter for a toolkit tells what the view is like, shows what it is told to,
+/// and calls the binding when the view is laid out, appears or disappears:
+///
+/// ```swift
+/// final class PictureView: ToolkitView, ImageDisplaying {
+///   lazy var images = ImageBinding(self)
+///   var displaySize: DisplaySize? { DisplaySize(bounds.width, bounds.height) }
+///   var displayScale: Double { window.scale }
+///   var displayMode: ScaleMode { .aspectFill }
+///   func show(_ content: DisplayContent, transition: DisplayTransition) { texture = content.bitmap.map(Texture.init) }
+///   override func layout() { images.layoutDidChange() }
+/// }
+/// ```
+@MainActor
+public protocol ImageDisplaying: AnyObject {
+  /// The size of the place for the picture, in points; `nil` or an empty size before the first layout.
+  var displaySize: DisplaySize? { get }
+
+  /// How many pixels make a point on the view's screen.
+  var displayScale: Double { get }
+
+  /// How the view brings a picture to its size: its content mode, in the words of Ozu. `.none` when it shows
+  /// pictures at their own size.
+  var displayMode: ScaleMode { get }
+
+  /// Shows something in the place of what is shown.
+  func show(_ content: DisplayContent, transition: DisplayTransition)
+
+  /// Begins or ends to call `ImageBinding.advance(to:)` for every frame the toolkit draws. A view without a clock
+  /// shows the first frame of what moves. Does nothing by default.
+  func setFrameClock(isRunning: Bool)
+}
+
+extension ImageDisplaying {
+  /// Leaves what moves at its first frame.
+  public func setFrameClock(isRunning: Bool) {}
+}
+
+/// A width and a height in points.
+public struct DisplaySize: Hashable, Sendable {
+  /// The width in points.
+  public var width: Double
+  /// The height in points.
+  public var height: Double
+
+  /// Makes a size from a width and a height in points.
+  public init(_ width: Double, _ height: Double) {
+    self.width = width
+    self.height = height
+  }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import OzuHTTP
+
+/// A picture on the web, as a source.
+///
+/// In a pipeline it is the same as its URL: the pipeline's client, its rules for what is kept, its retries and its
+/// downloads. With a client of its own it fetches by itself, and HTTP's rules for caches are left aside.
+public struct NetworkFetcher: ImageFetching, URLFetching {
+  /// Where the picture is.
+  public let url: URL
+  /// The URL as text.
+  public var key: String { url.absoluteString }
+
+  private let client: (any HTTPClient)?
+  private let limits: DecodingLimits
+
+  /// Makes a source of a URL.
+  ///
+  /// - Parameters:
+  ///   - client: what makes the exchange; `nil` (the default) for the pipeline's.
+  ///   - limits: what may be downloaded.
+  public init(_ url: URL, client: (any HTTPClient)? = nil, limits: DecodingLimits = .default) {
+    self.url = url
+    self.client = client
+    self.limits = limits
+  }
+
+  var plainURL: URL? { client == nil ? url : nil }
+
+  /// Downloads the picture.
+  ///
+  /// - Throws: `ImageError`: `httpStatus` for a status other than 200 to 299, `bodyTruncated` for fewer bytes than
+  ///   were announced, `emptyData` for none, `notAnImage` for a body that is something else; and those of the
+  ///   transport.
+  public func fetch() async throws -> FetchedImage {
+    let name = ImageSource.url(url).name
+    guard case .network(let url) = try ImageSource.url(url).access() else {
+      throw ImageError.invalidSource(name, reason: "this is no web address")
+    }
+    let request = HTTPRequest(
+      url: url, headers: ["Accept": "image/*,*/*;q=0.5"], maximumBodyByteCount: limits.encodedByteCount)
+    let response: HTTPResponse
+    let body: Data
+    do throws(HTTPError) {
+      (body, response) = try await (client ?? DefaultHTTPClient.shared).data(for: request)
+    } catch {
+      throw ImageError(error, source: name)
+    }
+    guard (200..<300).contains(response.head.status) else {
+      throw ImageError.httpStatus(response.head.status, source: name)
+    }
+    return .data(try body.checkedImage(name))
+  }
+}
+
+extension Data {
+  /// The same bytes, if they begin as a picture does.
+  ///
+  /// - Throws: `ImageError.emptyData` or `notAnImage`.
+  func checkedImage(_ name: String) throws(ImageError) -> Data {
+    switch ContentKind(sniffing: self) {
+    case .image: return self
+    case .empty: throw .emptyData(name)
+    case .other(let kind): throw .notAnImage(name, kind: kind)
+    case .unknown: throw .notAnImage(name, kind: nil)
+    }
+  }
+}

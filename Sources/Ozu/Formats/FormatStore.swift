@@ -1,0 +1,127 @@
+import Foundation
+import OzuSynchronization
+
+/// The formats of one pipeline, and what is done with their renditions besides loading them.
+///
+/// One lock guards the table. What touches the disk goes through the pipeline's backlog of writes, in order: a
+/// format that is replaced is cleared before what its successor makes is stored.
+final class FormatStore: Sendable {
+  private struct State {
+    var formats: [String: CacheFormat] = [:]
+    var preloads: [String: FormatPreload] = [:]
+    /// Memory hits whose renditions on disk have yet to hear of them.
+    var hits: [ImageKey: Hit] = [:]
+  }
+
+  struct Hit: Sendable {
+    let cached: CachedPicture
+    let request: ImageRequest
+  }
+
+  private let state = Mutex(State())
+  let caches: ImageCaches
+  let backlog: StoreBacklog
+  let codecs: CodecRegistry
+
+  init(caches: ImageCaches, backlog: StoreBacklog, codecs: CodecRegistry) {
+    self.caches = caches
+    self.backlog = backlog
+    self.codecs = codecs
+  }
+
+  /// The formats by their names.
+  var formats: [String: CacheFormat] { state.withLock { $0.formats } }
+
+  func format(named name: String) -> CacheFormat? { state.withLock { $0.formats[name] } }
+
+  /// Gives a name to a format. What another format of that name has left is cleared.
+  ///
+  /// - Returns: whether the format was not registered before.
+  func register(_ format: CacheFormat) -> Bool {
+    let (former, preload) = state.withLock { state in
+      let former = state.formats.updateValue(format, forKey: format.name)
+      return (former, former === format ? nil : state.preloads.removeValue(forKey: format.name))
+    }
+    if former === format { return false }
+    preload?.stop()
+    format.attach(to: self)
+    if let former {
+      former.detach(from: self)
+      clear(former)
+    }
+    capacityDidChange(of: format)
+    return true
+  }
+
+  /// Takes note of a request: its format is registered if its name is new, and what is being preloaded for it stops,
+  /// so as not to stand in its way.
+  func noteRequest(in format: CacheFormat) {
+    let (isNew, preload) = state.withLock { state in
+      let isNew = state.formats[format.name] == nil
+      if isNew { state.formats[format.name] = format }
+      return (isNew, state.preloads.isEmpty ? nil : state.preloads.removeValue(forKey: format.name))
+    }
+    preload?.stop()
+    guard isNew else { return }
+    format.attach(to: self)
+    capacityDidChange(of: format)
+  }
+
+  /// Keeps a preload, to be stopped by the first request.
+  func begin(_ preload: FormatPreload, of format: CacheFormat) {
+    state.withLock { $0.preloads[format.name] = preload }
+  }
+
+  func end(_ preload: FormatPreload, of format: CacheFormat) {
+    state.withLock { state in
+      if state.preloads[format.name] === preload { state.preloads[format.name] = nil }
+    }
+  }
+
+  // MARK: The disk
+
+  func byteCount(of format: CacheFormat) -> Int {
+    caches.disk?.byteCount(of: format.partition) ?? 0
+  }
+
+  func capacityDidChange(of format: CacheFormat) {
+    backlog.enqueue { [caches] in caches.applyCapacity(of: format) }
+  }
+
+  /// Removes a format's pictures from memory now and its renditions from disk when their turn comes.
+  func clear(_ format: CacheFormat) {
+    caches.memory.removeValues { $1.formatName == format.name }
+    backlog.enqueue { [caches] in try? caches.disk?.removeAll(in: format.partition) }
+  }
+
+  /// Has the rendition on disk of a picture that memory served marked as used, and written again if it had gone.
+  /// Costs the request an entry in a table; the disk is for the queue of writes.
+  func noteHit(of cached: CachedPicture, for request: ImageRequest) {
+    guard let format = request.format, format.diskCapacity > 0 else { return }
+    let isFirst = state.withLock { state in
+      state.hits[request.key] = Hit(cached: cached, request: request)
+      return state.hits.count == 1
+    }
+    if isFirst { backlog.enqueue { self.writeHits() } }
+  }
+
+  private func writeHits() {
+    let hits = state.withLock { state in
+      defer { state.hits = [:] }
+      return state.hits
+    }
+    for hit in hits.values {
+      caches.touchRendition(of: hit.cached, for: hit.request) {
+        try? hit.request.encodedRendition(
+          of: hit.cached.picture, codecs: codecs, quality: hit.request.format?.compressionQuality ?? 1)
+      }
+    }
+  }
+}
+
+/// A preload that is under way.
+final class FormatPreload: Sendable {
+  private let stopped = Atomic(false)
+  var isStopped: Bool { stopped.load(ordering: .relaxed) }
+  func stop() { stopped.store(true, ordering: .relaxed) }
+}

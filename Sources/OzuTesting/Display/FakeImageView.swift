@@ -1,0 +1,109 @@
+import Ozu
+
+/// A view without a toolkit: it remembers what it was told to show, in order.
+///
+/// ```swift
+/// let view = FakeImageView(DisplaySize(160, 120), pipeline: pipeline)
+/// view.images.setImage(from: url)
+/// await view.settled()
+/// #expect(view.shownPicture?.size == PixelSize(160, 120))
+/// ```
+@MainActor
+public final class FakeImageView: ImageDisplaying {
+  /// One thing the view was told to show.
+  public struct Step: Sendable {
+    /// What.
+    public let content: DisplayContent
+    /// How.
+    public let transition: DisplayTransition
+  }
+
+  /// The size in points; `nil` before the layout.
+  public var displaySize: DisplaySize?
+  /// Pixels of a point.
+  public var displayScale: Double
+  /// The content mode.
+  public var displayMode: ScaleMode
+  /// The binding; set a picture through it.
+  public private(set) lazy var images = ImageBinding(self, pipeline: pipeline)
+  /// What the view was told to show, the first first.
+  public private(set) var steps: [Step] = []
+  /// Whether the binding wants to be told of frames.
+  public private(set) var isFrameClockRunning = false
+  /// Called with every step, after it is noted.
+  public var onShow: (@MainActor (Step) -> Void)?
+
+  private let pipeline: ImagePipeline
+  private var waiters: [(condition: @MainActor () -> Bool, continuation: CheckedContinuation<Void, Never>)] =
+    []
+
+  /// Makes a view; one without a size waits for `layOut(_:scale:)`.
+  public init(
+    _ size: DisplaySize? = nil, scale: Double = 1, mode: ScaleMode = .aspectFit,
+    pipeline: ImagePipeline = .shared
+  ) {
+    displaySize = size
+    displayScale = scale
+    displayMode = mode
+    self.pipeline = pipeline
+  }
+
+  /// What is shown now; nothing at first.
+  public var shown: DisplayContent { steps.last?.content ?? .nothing }
+
+  /// The picture that is shown, if it is the one that was asked for.
+  public var shownPicture: Picture? {
+    if case .picture(let picture) = shown { picture } else { nil }
+  }
+
+  /// Notes what is to be shown.
+  public func show(_ content: DisplayContent, transition: DisplayTransition) {
+    steps.append(Step(content: content, transition: transition))
+    onShow?(Step(content: content, transition: transition))
+    wake()
+  }
+
+  /// Notes whether a clock is wanted.
+  public func setFrameClock(isRunning: Bool) {
+    isFrameClockRunning = isRunning
+  }
+
+  /// Gives the view a size, and tells the binding.
+  public func layOut(_ size: DisplaySize?, scale: Double? = nil) {
+    displaySize = size
+    if let scale { displayScale = scale }
+    images.layoutDidChange()
+  }
+
+  /// Returns once the view was told to show so many things.
+  public func steps(_ count: Int) async {
+    await waiting { [weak self] in self.map { $0.steps.count >= count } ?? true }
+  }
+
+  /// Returns once no load is under way: the picture, or what stands for its failure, is shown.
+  public func settled() async {
+    let former = images.onPhaseChange
+    images.onPhaseChange = { [weak self] phase in
+      former?(phase)
+      self?.wake()
+    }
+    await waiting { [weak self] in
+      switch self?.images.phase {
+      case .loading, .waitingForLayout: false
+      case .empty, .shown, .failed, .cancelled, nil: true
+      }
+    }
+    images.onPhaseChange = former
+  }
+
+  private func waiting(_ condition: @escaping @MainActor () -> Bool) async {
+    if condition() { return }
+    await withCheckedContinuation { waiters.append((condition, $0)) }
+  }
+
+  private func wake() {
+    let ready = waiters.filter { $0.condition() }
+    waiters.removeAll { $0.condition() }
+    for waiter in ready { waiter.continuation.resume() }
+  }
+}

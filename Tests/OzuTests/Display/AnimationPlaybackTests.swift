@@ -1,0 +1,58 @@
+import Testing
+
+@testable import Ozu
+
+@Suite("Which frame is seen when")
+struct AnimationPlaybackTests {
+  /// The frames shown at each of some times, in milliseconds; nil where nothing changes.
+  private func play(
+    _ playback: inout AnimationPlayback, at times: [Int], ready: (Int) -> Bool = { _ in true }
+  ) -> [Int?] {
+    times.map { playback.advance(to: .milliseconds($0), isReady: ready($0)) ? playback.index : nil }
+  }
+
+  @Test("each frame is seen for its delay, and the first follows the last")
+  func loop() {
+    var playback = AnimationPlayback(
+      delays: [.milliseconds(100), .milliseconds(50), .milliseconds(20)], loopCount: 0)
+    #expect(
+      play(&playback, at: [1000, 1099, 1100, 1149, 1150, 1169, 1170, 1270])
+        == [nil, nil, 1, nil, 2, nil, 0, 1])
+  }
+
+  @Test(
+    "delays under 20 ms are taken for 100 ms",
+    arguments: [(0, 100), (10, 100), (19, 100), (20, 20), (3000, 3000)])
+  func shortDelays(stored: Int, seen: Int) {
+    #expect(AnimationPlayback.seen(.milliseconds(stored)) == .milliseconds(seen))
+  }
+
+  @Test("after the last round the last frame stays", arguments: [1, 2])
+  func end(loopCount: Int) {
+    var playback = AnimationPlayback(delays: [.milliseconds(100), .milliseconds(100)], loopCount: loopCount)
+    let shown = play(&playback, at: [0, 100, 200, 300, 400, 500]).compactMap(\.self)
+    #expect(shown == (loopCount == 1 ? [1] : [1, 0, 1]))
+    #expect(playback.next == nil)
+  }
+
+  @Test("a late clock skips no frame and does not hurry after the time it lost")
+  func late() {
+    var playback = AnimationPlayback(
+      delays: [.milliseconds(100), .milliseconds(100), .milliseconds(100)], loopCount: 0)
+    #expect(play(&playback, at: [0, 1000, 1050, 1100, 1200]) == [nil, 1, nil, 2, 0])
+  }
+
+  @Test("a frame that is not ready is shown when it is")
+  func notReady() {
+    var playback = AnimationPlayback(delays: [.milliseconds(100), .milliseconds(100)], loopCount: 0)
+    #expect(play(&playback, at: [0, 100, 150, 199, 200], ready: { $0 >= 150 }) == [nil, nil, 1, nil, 0])
+  }
+
+  @Test("after a pause the frame that is shown begins its delay anew")
+  func pause() {
+    var playback = AnimationPlayback(delays: [.milliseconds(100), .milliseconds(100)], loopCount: 0)
+    #expect(play(&playback, at: [0, 90]) == [nil, nil])
+    playback.pause()
+    #expect(play(&playback, at: [5000, 5099, 5100]) == [nil, nil, 1])
+  }
+}

@@ -1,0 +1,316 @@
+import Foundation
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("What a view shows when")
+@MainActor
+struct ImageBindingTests {
+  private static let a = Stage.url("a")
+  private static let b = Stage.url("b")
+
+  private static let withStandIns = DisplayOptions {
+    $0.placeholder = .picture(Stage.picture(100))
+    $0.failurePicture = Stage.picture(200)
+  }
+
+  @Test("what memory has is set within the call, without placeholder and without animation")
+  func memoryHit() {
+    let stage = Stage()
+    stage.script.memory[stage.asked("a").key] = Stage.picture(1)
+    #expect(stage.binding.setImage(from: Self.a, options: Self.withStandIns))
+    #expect(stage.told == ["picture 1"])
+    #expect(stage.script.loads.isEmpty)
+    #expect(!stage.binding.isLoading)
+  }
+
+  @Test("otherwise the placeholder comes first, then previews, then the picture")
+  func order() {
+    let stage = Stage()
+    #expect(!stage.binding.setImage(from: Self.a, options: Self.withStandIns))
+    #expect(stage.told == ["placeholder 100"])
+    stage.script.loads[0].progress(50)
+    stage.script.loads[0].preview(Stage.picture(1))
+    stage.script.loads[0].preview(Stage.picture(2))
+    stage.script.loads[0].finish(Stage.picture(3))
+    #expect(stage.told == ["placeholder 100", "preview 1", "preview 2", "picture 3"])
+  }
+
+  @Test("a picture that was not there at once fades in for a tenth of a second")
+  func fade() throws {
+    let stage = Stage()
+    stage.binding.setImage(from: Self.a)
+    stage.script.loads[0].finish(Stage.picture(1))
+    #expect(stage.told == ["picture 1 fade"])
+    #expect(try #require(stage.view.steps.last).transition == .fade(.milliseconds(100)))
+  }
+
+  @Test("without a placeholder the view keeps what it showed until the picture is there")
+  func noPlaceholder() {
+    let stage = Stage()
+    stage.script.memory[stage.asked("a").key] = Stage.picture(1)
+    stage.binding.setImage(from: Self.a)
+    stage.binding.setImage(from: Self.b)
+    #expect(stage.told == ["picture 1"])
+  }
+
+  @Test("the placeholder of nothing empties the view")
+  func emptyPlaceholder() {
+    let stage = Stage()
+    stage.binding.setImage(from: Self.b, options: DisplayOptions { $0.placeholder = .nothing })
+    #expect(stage.told == ["nothing"])
+  }
+
+  @Test(
+    "a BlurHash has the proportions of the view",
+    arguments: [
+      (DisplaySize(40, 30), PixelSize(32, 24)), (DisplaySize(10, 1000), PixelSize(1, 32)),
+      (DisplaySize(0, .nan), PixelSize(32, 32)),
+    ])
+  func blurHash(size: DisplaySize, expected: PixelSize) throws {
+    let placeholder = try #require(DisplayPlaceholder.blurHash(text: "LEHV6nWB2yk8pyo0adR*.7kCMdnj"))
+    #expect(placeholder.content(in: size).bitmap?.size == expected)
+    #expect(DisplayPlaceholder.blurHash(text: "no hash") == nil)
+    #expect(DisplayPlaceholder.thumbHash(bytes: []) == nil)
+  }
+
+  @Test("setting another picture calls the first off, and what still comes of it is dropped")
+  func reuse() {
+    let stage = Stage()
+    var told: [String] = []
+    stage.binding.setImage(
+      from: Self.a, progress: { _ in told.append("progress") }, failure: { _ in told.append("failure") })
+    stage.binding.setImage(from: Self.b)
+    #expect(stage.script.loads.map(\.isStopped) == [true, false])
+    stage.script.loads[0].progress(10)
+    stage.script.loads[0].preview(Stage.picture(1))
+    stage.script.loads[0].finish(Stage.picture(2))
+    stage.script.loads[0].fail(.notCached("a"))
+    #expect(told.isEmpty)
+    stage.script.loads[1].finish(Stage.picture(3))
+    #expect(stage.told == ["picture 3 fade"])
+  }
+
+  @Test("setting the same picture while it loads goes on with the same load, for the new handlers")
+  func sameAgain() {
+    let stage = Stage()
+    var told: [Int] = []
+    for number in 1...3 {
+      stage.binding.setImage(
+        ImageRequest(url: Self.a), handlers: DisplayHandlers(progress: { _ in told.append(number) }))
+    }
+    #expect(stage.script.loads.count == 1)
+    stage.script.loads[0].progress(1)
+    #expect(told == [3])
+  }
+
+  @Test("setting the picture that is shown again shows nothing else in between")
+  func shownAgain() {
+    let stage = Stage()
+    stage.script.memory[stage.asked("a").key] = Stage.picture(1)
+    stage.binding.setImage(from: Self.a, options: Self.withStandIns)
+    stage.binding.setImage(from: Self.a, options: Self.withStandIns)
+    #expect(stage.told == ["picture 1", "picture 1"])
+  }
+
+  @Test("a failure shows the failure picture, then tells")
+  func failure() {
+    let stage = Stage()
+    var told: [String] = []
+    stage.view.onShow = { told.append(Stage.words($0)) }
+    stage.binding.setImage(
+      ImageRequest(url: Self.a), options: Self.withStandIns,
+      handlers: DisplayHandlers(
+        failure: { told.append("failure: \($0.explanation)") }, completion: { _ in told.append("end") }))
+    stage.script.loads[0].fail(.notCached("a"))
+    #expect(told == ["placeholder 100", "failure 200", "failure: not in the caches", "end"])
+    guard case .failed(.notCached) = stage.binding.phase else {
+      Issue.record("\(stage.binding.phase)")
+      return
+    }
+    stage.script.loads[0].finish(Stage.picture(1))
+    #expect(stage.told.count == 2)
+  }
+
+  @Test("a failed picture is asked for again when the app says so")
+  func retry() {
+    let stage = Stage()
+    stage.binding.setImage(from: Self.a)
+    stage.script.loads[0].fail(.notCached("a"))
+    stage.binding.retry()
+    stage.script.loads[1].finish(Stage.picture(1))
+    #expect(stage.told == ["picture 1 fade"])
+  }
+
+  @Test(
+    "a success closure takes over the setting, once, whether the picture was there or not",
+    arguments: [true, false])
+  func success(isCached: Bool) {
+    let stage = Stage()
+    if isCached { stage.script.memory[stage.asked("a").key] = Stage.picture(1) }
+    var count = 0
+    let wasThere = stage.binding.setImage(
+      from: Self.a, options: Self.withStandIns,
+      success: { response in
+        count += 1
+        #expect(response.picture.bitmap == Stage.picture(1).bitmap)
+      })
+    #expect(wasThere == isCached)
+    if !isCached {
+      stage.script.loads[0].preview(Stage.picture(9))
+      stage.script.loads[0].finish(Stage.picture(1))
+    }
+    #expect(count == 1)
+    #expect(stage.told == (isCached ? [] : ["placeholder 100"]))
+  }
+
+  @Test("cancelling keeps what is shown and tells nobody; reappearing begins again")
+  func cancel() {
+    let stage = Stage()
+    var told: [String] = []
+    stage.binding.setImage(
+      ImageRequest(url: Self.a), options: Self.withStandIns,
+      handlers: DisplayHandlers(
+        failure: { _ in told.append("failure") }, completion: { _ in told.append("end") }))
+    stage.binding.cancel()
+    #expect(stage.script.loads[0].isStopped)
+    stage.script.loads[0].finish(Stage.picture(1))
+    #expect(told.isEmpty && stage.told == ["placeholder 100"])
+    stage.binding.viewDidAppear()
+    #expect(stage.script.loads.count == 2)
+    stage.script.loads[1].finish(Stage.picture(2))
+    #expect(stage.told == ["placeholder 100", "picture 2 fade"])
+    #expect(told == ["end"])
+    stage.binding.viewDidAppear()
+    #expect(stage.script.loads.count == 2)
+  }
+
+  @Test(
+    "a view that disappears calls its load off, unless told otherwise; what is shown stays",
+    arguments: [true, false])
+  func disappear(cancels: Bool) {
+    let stage = Stage()
+    stage.binding.options.cancelsWhenHidden = cancels
+    stage.binding.setImage(from: Self.a)
+    stage.binding.viewDidDisappear()
+    #expect(stage.script.loads[0].isStopped == cancels)
+    stage.binding.viewDidAppear()
+    #expect(stage.script.loads.count == (cancels ? 2 : 1))
+    stage.script.live[0].finish(Stage.picture(1))
+    stage.binding.viewDidDisappear()
+    stage.binding.viewDidAppear()
+    #expect(stage.told == ["picture 1 fade"])
+    #expect(stage.script.live.isEmpty || !stage.binding.isLoading)
+  }
+
+  @Test("a load that others called off counts as called off")
+  func cancelledElsewhere() {
+    let stage = Stage()
+    stage.binding.setImage(from: Self.a, options: Self.withStandIns, failure: { _ in Issue.record("told") })
+    stage.script.loads[0].fail(.cancelled("a"))
+    guard case .cancelled = stage.binding.phase else {
+      Issue.record("\(stage.binding.phase)")
+      return
+    }
+    stage.binding.viewDidAppear()
+    stage.script.loads[1].finish(Stage.picture(1))
+    #expect(stage.told.last == "picture 1 fade")
+  }
+
+  @Test("clearing empties the view and calls the load off")
+  func clear() {
+    let stage = Stage()
+    stage.binding.setImage(from: Self.a)
+    stage.binding.clear()
+    #expect(stage.script.loads[0].isStopped)
+    stage.script.loads[0].finish(Stage.picture(1))
+    #expect(stage.told == ["nothing"])
+    #expect(stage.binding.request == nil)
+  }
+
+  @Test(
+    "a picture past its lifetime is set at once, and replaced only if there is another",
+    arguments: [true, false])
+  func stale(isSame: Bool) {
+    let stage = Stage()
+    let old = Stage.picture(1)
+    stage.script.memory[stage.asked("a").key] = old
+    stage.script.stale = [stage.asked("a").key]
+    #expect(stage.binding.setImage(from: Self.a, options: Self.withStandIns))
+    #expect(stage.script.loads.count == 1)
+    stage.script.loads[0].finish(isSame ? old : Stage.picture(2))
+    #expect(stage.told == (isSame ? ["picture 1"] : ["picture 1", "picture 2"]))
+  }
+
+  @Test("a picture past its lifetime stays when its origin cannot be reached")
+  func staleFailure() {
+    let stage = Stage()
+    stage.script.memory[stage.asked("a").key] = Stage.picture(1)
+    stage.script.stale = [stage.asked("a").key]
+    stage.binding.setImage(from: Self.a, options: Self.withStandIns, failure: { _ in Issue.record("told") })
+    stage.script.loads[0].fail(.notCached("a"))
+    #expect(stage.told == ["picture 1"])
+  }
+
+  @Test(
+    "closures may set another picture while they are called",
+    arguments: ["show", "success", "failure", "phase", "progress", "preview"])
+  func reentrance(place: String) {
+    let stage = Stage()
+    let binding = stage.binding
+    var isFirst = true
+    func setOther(_ here: String) {
+      guard here == place, isFirst else { return }
+      isFirst = false
+      binding.setImage(from: Self.b)
+    }
+    stage.view.onShow = { _ in setOther("show") }
+    binding.onPhaseChange = { _ in setOther("phase") }
+    var handlers = DisplayHandlers(
+      progress: { _ in setOther("progress") }, preview: { _ in setOther("preview") },
+      failure: { _ in setOther("failure") },
+      completion: { _ in if place != "failure" && place != "success" { Issue.record("told of another's end") }
+      })
+    if place == "success" { handlers.success = { _ in setOther("success") } }
+    binding.setImage(ImageRequest(url: Self.a), handlers: handlers)
+    if let load = stage.script.loads.first(where: { $0.request.source.name == Self.a.absoluteString }) {
+      load.progress(1)
+      load.preview(Stage.picture(5))
+      if place == "failure" { load.fail(.notCached("a")) } else { load.finish(Stage.picture(1)) }
+    }
+    #expect(binding.request?.source.name == Self.b.absoluteString)
+    #expect(stage.script.live.map(\.request.source.name) == [Self.b.absoluteString])
+    stage.script.live[0].finish(Stage.picture(2))
+    #expect(stage.told.last == "picture 2 fade")
+  }
+
+  @Test("a binding and its view go together, and the load with them")
+  func release() {
+    let script = ScriptedLoading()
+    weak var binding: ImageBinding?
+    weak var view: FakeImageView?
+    do {
+      let stage = Stage()
+      let strong = ImageBinding(stage.view, pipeline: stage.binding.pipeline, loader: script)
+      strong.setImage(from: Self.a, success: { _ in })
+      binding = strong
+      view = stage.view
+    }
+    #expect(binding == nil && view == nil)
+    #expect(script.loads[0].isStopped)
+    script.loads[0].finish(Stage.picture(1))
+  }
+
+  @Test("a view that is gone is told nothing; its load ends")
+  func viewGone() {
+    let script = ScriptedLoading()
+    var view: FakeImageView? = FakeImageView(DisplaySize(10, 10))
+    let binding = ImageBinding(view!, pipeline: ImagePipeline { $0.diskStorage = .none }, loader: script)
+    binding.setImage(from: Self.a, success: { _ in Issue.record("told") })
+    view = nil
+    script.loads[0].finish(Stage.picture(1))
+    #expect(script.loads[0].isStopped)
+    #expect(!binding.setImage(from: Self.b))
+  }
+}

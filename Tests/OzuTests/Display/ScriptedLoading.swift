@@ -1,0 +1,116 @@
+import Foundation
+import OzuSynchronization
+import OzuTesting
+
+@testable import Ozu
+
+/// What a binding loads through when a test decides what comes when.
+@MainActor
+final class ScriptedLoading: DisplayLoading {
+  /// One load.
+  @MainActor
+  final class Load {
+    let request: ImageRequest
+    private let receive: @MainActor (DisplayEvent) -> Void
+    private let stopped: Shared<Bool>
+
+    init(
+      _ request: ImageRequest, stopped: Shared<Bool>, receive: @escaping @MainActor (DisplayEvent) -> Void
+    ) {
+      self.request = request
+      self.stopped = stopped
+      self.receive = receive
+    }
+
+    var isStopped: Bool { stopped.value }
+
+    func progress(_ count: Int) {
+      receive(.progress(LoadProgress(receivedByteCount: count, expectedByteCount: 100)))
+    }
+
+    func preview(_ picture: Picture) { receive(.preview(picture)) }
+
+    func finish(_ picture: Picture) {
+      receive(.finished(.success(ScriptedLoading.response(picture, request, .network))))
+    }
+
+    func fail(_ error: ImageError) { receive(.finished(.failure(error))) }
+  }
+
+  /// What memory has.
+  var memory: [ImageKey: Picture] = [:]
+  /// Of it, what is past its lifetime.
+  var stale: Set<ImageKey> = []
+  /// All loads, the first first.
+  private(set) var loads: [Load] = []
+
+  var live: [Load] { loads.filter { !$0.isStopped } }
+
+  func cached(_ request: ImageRequest) -> (response: ImageResponse, isFresh: Bool)? {
+    guard request.cachePolicy.readsCaches, let picture = memory[request.key] else { return nil }
+    let isFresh = !stale.contains(request.key)
+    return (Self.response(picture, request, isFresh ? .memory : .stale), isFresh)
+  }
+
+  func load(
+    _ request: ImageRequest, _ receive: @escaping @MainActor (DisplayEvent) -> Void
+  ) -> DisplayLoad {
+    let stopped = Shared(false)
+    loads.append(Load(request, stopped: stopped, receive: receive))
+    return DisplayLoad { stopped.change { $0 = true } }
+  }
+
+  nonisolated static func response(
+    _ picture: Picture, _ request: ImageRequest, _ source: ImageResponse.Source
+  ) -> ImageResponse {
+    ImageResponse(
+      picture: picture, request: request, source: source, isCoalesced: false, encodedByteCount: 0,
+      timings: StageTimings(), verdict: .none)
+  }
+}
+
+/// A view, its binding, and the script.
+@MainActor
+struct Stage {
+  let script = ScriptedLoading()
+  let view: FakeImageView
+  let binding: ImageBinding
+
+  init(_ size: DisplaySize? = DisplaySize(40, 30), scale: Double = 1, mode: ScaleMode = .aspectFit) {
+    view = FakeImageView(size, scale: scale, mode: mode)
+    binding = ImageBinding(view, pipeline: ImagePipeline { $0.diskStorage = .none }, loader: script)
+  }
+
+  static func url(_ name: String) -> URL { URL(string: "https://example.com/\(name)")! }
+
+  /// A picture that is told from others by a number.
+  static func picture(_ number: Int) -> Picture {
+    Picture(
+      Bitmap(size: PixelSize(1, 1), isOpaque: true) { _, _ in
+        Pixel(red: UInt8(number & 255), green: UInt8(number >> 8 & 255), blue: 0)
+      })
+  }
+
+  /// The request that a view of this size and mode makes of a URL.
+  func asked(_ name: String, _ size: PixelSize = PixelSize(40, 30), _ mode: ScaleMode = .aspectFit)
+    -> ImageRequest
+  {
+    ImageRequest(url: Self.url(name)).formatted(AutomaticFormat().format(size, mode))
+  }
+
+  /// What the view was told, in words: `placeholder 1`, `picture 2 fade`.
+  var told: [String] { view.steps.map(Self.words) }
+
+  static func words(_ step: FakeImageView.Step) -> String {
+    let fade = if case .fade = step.transition { " fade" } else { "" }
+    func number(_ bitmap: Bitmap) -> Int { Int(bitmap[0, 0].red) + Int(bitmap[0, 0].green) << 8 }
+    switch step.content {
+    case .nothing: return "nothing" + fade
+    case .placeholder(let picture): return "placeholder \(number(picture.bitmap))" + fade
+    case .preview(let picture): return "preview \(number(picture.bitmap))" + fade
+    case .picture(let picture): return "picture \(number(picture.bitmap))" + fade
+    case .frame(let bitmap): return "frame \(number(bitmap))" + fade
+    case .failure(let picture): return "failure \(number(picture.bitmap))" + fade
+    }
+  }
+}
