@@ -85,21 +85,27 @@
       let pinch = gtk_gesture_zoom_new()!
       var begun = 1.0
       connect(ObjectPointer(pinch), "begin", withArgument: { [weak self] _, _ in begun = self?.zoom ?? 1 })
-      connect(ObjectPointer(pinch), "scale-changed", withDouble: { [weak self] _, scale in
-        self?.setZoom(begun * scale)
-      })
+      connect(
+        ObjectPointer(pinch), "scale-changed",
+        withDouble: { [weak self] _, scale in
+          self?.setZoom(begun * scale)
+        })
       gtk_widget_add_controller(widget, pinch)
 
       let pan = gtk_gesture_drag_new()!
-      connect(ObjectPointer(pan), "drag-begin", withDoubles: { [weak self] _, _, _ in
-        guard let self else { return }
-        grip = (gtk_adjustment_get_value(horizontal), gtk_adjustment_get_value(vertical))
-      })
-      connect(ObjectPointer(pan), "drag-update", withDoubles: { [weak self] _, x, y in
-        guard let self else { return }
-        gtk_adjustment_set_value(horizontal, grip.x - x)
-        gtk_adjustment_set_value(vertical, grip.y - y)
-      })
+      connect(
+        ObjectPointer(pan), "drag-begin",
+        withDoubles: { [weak self] _, _, _ in
+          guard let self else { return }
+          grip = (gtk_adjustment_get_value(horizontal), gtk_adjustment_get_value(vertical))
+        })
+      connect(
+        ObjectPointer(pan), "drag-update",
+        withDoubles: { [weak self] _, x, y in
+          guard let self else { return }
+          gtk_adjustment_set_value(horizontal, grip.x - x)
+          gtk_adjustment_set_value(vertical, grip.y - y)
+        })
       gtk_widget_add_controller(widget, pan)
     }
   }

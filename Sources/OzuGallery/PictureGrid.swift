@@ -35,25 +35,29 @@
       names = gtk_string_list_new(nil)
       for item in items { gtk_string_list_append(names, item.name) }
       let text = gtk_property_expression_new(gtk_string_object_get_type(), nil, "string")
-      filter = OpaquePointer(gtk_string_filter_new(text.map { OpaquePointer($0) }))
+      filter = gtk_string_filter_new(text)
       filtered = gtk_filter_list_model_new(names, UnsafeMutablePointer(filter))
       let factory = gtk_signal_list_item_factory_new()!
-      grid = OpaquePointer(
-        gtk_grid_view_new(OpaquePointer(gtk_single_selection_new(filtered)), factory))
-      gtk_grid_view_set_min_columns(grid, 2)
-      gtk_grid_view_set_max_columns(grid, 24)
-      gtk_grid_view_set_single_click_activate(grid, 1)
+      let grid: UnsafeMutablePointer<GtkWidget> = gtk_grid_view_new(
+        gtk_single_selection_new(filtered), factory)
+      self.grid = OpaquePointer(grid)
+      gtk_grid_view_set_min_columns(self.grid, 2)
+      gtk_grid_view_set_max_columns(self.grid, 24)
+      gtk_grid_view_set_single_click_activate(self.grid, 1)
       widget = gtk_scrolled_window_new()
-      gtk_scrolled_window_set_child(OpaquePointer(widget), UnsafeMutablePointer(grid))
+      gtk_scrolled_window_set_child(OpaquePointer(widget), grid)
       gtk_widget_set_vexpand(widget, 1)
       g_object_ref_sink(ObjectPointer(widget))
 
       connect(ObjectPointer(factory), "setup", withArgument: { _, item in Self.makeCell(item) })
       connect(ObjectPointer(factory), "bind", withArgument: { [weak self] _, item in self?.bind(item) })
-      connect(ObjectPointer(factory), "unbind", withArgument: { _, item in Self.cell(of: item)?.images.clear() })
-      connect(ObjectPointer(grid), "activate", withNumber: { [weak self] _, position in
-        self?.onActivate(position)
-      })
+      connect(
+        ObjectPointer(factory), "unbind", withArgument: { _, item in Self.cell(of: item)?.images.clear() })
+      connect(
+        ObjectPointer(grid), "activate",
+        withNumber: { [weak self] _, position in
+          self?.onActivate(position)
+        })
     }
 
     isolated deinit {
@@ -92,7 +96,8 @@
     private func bind(_ listItem: ObjectPointer?) {
       guard let listItem, let cell = Self.cell(of: listItem),
         let object = gtk_list_item_get_item(OpaquePointer(listItem)),
-        let text = gtk_string_object_get_string(OpaquePointer(object)), let item = items[String(cString: text)]
+        let text = gtk_string_object_get_string(OpaquePointer(object)),
+        let item = items[String(cString: text)]
       else { return }
       let start = ContinuousClock.now
       gtk_picture_set_content_fit(OpaquePointer(cell), style.contentFit)

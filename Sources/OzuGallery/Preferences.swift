@@ -66,7 +66,7 @@
       connect(ObjectPointer(field), "value-changed") { field in
         let capacity = Int(gtk_spin_button_get_value(OpaquePointer(field))) << 20
         // Evicting is work for the disk's own threads.
-        Task.detached { pipeline.diskCache?.capacity = capacity }
+        Task.detached { pipeline.diskCache?.setCapacity(capacity) }
       }
       return box(GTK_ORIENTATION_HORIZONTAL, spacing: 12, [gtk_label_new("Disk, MB"), field])
     }

@@ -5,7 +5,7 @@ import Ozu
 enum StatusText {
   static func text(of pipeline: ImagePipeline) -> String {
     let memory = pipeline.memoryCacheStatistics
-    return "memory: \(memory.hits) hits, \(megabytes(memory.cost))"
+    return "memory: \(memory.hits) hits, \(megabytes(memory.totalCost))"
   }
 
   static func megabytes(_ byteCount: Int) -> String {

@@ -20,12 +20,17 @@
 
     private static func note(_ fields: UnsafePointer<GLogField>?, _ count: Int) {
       for index in 0..<count {
-        guard let field = fields?[index], String(cString: field.key) == "MESSAGE", let value = field.value else {
+        guard let field = fields?[index], String(cString: field.key) == "MESSAGE", let value = field.value
+        else {
           continue
         }
         let text = String(cString: value.assumingMemoryBound(to: CChar.self))
         // What the session around the program lacks is no fault of the program.
-        if text.contains("dconf") || text.contains("portal") || text.contains("at-spi") || text.contains("Vulkan") { continue }
+        if text.contains("dconf") || text.contains("portal") || text.contains("at-spi")
+          || text.contains("Vulkan")
+        {
+          continue
+        }
         messages.withLock { $0.append(text) }
       }
     }

@@ -87,7 +87,8 @@
         .image(for: URL(filePath: golden).appending(path: "\(name).png"))
       let difference = Self.difference(expected.bitmap, bitmap)
       output.add(
-        name, failures: difference < 4 ? [] : ["differs from the golden picture by \(difference) of 255 a pixel"],
+        name,
+        failures: difference < 4 ? [] : ["differs from the golden picture by \(difference) of 255 a pixel"],
         detail: "like the golden picture", figures: ["mean_difference": difference])
     }
 
@@ -98,7 +99,8 @@
       for y in 0..<a.size.height {
         for x in 0..<a.size.width {
           let (p, q) = (a[x, y], b[x, y])
-          sum += abs(Int(p.red) - Int(q.red)) + abs(Int(p.green) - Int(q.green)) + abs(Int(p.blue) - Int(q.blue))
+          sum +=
+            abs(Int(p.red) - Int(q.red)) + abs(Int(p.green) - Int(q.green)) + abs(Int(p.blue) - Int(q.blue))
         }
       }
       return Double(sum) / Double(a.size.width * a.size.height * 3)

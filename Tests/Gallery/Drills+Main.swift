@@ -36,14 +36,14 @@
           window.grid.onBind = { binds.append($0) }
           var mistakes: [String] = []
           var (seen, frameCount) = (Set<Int>(), 0)
-          func look(isSettled: Bool) {
+          @MainActor func look(isSettled: Bool) {
             frameCount += 1
             mistakes += self.mistakes(of: window, screen, isSettled: isSettled)
             seen.formUnion(cells(of: window, screen).map(\.number))
           }
           let adjustment = adjustment(of: window)
           let page = gtk_adjustment_get_page_size(adjustment)
-          func bottom() -> Double { gtk_adjustment_get_upper(adjustment) - page }
+          @MainActor func bottom() -> Double { gtk_adjustment_get_upper(adjustment) - page }
           var position = 0.0
           while position < bottom() {
             gtk_adjustment_set_value(adjustment, position)
@@ -72,13 +72,18 @@
             }
           }
           let (median, p99) = (Self.percentile(binds, 0.5), Self.percentile(binds, 0.99))
-          if seen.count < cellCount * 95 / 100 { mistakes.append("only \(seen.count) of \(cellCount) cells came by") }
+          if seen.count < cellCount * 95 / 100 {
+            mistakes.append("only \(seen.count) of \(cellCount) cells came by")
+          }
           output.add(
             "scroll", failures: mistakes,
-            detail: "\(seen.count) of \(cellCount) pictures passed in \(frameCount) frames, each in its own cell",
+            detail:
+              "\(seen.count) of \(cellCount) pictures passed in \(frameCount) frames, each in its own cell",
             figures: ["bind_p50_ms": median, "bind_p99_ms": p99, "binds": Double(binds.count)])
           output.add(
-            "bind", failures: median <= 0.1 && p99 <= 1 ? [] : ["a bind takes \(median) ms, 1 of 100 more than \(p99) ms"],
+            "bind",
+            failures: median <= 0.1 && p99 <= 1
+              ? [] : ["a bind takes \(median) ms, 1 of 100 more than \(p99) ms"],
             detail: "the main thread's time for a bind", figures: ["p50_ms": median, "p99_ms": p99])
         }
       }
@@ -116,7 +121,8 @@
               mistakes.append("the cell of \(cell.number) shows \(seen.map(String.init) ?? "nothing")")
             }
           }
-          output.add("trouble", failures: mistakes, detail: "of a bad server, every picture that came is in its cell")
+          output.add(
+            "trouble", failures: mistakes, detail: "of a bad server, every picture that came is in its cell")
         }
       }
     }
@@ -130,7 +136,8 @@
           await settle(window, screen)
           var mistakes: [String] = []
           for step in 0..<60 {
-            gtk_window_set_default_size(window.window, gint(500 + (step * 131) % 900), gint(400 + (step * 71) % 500))
+            gtk_window_set_default_size(
+              window.window, gint(500 + (step * 131) % 900), gint(400 + (step * 71) % 500))
             await screen.nextFrame()
             mistakes += self.mistakes(of: window, screen, isSettled: false)
           }
@@ -145,7 +152,8 @@
           for _ in 0..<200 where window.detail.images.isLoading { await screen.nextFrame() }
           let shown = window.detail.images.picture?.size
           if shown == nil { mistakes.append("the large picture has not come") }
-          output.add("resize", failures: mistakes, detail: "a hundred sizes, and every cell keeps its picture")
+          output.add(
+            "resize", failures: mistakes, detail: "a hundred sizes, and every cell keeps its picture")
         }
       }
     }

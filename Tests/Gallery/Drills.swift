@@ -71,7 +71,7 @@
     func cells(of window: GalleryWindow, _ screen: Screen) -> [(place: Screen.Place, number: Int)] {
       let height = Int(gtk_widget_get_height(screen.window))
       var list = graphene_rect_t()
-      guard gtk_widget_compute_bounds(window.grid.widget, screen.window, &list) else { return [] }
+      guard gtk_widget_compute_bounds(window.grid.widget, screen.window, &list) != 0 else { return [] }
       let (top, bottom) = (Int(list.origin.y), min(height, Int(list.origin.y + list.size.height)))
       return screen.visible(gtk_picture_get_type(), below: window.grid.widget).compactMap { place in
         let rectangle = place.rectangle

@@ -53,7 +53,7 @@
       else { return nil }
       defer { g_object_unref(ObjectPointer(paintable)) }
       let snapshot = gtk_snapshot_new()!
-      gdk_paintable_snapshot(paintable, OpaquePointer(snapshot), Double(width), Double(height))
+      gdk_paintable_snapshot(paintable, snapshot, Double(width), Double(height))
       guard let node = gtk_snapshot_free_to_node(snapshot) else { return nil }
       defer { gsk_render_node_unref(node) }
       var bounds = graphene_rect_t()
@@ -83,7 +83,7 @@
       guard gtk_widget_get_mapped(widget) != 0 else { return }
       if ozu_is_a(widget, type) != 0 {
         var bounds = graphene_rect_t()
-        if gtk_widget_compute_bounds(widget, window, &bounds) {
+        if gtk_widget_compute_bounds(widget, window, &bounds) != 0 {
           places.append(
             Place(
               widget: widget,

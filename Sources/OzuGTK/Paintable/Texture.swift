@@ -23,7 +23,8 @@
           if let owner { Unmanaged<AnyObject>.fromOpaque(owner).release() }
         }, Unmanaged.passRetained(storage.owner).toOpaque())
       pointer = gdk_memory_texture_new(
-        gint(size.width), gint(size.height), GDK_MEMORY_B8G8R8A8_PREMULTIPLIED, bytes, gsize(bitmap.bytesPerRow))
+        gint(size.width), gint(size.height), GDK_MEMORY_B8G8R8A8_PREMULTIPLIED, bytes,
+        gsize(bitmap.bytesPerRow))
       g_bytes_unref(bytes)
     }
 

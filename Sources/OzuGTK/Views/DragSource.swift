@@ -22,7 +22,8 @@
         _, _, _, context in
         let address = UInt(bitPattern: context)
         let provider = MainActor.assumeIsolated {
-          let subject = Unmanaged<Subject>.fromOpaque(ObjectPointer(bitPattern: address)!).takeUnretainedValue()
+          let subject = Unmanaged<Subject>.fromOpaque(ObjectPointer(bitPattern: address)!)
+            .takeUnretainedValue()
           return UInt(bitPattern: subject.images.flatMap(DragSource.content))
         }
         return OpaquePointer(bitPattern: provider)
@@ -41,7 +42,7 @@
     }
 
     /// The whole picture if memory has it, else the one that is shown: a drag does not wait.
-    private static func content(of images: ImageBinding) -> OpaquePointer? {
+    private static func content(of images: ImageBinding) -> UnsafeMutablePointer<GdkContentProvider>? {
       guard let request = images.request, let shown = images.picture else { return nil }
       let original = images.pipeline.cachedImage(for: ImageRequest(request.source))
       return ClipboardContent.provider(for: request, original ?? shown)

@@ -33,7 +33,9 @@
     /// The display of a widget, made when it is first asked for.
     ///
     /// - Precondition: the widget is a `GtkPicture`, a `GtkImage` or a `GtkButton`.
-    static func of(_ widget: UnsafeMutablePointer<GtkWidget>, pipeline: ImagePipeline = .shared) -> WidgetDisplay {
+    static func of(_ widget: UnsafeMutablePointer<GtkWidget>, pipeline: ImagePipeline = .shared)
+      -> WidgetDisplay
+    {
       if ozu_is_a(widget, gtk_button_get_type()) != 0 { return of(icon(of: widget), pipeline: pipeline) }
       let object = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GObject.self)
       if let known = g_object_get_qdata(object, displayKey) {

@@ -43,24 +43,18 @@
       self.pipeline = pipeline
       paintable.onDraw = { [weak self] in self?.checkLayout() }
       kind.setPaintable(paintable.pointer, of: widget)
-      for (signal, handler) in [
-        ("map", { $0.appear() }), ("unmap", { $0.images.viewDidDisappear() }),
-        ("notify::scale-factor", { $0.checkLayout() }), ("notify::content-fit", { $0.checkLayout() }),
-        ("notify::pixel-size", { $0.checkLayout() }), ("destroy", { $0.detach() }),
-      ] as [(String, @MainActor (WidgetDisplay) -> Void)] where isKnown(signal) {
-        connect(ObjectPointer(widget), signal) { [weak self] _ in
-          if let self { handler(self) }
-        }
-      }
+      listen("map") { $0.appear() }
+      listen("unmap") { $0.images.viewDidDisappear() }
+      listen("destroy") { $0.detach() }
+      listen("notify::scale-factor") { $0.checkLayout() }
+      listen(kind == .picture ? "notify::content-fit" : "notify::pixel-size") { $0.checkLayout() }
       if gtk_widget_get_mapped(widget) != 0 { appear() }
     }
 
-    /// Not every kind of widget has each property.
-    private func isKnown(_ signal: String) -> Bool {
-      switch signal {
-      case "notify::content-fit": kind == .picture
-      case "notify::pixel-size": kind == .image
-      default: true
+    private func listen(_ signal: String, _ handler: @escaping @MainActor (WidgetDisplay) -> Void) {
+      guard let widget else { return }
+      connect(ObjectPointer(widget), signal) { [weak self] _ in
+        if let self { handler(self) }
       }
     }
 
