@@ -14,6 +14,35 @@ let strict: [SwiftSetting] = [
 let kernel: [SwiftSetting] =
   strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
+/// What reads and writes through the C libraries of Linux. Apple platforms have ImageIO in their place.
+let codecsOfLibraries = [
+  "Codecs.swift",
+  "Colour/ColorConverter.swift",
+  "Colour/ColorTransform.swift",
+  "Colour/ColorTransformStore.swift",
+  "ICO/ICODecoder.swift",
+  "JPEG/JPEGDecoder.swift",
+  "JPEG/JPEGEncoder.swift",
+  "JPEG/JPEGSession.swift",
+  "Library",
+  "PNG/PNGDecoder.swift",
+  "PNG/PNGEncoder.swift",
+  "PNG/PNGFrames.swift",
+  "PNG/PNGHeader+Color.swift",
+  "PNG/PNGSession.swift",
+  "WebP/WebPDecoder.swift",
+  "WebP/WebPEncoder.swift",
+  "WebP/WebPFrames.swift",
+  "WebP/WebPSession.swift",
+]
+
+// A manifest is compiled for the machine that builds, and code for Apple platforms is built on a Mac.
+#if os(Linux)
+  let leftOutOfCodecs: [String] = []
+#else
+  let leftOutOfCodecs = codecsOfLibraries
+#endif
+
 let package = Package(
   name: "Ozu",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -24,6 +53,9 @@ let package = Package(
     .library(name: "OzuHTTP", targets: ["OzuHTTP"]),
     .library(name: "OzuTesting", targets: ["OzuTesting"]),
     .library(name: "OzuGTK", targets: ["OzuGTK"]),
+    .library(name: "OzuUIKit", targets: ["OzuUIKit"]),
+    .library(name: "OzuAppKit", targets: ["OzuAppKit"]),
+    .library(name: "OzuSwiftUI", targets: ["OzuSwiftUI"]),
     .executable(name: "ozu-gallery", targets: ["OzuGalleryApp"]),
     .executable(name: "ozu", targets: ["OzuCLI"]),
   ],
@@ -78,7 +110,10 @@ let package = Package(
       swiftSettings: strict),
 
     // Floor 2.
-    .target(name: "OzuCodecs", dependencies: ["OzuImaging", "CCodecs"], swiftSettings: kernel),
+    .target(
+      name: "OzuCodecs",
+      dependencies: ["OzuImaging", .target(name: "CCodecs", condition: .when(platforms: [.linux]))],
+      exclude: leftOutOfCodecs, swiftSettings: kernel),
 
     // Floor 3.
     .target(
@@ -90,10 +125,15 @@ let package = Package(
     .target(
       name: "OzuGTK", dependencies: ["Ozu", .target(name: "CGTK", condition: .when(traits: ["GTK"]))],
       swiftSettings: strict),
+    .target(name: "OzuUIKit", dependencies: ["Ozu"], swiftSettings: strict),
+    .target(name: "OzuAppKit", dependencies: ["Ozu"], swiftSettings: strict),
+    .target(name: "OzuSwiftUI", dependencies: ["Ozu"], swiftSettings: strict),
     // The gallery without its `main`, so that a program of the tests can drive it.
     .target(
       name: "OzuGallery",
-      dependencies: ["OzuGTK", "Ozu", "OzuTesting", .target(name: "CGTK", condition: .when(traits: ["GTK"]))],
+      dependencies: [
+        "OzuGTK", "Ozu", "OzuTesting", .target(name: "CGTK", condition: .when(traits: ["GTK"])),
+      ],
       swiftSettings: strict),
     .executableTarget(
       name: "OzuGalleryApp", dependencies: ["OzuGallery"], swiftSettings: strict),

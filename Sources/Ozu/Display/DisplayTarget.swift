@@ -17,6 +17,15 @@ struct DisplayTarget {
   init?(
     _ request: ImageRequest, view: any ImageDisplaying, cacheFormat: CacheFormat?, automatic: AutomaticFormat
   ) {
+    self.init(
+      request, mode: view.displayMode, size: view.displaySize, scale: view.displayScale,
+      cacheFormat: cacheFormat, automatic: automatic)
+  }
+
+  init?(
+    _ request: ImageRequest, mode: ScaleMode, size: DisplaySize?, scale: Double, cacheFormat: CacheFormat?,
+    automatic: AutomaticFormat
+  ) {
     if request.resize != nil || request.format != nil {
       self.init(request: request, fit: nil)
       return
@@ -25,14 +34,11 @@ struct DisplayTarget {
       self.init(request: request.formatted(cacheFormat), fit: nil)
       return
     }
-    let mode = view.displayMode
     guard mode != .none else {
       self.init(request: request, fit: Fit(size: PixelSize(0, 0), mode: mode))
       return
     }
-    guard let size = AutomaticFormat.pixelSize(of: view.displaySize, scale: view.displayScale) else {
-      return nil
-    }
+    guard let size = AutomaticFormat.pixelSize(of: size, scale: scale) else { return nil }
     self.init(
       request: request.formatted(automatic.format(size, mode)), fit: Fit(size: size, mode: mode))
   }

@@ -64,9 +64,10 @@ struct FetchData: Sendable {
   /// has been made.
   private func load(_ url: URL) async throws(ImageError) -> FetchedData {
     let start = parts.configuration.now()
-    let exchange = HTTPRequest(
+    var exchange = HTTPRequest(
       url: url, headers: ["Accept": "image/*,*/*;q=0.5"], timeouts: parts.configuration.timeouts,
       maximumBodyByteCount: limits.encodedByteCount, priority: job.priority.transport)
+    exchange.allowsConstrainedNetworks = request.lowDataSource == nil
     let answer: HTTPCachedResponse
     do throws(HTTPError) {
       answer = try await SlottedHTTPClient.$urgency.withValue(job.priority) { await ask(exchange) }.get()

@@ -77,7 +77,7 @@ public final class ImagePipeline: Sendable {
       return try await answer(for: request, priority: priority, onProgress: onProgress)
     } catch {
       guard !error.isCancellation else { throw error }
-      for source in request.alternatives {
+      for source in request.substitutes(after: error) {
         do throws(ImageError) {
           return try await answer(
             for: request.alternative(source), priority: priority, onProgress: onProgress)

@@ -10,11 +10,13 @@ final class PipelineParts: Sendable {
     let key: CacheKey
     let policy: CachePolicy
     let httpPolicy: HTTPCachePolicy?
+    let hasLowDataSource: Bool
 
     init(_ key: CacheKey, _ request: ImageRequest) {
       self.key = key
       policy = request.cachePolicy
       httpPolicy = request.httpPolicy
+      hasLowDataSource = request.lowDataSource != nil
     }
   }
 

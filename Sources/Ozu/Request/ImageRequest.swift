@@ -16,7 +16,7 @@ public struct ImageRequest: Sendable {
   /// The format, whose recipe is then `resize`; `nil` for none.
   public private(set) var format: CacheFormat?
   /// The steps that follow the resize, in their order.
-  public let processors: [any ImageProcessing]
+  public private(set) var processors: [any ImageProcessing]
   /// The identity of the result in every cache.
   public private(set) var key: ImageKey
   /// What tells the source from others, in words.
@@ -33,6 +33,10 @@ public struct ImageRequest: Sendable {
   /// Sources to try in this order when the one before has failed, such as a mirror or a smaller version. Each is
   /// cached as itself.
   public var alternatives: [ImageSource] = []
+  /// What to load in place of the source while the user has asked to save data (Low Data Mode on Apple platforms): a
+  /// smaller version. `nil` (the default) loads the source then too. It is cached as itself; a picture that a cache
+  /// has of the source is preferred.
+  public var lowDataSource: ImageSource?
 
   /// Makes a request.
   ///
@@ -84,6 +88,14 @@ public struct ImageRequest: Sendable {
     return request
   }
 
+  /// The same request with other steps after the resize.
+  public func processed(by processors: [any ImageProcessing]) -> ImageRequest {
+    var request = self
+    request.processors = processors
+    request.key = ImageKey(sourceKey: sourceKey, steps: request.steps)
+    return request
+  }
+
   /// What the caches' listings call the result: the source and what is done with it.
   var label: String {
     ([sourceKey] + steps).joined(separator: " ")
@@ -113,6 +125,14 @@ public struct ImageRequest: Sendable {
     request.sourceKey = rule.applied(to: sourceKey)
     request.key = ImageKey(sourceKey: request.sourceKey, steps: steps)
     return request
+  }
+
+  /// The sources to try after a failure, in this order.
+  func substitutes(after error: ImageError) -> [ImageSource] {
+    guard let lowDataSource, case .transport(_, let cause) = error, cause.reason == .constrainedNetwork else {
+      return alternatives
+    }
+    return [lowDataSource] + alternatives
   }
 
   /// The same request of another source.
