@@ -16,8 +16,7 @@
     @ObservationIgnored private var model: DisplayModel?
     @ObservationIgnored private var place: (size: DisplaySize, scale: Double, mode: ScaleMode)?
     private var key: ImageKey?
-    /// Whether anything was asked for.
-    private(set) var isAsked = false
+    private var isAsked = false
 
     /// Whether the state is that of a picture.
     func isAbout(_ key: ImageKey?) -> Bool { isAsked && key == self.key }

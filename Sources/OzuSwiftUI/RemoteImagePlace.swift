@@ -45,7 +45,8 @@
         .onChange(of: question) { ask() }
         .onAppear {
           model.layout(size, scale: scale, mode: settings.mode)
-          if model.isAsked { model.appear() } else { ask() }
+          if !model.isAbout(settings.asked?.key) { ask() }
+          model.appear()
         }
         .onDisappear { model.disappear() }
     }

@@ -13,13 +13,30 @@
       cgImage.map { UIImage(cgImage: $0, scale: CGFloat(scale), orientation: .up) }
     }
 
-    /// Makes a picture of an image of UIKit, whose pixels are drawn into memory of our own.
+    /// Makes a picture of an image of UIKit, whose pixels are drawn into memory of our own and turned upright.
     ///
     /// - Returns: `nil` for an image without a bitmap of Core Graphics.
-    /// - Complexity: O(pixels).
+    /// - Complexity: O(pixels): not for a main thread, unless the image is small.
     public init?(_ image: UIImage) {
-      guard let bitmap = image.cgImage else { return nil }
-      self.init(bitmap, scale: Double(image.scale))
+      guard let bitmap = image.cgImage.flatMap({ Bitmap($0) }) else { return nil }
+      self.init(bitmap.upright(from: Orientation(image.imageOrientation)), scale: Double(image.scale))
+    }
+  }
+
+  extension Orientation {
+    /// The orientations of UIKit and of EXIF are the same eight, in another order.
+    fileprivate init(_ orientation: UIImage.Orientation) {
+      switch orientation {
+      case .up: self = .up
+      case .down: self = .down
+      case .left: self = .left
+      case .right: self = .right
+      case .upMirrored: self = .upMirrored
+      case .downMirrored: self = .downMirrored
+      case .leftMirrored: self = .leftMirrored
+      case .rightMirrored: self = .rightMirrored
+      @unknown default: self = .up
+      }
     }
   }
 

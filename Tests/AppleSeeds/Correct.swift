@@ -17,6 +17,7 @@ func correct(_ view: UIImageView, _ button: UIButton, _ url: URL) {
 
 struct CorrectView: View {
   var body: some View {
-    RemoteImage(url: nil).mode(.aspectFit).processors([RoundedCorners(radius: 8)]).onDisappear(.keepLoading)
+    RemoteImage(url: nil).mode(.aspectFit).onDisappear(.keepLoading)
+      .processors([RoundedCorners(.rectangle(radius: 8))])
   }
 }

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// ```swift
 /// view.setImage(from: url)
-/// view.setImage(from: url, placeholder: .thumbHash(hash), processors: [RoundedCorners(radius: 8)])
+/// view.setImage(from: url, placeholder: .thumbHash(hash), processors: [RoundedCorners(.rectangle(radius: 8))])
 /// ```
 ///
 /// A picture that memory has is shown within the call. See `ImageBinding` for what else is promised.

@@ -20,6 +20,10 @@ open class UIImage: NSObject, @unchecked Sendable {
     case down
     case left
     case right
+    case upMirrored
+    case downMirrored
+    case leftMirrored
+    case rightMirrored
   }
 
   public init(cgImage: CGImage) { fatalError() }
@@ -28,6 +32,7 @@ open class UIImage: NSObject, @unchecked Sendable {
   open var cgImage: CGImage? { fatalError() }
   open var size: CGSize { fatalError() }
   open var scale: CGFloat { fatalError() }
+  open var imageOrientation: UIImage.Orientation { fatalError() }
 }
 
 open class UIColor: NSObject, @unchecked Sendable {
