@@ -76,7 +76,8 @@ extension RenderStep {
         pool: configuration.pixelBufferPool, limits: configuration.limits)
       let resized: Picture
       do throws(ProcessingError) {
-        resized = try resize.map { try picture.processed(by: [$0], context: surroundings) } ?? picture
+        let steps: [any ImageProcessing] = if let resize { [resize] } else { [] }
+        resized = try picture.processed(by: steps, context: surroundings)
       } catch {
         throw .processingFailed(context.name, underlying: error)
       }
