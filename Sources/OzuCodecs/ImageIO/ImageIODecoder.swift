@@ -7,7 +7,8 @@
   ///
   /// The system decodes JPEG at an eighth, a quarter or a half of its size and everything else in whole; what is left
   /// to the size of the result is resampled as on every platform. Colours are converted to sRGB by Core Graphics while
-  /// the pixels are drawn, or, when they are to be kept, drawn in the colour space of the file, with 8 bits each.
+  /// the pixels are drawn, or, when they are to be kept, drawn in the colour space of the file; with 16 bits each where
+  /// the file has more than 8 and the context asks for pixels as stored.
   ///
   /// ImageIO does not say which part of a file is broken, and cannot be stopped within a picture: the context is asked
   /// before and after.
@@ -60,7 +61,8 @@
     ) throws(DecodingError) -> Bitmap {
       let file = try ImageIOFile(data, type)
       if !context.allowsTruncation, file.isTruncated { throw .truncated(type, stage: ImageIOFile.pixelStage) }
-      try context.limits.checkDecodedByteCount(plan.decodedSize.byteCount(as: .bgra8))
+      try context.limits.checkDecodedByteCount(
+        plan.decodedSize.byteCount(as: header.pixelFormat(under: context.pixelFormats)))
       try context.checkpoint()
       let image = plan.eighths < 8 ? file.reduced(to: plan.decodedSize) : file.image(at: file.primaryIndex)
       guard let image else { throw file.failure(stage: ImageIOFile.pixelStage) }

@@ -25,7 +25,10 @@
       let destination = CGImageDestinationCreateWithData(
         data as CFMutableData, NSString(string: name) as CFString, 1, nil)
       guard let destination else { throw .unsupportedType(type) }
-      guard let image = (keepsAlpha || bitmap.isOpaque ? bitmap : bitmap.overWhite()).cgImage else {
+      guard
+        let image = (keepsAlpha || bitmap.isOpaque ? bitmap : bitmap.converted(to: .bgra8).overWhite())
+          .cgImage
+      else {
         throw .failed(type, reason: "the pixels cannot be shown to the system")
       }
       let quality = options.compressionQuality.isNaN ? 0 : min(max(options.compressionQuality, 0), 1)

@@ -114,16 +114,19 @@
     func draw(
       _ image: CGImage, size: PixelSize, header: ImageHeader, context: DecodingContext
     ) throws(DecodingError) -> Bitmap {
+      let format = header.pixelFormat(under: context.pixelFormats)
       var space: CGColorSpace?
       var tag = ColorSpaceTag.sRGB
-      if context.colorPolicy == .keep, header.colorEncoding != nil, let own = image.colorSpace,
+      if context.colorPolicy == .keep, format != .gray8, header.colorEncoding != nil,
+        let own = image.colorSpace,
         own.model == .rgb, own.supportsOutput
       {
         space = own
         tag = .icc(name: header.colorProfileName ?? header.colorEncoding?.name ?? "")
       }
       let isOpaque = header.hasAlpha ? nil : true
-      let bitmap = Bitmap(image, size: size, isOpaque: isOpaque, space: space, tag: tag, pool: context.pool)
+      let bitmap = Bitmap(
+        image, size: size, format: format, isOpaque: isOpaque, space: space, tag: tag, pool: context.pool)
       guard let bitmap else { throw failure(stage: Self.pixelStage) }
       return bitmap
     }

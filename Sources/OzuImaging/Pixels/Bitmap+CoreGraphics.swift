@@ -10,7 +10,9 @@
     ///
     /// - Complexity: O(1).
     public var cgImage: CGImage? {
-      cgImage(in: CGColorSpace.named(colorSpace) ?? CGColorSpace(name: CGColorSpace.sRGB))
+      let name = format == .gray8 ? CGColorSpace.genericGrayGamma2_2 : CGColorSpace.sRGB
+      let own = format == .gray8 ? nil : CGColorSpace.named(colorSpace)
+      return cgImage(in: own ?? CGColorSpace(name: name))
     }
 
     func cgImage(in space: CGColorSpace?) -> CGImage? {
@@ -28,9 +30,9 @@
         return nil
       }
       return CGImage(
-        width: size.width, height: size.height, bitsPerComponent: 8, bitsPerPixel: 32,
-        bytesPerRow: bytesPerRow, space: space, bitmapInfo: CGBitmapInfo(rawValue: Self.layout),
-        provider: provider,
+        width: size.width, height: size.height, bitsPerComponent: format.bitsPerComponent,
+        bitsPerPixel: format.bytesPerPixel * 8, bytesPerRow: bytesPerRow, space: space,
+        bitmapInfo: CGBitmapInfo(rawValue: format.layout), provider: provider,
         decode: nil, shouldInterpolate: true, intent: .defaultIntent)
     }
 
@@ -45,26 +47,29 @@
     public init?(
       _ image: CGImage, size: PixelSize? = nil, isOpaque: Bool? = nil, pool: PixelBufferPool = .shared
     ) {
-      self.init(image, size: size, isOpaque: isOpaque, space: nil, tag: .sRGB, pool: pool)
+      self.init(
+        image, size: size, format: .bgra8, isOpaque: isOpaque, space: nil, tag: .sRGB, pool: pool)
     }
 
-    /// Draws an image, its colours brought to a space; `nil` for sRGB.
+    /// Draws an image, its colours brought to a space; `nil` for sRGB, or shades of grey for `gray8`.
     ///
     /// - Parameter tag: what the space is called.
     package init?(
-      _ image: CGImage, size: PixelSize?, isOpaque: Bool?, space: CGColorSpace?, tag: ColorSpaceTag,
-      pool: PixelBufferPool
+      _ image: CGImage, size: PixelSize?, format: PixelFormat, isOpaque: Bool?, space: CGColorSpace?,
+      tag: ColorSpaceTag, pool: PixelBufferPool
     ) {
       let size = size ?? PixelSize(image.width, image.height)
-      guard !size.isEmpty, let space = space ?? CGColorSpace(name: CGColorSpace.sRGB) else { return nil }
+      let usual = format == .gray8 ? CGColorSpace.genericGrayGamma2_2 : CGColorSpace.sRGB
+      guard !size.isEmpty, let space = space ?? CGColorSpace(name: usual) else { return nil }
       do throws(DrawingFailure) {
         try self.init(
-          size: size, isOpaque: isOpaque ?? image.isOpaque, colorSpace: tag, pool: pool
+          size: size, format: format, isOpaque: isOpaque ?? image.isOpaque, colorSpace: tag, pool: pool
         ) { (bytes, bytesPerRow) throws(DrawingFailure) in
           // The context is gone before the closure returns: it does not keep the memory.
           let context = CGContext(
-            data: bytes.baseAddress, width: size.width, height: size.height, bitsPerComponent: 8,
-            bytesPerRow: bytesPerRow, space: space, bitmapInfo: Self.layout)
+            data: bytes.baseAddress, width: size.width, height: size.height,
+            bitsPerComponent: format.bitsPerComponent, bytesPerRow: bytesPerRow, space: space,
+            bitmapInfo: format.layout)
           guard let context else { throw DrawingFailure() }
           let place = CGRect(x: 0, y: 0, width: size.width, height: size.height)
           context.clear(place)
@@ -77,10 +82,18 @@
     }
 
     private struct DrawingFailure: Error {}
+  }
 
-    /// `PixelFormat.bgra8` in the words of Core Graphics.
-    private static var layout: UInt32 {
-      CGImageAlphaInfo.premultipliedFirst.rawValue | CGBitmapInfo.byteOrder32Little.rawValue
+  extension PixelFormat {
+    fileprivate var bitsPerComponent: Int { self == .rgba16 ? 16 : 8 }
+
+    /// The order of the components in the words of Core Graphics; Apple's machines are little-endian.
+    fileprivate var layout: UInt32 {
+      switch self {
+      case .bgra8: CGImageAlphaInfo.premultipliedFirst.rawValue | CGBitmapInfo.byteOrder32Little.rawValue
+      case .rgba16: CGImageAlphaInfo.premultipliedLast.rawValue | CGBitmapInfo.byteOrder16Little.rawValue
+      case .gray8: CGImageAlphaInfo.none.rawValue
+      }
     }
   }
 

@@ -18,6 +18,7 @@ public class CGColorSpace {
   public func copyICCData() -> CFData? { fatalError() }
 
   public class var sRGB: CFString { fatalError() }
+  public class var genericGrayGamma2_2: CFString { fatalError() }
   public class var displayP3: CFString { fatalError() }
   public class var adobeRGB1998: CFString { fatalError() }
   public class var rommrgb: CFString { fatalError() }
@@ -53,6 +54,7 @@ public struct CGBitmapInfo: OptionSet, Sendable {
   public let rawValue: UInt32
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
+  public static var byteOrder16Little: CGBitmapInfo { fatalError() }
   public static var byteOrder32Little: CGBitmapInfo { fatalError() }
   public static var byteOrder32Big: CGBitmapInfo { fatalError() }
 }
