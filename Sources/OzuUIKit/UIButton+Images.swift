@@ -16,8 +16,8 @@
   /// button.backgroundImagePlace(for: .highlighted).setImage(fromFile: path, placeholder: .nothing)
   /// ```
   ///
-  /// An image is brought inside the button's content and enlarged only where the content is aligned to fill; a
-  /// background is stretched to the button's background.
+  /// An image is brought inside the button, less the insets of its configuration, and enlarged only where the content
+  /// is aligned to fill; a background is stretched over the button.
   extension UIButton {
     /// The place of the image of a state.
     public func imagePlace(for state: UIControl.State) -> ImagePlace {
@@ -83,7 +83,10 @@
     let state: UIControl.State
 
     func size(in view: UIView) -> CGSize {
-      (view as? UIButton).map { $0.contentRect(forBounds: $0.bounds).size } ?? view.bounds.size
+      guard let insets = (view as? UIButton)?.configuration?.contentInsets else { return view.bounds.size }
+      return CGSize(
+        width: max(0, view.bounds.width - insets.leading - insets.trailing),
+        height: max(0, view.bounds.height - insets.top - insets.bottom))
     }
 
     func mode(in view: UIView) -> ScaleMode { allowsUpscaling(in: view) ? .fill : .aspectFit }
@@ -99,9 +102,7 @@
   private struct ButtonBackgroundPlace: ViewPlace {
     let state: UIControl.State
 
-    func size(in view: UIView) -> CGSize {
-      (view as? UIButton).map { $0.backgroundRect(forBounds: $0.bounds).size } ?? view.bounds.size
-    }
+    func size(in view: UIView) -> CGSize { view.bounds.size }
 
     func mode(in view: UIView) -> ScaleMode { .fill }
 

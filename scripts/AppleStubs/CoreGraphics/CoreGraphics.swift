@@ -22,9 +22,6 @@ public class CGColorSpace {
   public class var displayP3: CFString { fatalError() }
   public class var adobeRGB1998: CFString { fatalError() }
   public class var rommrgb: CFString { fatalError() }
-  public class var itur_709: CFString { fatalError() }
-  public class var itur_2020: CFString { fatalError() }
-  public class var dcip3: CFString { fatalError() }
 }
 
 public enum CGColorSpaceModel: Int32, @unchecked Sendable {

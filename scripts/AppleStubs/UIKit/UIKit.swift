@@ -35,6 +35,13 @@ open class UIImage: NSObject, @unchecked Sendable {
   open var imageOrientation: UIImage.Orientation { fatalError() }
 }
 
+public struct NSDirectionalEdgeInsets: Sendable {
+  public var top: CGFloat
+  public var leading: CGFloat
+  public var bottom: CGFloat
+  public var trailing: CGFloat
+}
+
 open class UIColor: NSObject, @unchecked Sendable {
   public class var secondarySystemBackground: UIColor { fatalError() }
 }
@@ -186,6 +193,12 @@ open class UITraitCollection: NSObject, @unchecked Sendable {
 @MainActor open class UIButton: UIControl {
   open func setImage(_ image: UIImage?, for state: UIControl.State) { fatalError() }
   open func setBackgroundImage(_ image: UIImage?, for state: UIControl.State) { fatalError() }
-  open func backgroundRect(forBounds bounds: CGRect) -> CGRect { fatalError() }
-  open func contentRect(forBounds bounds: CGRect) -> CGRect { fatalError() }
+  public struct Configuration: Sendable {
+    public var contentInsets: NSDirectionalEdgeInsets
+  }
+
+  open var configuration: UIButton.Configuration? {
+    get { fatalError() }
+    set { fatalError() }
+  }
 }
