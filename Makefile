@@ -19,14 +19,14 @@ SHELL := /bin/sh
 MAKEFLAGS += --no-print-directory
 export SWIFT
 
-SOURCES = Package.swift Sources Tests $(wildcard Benchmarks)
+SOURCES = Package.swift Sources Tests Examples $(wildcard Benchmarks)
 RELEASE = $(SWIFT) build -c release $(FLAGS)
 TEST = --parallel --disable-xctest $(FLAGS) $(if $(FILTER),--filter '$(FILTER)')
 
-.PHONY: help demo build test test-tsan test-asan lint format bench bench-peers fuzz drills-disk docs conformance clean dependencies
+.PHONY: help demo build test test-tsan test-asan typecheck-apple lint format bench bench-peers fuzz drills-disk docs conformance clean dependencies
 
 help: ## list the targets (this is the default)
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s  %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s  %s\n", $$1, $$2 }' Makefile
 
 demo: dependencies ## load, resize and cache the bundled photographs, and show where each came from
 	@$(RELEASE) --product ozu
@@ -48,6 +48,10 @@ test-asan: dependencies ## run the tests under the address sanitizer, and with C
 	@ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --scratch-path .build-asan --sanitize=address -Xswiftc -use-ld=lld $(TEST)
 	@test -z '$(CORPUS)' || ASAN_OPTIONS=detect_leaks=0 $(SWIFT) run --scratch-path .build-asan --sanitize=address \
 	  -Xswiftc -use-ld=lld $(FLAGS) OzuConformance '$(CORPUS)' --without-costs
+
+typecheck-apple: ## check the code for Apple platforms against stand-ins for their frameworks, and that mistakes are found
+	@scripts/typecheck-apple
+	@scripts/test-typecheck-apple
 
 lint: ## check formatting, layering and leftovers; changes nothing
 	@$(SWIFT) format lint --recursive --parallel --strict $(SOURCES)

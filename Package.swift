@@ -14,6 +14,41 @@ let strict: [SwiftSetting] = [
 let kernel: [SwiftSetting] =
   strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
+/// What reads and writes through the C libraries of Linux. Apple platforms have ImageIO in their place.
+let codecsOfLibraries = [
+  "Codecs.swift",
+  "Colour/ColorConverter.swift",
+  "Colour/ColorTransform.swift",
+  "Colour/ColorTransformStore.swift",
+  "ICO/ICODecoder.swift",
+  "JPEG/JPEGDecoder+Incremental.swift",
+  "JPEG/JPEGDecoder.swift",
+  "JPEG/JPEGEncoder.swift",
+  "JPEG/JPEGSession.swift",
+  "Library",
+  "PNG/PNGDecoder+Incremental.swift",
+  "PNG/PNGDecoder.swift",
+  "PNG/PNGEncoder.swift",
+  "PNG/PNGFrames.swift",
+  "PNG/PNGHeader+Color.swift",
+  "PNG/PNGSession.swift",
+  "Support/PixelFormat+C.swift",
+  "WebP/WebPDecoder+Incremental.swift",
+  "WebP/WebPDecoder.swift",
+  "WebP/WebPEncoder.swift",
+  "WebP/WebPFrames.swift",
+  "WebP/WebPSession.swift",
+]
+
+// A manifest is compiled for the machine that builds, and code for Apple platforms is built on a Mac.
+#if os(Linux)
+  let leftOutOfCodecs: [String] = []
+  let glueOfCodecs: [Target.Dependency] = ["CCodecs"]
+#else
+  let leftOutOfCodecs = codecsOfLibraries
+  let glueOfCodecs: [Target.Dependency] = []
+#endif
+
 let package = Package(
   name: "Ozu",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -23,6 +58,11 @@ let package = Package(
     .library(name: "OzuCaching", targets: ["OzuCaching"]),
     .library(name: "OzuHTTP", targets: ["OzuHTTP"]),
     .library(name: "OzuTesting", targets: ["OzuTesting"]),
+    .library(name: "OzuGTK", targets: ["OzuGTK"]),
+    .library(name: "OzuUIKit", targets: ["OzuUIKit"]),
+    .library(name: "OzuAppKit", targets: ["OzuAppKit"]),
+    .library(name: "OzuSwiftUI", targets: ["OzuSwiftUI"]),
+    .executable(name: "ozu-gallery", targets: ["OzuGalleryApp"]),
     .executable(name: "ozu", targets: ["OzuCLI"]),
   ],
   traits: [
@@ -34,6 +74,7 @@ let package = Package(
     .trait(name: "TIFF", description: "Read TIFF through libtiff."),
     .trait(name: "SVG", description: "Draw SVG through librsvg."),
     .trait(name: "BenchPeers", description: "Measure SQLite and LMDB beside the disk cache in `ozu bench`."),
+    .trait(name: "GTK", description: "Show pictures in GTK 4 widgets."),
   ],
   targets: [
     // Floor 0: glue.
@@ -65,6 +106,7 @@ let package = Package(
       ]),
     .systemLibrary(name: "CCurl"),
     .systemLibrary(name: "CBenchPeers"),
+    .systemLibrary(name: "CGTK", pkgConfig: "gtk4"),
     .target(name: "OzuSynchronization", swiftSettings: strict),
 
     // Floor 1: they do not know each other.
@@ -76,7 +118,9 @@ let package = Package(
       swiftSettings: strict),
 
     // Floor 2.
-    .target(name: "OzuCodecs", dependencies: ["OzuImaging", "CCodecs"], swiftSettings: kernel),
+    .target(
+      name: "OzuCodecs", dependencies: ["OzuImaging"] + glueOfCodecs, exclude: leftOutOfCodecs,
+      swiftSettings: kernel),
 
     // Floor 3.
     .target(
@@ -85,6 +129,21 @@ let package = Package(
 
     // Floor 4.
     .target(name: "OzuTesting", dependencies: ["Ozu", "OzuHTTP"], swiftSettings: strict),
+    .target(
+      name: "OzuGTK", dependencies: ["Ozu", .target(name: "CGTK", condition: .when(traits: ["GTK"]))],
+      swiftSettings: strict),
+    .target(name: "OzuUIKit", dependencies: ["Ozu"], swiftSettings: strict),
+    .target(name: "OzuAppKit", dependencies: ["Ozu"], swiftSettings: strict),
+    .target(name: "OzuSwiftUI", dependencies: ["Ozu"], swiftSettings: strict),
+    // The gallery without its `main`, so that a program of the tests can drive it.
+    .target(
+      name: "OzuGallery",
+      dependencies: [
+        "OzuGTK", "Ozu", "OzuTesting", .target(name: "CGTK", condition: .when(traits: ["GTK"])),
+      ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "OzuGalleryApp", dependencies: ["OzuGallery"], swiftSettings: strict),
     .executableTarget(
       name: "OzuCLI",
       dependencies: [
@@ -115,6 +174,10 @@ let package = Package(
     .executableTarget(
       name: "OzuConformance", dependencies: ["OzuCodecs", "OzuImaging"], path: "Tests/Conformance",
       exclude: ["exceptions.json"], swiftSettings: kernel),
+    .executableTarget(
+      name: "OzuGalleryDrills",
+      dependencies: ["OzuGallery", "OzuGTK", .target(name: "CGTK", condition: .when(traits: ["GTK"]))],
+      path: "Tests/Gallery", swiftSettings: strict),
     .testTarget(name: "OzuTests", dependencies: ["Ozu", "OzuTesting"], swiftSettings: strict),
     .testTarget(name: "OzuCLITests", dependencies: ["OzuCLI", "OzuTesting"], swiftSettings: strict),
   ]
@@ -127,3 +190,9 @@ if Context.environment["OZU_FUZZ"] != nil {
       name: "OzuFuzz", dependencies: ["OzuCodecs", "OzuImaging", "JPEGOracle"], path: "Tests/Fuzz",
       swiftSettings: kernel + [.unsafeFlags(["-parse-as-library"])]))
 }
+
+// What has nothing to build without the C libraries of Linux.
+#if !os(Linux)
+  let needsLibraries: Set = ["CCodecs", "CJPEGOracle", "JPEGOracle", "OzuConformance", "OzuCodecsTests"]
+  package.targets.removeAll { needsLibraries.contains($0.name) }
+#endif

@@ -18,6 +18,15 @@ struct DisplayTarget {
     _ request: ImageRequest, view: any ImageDisplaying, cacheFormat: CacheFormat?, automatic: AutomaticFormat,
     pipeline: ImagePipeline
   ) {
+    self.init(
+      request, mode: view.displayMode, size: view.displaySize, scale: view.displayScale,
+      cacheFormat: cacheFormat, automatic: automatic, pipeline: pipeline)
+  }
+
+  init?(
+    _ request: ImageRequest, mode: ScaleMode, size: DisplaySize?, scale: Double, cacheFormat: CacheFormat?,
+    automatic: AutomaticFormat, pipeline: ImagePipeline
+  ) {
     if request.resize != nil || request.format != nil {
       self.init(request: request, fit: nil)
       return
@@ -26,14 +35,11 @@ struct DisplayTarget {
       self.init(request: request.formatted(cacheFormat), fit: nil)
       return
     }
-    let mode = view.displayMode
     guard mode != .none else {
       self.init(request: request, fit: Fit(size: PixelSize(0, 0), mode: mode))
       return
     }
-    guard let size = AutomaticFormat.pixelSize(of: view.displaySize, scale: view.displayScale) else {
-      return nil
-    }
+    guard let size = AutomaticFormat.pixelSize(of: size, scale: scale) else { return nil }
     // The one that is registered, so that views of one size have one format, whose capacity the app may change.
     let known = pipeline.parts.formats.format(named: AutomaticFormat.name(size, mode))
     let format = known.flatMap { automatic.made($0) ? $0 : nil } ?? automatic.format(size, mode)

@@ -158,12 +158,12 @@ public final class ImageTask: Sendable {
   /// Tries the next source, if there is one. The error of the first is the one that is told.
   private func fail(_ error: ImageError) {
     guard request.hasAlternatives, !error.isCancellation else { return finish(.failure(error)) }
-    let alternatives = request.alternatives
     let (triedCount, first) = state.withLock { state in
       let (first, triedCount) = state.failure ?? (error, 0)
       state.failure = (first, triedCount + 1)
       return (triedCount, first)
     }
+    let alternatives = request.substitutes(after: first)
     guard triedCount < alternatives.count else { return finish(.failure(first)) }
     let next = request.alternative(alternatives[triedCount]).keyed(by: parts.configuration.cacheKeyRules)
     // Late news of the job before may be on its way.

@@ -11,6 +11,8 @@ final class PipelineParts: Sendable {
     let key: CacheKey
     let policy: CachePolicy
     let httpPolicy: HTTPCachePolicy?
+    /// Whether it is called off where data are to be saved.
+    let hasLowDataSource: Bool
     /// Of loads, which write what they have made; a download is the same for all.
     private(set) var storagePolicy: StoragePolicy?
     /// Which caches are read and written.
@@ -22,6 +24,7 @@ final class PipelineParts: Sendable {
       self.key = key
       policy = request.cachePolicy
       httpPolicy = request.httpPolicy
+      hasLowDataSource = request.lowDataSource != nil
       layers = request.readLayers.rawValue << 4 | request.writeLayers.rawValue
     }
 

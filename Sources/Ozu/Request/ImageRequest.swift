@@ -42,6 +42,7 @@ public struct ImageRequest: Sendable {
     var httpPolicy: HTTPCachePolicy?
     var storagePolicy: StoragePolicy?
     var alternatives: [ImageSource] = []
+    var lowDataSource: ImageSource?
     var userInfo: [UserInfoKey: any Sendable] = [:]
 
     /// The identifiers of all that is done with the source, in order.
@@ -175,6 +176,14 @@ public struct ImageRequest: Sendable {
     set { change { $0.alternatives = newValue } }
   }
 
+  /// What to load in place of the source while the user has asked to save data (Low Data Mode on Apple platforms): a
+  /// smaller version. `nil` (the default) loads the source then too. It is cached as itself; a picture that a cache
+  /// has of the source is preferred.
+  public var lowDataSource: ImageSource? {
+    get { fields.lowDataSource }
+    set { change { $0.lowDataSource = newValue } }
+  }
+
   // MARK: For the app
 
   /// Names a value that the app attaches to its requests.
@@ -212,7 +221,15 @@ public struct ImageRequest: Sendable {
   var hasScale: Bool { fields.scale != 1 }
 
   /// Whether there is another source to try.
-  var hasAlternatives: Bool { !fields.alternatives.isEmpty }
+  var hasAlternatives: Bool { !fields.alternatives.isEmpty || fields.lowDataSource != nil }
+
+  /// The sources to try after a failure of the first, in this order.
+  func substitutes(after error: ImageError) -> [ImageSource] {
+    guard let lowDataSource, case .transport(_, let cause) = error, cause.reason == .constrainedNetwork else {
+      return alternatives
+    }
+    return [lowDataSource] + alternatives
+  }
 
   /// What the caches' listings call the result: the source and what is done with it.
   var label: String {
@@ -248,6 +265,7 @@ public struct ImageRequest: Sendable {
       $0.sourceKey = source.key
       $0.hasOwnKey = false
       $0.alternatives = []
+      $0.lowDataSource = nil
     }
     return request
   }

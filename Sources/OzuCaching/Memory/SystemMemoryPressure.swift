@@ -1,6 +1,7 @@
 import OzuSynchronization
 
 #if canImport(Darwin)
+  import Darwin
   import Dispatch
 #elseif canImport(Glibc)
   import Glibc
@@ -81,18 +82,18 @@ private final class PressureHub: Sendable {
 }
 
 #if canImport(Darwin)
-  private final class PressureSource: Sendable {
+  /// `@unchecked Sendable`: a dispatch source may be used from any thread, and the constant is all there is.
+  private final class PressureSource: @unchecked Sendable {
     private let source: any DispatchSourceMemoryPressure
     let count = 1
 
     init(root: String, tell: @escaping @Sendable (MemoryPressure) -> Void) {
-      let source = DispatchSource.makeMemoryPressureSource(eventMask: [.warning, .critical])
-      source.setEventHandler { [weak source] in
-        guard let source else { return }
+      source = DispatchSource.makeMemoryPressureSource(eventMask: [.warning, .critical])
+      source.setEventHandler { [weak self] in
+        guard let source = self?.source else { return }
         tell(source.data.contains(.critical) ? .critical : .warning)
       }
       source.activate()
-      self.source = source
     }
 
     func end() { source.cancel() }

@@ -35,6 +35,8 @@ public struct HTTPError: Error, Sendable, Hashable {
     case connectionFailed(String)
     /// The host's address is not one that may be connected to (`HTTPNetworkGuard`); says which.
     case addressRefused(String)
+    /// The user has asked to save data, and the request is not one to be made then.
+    case constrainedNetwork
     /// The connection broke before the response's header section was complete.
     case connectionLost
     /// TLS could not be set up or the certificate was not accepted; says why.
@@ -82,6 +84,7 @@ public struct HTTPError: Error, Sendable, Hashable {
     case .connectionRefused: "\(host) refused the connection for \(place)"
     case .connectionFailed(let why): "no connection to \(host): \(why)"
     case .addressRefused(let address): "\(host) is at \(address), which is not a public address"
+    case .constrainedNetwork: "\(place) is not loaded while data is to be saved"
     case .connectionLost: "\(host) closed the connection before answering \(place)"
     case .tlsFailed(let why): "no secure connection to \(host): \(why)"
     case .timedOut(.connect): "connecting to \(host) took too long"

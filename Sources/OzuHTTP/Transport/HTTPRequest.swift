@@ -34,6 +34,9 @@ public struct HTTPRequest: Sendable, Hashable {
   public var redirectPolicy: HTTPRedirectPolicy
   /// The order in which waiting requests start.
   public var priority: HTTPPriority
+  /// Whether the request may be made while the user has asked to save data (Low Data Mode on Apple platforms); if
+  /// not, it fails then with `constrainedNetwork`. It may, by default. Linux has no such mode.
+  public var allowsConstrainedNetworks = true
 
   /// Makes a request; all but the URL have defaults.
   public init(

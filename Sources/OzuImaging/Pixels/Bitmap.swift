@@ -15,7 +15,8 @@ public struct Bitmap: Sendable {
   /// What the colour values mean.
   public let colorSpace: ColorSpaceTag
 
-  private let buffer: PixelBuffer
+  /// Not private for `Bitmap+Storage.swift` alone.
+  let buffer: PixelBuffer
 
   /// Takes memory from a pool and lets a closure write the pixels.
   ///

@@ -1,6 +1,10 @@
 #if canImport(Darwin)
   import Foundation
 
+  #if canImport(FoundationNetworking)
+    import FoundationNetworking
+  #endif
+
   /// The HTTP client on Apple platforms: `URLSession` behind `HTTPClient`.
   ///
   /// The session keeps nothing: no cache, no cookies, no credentials; those are decided above. Connections,

@@ -2,6 +2,10 @@
   import Foundation
   import OzuSynchronization
 
+  #if canImport(FoundationNetworking)
+    import FoundationNetworking
+  #endif
+
   /// One request on its way through a `URLSession`.
   ///
   /// Unchecked Sendable: the mutable fields belong to the session's serial delegate queue; `state`, where the

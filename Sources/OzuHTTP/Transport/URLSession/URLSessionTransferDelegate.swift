@@ -2,6 +2,10 @@
   import Foundation
   import OzuSynchronization
 
+  #if canImport(FoundationNetworking)
+    import FoundationNetworking
+  #endif
+
   /// Leads the session's calls to the transfer they are about.
   final class URLSessionTransferDelegate: NSObject, URLSessionDataDelegate {
     private struct State {

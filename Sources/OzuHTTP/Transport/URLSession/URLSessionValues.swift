@@ -1,5 +1,10 @@
 #if canImport(Darwin)
+  import Darwin
   import Foundation
+
+  #if canImport(FoundationNetworking)
+    import FoundationNetworking
+  #endif
 
   extension URLRequest {
     /// The same request in the session's words.
@@ -8,6 +13,7 @@
       httpMethod = request.method.rawValue
       httpBody = request.body
       httpShouldHandleCookies = false
+      allowsConstrainedNetworkAccess = request.allowsConstrainedNetworks
       for field in request.endToEndHeaders { addValue(field.value, forHTTPHeaderField: field.name) }
     }
   }
@@ -61,6 +67,7 @@
       guard let error = error as? URLError else {
         return .other(code: (error as NSError).code, message: error.localizedDescription)
       }
+      if error.networkUnavailableReason == .constrained { return .constrainedNetwork }
       let message = error.localizedDescription
       return switch error.code {
       case .cancelled: .cancelled

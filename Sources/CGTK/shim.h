@@ -1,0 +1,36 @@
+// GTK 4 for Swift: the headers, and faces over the macros that Swift cannot import. Header only: every function is
+// one call or one cast.
+#ifndef OZU_CGTK_H
+#define OZU_CGTK_H
+
+#include <gtk/gtk.h>
+#include <glib-unix.h>
+
+// Exported by libdispatch for run loops other than its own: the descriptor becomes readable when the main queue has
+// work, and the callback does that work.
+int _dispatch_get_main_queue_handle_4CF(void);
+void _dispatch_main_queue_callback_4CF(void *unused);
+
+// An object that draws what Swift tells it to; `state` belongs to Swift.
+typedef struct {
+  GObject parent;
+  void *state;
+} OzuPaintable;
+
+static inline gboolean ozu_is_a(const void *instance, GType type) {
+  return G_TYPE_CHECK_INSTANCE_TYPE(instance, type);
+}
+
+static inline GObjectClass *ozu_object_class(void *type_class) { return G_OBJECT_CLASS(type_class); }
+
+static inline GtkWidgetClass *ozu_widget_class(void *type_class) { return GTK_WIDGET_CLASS(type_class); }
+
+static inline GType ozu_type_boolean(void) { return G_TYPE_BOOLEAN; }
+
+static inline GType ozu_type_string(void) { return G_TYPE_STRING; }
+
+static inline GType ozu_type_object(void) { return G_TYPE_OBJECT; }
+
+static inline GType ozu_instance_type(const void *instance) { return G_TYPE_FROM_INSTANCE(instance); }
+
+#endif

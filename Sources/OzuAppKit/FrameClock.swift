@@ -1,0 +1,44 @@
+#if canImport(AppKit)
+  import AppKit
+
+  /// Ticks sixty times a second, as long as somebody needs it. AppKit's display links want a selector; a timer takes a
+  /// closure, and frames of pictures do not come faster.
+  @MainActor
+  final class FrameClock {
+    private static let interval = 1.0 / 60
+    private let tick: @MainActor (Duration) -> Void
+    private var timer: Timer?
+
+    /// Makes a clock that stands still.
+    init(tick: @escaping @MainActor (Duration) -> Void) {
+      self.tick = tick
+    }
+
+    isolated deinit {
+      timer?.invalidate()
+    }
+
+    /// Whether it ticks.
+    var isRunning: Bool {
+      get { timer != nil }
+      set { newValue ? start() : stop() }
+    }
+
+    private func start() {
+      guard timer == nil else { return }
+      let timer = Timer(timeInterval: Self.interval, repeats: true) { [weak self] _ in
+        // The main run loop fires it, on the main actor's thread.
+        MainActor.assumeIsolated { self?.tick(.seconds(CACurrentMediaTime())) }
+      }
+      timer.tolerance = Self.interval / 4
+      // Also while the user scrolls.
+      RunLoop.main.add(timer, forMode: .common)
+      self.timer = timer
+    }
+
+    private func stop() {
+      timer?.invalidate()
+      timer = nil
+    }
+  }
+#endif

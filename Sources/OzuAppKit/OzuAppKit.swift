@@ -1,0 +1,4 @@
+#if canImport(AppKit)
+  // One import is enough: the pipeline comes with the views.
+  @_exported import Ozu
+#endif

@@ -1,0 +1,35 @@
+#if canImport(AppKit)
+  import AppKit
+  import Ozu
+
+  extension Picture {
+    /// The picture for AppKit, which shows the pixels where they are: nothing is copied. `nil` when Core Graphics
+    /// cannot show them.
+    ///
+    /// Of a picture that moves it is the first frame; `NSImageView.setImage(from:)` plays it.
+    ///
+    /// - Complexity: O(1).
+    public var nsImage: NSImage? { cgImage.map { NSImage(cgImage: $0, size: size, scale: scale) } }
+  }
+
+  extension DisplayContent {
+    /// What is to be shown, for a screen of so many pixels a point.
+    func nsImage(scale: Double) -> NSImage? {
+      switch self {
+      case .nothing: nil
+      case .placeholder(let picture), .preview(let picture), .picture(let picture), .failure(let picture):
+        picture.cgImage.map { NSImage(cgImage: $0, size: picture.size, scale: scale) }
+      case .frame(let bitmap): bitmap.cgImage.map { NSImage(cgImage: $0, size: bitmap.size, scale: scale) }
+      }
+    }
+  }
+
+  extension NSImage {
+    fileprivate convenience init(cgImage: CGImage, size: PixelSize, scale: Double) {
+      let scale = max(1, scale)
+      self.init(
+        cgImage: cgImage, size: NSSize(width: Double(size.width) / scale, height: Double(size.height) / scale)
+      )
+    }
+  }
+#endif

@@ -1,0 +1,101 @@
+#if canImport(AppKit)
+  import AppKit
+  import ObjectiveC
+  import Ozu
+
+  /// A view of AppKit as the place of a binding's pictures. What is shown is decided by the binding; this tells it of
+  /// size and visibility, and draws. It belongs to its view.
+  @MainActor
+  final class ViewDisplay: ImageDisplaying {
+    private(set) lazy var images = ImageBinding(self)
+
+    private weak var view: NSView?
+    private let place: any ViewPlace
+    private lazy var clock = FrameClock { [weak self] in self?.images.advance(to: $0) }
+
+    init(_ view: NSView, _ place: some ViewPlace) {
+      self.view = view
+      self.place = place
+      images.options.automaticFormat.allowsUpscaling = place.allowsUpscaling(in: view)
+    }
+
+    var displaySize: DisplaySize? {
+      guard let size = view?.bounds.size else { return nil }
+      return DisplaySize(Double(size.width), Double(size.height))
+    }
+
+    /// A view without a window has no screen yet, and no size that counts: 1 until then.
+    var displayScale: Double { Double(view?.window?.backingScaleFactor ?? 1) }
+
+    var displayMode: ScaleMode { view.map(place.mode) ?? .none }
+
+    func show(_ content: DisplayContent, transition: DisplayTransition) {
+      guard let view else { return }
+      if case .fade(let duration) = transition, view.window != nil {
+        let fade = CATransition()
+        fade.type = .fade
+        fade.duration = duration / .seconds(1)
+        view.wantsLayer = true
+        view.layer?.add(fade, forKey: "ozu.fade")
+      }
+      place.setImage(content.nsImage(scale: displayScale), of: view)
+    }
+
+    func setFrameClock(isRunning: Bool) {
+      clock.isRunning = isRunning
+    }
+  }
+
+  /// Where in a view a picture is shown.
+  @MainActor
+  protocol ViewPlace {
+    /// How the view brings a picture to its size.
+    func mode(in view: NSView) -> ScaleMode
+    /// Whether pictures smaller than the view are enlarged by it.
+    func allowsUpscaling(in view: NSView) -> Bool
+    /// Shows an image in the place.
+    func setImage(_ image: NSImage?, of view: NSView)
+  }
+
+  /// The displays of one view by the names of their places, and the watcher that tells them all.
+  @MainActor
+  final class ViewDisplays {
+    /// Its address is the key of the associated object.
+    private static let key = ViewDisplaysKey()
+
+    private var displays: [String: ViewDisplay] = [:]
+    private let watcher: ViewWatcher
+
+    private init(_ view: NSView) {
+      watcher = ViewWatcher(in: view)
+      watcher.onLayout = { [weak self] in self?.tell { $0.layoutDidChange() } }
+      watcher.onVisibilityChange = { [weak self] isVisible in
+        self?.tell { isVisible ? $0.viewDidAppear() : $0.viewDidDisappear() }
+      }
+    }
+
+    /// The display of a view's place, made when it is first asked for.
+    static func display(of view: NSView, named name: String, _ place: () -> some ViewPlace) -> ViewDisplay {
+      let displays = of(view)
+      if let known = displays.displays[name] { return known }
+      let display = ViewDisplay(view, place())
+      displays.displays[name] = display
+      return display
+    }
+
+    private static func of(_ view: NSView) -> ViewDisplays {
+      let key = Unmanaged.passUnretained(key).toOpaque()
+      if let known = objc_getAssociatedObject(view, key) as? ViewDisplays { return known }
+      let displays = ViewDisplays(view)
+      objc_setAssociatedObject(view, key, displays, .OBJC_ASSOCIATION_RETAIN_NONATOMIC)
+      return displays
+    }
+
+    private func tell(_ event: (ImageBinding) -> Void) {
+      for display in displays.values { event(display.images) }
+    }
+  }
+
+  /// An object for the sake of its address.
+  private final class ViewDisplaysKey: Sendable {}
+#endif

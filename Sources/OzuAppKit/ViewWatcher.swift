@@ -1,0 +1,56 @@
+#if canImport(AppKit)
+  import AppKit
+
+  /// An invisible subview that learns what becomes of the view it lies in: size, screen, and whether it is seen. In this
+  /// way every view can be followed without a subclass and without swizzling.
+  final class ViewWatcher: NSView {
+    /// Called after each change of size or of screen.
+    var onLayout: () -> Void = {}
+    /// Called with whether the view is in a window and not hidden, when that may have changed.
+    var onVisibilityChange: (Bool) -> Void = { _ in }
+
+    /// Puts a watcher into a view.
+    init(in view: NSView) {
+      super.init(frame: view.bounds)
+      autoresizingMask = [.width, .height]
+      view.addSubview(self)
+    }
+
+    @available(*, unavailable, message: "watchers are made by the views' displays")
+    required init?(coder: NSCoder) {
+      nil
+    }
+
+    /// Clicks are for the view.
+    override func hitTest(_ point: NSPoint) -> NSView? { nil }
+
+    override func setFrameSize(_ newSize: NSSize) {
+      super.setFrameSize(newSize)
+      onLayout()
+    }
+
+    override func viewDidChangeBackingProperties() {
+      super.viewDidChangeBackingProperties()
+      onLayout()
+    }
+
+    override func viewDidMoveToWindow() {
+      super.viewDidMoveToWindow()
+      tellVisibility()
+    }
+
+    override func viewDidHide() {
+      super.viewDidHide()
+      tellVisibility()
+    }
+
+    override func viewDidUnhide() {
+      super.viewDidUnhide()
+      tellVisibility()
+    }
+
+    private func tellVisibility() {
+      onVisibilityChange(window != nil && !isHiddenOrHasHiddenAncestor)
+    }
+  }
+#endif

@@ -1,0 +1,98 @@
+#if canImport(ImageIO)
+  import Foundation
+  import ImageIO
+  import OzuImaging
+
+  /// The frames of an animation that ImageIO reads: whole pictures, each as it is seen then.
+  struct ImageIOFrames: AnimationFrameReading {
+    let canvas: PixelSize
+    let frames: [AnimationFrame]
+    let loopCount: Int
+    private let data: Data
+    private let header: ImageHeader
+
+    /// Opens the frames of a file, without decoding one.
+    ///
+    /// - Throws: `corrupt`, `truncated`.
+    init(_ data: Data, _ header: ImageHeader) throws(DecodingError) {
+      let file = try ImageIOFile(data, header.type)
+      let keys = ImageIOAnimationKeys(header.type)
+      self.data = data
+      self.header = header
+      canvas = header.storedSize
+      loopCount = file.loopCount(keys)
+      let size = header.storedSize
+      frames = (0..<header.frameCount).map { AnimationFrame(size: size, delay: file.delay(of: $0, keys)) }
+    }
+
+    func decodeFrame(at index: Int, context: DecodingContext) throws(DecodingError) -> Bitmap {
+      let file = try ImageIOFile(data, header.type)
+      try context.checkpoint()
+      guard let image = file.image(at: index) else { throw file.failure(stage: "frame \(index)") }
+      return try file.draw(image, size: canvas, header: header, context: context)
+    }
+  }
+
+  /// Where ImageIO keeps what a format says of its animation.
+  struct ImageIOAnimationKeys {
+    let dictionary: CFString
+    let unclampedDelay: CFString
+    let delay: CFString
+    let loopCount: CFString
+
+    /// `nil` for a format whose pictures are not frames.
+    init?(_ type: ImageType) {
+      switch type {
+      case .png:
+        dictionary = kCGImagePropertyPNGDictionary
+        unclampedDelay = kCGImagePropertyAPNGUnclampedDelayTime
+        delay = kCGImagePropertyAPNGDelayTime
+        loopCount = kCGImagePropertyAPNGLoopCount
+      case .webp:
+        dictionary = kCGImagePropertyWebPDictionary
+        unclampedDelay = kCGImagePropertyWebPUnclampedDelayTime
+        delay = kCGImagePropertyWebPDelayTime
+        loopCount = kCGImagePropertyWebPLoopCount
+      case .heic, .avif:
+        // Both are sequences in one container, and what is said of them has the same names.
+        dictionary = type == .heic ? kCGImagePropertyHEICSDictionary : kCGImagePropertyAVISDictionary
+        unclampedDelay = kCGImagePropertyHEICSUnclampedDelayTime
+        delay = kCGImagePropertyHEICSDelayTime
+        loopCount = kCGImagePropertyHEICSLoopCount
+      default: return nil
+      }
+    }
+  }
+
+  extension ImageIOFile {
+    /// How many frames there are; 1 for several pictures that are no animation.
+    ///
+    /// - Throws: `limitExceeded`.
+    func frameCount(_ limits: DecodingLimits) throws(DecodingError) -> Int {
+      let count = CGImageSourceGetCount(source)
+      guard count > 1, let keys = ImageIOAnimationKeys(type), time(of: 0, keys) != nil else { return 1 }
+      guard count <= limits.frameCount else {
+        throw .limitExceeded(DecodingLimits.Violation(.frameCount, value: count, limit: limits.frameCount))
+      }
+      return count
+    }
+
+    func loopCount(_ keys: ImageIOAnimationKeys?) -> Int {
+      guard let keys else { return 0 }
+      let all = ImageIOProperties(CGImageSourceCopyProperties(source, nil)).nested(keys.dictionary)
+      return max(0, all[keys.loopCount] as? Int ?? 0)
+    }
+
+    /// As stored: what to make of zero is for those who show it.
+    func delay(of index: Int, _ keys: ImageIOAnimationKeys?) -> Duration {
+      guard let keys, let seconds = time(of: index, keys), seconds.isFinite else { return .zero }
+      return .seconds(min(max(0, seconds), 3600))
+    }
+
+    private func time(of index: Int, _ keys: ImageIOAnimationKeys) -> Double? {
+      let frame = ImageIOProperties(CGImageSourceCopyPropertiesAtIndex(source, index, nil))
+        .nested(keys.dictionary)
+      return frame[keys.unclampedDelay] as? Double ?? frame[keys.delay] as? Double
+    }
+  }
+#endif

@@ -1,0 +1,148 @@
+#if GTK
+  import CGTK
+  import Ozu
+
+  /// What a widget of GTK draws for us: a picture, and during a transition the one before it.
+  ///
+  /// GTK widgets draw any `GdkPaintable`. Ours says three things that a texture cannot: how large a picture for a
+  /// high-density screen is in points, how two pictures cross-fade, and when it was drawn at which size, which is how
+  /// the views learn of their layout without a subclass.
+  ///
+  /// The GObject side is a type registered at the first use (`paintableType`); its instance carries one pointer, to
+  /// this object, and drops it when the last widget lets go.
+  @MainActor
+  final class ImagePaintable {
+    /// The `GdkPaintable`; owned.
+    let pointer: OpaquePointer
+    /// Called when GTK is about to draw.
+    var onDraw: () -> Void = {}
+
+    private var current: Texture?
+    private var previous: Texture?
+    private var scale = 1.0
+    /// How much of the current picture is seen, 0 to 1.
+    private var visibility = 1.0
+
+    init() {
+      let object = g_object_new_with_properties(paintableType, 0, nil, nil)!
+      pointer = OpaquePointer(object)
+      // Unowned: the object below is alive only through widgets that live no longer than the view that holds us, and
+      // `deinit` takes the pointer back.
+      instance.pointee.state = Unmanaged.passUnretained(self).toOpaque()
+    }
+
+    isolated deinit {
+      instance.pointee.state = nil
+      g_object_unref(ObjectPointer(pointer))
+    }
+
+    private var instance: UnsafeMutablePointer<OzuPaintable> { UnsafeMutablePointer(pointer) }
+
+    /// Whether there is nothing to draw.
+    var isEmpty: Bool { current == nil }
+
+    /// Draws another picture from now on.
+    ///
+    /// - Parameters:
+    ///   - scale: pixels in a point.
+    ///   - fades: whether the picture is to be seen only as `fade(to:)` says.
+    func show(_ texture: Texture?, scale: Double, fades: Bool) {
+      let changesSize = current?.size != texture?.size || self.scale != scale
+      previous = fades ? current : nil
+      current = texture
+      self.scale = max(scale, 0.01)
+      visibility = fades ? 0 : 1
+      if changesSize { gdk_paintable_invalidate_size(pointer) }
+      gdk_paintable_invalidate_contents(pointer)
+    }
+
+    /// Goes on with a transition; at 1 it is over.
+    func fade(to visibility: Double) {
+      self.visibility = min(1, max(0, visibility))
+      if self.visibility == 1 { previous = nil }
+      gdk_paintable_invalidate_contents(pointer)
+    }
+
+    // MARK: What GTK asks
+
+    fileprivate var width: gint { gint((Double(current?.size.width ?? 0) / scale).rounded()) }
+    fileprivate var height: gint { gint((Double(current?.size.height ?? 0) / scale).rounded()) }
+    fileprivate var aspectRatio: Double {
+      guard let size = current?.size, size.height > 0 else { return 0 }
+      return Double(size.width) / Double(size.height)
+    }
+
+    fileprivate func draw(into snapshot: OpaquePointer, _ width: Double, _ height: Double) {
+      onDraw()
+      guard let current, width > 0, height > 0 else { return }
+      guard visibility < 1 else { return append(current, to: snapshot, width, height) }
+      if let previous {
+        gtk_snapshot_push_cross_fade(snapshot, visibility)
+        appendCovering(previous, to: snapshot, width, height)
+        gtk_snapshot_pop(snapshot)
+        append(current, to: snapshot, width, height)
+        gtk_snapshot_pop(snapshot)
+      } else {
+        gtk_snapshot_push_opacity(snapshot, visibility)
+        append(current, to: snapshot, width, height)
+        gtk_snapshot_pop(snapshot)
+      }
+    }
+
+    private func append(_ texture: Texture, to snapshot: OpaquePointer, _ width: Double, _ height: Double) {
+      var bounds = graphene_rect_t()
+      graphene_rect_init(&bounds, 0, 0, Float(width), Float(height))
+      gtk_snapshot_append_texture(snapshot, texture.pointer, &bounds)
+    }
+
+    /// The picture before, which may have other proportions, is never squashed: it covers the same place, cut off at
+    /// its edges.
+    private func appendCovering(
+      _ texture: Texture, to snapshot: OpaquePointer, _ width: Double, _ height: Double
+    ) {
+      var bounds = graphene_rect_t()
+      graphene_rect_init(&bounds, 0, 0, Float(width), Float(height))
+      gtk_snapshot_push_clip(snapshot, &bounds)
+      let factor = max(width / Double(texture.size.width), height / Double(texture.size.height))
+      let (w, h) = (Double(texture.size.width) * factor, Double(texture.size.height) * factor)
+      var place = graphene_rect_t()
+      graphene_rect_init(&place, Float((width - w) / 2), Float((height - h) / 2), Float(w), Float(h))
+      gtk_snapshot_append_texture(snapshot, texture.pointer, &place)
+      gtk_snapshot_pop(snapshot)
+    }
+  }
+
+  /// The type of our paintables, registered once.
+  @MainActor
+  private let paintableType: GType = {
+    let type = g_type_register_static_simple(
+      ozu_type_object(), "OzuPaintable", guint(MemoryLayout<GObjectClass>.size), nil,
+      guint(MemoryLayout<OzuPaintable>.size), nil, GTypeFlags(rawValue: 0))
+    var interface = GInterfaceInfo(
+      interface_init: { interface, _ in
+        guard let vtable = interface?.assumingMemoryBound(to: GdkPaintableInterface.self) else { return }
+        vtable.pointee.snapshot = { paintable, snapshot, width, height in
+          guard let snapshot else { return }
+          let address = UInt(bitPattern: snapshot)
+          withState(paintable) { $0.draw(into: OpaquePointer(bitPattern: address)!, width, height) }
+        }
+        vtable.pointee.get_intrinsic_width = { withState($0) { $0.width } ?? 0 }
+        vtable.pointee.get_intrinsic_height = { withState($0) { $0.height } ?? 0 }
+        vtable.pointee.get_intrinsic_aspect_ratio = { withState($0) { $0.aspectRatio } ?? 0 }
+      }, interface_finalize: nil, interface_data: nil)
+    g_type_add_interface_static(type, gdk_paintable_get_type(), &interface)
+    return type
+  }()
+
+  /// GTK draws on the main actor's thread. `nil` when the Swift side is gone: there is nothing to draw then.
+  private func withState<Result: Sendable>(
+    _ paintable: OpaquePointer?, _ body: @MainActor (ImagePaintable) -> Result
+  ) -> Result? {
+    guard let paintable else { return nil }
+    let address = UInt(bitPattern: UnsafeMutablePointer<OzuPaintable>(paintable).pointee.state)
+    return MainActor.assumeIsolated {
+      guard let state = UnsafeRawPointer(bitPattern: address) else { return nil }
+      return body(Unmanaged<ImagePaintable>.fromOpaque(state).takeUnretainedValue())
+    }
+  }
+#endif

@@ -1,0 +1,86 @@
+#if GTK
+  import CGTK
+  import Foundation
+  import Ozu
+
+  /// A view for Swift code: a `GtkPicture` and its binding, with what else an image view does.
+  ///
+  /// ```swift
+  /// let view = ImageView()
+  /// view.contentMode = .aspectFill
+  /// view.alternativeText = "The harbour in the morning"
+  /// view.setImage(from: url)
+  /// gtk_box_append(box, view.widget)
+  /// ```
+  ///
+  /// The object holds a reference to its widget; the widget lives on in its window without the object.
+  @MainActor
+  public final class ImageView: ImagePresenting {
+    /// The `GtkPicture`, to be put into a container.
+    public let widget: UnsafeMutablePointer<GtkWidget>
+    /// What puts pictures into the view.
+    public let images: ImageBinding
+
+    private var dragging: DragSource?
+
+    /// Makes a view whose pictures come through a pipeline.
+    public init(pipeline: ImagePipeline = .shared) {
+      widget = gtk_picture_new()
+      g_object_ref_sink(ObjectPointer(widget))
+      images = WidgetDisplay.of(widget, pipeline: pipeline).images
+      contentMode = .aspectFit
+    }
+
+    isolated deinit {
+      g_object_unref(ObjectPointer(widget))
+    }
+
+    /// How a picture fills the view; inside it by default. `.none` shows it inside the view and never enlarged.
+    public var contentMode: ScaleMode {
+      get {
+        switch gtk_picture_get_content_fit(OpaquePointer(widget)) {
+        case GTK_CONTENT_FIT_FILL: .fill
+        case GTK_CONTENT_FIT_COVER: .aspectFill
+        case GTK_CONTENT_FIT_SCALE_DOWN: .none
+        default: .aspectFit
+        }
+      }
+      set {
+        let fit =
+          switch newValue {
+          case .fill: GTK_CONTENT_FIT_FILL
+          case .aspectFill: GTK_CONTENT_FIT_COVER
+          case .none: GTK_CONTENT_FIT_SCALE_DOWN
+          default: GTK_CONTENT_FIT_CONTAIN
+          }
+        gtk_picture_set_content_fit(OpaquePointer(widget), fit)
+      }
+    }
+
+    /// What the picture shows, in words, for those who cannot see it.
+    public var alternativeText: String? {
+      get { gtk_picture_get_alternative_text(OpaquePointer(widget)).map { String(cString: $0) } }
+      set { gtk_picture_set_alternative_text(OpaquePointer(widget), newValue) }
+    }
+
+    /// Whether the original can be dragged out of the view, as a file where it is one, else as a picture.
+    public var isDraggable: Bool {
+      get { dragging != nil }
+      set {
+        guard newValue != isDraggable else { return }
+        dragging = newValue ? DragSource(widget, images) : nil
+      }
+    }
+
+    /// Puts the original on the clipboard: its file where it is a local one, and its pixels at their own size.
+    ///
+    /// - Throws: `ImageError` when the original cannot be had.
+    public func copyToClipboard() async throws(ImageError) {
+      guard let request = images.request else { return }
+      let picture = try await images.pipeline.image(for: ImageRequest(request.source))
+      let content = ClipboardContent.provider(for: request, picture)
+      gdk_clipboard_set_content(gtk_widget_get_clipboard(widget), content)
+      g_object_unref(ObjectPointer(content))
+    }
+  }
+#endif

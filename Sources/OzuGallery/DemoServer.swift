@@ -1,0 +1,48 @@
+import Foundation
+import Ozu
+import OzuTesting
+
+/// A server on this machine that draws numbered pictures when they are asked for.
+public final class DemoServer: Sendable {
+  /// The pictures.
+  public let items: [PictureItem]
+  private let server: LoopbackServer
+
+  /// Starts to serve.
+  ///
+  /// - Parameters:
+  ///   - count: how many pictures there are.
+  ///   - answer: what is answered for a picture; by default the picture.
+  /// - Throws: when there is no socket to be had.
+  public init(
+    count: Int, answer: @escaping @Sendable (NumberedPicture) -> LoopbackResponse = DemoServer.picture
+  ) throws {
+    let server = try LoopbackServer()
+    self.server = server
+    items = (0..<count).map { number in
+      PictureItem(name: Self.name(number), source: .url(server.url("/\(number).jpg")))
+    }
+    server.routeRest { request in
+      guard let number = Int(request.path.dropFirst().prefix { $0 != "." }),
+        NumberedPicture.numbers.contains(number)
+      else { return .status(404) }
+      return answer(NumberedPicture(number))
+    }
+    // Pictures may be asked for as long as the program runs.
+    _ = Unmanaged.passRetained(server)
+  }
+
+  /// Stops to serve.
+  public func stop() {
+    server.stop()
+  }
+
+  /// The picture, good for an hour.
+  @Sendable
+  public static func picture(_ picture: NumberedPicture) -> LoopbackResponse {
+    guard let data = try? picture.data() else { return .status(500) }
+    return .ok(data, type: "image/jpeg").header("Cache-Control", "max-age=3600")
+  }
+
+  private static func name(_ number: Int) -> String { "Picture \(number)" }
+}

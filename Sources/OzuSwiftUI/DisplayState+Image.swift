@@ -1,0 +1,47 @@
+#if canImport(SwiftUI)
+  import Ozu
+  import SwiftUI
+
+  extension DisplayState {
+    /// What there is to draw, at its own size: `image?.resizable()` fills the place.
+    public var image: Image? { picture.flatMap { Image($0) } }
+
+    /// How much has arrived, 0 to 1; `nil` when that is not known, or nothing is loading.
+    public var progress: Double? {
+      if case .loading(let progress, _) = self { progress?.fraction } else { nil }
+    }
+  }
+
+  extension Image {
+    /// A picture for SwiftUI, which shows the pixels where they are: nothing is copied. It is decorative: say what it
+    /// shows with `accessibilityLabel`. `nil` when Core Graphics cannot show the pixels.
+    ///
+    /// - Complexity: O(1).
+    public nonisolated init?(_ picture: Picture) {
+      guard let image = picture.cgImage else { return nil }
+      self.init(decorative: image, scale: CGFloat(picture.scale), orientation: .up)
+    }
+  }
+
+  /// What `RemoteImage` shows without a closure: the picture or what stands in for it, by the view's mode.
+  public struct RemoteImageContent: View {
+    let state: DisplayState
+    let mode: ScaleMode
+
+    /// The picture in its mode, cut off at the edges of the view.
+    public var body: some View {
+      ZStack {
+        Color.clear
+        if let image = state.image {
+          switch mode {
+          case .none: image.transition(.opacity)
+          case .fill: image.resizable().transition(.opacity)
+          case .aspectFit: image.resizable().aspectRatio(contentMode: .fit).transition(.opacity)
+          case .aspectFill: image.resizable().aspectRatio(contentMode: .fill).transition(.opacity)
+          }
+        }
+      }
+      .clipped()
+    }
+  }
+#endif

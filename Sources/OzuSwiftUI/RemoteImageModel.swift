@@ -1,0 +1,69 @@
+#if canImport(SwiftUI)
+  import Foundation
+  import Observation
+  import Ozu
+  import SwiftUI
+
+  /// What a remote image keeps between its updates: a `DisplayModel`, made observable.
+  @MainActor
+  @Observable
+  final class RemoteImageModel {
+    /// What is shown.
+    private(set) var state = DisplayState.empty
+    /// Whether frames are counted.
+    private(set) var isClockRunning = false
+
+    @ObservationIgnored private var model: DisplayModel?
+    @ObservationIgnored private var place: (size: DisplaySize, scale: Double, mode: ScaleMode)?
+    private var key: ImageKey?
+    private var isAsked = false
+
+    /// Whether the state is that of a picture.
+    func isAbout(_ key: ImageKey?) -> Bool { isAsked && key == self.key }
+
+    /// Says where the picture is shown.
+    func layout(_ size: DisplaySize, scale: Double, mode: ScaleMode) {
+      place = (size, scale, mode)
+      model?.layout(size, scale: scale, mode: mode)
+    }
+
+    /// Asks for the picture of the settings.
+    func ask(_ settings: RemoteImageSettings, through pipeline: ImagePipeline) {
+      let request = settings.asked
+      model(pipeline).setImage(
+        request, options: settings.options, cacheFormat: settings.format,
+        handlers: DisplayHandlers(completion: settings.onCompletion))
+      key = request?.key
+      isAsked = true
+    }
+
+    /// The view is on screen again.
+    func appear() { model?.images.viewDidAppear() }
+
+    /// The view is not on screen.
+    func disappear() { model?.images.viewDidDisappear() }
+
+    /// A frame is about to be drawn.
+    func advance(to date: Date) {
+      model?.images.advance(to: .seconds(date.timeIntervalSinceReferenceDate))
+    }
+
+    private func model(_ pipeline: ImagePipeline) -> DisplayModel {
+      if let model, model.images.pipeline === pipeline { return model }
+      let model = DisplayModel(pipeline: pipeline)
+      model.onChange = { [weak self] state, transition in self?.take(state, transition) }
+      if let place { model.layout(place.size, scale: place.scale, mode: place.mode) }
+      self.model = model
+      return model
+    }
+
+    private func take(_ state: DisplayState, _ transition: DisplayTransition) {
+      isClockRunning = model?.isClockRunning ?? false
+      guard case .fade(let duration) = transition else {
+        self.state = state
+        return
+      }
+      withAnimation(.easeInOut(duration: duration / .seconds(1))) { self.state = state }
+    }
+  }
+#endif

@@ -1,0 +1,105 @@
+import Foundation
+import Ozu
+
+/// A generated picture that carries a number which a program can read back from any rendering of it: from a
+/// thumbnail, a screenshot, a cropped cell.
+///
+/// ```swift
+/// server.routeRest { request in .ok(try! NumberedPicture(index(of: request)).data()) }
+/// #expect(NumberedPicture.number(in: screenshot, cell) == 42)
+/// ```
+///
+/// The number stands in the middle as four by four fields, light for 1 and dark for 0, from the top left: fourteen bits
+/// of the number plus one, then two that count the others. The fields take six tenths of the shorter side, so that
+/// every way to bring the picture to a size keeps them. Around them is a gradient that is different for each number, to
+/// look at.
+public struct NumberedPicture: Sendable {
+  /// The numbers that can be carried.
+  public static let numbers = 0..<16_383
+
+  /// The number.
+  public let number: Int
+  /// The size in pixels.
+  public let size: PixelSize
+
+  private static let fieldsPerSide = 4
+  private static let share = 0.6
+
+  /// Makes a picture.
+  ///
+  /// - Parameters:
+  ///   - number: one of `numbers`.
+  ///   - size: in pixels; 480 × 360, its upright form or a square by default, in turn.
+  public init(_ number: Int, size: PixelSize? = nil) {
+    precondition(Self.numbers.contains(number), "a picture carries a number of \(Self.numbers)")
+    self.number = number
+    self.size = size ?? [PixelSize(480, 360), PixelSize(360, 480), PixelSize(400, 400)][number % 3]
+  }
+
+  /// The pixels.
+  public var bitmap: Bitmap {
+    let (code, middle) = (Self.code(of: number), Self.middle(of: size))
+    let hue = Double(number) * 0.618_033_988_75
+    return Bitmap(size: size, isOpaque: true) { x, y in
+      if let field = Self.field(x, y, middle) {
+        let value: UInt8 = code >> (15 - field) & 1 == 1 ? 236 : 24
+        return Pixel(red: value, green: value, blue: value, alpha: 255)
+      }
+      let (u, v) = (Double(x) / Double(size.width), Double(y) / Double(size.height))
+      func part(_ phase: Double) -> UInt8 {
+        UInt8(128 + 90 * cos(2 * .pi * (hue + phase + 0.25 * u + 0.15 * v)))
+      }
+      return Pixel(red: part(0), green: part(0.33), blue: part(0.67), alpha: 255)
+    }
+  }
+
+  /// The picture as a file.
+  ///
+  /// - Throws: `EncodingError`, for formats nothing here writes.
+  public func data(as type: ImageType = .jpeg) throws(EncodingError) -> Data {
+    try ImagePipeline.Configuration().codecs.encode(
+      bitmap, as: type, options: EncodingOptions(compressionQuality: 0.85))
+  }
+
+  /// The number that a rendering carries; `nil` when it is not one of such a picture.
+  ///
+  /// - Parameter region: where in the bitmap the picture was drawn, centred and whole or cut off at two sides; the
+  ///   whole bitmap by default.
+  public static func number(in bitmap: Bitmap, region: PixelRectangle? = nil) -> Int? {
+    let region = region ?? PixelRectangle(bitmap.size)
+    let middle = middle(of: region.size)
+    var code = 0
+    for field in 0..<(fieldsPerSide * fieldsPerSide) {
+      let (column, row) = (field % fieldsPerSide, field / fieldsPerSide)
+      let x = region.x + middle.x + Int((Double(column) + 0.5) * middle.side / Double(fieldsPerSide))
+      let y = region.y + middle.y + Int((Double(row) + 0.5) * middle.side / Double(fieldsPerSide))
+      guard (0..<bitmap.size.width).contains(x), (0..<bitmap.size.height).contains(y) else { return nil }
+      let pixel = bitmap[x, y]
+      let light = (Int(pixel.red) + Int(pixel.green) + Int(pixel.blue)) / 3
+      // What is neither light nor dark is no field: a placeholder, a fade under way.
+      guard light > 190 || light < 70 else { return nil }
+      code = code << 1 | (light > 190 ? 1 : 0)
+    }
+    let number = (code >> 2) - 1
+    return numbers.contains(number) && Self.code(of: number) == code ? number : nil
+  }
+
+  private static func code(of number: Int) -> Int {
+    let bits = number + 1
+    return bits << 2 | bits.nonzeroBitCount & 3
+  }
+
+  private static func middle(of size: PixelSize) -> (x: Int, y: Int, side: Double) {
+    let side = Double(min(size.width, size.height)) * share
+    return (Int((Double(size.width) - side) / 2), Int((Double(size.height) - side) / 2), side)
+  }
+
+  private static func field(_ x: Int, _ y: Int, _ middle: (x: Int, y: Int, side: Double)) -> Int? {
+    let width = middle.side / Double(fieldsPerSide)
+    let (column, row) = (Double(x - middle.x) / width, Double(y - middle.y) / width)
+    guard (0..<Double(fieldsPerSide)).contains(column), (0..<Double(fieldsPerSide)).contains(row) else {
+      return nil
+    }
+    return Int(row) * fieldsPerSide + Int(column)
+  }
+}

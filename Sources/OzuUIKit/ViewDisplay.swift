@@ -1,0 +1,106 @@
+#if canImport(UIKit) && !os(watchOS)
+  import ObjectiveC
+  import Ozu
+  import UIKit
+
+  /// A view of UIKit as the place of a binding's pictures. What is shown is decided by the binding; this tells it of
+  /// layout and window, and draws. It belongs to its view.
+  @MainActor
+  final class ViewDisplay: ImageDisplaying {
+    private(set) lazy var images = ImageBinding(self)
+
+    private weak var view: UIView?
+    private let place: any ViewPlace
+    private lazy var clock = view.map { view in
+      FrameClock(view) { [weak self] in self?.images.advance(to: $0) }
+    }
+
+    init(_ view: UIView, _ place: some ViewPlace) {
+      self.view = view
+      self.place = place
+      images.options.automaticFormat.allowsUpscaling = place.allowsUpscaling(in: view)
+      ApplicationObserver.follow(images.pipeline)
+    }
+
+    var displaySize: DisplaySize? {
+      guard let size = view.map(place.size) else { return nil }
+      return DisplaySize(Double(size.width), Double(size.height))
+    }
+
+    var displayScale: Double { Double(view?.traitCollection.displayScale ?? 1) }
+
+    var displayMode: ScaleMode { view.map(place.mode) ?? .none }
+
+    func show(_ content: DisplayContent, transition: DisplayTransition) {
+      guard let view else { return }
+      let image = content.uiImage(scale: displayScale)
+      guard case .fade(let duration) = transition, view.window != nil else {
+        place.setImage(image, of: view)
+        return
+      }
+      UIView.transition(
+        with: view, duration: duration / .seconds(1),
+        options: [.transitionCrossDissolve, .allowUserInteraction],
+        animations: { [place] in place.setImage(image, of: view) })
+    }
+
+    func setFrameClock(isRunning: Bool) {
+      clock?.isRunning = isRunning
+    }
+  }
+
+  /// Where in a view a picture is shown.
+  @MainActor
+  protocol ViewPlace {
+    /// The size of the place, in points.
+    func size(in view: UIView) -> CGSize
+    /// How the view brings a picture to the size.
+    func mode(in view: UIView) -> ScaleMode
+    /// Whether pictures smaller than the place are enlarged by the view.
+    func allowsUpscaling(in view: UIView) -> Bool
+    /// Shows an image in the place.
+    func setImage(_ image: UIImage?, of view: UIView)
+  }
+
+  /// The displays of one view by the names of their places, and the watcher that tells them all.
+  @MainActor
+  final class ViewDisplays {
+    /// Its address is the key of the associated object.
+    private static let key = ViewDisplaysKey()
+
+    private var displays: [String: ViewDisplay] = [:]
+    private let watcher: ViewWatcher
+
+    private init(_ view: UIView) {
+      watcher = ViewWatcher(in: view)
+      watcher.onLayout = { [weak self] in self?.tell { $0.layoutDidChange() } }
+      watcher.onWindowChange = { [weak self] isInWindow in
+        self?.tell { isInWindow ? $0.viewDidAppear() : $0.viewDidDisappear() }
+      }
+    }
+
+    /// The display of a view's place, made when it is first asked for.
+    static func display(of view: UIView, named name: String, _ place: () -> some ViewPlace) -> ViewDisplay {
+      let displays = of(view)
+      if let known = displays.displays[name] { return known }
+      let display = ViewDisplay(view, place())
+      displays.displays[name] = display
+      return display
+    }
+
+    private static func of(_ view: UIView) -> ViewDisplays {
+      let key = Unmanaged.passUnretained(key).toOpaque()
+      if let known = objc_getAssociatedObject(view, key) as? ViewDisplays { return known }
+      let displays = ViewDisplays(view)
+      objc_setAssociatedObject(view, key, displays, .OBJC_ASSOCIATION_RETAIN_NONATOMIC)
+      return displays
+    }
+
+    private func tell(_ event: (ImageBinding) -> Void) {
+      for display in displays.values { event(display.images) }
+    }
+  }
+
+  /// An object for the sake of its address.
+  private final class ViewDisplaysKey: Sendable {}
+#endif

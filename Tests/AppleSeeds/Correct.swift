@@ -1,0 +1,23 @@
+// Without a mistake: it must pass, or the failures of the others would prove nothing.
+import Foundation
+import OzuAppKit
+import OzuSwiftUI
+import OzuUIKit
+import SwiftUI
+import UIKit
+
+@MainActor
+func correct(_ view: UIImageView, _ button: UIButton, _ url: URL) {
+  view.setImage(from: url, placeholder: .nothing, transition: DisplayTransition.none)
+  view.cacheFormat = CacheFormat("row", size: PixelSize(320, 240), scaleMode: .aspectFill)
+  view.cancelSetImage()
+  button.setImage(from: url, for: .normal)
+  button.backgroundImagePlace(for: .highlighted).setImage(fromFile: "a.jpg")
+}
+
+struct CorrectView: View {
+  var body: some View {
+    RemoteImage(url: nil).mode(.aspectFit).onDisappear(.keepLoading)
+      .processors([RoundedCorners(.rectangle(radius: 8))])
+  }
+}

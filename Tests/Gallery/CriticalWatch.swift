@@ -1,0 +1,41 @@
+#if GTK
+  import CGTK
+  import Foundation
+  import OzuSynchronization
+
+  /// Counts what GTK complains of: a warning or a critical message is a mistake of ours.
+  enum CriticalWatch {
+    private static let messages = Mutex<[String]>([])
+
+    /// Begins to listen; messages still reach standard error.
+    static func begin() {
+      g_log_set_writer_func(
+        { level, fields, count, _ in
+          if level.rawValue & (G_LOG_LEVEL_CRITICAL.rawValue | G_LOG_LEVEL_WARNING.rawValue) != 0 {
+            CriticalWatch.note(fields, Int(count))
+          }
+          return g_log_writer_standard_streams(level, fields, count, nil)
+        }, nil, nil)
+    }
+
+    private static func note(_ fields: UnsafePointer<GLogField>?, _ count: Int) {
+      for index in 0..<count {
+        guard let field = fields?[index], String(cString: field.key) == "MESSAGE", let value = field.value
+        else {
+          continue
+        }
+        let text = String(cString: value.assumingMemoryBound(to: CChar.self))
+        // What the session around the program lacks is no fault of the program.
+        if text.contains("dconf") || text.contains("portal") || text.contains("at-spi")
+          || text.contains("Vulkan")
+        {
+          continue
+        }
+        messages.withLock { $0.append(text) }
+      }
+    }
+
+    /// What was complained of so far.
+    static var complaints: [String] { messages.withLock { $0 } }
+  }
+#endif

@@ -1,0 +1,103 @@
+#if GTK
+  import CGTK
+  import Foundation
+  import Ozu
+  import OzuGTK
+
+  /// What a window looks like, and when it does.
+  @MainActor
+  final class Screen {
+    let window: UnsafeMutablePointer<GtkWidget>
+    private var waiters: [CheckedContinuation<Void, Never>] = []
+    private var isTicking = false
+
+    init(_ window: UnsafeMutablePointer<GtkWindow>) {
+      self.window = UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkWidget.self)
+    }
+
+    /// Returns in the next frame of the window.
+    func nextFrame() async {
+      await withCheckedContinuation { continuation in
+        waiters.append(continuation)
+        guard !isTicking else { return }
+        isTicking = true
+        gtk_widget_add_tick_callback(
+          window,
+          { _, _, context in
+            let address = UInt(bitPattern: context)
+            MainActor.assumeIsolated {
+              Unmanaged<Screen>.fromOpaque(ObjectPointer(bitPattern: address)!).takeUnretainedValue().tick()
+            }
+            return 0
+          }, Unmanaged.passRetained(self).toOpaque(),
+          { context in
+            if let context { Unmanaged<Screen>.fromOpaque(context).release() }
+          })
+        gtk_widget_queue_draw(window)
+      }
+    }
+
+    private func tick() {
+      isTicking = false
+      let waiters = self.waiters
+      self.waiters = []
+      for waiter in waiters { waiter.resume() }
+    }
+
+    /// The pixels of a widget of the window as GTK draws them; `nil` before it is drawn.
+    func picture(of widget: UnsafeMutablePointer<GtkWidget>? = nil) -> Bitmap? {
+      let widget = widget ?? window
+      let (width, height) = (gtk_widget_get_width(widget), gtk_widget_get_height(widget))
+      guard width > 0, height > 0, let native = gtk_widget_get_native(widget),
+        let renderer = gtk_native_get_renderer(native), let paintable = gtk_widget_paintable_new(widget)
+      else { return nil }
+      defer { g_object_unref(ObjectPointer(paintable)) }
+      let snapshot = gtk_snapshot_new()!
+      gdk_paintable_snapshot(paintable, snapshot, Double(width), Double(height))
+      guard let node = gtk_snapshot_free_to_node(snapshot) else { return nil }
+      defer { gsk_render_node_unref(node) }
+      var bounds = graphene_rect_t()
+      graphene_rect_init(&bounds, 0, 0, Float(width), Float(height))
+      guard let texture = gsk_renderer_render_texture(renderer, node, &bounds) else { return nil }
+      defer { g_object_unref(ObjectPointer(texture)) }
+      return Bitmap(size: PixelSize(Int(width), Int(height)), isOpaque: false) { memory, stride in
+        // The layout of GDK_MEMORY_DEFAULT on little-endian machines is that of our bitmaps.
+        gdk_texture_download(texture, memory.baseAddress!.assumingMemoryBound(to: guchar.self), gsize(stride))
+      }
+    }
+
+    /// The widgets of a kind below a widget, with their place in the window, as far as they are to be seen.
+    func visible(_ type: GType, below root: UnsafeMutablePointer<GtkWidget>? = nil) -> [Place] {
+      var places: [Place] = []
+      collect(type, root ?? window, &places)
+      return places
+    }
+
+    /// A widget and where it is.
+    struct Place {
+      let widget: UnsafeMutablePointer<GtkWidget>
+      let rectangle: PixelRectangle
+    }
+
+    private func collect(_ type: GType, _ widget: UnsafeMutablePointer<GtkWidget>, _ places: inout [Place]) {
+      guard gtk_widget_get_mapped(widget) != 0 else { return }
+      if ozu_is_a(widget, type) != 0 {
+        var bounds = graphene_rect_t()
+        if gtk_widget_compute_bounds(widget, window, &bounds) != 0 {
+          places.append(
+            Place(
+              widget: widget,
+              rectangle: PixelRectangle(
+                x: Int(bounds.origin.x), y: Int(bounds.origin.y), width: Int(bounds.size.width),
+                height: Int(bounds.size.height))))
+        }
+        return
+      }
+      var child = gtk_widget_get_first_child(widget)
+      while let present = child {
+        collect(type, present, &places)
+        child = gtk_widget_get_next_sibling(present)
+      }
+    }
+  }
+#endif

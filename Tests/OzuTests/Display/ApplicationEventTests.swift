@@ -1,0 +1,61 @@
+import Foundation
+import OzuHTTP
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("What a pipeline does for its app")
+struct ApplicationEventTests {
+  @Test("a memory warning empties memory; the disk keeps everything")
+  func memoryWarning() async throws {
+    let pool = PixelBufferPool(retainedByteLimit: 1 << 20)
+    let fixture = Fixture { $0.pixelBufferPool = pool }
+    let request = ImageRequest(url: try fixture.serve("a.jpg"), resize: Fixture.small)
+    _ = try await fixture.pipeline.image(for: request)
+    await fixture.pipeline.handle(.memoryWarning)
+    #expect(await fixture.cachedCounts().memory == 0)
+    #expect(pool.statistics.retainedByteCount == 0)
+    #expect(try await fixture.pipeline.response(for: request).source == .rendition)
+  }
+
+  @Test("in the background everything is on disk when it returns, and memory keeps its pictures")
+  func background() async throws {
+    let fixture = Fixture()
+    let request = ImageRequest(url: try fixture.serve("a.jpg"), resize: Fixture.small)
+    _ = try await fixture.pipeline.image(for: request)
+    await fixture.pipeline.handle(.background)
+    #expect(try await fixture.freshPipeline().response(for: request).source == .rendition)
+    #expect(fixture.pipeline.cachedImage(for: request) != nil)
+  }
+
+  @Test("back in the foreground, what has failed is tried again")
+  func foreground() async throws {
+    let fixture = Fixture()
+    let url = Fixture.url("a.jpg")
+    fixture.client.reply(to: url, with: [.status(404), .ok(try Fixture.photo.data(as: .jpeg))])
+    #expect((try? await fixture.pipeline.image(for: url)) == nil)
+    #expect((try? await fixture.pipeline.image(for: url)) == nil)
+    #expect(fixture.client.requests.count == 1)
+    await fixture.pipeline.handle(.foreground)
+    _ = try await fixture.pipeline.image(for: url)
+    #expect(fixture.client.requests.count == 2)
+  }
+
+  @Test("what a view would show at once can be asked for, at the view's size")
+  @MainActor
+  func cachedImage() async throws {
+    let fixture = Fixture()
+    let request = ImageRequest(url: try fixture.serve("a.jpg"))
+    let size = DisplaySize(16, 12)
+    func cached(_ size: DisplaySize?, _ mode: ScaleMode) -> Picture? {
+      fixture.pipeline.cachedImage(for: request, in: size, scale: 2, mode: mode)
+    }
+    #expect(cached(size, .aspectFit) == nil)
+    _ = try await fixture.pipeline.image(
+      for: request.formatted(AutomaticFormat().format(PixelSize(32, 24), .aspectFit)))
+    #expect(cached(size, .aspectFit)?.size == PixelSize(32, 24))
+    #expect(cached(size, .aspectFill) == nil)
+    #expect(cached(nil, .aspectFit) == nil)
+  }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("A view that is only values")
+@MainActor
+struct DisplayModelTests {
+  private let script = ScriptedLoading()
+  private let model: DisplayModel
+  private let seen = Shared<[String]>([])
+
+  init() {
+    model = DisplayModel(pipeline: ImagePipeline { $0.diskStorage = .none }, loader: script)
+    model.onChange = { [seen] state, transition in
+      let words = Self.words(state) + (transition == .none ? "" : " fade")
+      seen.change { if $0.last != words { $0.append(words) } }
+    }
+    model.layout(DisplaySize(40, 30), scale: 1, mode: .aspectFit)
+  }
+
+  private static func words(_ state: DisplayState) -> String {
+    func number(_ picture: Picture?) -> String {
+      picture.map { String(Int($0.bitmap[0, 0].red) + Int($0.bitmap[0, 0].green) << 8) } ?? "nothing"
+    }
+    return switch state {
+    case .empty: "empty"
+    case .loading(let progress, let picture):
+      "loading \(progress?.receivedByteCount ?? 0) \(number(picture))"
+    case .preview(let picture): "preview \(number(picture))"
+    case .success(let picture): "success \(number(picture))"
+    case .failure(_, let picture): "failure \(number(picture))"
+    }
+  }
+
+  private func request(_ name: String) -> ImageRequest { ImageRequest(url: Stage.url(name)) }
+
+  private func remember(_ number: Int, _ name: String, _ size: PixelSize = PixelSize(40, 30)) {
+    let asked = request(name).formatted(AutomaticFormat().format(size, .aspectFit))
+    script.memory[asked.key] = Stage.picture(number)
+  }
+
+  @Test("goes from nothing through placeholder, progress and preview to the picture")
+  func order() {
+    model.setImage(request("a"), options: DisplayOptions { $0.placeholder = .picture(Stage.picture(9)) })
+    script.loads[0].progress(50)
+    script.loads[0].preview(Stage.picture(1))
+    script.loads[0].finish(Stage.picture(2))
+    #expect(
+      seen.value == ["loading 0 nothing", "loading 0 9", "loading 50 9", "preview 1", "success 2"])
+  }
+
+  @Test("what memory has is there within the call, and nothing else is shown before")
+  func memoryHit() {
+    remember(1, "a")
+    remember(2, "b")
+    #expect(model.setImage(request("a")))
+    #expect(model.setImage(request("b")))
+    #expect(seen.value == ["success 1", "success 2"])
+  }
+
+  @Test("another picture takes the one before away, even without a placeholder")
+  func another() {
+    remember(1, "a")
+    model.setImage(request("a"))
+    model.setImage(request("b"))
+    #expect(Self.words(model.state) == "loading 0 nothing")
+    script.loads[0].finish(Stage.picture(2))
+    #expect(seen.value.last == "success 2")
+  }
+
+  @Test("a picture that comes later fades in")
+  func fade() {
+    model.setImage(request("a"))
+    script.loads[0].finish(Stage.picture(1))
+    #expect(seen.value.contains("success 1 fade"))
+  }
+
+  @Test("a failure is told with what stands in for the picture; the next picture starts afresh")
+  func failure() {
+    model.setImage(request("a"), options: DisplayOptions { $0.failurePicture = Stage.picture(8) })
+    script.loads[0].fail(.noSuchFile("a"))
+    #expect(Self.words(model.state) == "failure 8")
+    #expect(model.state.error?.source == "a")
+    model.setImage(request("b"))
+    #expect(Self.words(model.state) == "loading 0 nothing")
+    script.loads[1].fail(.noSuchFile("b"))
+    #expect(Self.words(model.state) == "failure nothing")
+  }
+
+  @Test("no request shows nothing")
+  func nothing() {
+    remember(1, "a")
+    model.setImage(request("a"))
+    model.setImage(nil)
+    #expect(Self.words(model.state) == "empty")
+  }
+
+  @Test("nothing is asked for before there is a size, and a larger size asks anew")
+  func layout() {
+    model.layout(nil, scale: 1, mode: .aspectFit)
+    model.setImage(request("a"))
+    #expect(script.loads.isEmpty)
+    #expect(Self.words(model.state) == "loading 0 nothing")
+    model.layout(DisplaySize(40, 30), scale: 2, mode: .aspectFit)
+    #expect(script.loads.map(\.request.resize?.size) == [PixelSize(80, 60)])
+  }
+
+  @Test("a state can be had before a load has begun")
+  func beforehand() {
+    let state = DisplayState(placeholder: .picture(Stage.picture(3)), in: nil)
+    #expect(Self.words(state) == "loading 0 3")
+    #expect(Self.words(DisplayState(placeholder: nil, in: nil)) == "loading 0 nothing")
+  }
+}

@@ -1,0 +1,70 @@
+// What is written behind a view.
+
+public struct Animation: Hashable, Sendable {
+  public static func easeInOut(duration: TimeInterval) -> Animation { fatalError() }
+}
+
+@MainActor @preconcurrency public struct AnyTransition {
+  public static let opacity: AnyTransition = { fatalError() }()
+}
+
+public func withAnimation<Result>(
+  _ animation: Animation? = nil, _ body: () throws -> Result
+) rethrows -> Result {
+  fatalError()
+}
+
+extension View {
+  public nonisolated func onAppear(perform action: (() -> Void)? = nil) -> some View { EmptyView() }
+  public nonisolated func onDisappear(perform action: (() -> Void)? = nil) -> some View { EmptyView() }
+  public nonisolated func onChange<V: Equatable>(
+    of value: V, initial: Bool = false, _ action: @escaping (_ oldValue: V, _ newValue: V) -> Void
+  ) -> some View {
+    EmptyView()
+  }
+  public nonisolated func onChange<V: Equatable>(
+    of value: V, initial: Bool = false, _ action: @escaping () -> Void
+  ) -> some View {
+    EmptyView()
+  }
+  public nonisolated func background<V: View>(
+    alignment: Alignment = .center, @ViewBuilder content: () -> V
+  ) -> some View {
+    EmptyView()
+  }
+  public nonisolated func environment<V>(
+    _ keyPath: WritableKeyPath<EnvironmentValues, V>, _ value: V
+  ) -> some View {
+    EmptyView()
+  }
+  public nonisolated func modifier<T>(_ modifier: T) -> ModifiedContent<Self, T> { fatalError() }
+  public nonisolated func transition(_ t: AnyTransition) -> some View { EmptyView() }
+  public nonisolated func frame(
+    width: CGFloat? = nil, height: CGFloat? = nil, alignment: Alignment = .center
+  ) -> some View {
+    EmptyView()
+  }
+  public nonisolated func aspectRatio(_ aspectRatio: CGFloat? = nil, contentMode: ContentMode) -> some View {
+    EmptyView()
+  }
+  public nonisolated func clipped(antialiased: Bool = false) -> some View { EmptyView() }
+  public nonisolated func accessibilityLabel(_ label: Text) -> some View { EmptyView() }
+}
+
+@MainActor @preconcurrency public protocol ViewModifier {
+  associatedtype Body: View
+  typealias Content = _ViewModifier_Content<Self>
+  @ViewBuilder @MainActor @preconcurrency func body(content: Self.Content) -> Self.Body
+}
+
+public struct _ViewModifier_Content<Modifier: ViewModifier>: View {
+  public typealias Body = Never
+  public var body: Never { fatalError() }
+}
+
+public struct ModifiedContent<Content, Modifier> {}
+
+extension ModifiedContent: View where Content: View, Modifier: ViewModifier {
+  public typealias Body = Never
+  public var body: Never { fatalError() }
+}

@@ -1,0 +1,204 @@
+// Views, pictures and the application. Everything that draws is the main actor's; `UIImage` is Sendable.
+
+@_exported import CoreGraphics
+@_exported import Foundation
+
+// Classes of Objective-C begin without an initialiser of their own here, so that those below can be isolated.
+@MainActor open class UIResponder: NSObject {}
+
+extension ProcessInfo {
+  public func performExpiringActivity(
+    withReason reason: String, using block: @escaping @Sendable (_ expired: Bool) -> Void
+  ) {
+    fatalError()
+  }
+}
+
+open class UIImage: NSObject, @unchecked Sendable {
+  public enum Orientation: Int, Sendable {
+    case up
+    case down
+    case left
+    case right
+    case upMirrored
+    case downMirrored
+    case leftMirrored
+    case rightMirrored
+  }
+
+  public init(cgImage: CGImage) { fatalError() }
+  public init(cgImage: CGImage, scale: CGFloat, orientation: UIImage.Orientation) { fatalError() }
+
+  open var cgImage: CGImage? { fatalError() }
+  open var size: CGSize { fatalError() }
+  open var scale: CGFloat { fatalError() }
+  open var imageOrientation: UIImage.Orientation { fatalError() }
+}
+
+public struct NSDirectionalEdgeInsets: Sendable {
+  public var top: CGFloat
+  public var leading: CGFloat
+  public var bottom: CGFloat
+  public var trailing: CGFloat
+}
+
+open class UIColor: NSObject, @unchecked Sendable {
+  public class var secondarySystemBackground: UIColor { fatalError() }
+}
+
+open class UITraitCollection: NSObject, @unchecked Sendable {
+  open var displayScale: CGFloat { fatalError() }
+}
+
+@MainActor open class UIApplication: UIResponder {
+  nonisolated public class var didReceiveMemoryWarningNotification: NSNotification.Name { fatalError() }
+  nonisolated public class var didEnterBackgroundNotification: NSNotification.Name { fatalError() }
+  nonisolated public class var willEnterForegroundNotification: NSNotification.Name { fatalError() }
+}
+
+@MainActor open class UIWindow: UIView {}
+
+@MainActor open class UIView: UIResponder {
+  public enum ContentMode: Int, Sendable {
+    case scaleToFill
+    case scaleAspectFit
+    case scaleAspectFill
+    case redraw
+    case center
+    case top
+    case bottom
+    case left
+    case right
+    case topLeft
+    case topRight
+    case bottomLeft
+    case bottomRight
+  }
+
+  public struct AutoresizingMask: OptionSet, Sendable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+    public static var flexibleWidth: AutoresizingMask { fatalError() }
+    public static var flexibleHeight: AutoresizingMask { fatalError() }
+  }
+
+  public struct AnimationOptions: OptionSet, Sendable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+    public static var allowUserInteraction: AnimationOptions { fatalError() }
+    public static var transitionCrossDissolve: AnimationOptions { fatalError() }
+  }
+
+  public init(frame: CGRect) { fatalError() }
+  public required init?(coder: NSCoder) { fatalError() }
+
+  open var frame: CGRect {
+    get { fatalError() }
+    set { fatalError() }
+  }
+  open var bounds: CGRect {
+    get { fatalError() }
+    set { fatalError() }
+  }
+  open var contentMode: UIView.ContentMode {
+    get { fatalError() }
+    set { fatalError() }
+  }
+  open var window: UIWindow? { fatalError() }
+  open var autoresizingMask: UIView.AutoresizingMask {
+    get { fatalError() }
+    set { fatalError() }
+  }
+  open var isUserInteractionEnabled: Bool {
+    get { fatalError() }
+    set { fatalError() }
+  }
+  open var isAccessibilityElement: Bool {
+    get { fatalError() }
+    set { fatalError() }
+  }
+  open var backgroundColor: UIColor? {
+    get { fatalError() }
+    set { fatalError() }
+  }
+  open var clipsToBounds: Bool {
+    get { fatalError() }
+    set { fatalError() }
+  }
+  open var translatesAutoresizingMaskIntoConstraints: Bool {
+    get { fatalError() }
+    set { fatalError() }
+  }
+  open var traitCollection: UITraitCollection { fatalError() }
+
+  open func addSubview(_ view: UIView) { fatalError() }
+  open func insertSubview(_ view: UIView, at index: Int) { fatalError() }
+  open func layoutSubviews() { fatalError() }
+  open func didMoveToWindow() { fatalError() }
+
+  open class func transition(
+    with view: UIView, duration: TimeInterval, options: UIView.AnimationOptions = [],
+    animations: (() -> Void)?, completion: ((Bool) -> Void)? = nil
+  ) {
+    fatalError()
+  }
+}
+
+@MainActor open class UIImageView: UIView {
+  public init(image: UIImage?) { fatalError() }
+  public required init?(coder: NSCoder) { fatalError() }
+  public override init(frame: CGRect) { fatalError() }
+
+  open var image: UIImage? {
+    get { fatalError() }
+    set { fatalError() }
+  }
+}
+
+@MainActor open class UIControl: UIView {
+  public struct State: OptionSet, Sendable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+    public static var normal: State { fatalError() }
+    public static var highlighted: State { fatalError() }
+    public static var selected: State { fatalError() }
+  }
+
+  public enum ContentHorizontalAlignment: Int, Sendable {
+    case center
+    case left
+    case right
+    case fill
+    case leading
+    case trailing
+  }
+
+  public enum ContentVerticalAlignment: Int, Sendable {
+    case center
+    case top
+    case bottom
+    case fill
+  }
+
+  open var contentHorizontalAlignment: UIControl.ContentHorizontalAlignment {
+    get { fatalError() }
+    set { fatalError() }
+  }
+  open var contentVerticalAlignment: UIControl.ContentVerticalAlignment {
+    get { fatalError() }
+    set { fatalError() }
+  }
+}
+
+@MainActor open class UIButton: UIControl {
+  open func setImage(_ image: UIImage?, for state: UIControl.State) { fatalError() }
+  open func setBackgroundImage(_ image: UIImage?, for state: UIControl.State) { fatalError() }
+  public struct Configuration: Sendable {
+    public var contentInsets: NSDirectionalEdgeInsets
+  }
+
+  open var configuration: UIButton.Configuration? {
+    get { fatalError() }
+    set { fatalError() }
+  }
+}
