@@ -39,6 +39,7 @@ let package = Package(
     .target(
       name: "CCodecs",
       cSettings: [
+        .define("OZU_ISAL", .when(platforms: [.linux])),
         .define("OZU_WEBP", .when(traits: ["WebP"])),
         .define("OZU_AVIF", .when(traits: ["AVIF"])),
         .define("OZU_HEIF", .when(traits: ["HEIF"])),
@@ -51,6 +52,8 @@ let package = Package(
         .linkedLibrary("jpeg"),
         .linkedLibrary("png16"),
         .linkedLibrary("z"),
+        .linkedLibrary("zstd"),
+        .linkedLibrary("isal", .when(platforms: [.linux])),
         .linkedLibrary("lcms2"),
         .linkedLibrary("webp", .when(traits: ["WebP"])),
         .linkedLibrary("avif", .when(traits: ["AVIF"])),
@@ -108,6 +111,9 @@ let package = Package(
     .executableTarget(
       name: "OzuConformance", dependencies: ["OzuCodecs", "OzuImaging"], path: "Tests/Conformance",
       exclude: ["exceptions.json"], swiftSettings: kernel),
+    .executableTarget(
+      name: "OzuInstructions", dependencies: ["OzuCodecs", "OzuImaging"], path: "Benchmarks/Instructions",
+      swiftSettings: kernel),
     .testTarget(name: "OzuTests", dependencies: ["Ozu", "OzuTesting"], swiftSettings: strict),
     .testTarget(name: "OzuCLITests", dependencies: ["OzuCLI", "OzuTesting"], swiftSettings: strict),
   ]

@@ -10,6 +10,10 @@ import OzuImaging
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzJPEG(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let file = Data(bytes: bytes, count: count)
+  if case .image(let type) = ContentKind(sniffing: file), [.png, .ozuDelta].contains(type) {
+    fuzzThumbnails(of: file, type: type)
+    return 0
+  }
   let decoder = JPEGDecoder()
   let limits = DecodingLimits(pixelCount: 4 << 20, cpuTime: .seconds(20))
   guard let header = try? decoder.header(of: file, limits: limits), (try? limits.check(header)) != nil else {
@@ -40,8 +44,7 @@ public func fuzzJPEG(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 private func compare(
   _ planes: PlanarPicture, _ file: Data, _ header: ImageHeader, _ scales: (luma: Int, chroma: Int)
 ) {
-  var all = [planes.luma]
-  if let chroma = planes.chroma { all += [chroma.blue, chroma.red] }
+  let all = planes.planes
   guard let oracle = PlaneOracle(file, componentCount: all.count) else { return }
   defer { oracle.close() }
   guard let identifiers = JPEGDecoder.componentIdentifiers(of: file) else { return }

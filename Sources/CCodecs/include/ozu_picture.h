@@ -44,11 +44,32 @@ typedef struct {
   double dots_per_inch;
   /// Memory that decoding takes beside the pixels.
   size_t scratch;
+  /// Whether `ozu_picture_planes` can be called.
+  bool has_planes;
+  /// How many pixels a chroma sample stands for on each side; 0 for a grey picture.
+  int chroma_columns;
+  int chroma_rows;
 } OzuPictureInfo;
+
+/// A decoded picture in luma and chroma.
+typedef struct {
+  /// Luma, blue difference, red difference; the latter two NULL for a grey picture. Samples of more than 8 bits are
+  /// 16-bit words.
+  const uint8_t *samples[3];
+  size_t bytes_per_row[3];
+  uint32_t width;
+  uint32_t height;
+  int bits;
+  bool is_full_range;
+  /// By ITU-T H.273.
+  int matrix;
+} OzuPicturePlanes;
 
 /// Make a decoder; NULL when memory is short. `data` must outlive it. Each is defined with its trait only.
 OzuPictureDecoder *ozu_avif_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits);
 OzuPictureDecoder *ozu_heif_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits);
+/// Of the thumbnail that a HEIF file may hold beside its picture.
+OzuPictureDecoder *ozu_heif_thumbnail_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits);
 OzuPictureDecoder *ozu_jxl_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits);
 OzuPictureDecoder *ozu_tiff_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits);
 OzuPictureDecoder *ozu_svg_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits);
@@ -75,5 +96,8 @@ OzuStatus ozu_picture_delay(OzuPictureDecoder *decoder, uint32_t frame, double *
 
 /// Decodes on, to BGRA at the header's size. `More` until all is there. At each step the same memory is given.
 OzuStatus ozu_picture_step(OzuPictureDecoder *decoder, uint8_t *pixels, size_t bytes_per_row);
+
+/// Decodes, instead of `step`, to the planes as they are stored. They belong to the decoder.
+OzuStatus ozu_picture_planes(OzuPictureDecoder *decoder, OzuPicturePlanes *planes);
 
 #endif

@@ -250,9 +250,7 @@ struct LoadImage: Sendable {
     guard mayHaveRendition, picture.animation == nil, !isOriginal else { return }
     await parts.backlog.add(byteCount: picture.byteCount) { [parts, request] in
       let configuration = parts.configuration
-      let type: ImageType = picture.bitmap.isOpaque ? .jpeg : .png
-      let options = EncodingOptions(compressionQuality: configuration.renditionQuality)
-      guard let data = try? configuration.codecs.encode(picture.bitmap, as: type, options: options) else {
+      guard let data = try? ImageCaches.Rendition.encoded(picture.bitmap, by: configuration) else {
         // Nothing is lost: the next request renders again.
         return
       }

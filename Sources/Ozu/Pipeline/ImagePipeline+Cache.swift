@@ -80,9 +80,7 @@ extension ImagePipeline {
     ) throws(EncodingError) {
       if layers.contains(.memory) { self[request] = picture }
       guard layers.contains(.disk) else { return }
-      let type: ImageType = picture.bitmap.isOpaque ? .jpeg : .png
-      let options = EncodingOptions(compressionQuality: parts.configuration.renditionQuality)
-      let data = try parts.configuration.codecs.encode(picture.bitmap, as: type, options: options)
+      let data = try ImageCaches.Rendition.encoded(picture.bitmap, by: parts.configuration)
       let rendition = ImageCaches.Rendition(
         data: data, header: picture.header, stamp: stamp(of: request), validity: nil)
       parts.caches.store(rendition, for: request)

@@ -20,7 +20,7 @@ struct JPEGSession: ~Copyable {
   }
 
   /// Reads the header again, by the library, and makes sure that both agree.
-  func open(plan: DecodePlan, memoryLimit: Int) throws(DecodingError) {
+  func open(plan: DecodePlan, memoryLimit: Int, keepsPlanes: Bool = false) throws(DecodingError) {
     var width: Int32 = 0
     var height: Int32 = 0
     switch ozu_jpeg_decoder_open(decoder, Int32(plan.eighths), memoryLimit, &width, &height) {
@@ -31,6 +31,7 @@ struct JPEGSession: ~Copyable {
     guard plan.decodedSize == PixelSize(Int(width), Int(height)) else {
       throw .corrupt(.jpeg, stage: JPEGHeader.stage, reason: "it declares two sizes")
     }
+    if keepsPlanes { ozu_jpeg_decoder_keep_planes(decoder) }
     guard ozu_jpeg_decoder_start(decoder) == .done else { throw failure(stage: JPEGHeader.stage) }
   }
 
