@@ -15,6 +15,7 @@ struct Benchmark: Sendable {
 
   static let all = [
     blocking(ThumbnailBench.name, "decode and resize of photographs", ThumbnailBench.run),
+    blocking(ProcessingBench.name, "processors, and the files of renditions", ProcessingBench.run),
     blocking(MemoryCacheBench.name, "looks into the memory cache, and insertions", MemoryCacheBench.run),
     blocking(DiskCacheBench.name, "storing, fetching and opening", DiskCacheBench.run),
     blocking(
