@@ -45,6 +45,9 @@ struct ResamplingAxis: Sendable {
     let taps = min(2 * kernel.support * length / Double(count), extent)
     let factor = max(1, Int((taps / tapLimit).rounded(.up)))
     let scale = 1 / Double(factor)
+    // Mitchell's filter softens also what keeps its size; bitmaps are copied then, and planes are to look the same.
+    let keepsSize = length == Double(count) && origin == origin.rounded()
+    let kernel = kernel == .mitchell && keepsSize ? .bilinear : kernel
     let table = cache.table(
       for: FilterTable.Key(
         extent: factor == 1 ? extent : extent * scale,

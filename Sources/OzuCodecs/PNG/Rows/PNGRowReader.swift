@@ -48,14 +48,20 @@ final class PNGRowReader {
     chunks = PNGChunkReader(file)
     var palette: [UInt32]?
     var first: UnsafeRawBufferPointer?
+    var hasPalette = false
+    var hasTransparency = false
     while first == nil, let (kind, content) = chunks.next() {
       switch kind {
-      case .palette: palette = Self.palette(content)
+      case .palette:
+        guard !hasPalette else { return nil }
+        hasPalette = true
+        palette = Self.palette(content)
       case .transparency:
         // A colour that stands for transparency is rare.
-        guard header.colorType == .indexed, let colors = palette, content.count <= colors.count else {
-          return nil
-        }
+        guard !hasTransparency, header.colorType == .indexed, let colors = palette,
+          content.count <= colors.count
+        else { return nil }
+        hasTransparency = true
         palette = Self.apply(content, to: colors)
       case .imageData: first = content
       case .end: return nil
@@ -158,8 +164,8 @@ final class PNGRowReader {
       if written > 0 { return written }
       // Without progress there must be more input: the library keeps some bits and bytes back.
       if used == 0, !hasEnded {
-        guard input.isEmpty, let (kind, content) = chunks.next(), kind == .imageData else { return -1 }
-        input = content
+        guard input.isEmpty, let more = chunks.nextImageData() else { return -1 }
+        input = more
       }
     }
     return 0
