@@ -23,10 +23,10 @@ SOURCES = Package.swift Sources Tests Examples $(wildcard Benchmarks)
 RELEASE = $(SWIFT) build -c release $(FLAGS)
 TEST = --parallel --disable-xctest $(FLAGS) $(if $(FILTER),--filter '$(FILTER)')
 
-.PHONY: help demo build test test-tsan test-asan typecheck-apple lint format bench bench-peers fuzz drills-disk docs conformance clean dependencies
+.PHONY: help demo build test test-tsan test-asan typecheck-apple lint format bench bench-peers bench-instructions fuzz drills-disk docs conformance clean dependencies
 
 help: ## list the targets (this is the default)
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s  %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s  %s\n", $$1, $$2 }' Makefile
 
 demo: dependencies ## load, resize and cache the bundled photographs, and show where each came from
 	@$(RELEASE) --product ozu
@@ -67,6 +67,10 @@ bench: dependencies ## run benchmarks (ARGS=thumbnail for one of them)
 
 bench-peers: dependencies ## install what bench compares with: thumbnail --peers, disk-cache with FLAGS='--traits default,BenchPeers'
 	@scripts/install-bench-peers
+
+bench-instructions: dependencies ## count instructions of fixed cases; fails above 3 % more than recorded (ARGS=record)
+	@$(RELEASE) --product OzuInstructions
+	@scripts/bench-instructions $(ARGS)
 
 # The fuzzer has its own `main`, and the crash reporter of Swift would hold it up.
 fuzz: dependencies ## feed a decoder mutated files under the address sanitizer (FORMAT=jpeg SECONDS=60 CORPUS=DIR)

@@ -20,8 +20,11 @@ let codecsOfLibraries = [
   "Colour/ColorConverter.swift",
   "Colour/ColorTransform.swift",
   "Colour/ColorTransformStore.swift",
+  "Delta",
   "ICO/ICODecoder.swift",
   "JPEG/JPEGDecoder+Incremental.swift",
+  "JPEG/JPEGDecoder+Planes.swift",
+  "JPEG/JPEGDecoder+Thumbnail.swift",
   "JPEG/JPEGDecoder.swift",
   "JPEG/JPEGEncoder.swift",
   "JPEG/JPEGSession.swift",
@@ -32,11 +35,13 @@ let codecsOfLibraries = [
   "PNG/PNGFrames.swift",
   "PNG/PNGHeader+Color.swift",
   "PNG/PNGSession.swift",
+  "PNG/Rows",
   "Support/PixelFormat+C.swift",
   "WebP/WebPDecoder+Incremental.swift",
   "WebP/WebPDecoder.swift",
   "WebP/WebPEncoder.swift",
   "WebP/WebPFrames.swift",
+  "WebP/WebPPlanes.swift",
   "WebP/WebPSession.swift",
 ]
 
@@ -81,6 +86,7 @@ let package = Package(
     .target(
       name: "CCodecs",
       cSettings: [
+        .define("OZU_ISAL", .when(platforms: [.linux])),
         .define("OZU_WEBP", .when(traits: ["WebP"])),
         .define("OZU_AVIF", .when(traits: ["AVIF"])),
         .define("OZU_HEIF", .when(traits: ["HEIF"])),
@@ -93,6 +99,8 @@ let package = Package(
         .linkedLibrary("jpeg"),
         .linkedLibrary("png16"),
         .linkedLibrary("z"),
+        .linkedLibrary("zstd"),
+        .linkedLibrary("isal", .when(platforms: [.linux])),
         .linkedLibrary("lcms2"),
         .linkedLibrary("webp", .when(traits: ["WebP"])),
         .linkedLibrary("avif", .when(traits: ["AVIF"])),
@@ -178,6 +186,9 @@ let package = Package(
       name: "OzuGalleryDrills",
       dependencies: ["OzuGallery", "OzuGTK", .target(name: "CGTK", condition: .when(traits: ["GTK"]))],
       path: "Tests/Gallery", swiftSettings: strict),
+    .executableTarget(
+      name: "OzuInstructions", dependencies: ["OzuCodecs", "OzuImaging"], path: "Benchmarks/Instructions",
+      swiftSettings: kernel),
     .testTarget(name: "OzuTests", dependencies: ["Ozu", "OzuTesting"], swiftSettings: strict),
     .testTarget(name: "OzuCLITests", dependencies: ["OzuCLI", "OzuTesting"], swiftSettings: strict),
   ]

@@ -5,6 +5,7 @@ Reads one request a line from standard input and answers each with one line:
 
     subjects                     -> names of what is installed, separated by tabs
     run INDEX W H FILE [OUTPUT]  -> milliseconds of processor time; OUTPUT gets the raw RGB pixels
+    peak INDEX W H FILE          -> bytes by which resident memory rose meanwhile at its highest
     score W H A B                -> SSIMULACRA2 of two raw RGB files, or `-`
 
 The time is that of the whole process while the library has the file's bytes in memory and until the pixels
@@ -122,6 +123,19 @@ def score(width, height, first, second):
     return str(compute_ssimulacra2(*names))
 
 
+def peak(work):
+    def resident(field):
+        with open("/proc/self/status") as status:
+            return next(int(line.split()[1]) * 1024 for line in status if line.startswith(field))
+
+    ctypes.CDLL(None).malloc_trim(0)
+    with open("/proc/self/clear_refs", "w") as file:
+        file.write("5")
+    before = resident("VmRSS")
+    work()
+    return max(0, resident("VmHWM") - before)
+
+
 def main():
     peers = installed()
     files = {}
@@ -132,6 +146,13 @@ def main():
                 answer = "\t".join(name for name, _, _ in peers)
             elif words[0] == "score":
                 answer = score(int(words[1]), int(words[2]), words[3], words[4])
+            elif words[0] == "peak":
+                _, thumbnail, _ = peers[int(words[1])]
+                width, height, path = int(words[2]), int(words[3]), words[4]
+                if path not in files:
+                    with open(path, "rb") as file:
+                        files[path] = file.read()
+                answer = str(peak(lambda: thumbnail(files[path], width, height)))
             else:
                 _, thumbnail, pixels = peers[int(words[1])]
                 width, height, path = int(words[2]), int(words[3]), words[4]

@@ -57,6 +57,20 @@ static int orientation(const avifImage *image) {
   return flipped[image->imir.mode & 1][turn];
 }
 
+// Whether luma and chroma can be handed out: not for what is to be cut out, blended, or no luma and chroma at all.
+static bool has_planes(const AVIFDecoder *self) {
+  const avifImage *image = self->decoder->image;
+  if (self->has_crop || self->decoder->alphaPresent) return false;
+  switch (image->matrixCoefficients) {
+    case AVIF_MATRIX_COEFFICIENTS_BT709:
+    case AVIF_MATRIX_COEFFICIENTS_UNSPECIFIED:
+    case AVIF_MATRIX_COEFFICIENTS_BT470BG:
+    case AVIF_MATRIX_COEFFICIENTS_BT601:
+    case AVIF_MATRIX_COEFFICIENTS_BT2020_NCL: return image->yuvFormat != AVIF_PIXEL_FORMAT_NONE;
+    default: return false;
+  }
+}
+
 static avifResult parse(AVIFDecoder *self, bool ignores_exif) {
   const OzuPictureDecoder *base = &self->base;
   avifDecoder *decoder = avifDecoderCreate();
@@ -113,6 +127,11 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   info->transfer = image->transferCharacteristics;
   info->exif = image->exif.size > 0 ? image->exif.data : NULL;
   info->exif_size = image->exif.size;
+  info->has_planes = has_planes(self);
+  if (image->yuvFormat != AVIF_PIXEL_FORMAT_YUV400) {
+    info->chroma_columns = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV444 ? 1 : 2;
+    info->chroma_rows = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV420 ? 2 : 1;
+  }
   info->scratch += (size_t)image->width * image->height * (image->depth > 8 ? 6 : 3);
   return OzuStatusDone;
 }
@@ -168,13 +187,38 @@ static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per
   return result == AVIF_RESULT_OK ? OzuStatusDone : fail(base, result);
 }
 
+static OzuStatus planes(OzuPictureDecoder *base, OzuPicturePlanes *planes) {
+  AVIFDecoder *self = (AVIFDecoder *)base;
+  avifPixelFormat announced = self->decoder->image->yuvFormat;
+  uint32_t depth = self->decoder->image->depth;
+  avifResult result = avifDecoderNthImage(self->decoder, self->frame);
+  if (result != AVIF_RESULT_OK) return fail(base, result);
+  const avifImage *image = self->decoder->image;
+  if (image->yuvFormat != announced || image->depth != depth || !has_planes(self))
+    return ozu_picture_fail(base, "pixels of another kind than announced");
+  for (int i = 0; i < 3; i++) {
+    planes->samples[i] = image->yuvPlanes[i];
+    planes->bytes_per_row[i] = image->yuvRowBytes[i];
+  }
+  planes->width = image->width;
+  planes->height = image->height;
+  planes->bits = (int)image->depth;
+  planes->is_full_range = image->yuvRange == AVIF_RANGE_FULL;
+  planes->matrix = image->matrixCoefficients;
+  bool lacks_chroma = image->yuvPlanes[1] == NULL || image->yuvPlanes[2] == NULL;
+  if (image->yuvPlanes[0] == NULL || (lacks_chroma && announced != AVIF_PIXEL_FORMAT_YUV400))
+    return ozu_picture_fail(base, "a plane is missing");
+  return OzuStatusDone;
+}
+
 static void close_decoder(OzuPictureDecoder *base) {
   AVIFDecoder *self = (AVIFDecoder *)base;
   if (self->decoder != NULL) avifDecoderDestroy(self->decoder);
 }
 
 OzuPictureDecoder *ozu_avif_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits) {
-  static const OzuPictureOperations operations = {open, step, close_decoder, select_frame, delay};
+  static const OzuPictureOperations operations = {
+      open, step, close_decoder, select_frame, delay, planes};
   return ozu_picture_new(sizeof(AVIFDecoder), &operations, data, size, limits);
 }
 

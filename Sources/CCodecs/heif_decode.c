@@ -16,6 +16,7 @@ typedef struct {
   uint32_t width;
   uint32_t height;
   int bits;
+  bool wants_thumbnail;
 } HEIFDecoder;
 
 // Whether a four-letter code stands among the first boxes.
@@ -78,6 +79,16 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   if (error.code != heif_error_Ok) return fail(base, error);
   error = heif_context_get_primary_image_handle(self->context, &self->handle);
   if (error.code != heif_error_Ok) return fail(base, error);
+  if (self->wants_thumbnail) {
+    heif_item_id thumbnail;
+    struct heif_image_handle *handle = NULL;
+    if (heif_image_handle_get_list_of_thumbnail_IDs(self->handle, &thumbnail, 1) < 1)
+      return ozu_picture_fail(base, "there is no thumbnail");
+    error = heif_image_handle_get_thumbnail(self->handle, thumbnail, &handle);
+    if (error.code != heif_error_Ok) return fail(base, error);
+    heif_image_handle_release(self->handle);
+    self->handle = handle;
+  }
   int width = heif_image_handle_get_width(self->handle), height = heif_image_handle_get_height(self->handle);
   if (width <= 0 || height <= 0) return ozu_picture_fail(base, "a picture without a size");
   info->width = self->width = (uint32_t)width;
@@ -147,6 +158,12 @@ static void close_decoder(OzuPictureDecoder *base) {
 OzuPictureDecoder *ozu_heif_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits) {
   static const OzuPictureOperations operations = {open, step, close_decoder, NULL, NULL};
   return ozu_picture_new(sizeof(HEIFDecoder), &operations, data, size, limits);
+}
+
+OzuPictureDecoder *ozu_heif_thumbnail_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits) {
+  OzuPictureDecoder *decoder = ozu_heif_decoder_new(data, size, limits);
+  if (decoder != NULL) ((HEIFDecoder *)decoder)->wants_thumbnail = true;
+  return decoder;
 }
 
 #endif

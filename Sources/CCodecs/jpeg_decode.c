@@ -189,15 +189,18 @@ void ozu_jpeg_decoder_keep_gray(OzuJPEGDecoder *decoder) {
 
 void ozu_jpeg_decoder_keep_cmyk(OzuJPEGDecoder *decoder) { decoder->keeps_cmyk = true; }
 
+static void start_output(OzuJPEGDecoder *decoder) {
+  if (!decoder->is_buffered || decoder->has_output) return;
+  decoder->has_output = true;
+  jpeg_start_output(&decoder->info, decoder->info.input_scan_number);
+}
+
 OzuStatus ozu_jpeg_decoder_read_rows(
     OzuJPEGDecoder *decoder, uint8_t *rows, size_t bytes_per_row, int count) {
   struct jpeg_decompress_struct *info = &decoder->info;
   if (setjmp(decoder->failure) != 0) return OzuStatusFailed;
   decoder->misses_data_now = false;
-  if (decoder->is_buffered && !decoder->has_output) {
-    decoder->has_output = true;
-    jpeg_start_output(info, info->input_scan_number);
-  }
+  start_output(decoder);
   for (int i = 0; i < count; i++) {
     JSAMPROW row = rows + (size_t)i * bytes_per_row;
     if (jpeg_read_scanlines(info, &row, 1) != 1) {
@@ -210,6 +213,62 @@ OzuStatus ozu_jpeg_decoder_read_rows(
     } else if (info->saw_Adobe_marker) {
       for (size_t x = 0; x < (size_t)info->output_width * 4; x++) row[x] = (uint8_t)~row[x];
     }
+  }
+  return decoder->misses_data_now ? OzuStatusTruncated : OzuStatusDone;
+}
+
+void ozu_jpeg_decoder_keep_planes(OzuJPEGDecoder *decoder) {
+  decoder->info.raw_data_out = TRUE;
+  decoder->info.out_color_space = decoder->info.jpeg_color_space;
+}
+
+static int block_size(const jpeg_component_info *component) {
+#if JPEG_LIB_VERSION >= 70
+  return component->DCT_h_scaled_size;
+#else
+  return component->DCT_scaled_size;
+#endif
+}
+
+bool ozu_jpeg_decoder_plane(const OzuJPEGDecoder *decoder, int component, OzuJPEGPlane *plane) {
+  const struct jpeg_decompress_struct *info = &decoder->info;
+  if (component < 0 || component >= info->num_components || info->num_components > 3) return false;
+  const jpeg_component_info *part = &info->comp_info[component];
+#if JPEG_LIB_VERSION >= 70
+  if (part->DCT_h_scaled_size != part->DCT_v_scaled_size) return false;
+#endif
+  unsigned group = 8u * (unsigned)info->max_h_samp_factor;
+  unsigned groups = (info->image_width + group - 1) / group;
+  plane->width = (int)part->downsampled_width;
+  plane->height = (int)part->downsampled_height;
+  plane->eighths = block_size(part);
+  plane->step_rows = part->v_samp_factor * plane->eighths;
+  plane->bytes_per_row = (size_t)groups * (size_t)(part->h_samp_factor * plane->eighths);
+  return true;
+}
+
+OzuStatus ozu_jpeg_decoder_read_planes(OzuJPEGDecoder *decoder, uint8_t *const planes[3]) {
+  // Four blocks above each other of eight rows each are the most that a group has.
+  enum { most_rows = MAX_SAMP_FACTOR * DCTSIZE };
+  struct jpeg_decompress_struct *info = &decoder->info;
+  if (setjmp(decoder->failure) != 0) return OzuStatusFailed;
+  decoder->misses_data_now = false;
+  start_output(decoder);
+  JSAMPROW rows[3][most_rows];
+  JSAMPARRAY arrays[3] = {rows[0], rows[1], rows[2]};
+  unsigned lines = 0;
+  for (int i = 0; i < info->num_components; i++) {
+    OzuJPEGPlane plane;
+    if (!ozu_jpeg_decoder_plane(decoder, i, &plane) || plane.step_rows > most_rows) {
+      snprintf(decoder->message, sizeof(decoder->message), "components of another kind than announced");
+      return OzuStatusFailed;
+    }
+    for (int y = 0; y < plane.step_rows; y++) rows[i][y] = planes[i] + (size_t)y * plane.bytes_per_row;
+    if ((unsigned)plane.step_rows > lines) lines = (unsigned)plane.step_rows;
+  }
+  if (jpeg_read_raw_data(info, arrays, lines) == 0) {
+    snprintf(decoder->message, sizeof(decoder->message), "fewer rows than announced");
+    return OzuStatusFailed;
   }
   return decoder->misses_data_now ? OzuStatusTruncated : OzuStatusDone;
 }

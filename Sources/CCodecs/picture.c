@@ -83,3 +83,8 @@ OzuStatus ozu_picture_delay(OzuPictureDecoder *decoder, uint32_t frame, double *
 OzuStatus ozu_picture_step(OzuPictureDecoder *decoder, uint8_t *pixels, size_t bytes_per_row) {
   return decoder->operations->step(decoder, pixels, bytes_per_row);
 }
+
+OzuStatus ozu_picture_planes(OzuPictureDecoder *decoder, OzuPicturePlanes *planes) {
+  if (decoder->operations->planes == NULL) return ozu_picture_fail(decoder, "this format has no planes");
+  return decoder->operations->planes(decoder, planes);
+}

@@ -15,6 +15,7 @@ typedef struct {
   /// May be NULL, and so may those below.
   OzuStatus (*select)(OzuPictureDecoder *decoder, uint32_t frame);
   OzuStatus (*delay)(OzuPictureDecoder *decoder, uint32_t frame, double *milliseconds);
+  OzuStatus (*planes)(OzuPictureDecoder *decoder, OzuPicturePlanes *planes);
 } OzuPictureOperations;
 
 /// The first member of each decoder.

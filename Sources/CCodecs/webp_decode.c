@@ -44,6 +44,39 @@ OzuWebPDecoder *ozu_webp_decoder_new(uint8_t *pixels, size_t bytes_per_row, int 
   return decoder;
 }
 
+OzuWebPDecoder *ozu_webp_plane_decoder_new(
+    uint8_t *luma, uint8_t *blue, uint8_t *red, int width, int height, bool skips_loop_filter) {
+  OzuWebPDecoder *decoder = calloc(1, sizeof(OzuWebPDecoder));
+  if (decoder == NULL || !WebPInitDecoderConfig(&decoder->config)) {
+    free(decoder);
+    return NULL;
+  }
+  decoder->width = width;
+  decoder->height = height;
+  decoder->message = "";
+  decoder->config.options.bypass_filtering = skips_loop_filter;
+  WebPDecBuffer *output = &decoder->config.output;
+  int chroma_width = (width + 1) / 2, chroma_height = (height + 1) / 2;
+  output->colorspace = MODE_YUV;
+  output->is_external_memory = 1;
+  output->width = width;
+  output->height = height;
+  output->u.YUVA.y = luma;
+  output->u.YUVA.u = blue;
+  output->u.YUVA.v = red;
+  output->u.YUVA.y_stride = width;
+  output->u.YUVA.u_stride = output->u.YUVA.v_stride = chroma_width;
+  output->u.YUVA.y_size = (size_t)width * (size_t)height;
+  output->u.YUVA.u_size = output->u.YUVA.v_size = (size_t)chroma_width * (size_t)chroma_height;
+  // The only way to an incremental decoder with options; it keeps a pointer to them.
+  decoder->decoder = WebPIDecode(NULL, 0, &decoder->config);
+  if (decoder->decoder == NULL) {
+    free(decoder);
+    return NULL;
+  }
+  return decoder;
+}
+
 void ozu_webp_decoder_free(OzuWebPDecoder *decoder) {
   if (decoder == NULL) return;
   WebPIDelete(decoder->decoder);

@@ -17,6 +17,8 @@ extension CodecRegistry {
     if alpha == .straight { codecs.blending = .straight }
     codecs.register(colorConverter: ColorConverter())
     codecs.addOptional(alpha: alpha)
+    codecs.register(decoder: DeltaDecoder(alpha: alpha))
+    codecs.register(encoder: DeltaEncoder())
     codecs.register(decoder: ICODecoder(alpha: alpha))
     codecs.register(decoder: BMPDecoder(alpha: alpha))
     codecs.register(decoder: GIFDecoder())

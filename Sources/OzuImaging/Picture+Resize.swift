@@ -10,7 +10,7 @@ extension Picture {
   public func resized(_ resize: Resize, pool: PixelBufferPool = .shared) -> Picture {
     let geometry = ResizeGeometry(source: size, resize: resize)
     guard !geometry.isIdentity else { return self }
-    let resampled = Resampler(kernel: resize.kernel).resample(
+    let resampled = Resampler(kernel: resize.kernel, light: resize.light).resample(
       bitmap.converted(to: .bgra8, pool: pool), region: geometry.region, to: geometry.outputSize, pool: pool)
     return Picture(resampled, scale: scale, header: header, isPreview: isPreview, notes: notes)
   }

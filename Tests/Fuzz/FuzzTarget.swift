@@ -12,6 +12,7 @@ public func fuzzOneInput(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return -1
   }
   if type == .jpeg { fuzzPlanes(of: file) }
+  if type == .png || type == .ozuDelta { fuzzThumbnails(of: file, type: type) }
   fuzzPictures(of: file)
   fuzzPreviews(of: file)
   return 0

@@ -31,8 +31,7 @@ func fuzzPlanes(of file: Data) {
 private func compare(
   _ planes: PlanarPicture, _ file: Data, _ header: ImageHeader, _ scales: (luma: Int, chroma: Int)
 ) {
-  var all = [planes.luma]
-  if let chroma = planes.chroma { all += [chroma.blue, chroma.red] }
+  let all = planes.planes
   guard let oracle = PlaneOracle(file, componentCount: all.count) else { return }
   defer { oracle.close() }
   guard let identifiers = JPEGDecoder.componentIdentifiers(of: file) else { return }

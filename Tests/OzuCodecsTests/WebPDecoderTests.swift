@@ -27,8 +27,12 @@
       ])
     func header(name: String, hasAlpha: Bool, frameCount: Int) throws {
       let header = try CodecRegistry.standard.header(of: fixture("matrix/\(name).webp"))
+      let hasPlanes = name == "webp-lossy" || name == "anim-lossy"
       let expected = ImageHeader(
-        type: .webp, storedSize: PixelSize(64, 48), hasAlpha: hasAlpha, frameCount: frameCount)
+        type: .webp, storedSize: PixelSize(64, 48), hasAlpha: hasAlpha, frameCount: frameCount,
+        planeLayout: hasPlanes
+          ? PlaneLayout(
+            chromaStep: .init(horizontal: 2, vertical: 2), source: .wholePlanes(bytesPerPixel: 2)) : nil)
       #expect(header == expected)
     }
 

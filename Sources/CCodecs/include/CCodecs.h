@@ -21,5 +21,6 @@
 #include "ozu_status.h"
 #include "ozu_webp.h"
 #include "ozu_zlib.h"
+#include "ozu_zstd.h"
 
 #endif

@@ -40,6 +40,28 @@ OzuStatus ozu_jpeg_decoder_consume(OzuJPEGDecoder *decoder, int block_rows);
 OzuStatus ozu_jpeg_decoder_read_rows(
     OzuJPEGDecoder *decoder, uint8_t *rows, size_t bytes_per_row, int count);
 
+/// One component of a picture that is decoded to planes.
+typedef struct {
+  /// The samples and rows that hold picture.
+  int width;
+  int height;
+  /// How many rows one call gives, and how far they are apart.
+  int step_rows;
+  size_t bytes_per_row;
+  /// The size of a block of 8 × 8 as decoded.
+  int eighths;
+} OzuJPEGPlane;
+
+/// Asks for luma and chroma as they are stored instead of pixels; between `open` and `start`.
+void ozu_jpeg_decoder_keep_planes(OzuJPEGDecoder *decoder);
+
+/// How the planes lie; after `start`. False when there is no such component.
+bool ozu_jpeg_decoder_plane(const OzuJPEGDecoder *decoder, int component, OzuJPEGPlane *plane);
+
+/// Decodes the next `step_rows` rows of each component. Behind the last rows of the picture there may be others, up to
+/// whole blocks. `Truncated` as in `read_rows`.
+OzuStatus ozu_jpeg_decoder_read_planes(OzuJPEGDecoder *decoder, uint8_t *const planes[3]);
+
 /// The most pixels a side that a JPEG can have by libjpeg's rules.
 extern const int ozu_jpeg_side_limit;
 

@@ -52,11 +52,32 @@ typedef struct {
   bool is_deep;
   /// Memory that decoding takes beside the pixels.
   size_t scratch;
+  /// Whether `ozu_picture_planes` can be called.
+  bool has_planes;
+  /// How many pixels a chroma sample stands for on each side; 0 for a grey picture.
+  int chroma_columns;
+  int chroma_rows;
 } OzuPictureInfo;
+
+/// A decoded picture in luma and chroma.
+typedef struct {
+  /// Luma, blue difference, red difference; the latter two NULL for a grey picture. Samples of more than 8 bits are
+  /// 16-bit words.
+  const uint8_t *samples[3];
+  size_t bytes_per_row[3];
+  uint32_t width;
+  uint32_t height;
+  int bits;
+  bool is_full_range;
+  /// By ITU-T H.273.
+  int matrix;
+} OzuPicturePlanes;
 
 /// Make a decoder; NULL when memory is short. `data` must outlive it. Each is defined with its trait only.
 OzuPictureDecoder *ozu_avif_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits);
 OzuPictureDecoder *ozu_heif_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits);
+/// Of the thumbnail that a HEIF file may hold beside its picture.
+OzuPictureDecoder *ozu_heif_thumbnail_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits);
 OzuPictureDecoder *ozu_jxl_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits);
 OzuPictureDecoder *ozu_tiff_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits);
 OzuPictureDecoder *ozu_svg_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits);
@@ -92,5 +113,8 @@ OzuStatus ozu_picture_step(OzuPictureDecoder *decoder, uint8_t *pixels, size_t b
 
 /// Exchanges red and blue in so many pixels of four bytes; `from` and `to` may be the same.
 void ozu_swap_red_and_blue(const uint8_t *from, uint8_t *to, size_t pixels);
+
+/// Decodes, instead of `step`, to the planes as they are stored. They belong to the decoder.
+OzuStatus ozu_picture_planes(OzuPictureDecoder *decoder, OzuPicturePlanes *planes);
 
 #endif

@@ -10,6 +10,7 @@ struct BenchReport: Sendable {
     let metric: String
     var samples: [Double]
     var quality: Quality?
+    /// The bytes by which resident memory rose at its highest.
     var peakByteCount: Int?
     /// Digits behind the point for people.
     var digits = 2
@@ -77,7 +78,7 @@ struct BenchReport: Sendable {
       .init(title: "median", isNumber: true), .init(title: "min", isNumber: true),
       .init(title: "max", isNumber: true), .init(title: "of ozu's", isNumber: true),
       .init(title: "PSNR", isNumber: true), .init(title: "SSIMULACRA2", isNumber: true),
-      .init(title: "pixel memory", isNumber: true),
+      .init(title: "memory", isNumber: true),
     ])
     for row in rows {
       let own = rows.first { $0.name == row.name && $0.metric == row.metric && $0.subject == "ozu" }

@@ -16,6 +16,7 @@ struct Benchmark: Sendable {
   static let all = [
     blocking(ThumbnailBench.name, "decode and resize of photographs", ThumbnailBench.run),
     blocking(FormatsBench.name, "reading and writing each format, and previews", FormatsBench.run),
+    blocking(ProcessingBench.name, "processors, and the files of renditions", ProcessingBench.run),
     blocking(MemoryCacheBench.name, "looks into the memory cache, and insertions", MemoryCacheBench.run),
     blocking(DiskCacheBench.name, "storing, fetching and opening", DiskCacheBench.run),
     blocking(

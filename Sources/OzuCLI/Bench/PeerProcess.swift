@@ -52,6 +52,16 @@ final class PeerProcess {
     return Double(try ask(words))
   }
 
+  /// The bytes by which the resident memory of the process rose at its highest above the file, while a library made
+  /// a thumbnail.
+  func peak(_ subject: Int, _ thumbnail: ThumbnailCase) throws -> Int? {
+    Int(
+      try ask([
+        "peak", String(subject), String(thumbnail.size.width), String(thumbnail.size.height),
+        thumbnail.file.path(percentEncoded: false),
+      ]))
+  }
+
   /// The SSIMULACRA2 score of two files of raw pixels; `nil` when nothing there can tell.
   func score(_ size: PixelSize, _ first: URL, _ second: URL) throws -> Double? {
     Double(

@@ -7,7 +7,7 @@ enum LoadCommand: Command {
     name: "load",
     summary: "Load images, resize them, write the results.",
     synopsis:
-      "SOURCE… [--size WxH] [--mode MODE] [--crop] [--upscale] [--format FORMAT] [--quality N] [--lossless]"
+      "SOURCE… [--size WxH] [--mode MODE] [--crop] [--upscale] [--fast] [--format FORMAT] [--quality N] [--lossless]"
       + " [-o FILE|DIR] [--cache DIR] [--trace FILE] [--stats] [--log LEVEL] [--json]",
     discussion: """
       A SOURCE is a web address, a data: address, or the path of a file. Results stay in the disk cache, so that

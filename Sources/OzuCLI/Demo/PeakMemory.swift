@@ -21,6 +21,25 @@ enum PeakMemory {
     return (value, max(0, peak - before))
   }
 
+  /// The same for work that waits for nothing, after the heap has given back what it can: what lay idle in it would
+  /// hide what the work takes.
+  static func measureTrimmed(_ work: () throws -> Void) rethrows -> Int? {
+    trimHeap()
+    let before = reset() ? read("VmRSS") : nil
+    try work()
+    guard let before, let peak = read("VmHWM") else { return nil }
+    return max(0, peak - before)
+  }
+
+  /// `malloc_trim` of glibc, which Swift's module of it does not have.
+  private static func trimHeap() {
+    #if canImport(Glibc)
+      guard let symbol = dlsym(nil, "malloc_trim") else { return }
+      // int malloc_trim(size_t), by its manual page.
+      _ = unsafeBitCast(symbol, to: (@convention(c) (Int) -> Int32).self)(0)
+    #endif
+  }
+
   /// Sets the high-water mark back to the present (proc(5), clear_refs).
   private static func reset() -> Bool {
     guard let file = FileHandle(forWritingAtPath: "/proc/self/clear_refs") else { return false }

@@ -2,8 +2,11 @@ import Ozu
 
 /// The formats that this build can write, and what people call them.
 enum OutputFormats {
+  /// All but Ozu's own, which is for its disk cache.
+  private static let types = CodecRegistry.standard.encodableTypes.filter { $0 != .ozuDelta }
+
   /// Names and endings, those of one format in a row.
-  static let names: [(String, ImageType)] = CodecRegistry.standard.encodableTypes.flatMap { type in
+  static let names: [(String, ImageType)] = types.flatMap { type in
     ([type.rawValue] + (aliases[type] ?? [])).map { ($0, type) }
   }
 
@@ -11,7 +14,7 @@ enum OutputFormats {
 
   /// `jpeg, png or webp`.
   static var list: String {
-    let names = CodecRegistry.standard.encodableTypes.map(\.rawValue)
+    let names = types.map(\.rawValue)
     guard let last = names.last, names.count > 1 else { return names.joined() }
     return names.dropLast().joined(separator: ", ") + " or " + last
   }

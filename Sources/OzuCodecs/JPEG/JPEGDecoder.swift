@@ -10,12 +10,13 @@ import OzuImaging
 /// Decodes JPEG: baseline, progressive, arithmetic-coded; grey, YCbCr, RGB, CMYK, YCCK.
 ///
 /// What becomes several times smaller takes a way of its own (see <doc:HowReducedDecodingWorks>); all else goes
-/// through libjpeg-turbo, at 8, 4, 2 or 1 eighths of its size. The header is read without the library. CMYK
+/// through libjpeg-turbo, at 8, 4, 2 or 1 eighths of its size: to luma and chroma where the result is no more than
+/// half as large on each side, else to pixels. The header is read without the library. CMYK
 /// becomes RGB by its profile, or without one as if inks were ideal.
 public struct JPEGDecoder: ImageDecoding {
   /// Rows, or rows of blocks, between two questions whether to go on.
   private static let stepRows = 32
-  private static let scanStage = "scan data"
+  static let scanStage = "scan data"
 
   /// Makes a decoder.
   public init() {}
@@ -58,16 +59,13 @@ public struct JPEGDecoder: ImageDecoding {
     if let reduction = plan.reduction,
       let planes = try planes(of: data, eighths: (reduction.luma, reduction.chroma), context: context)
     {
-      try context.checkpoint()
       context.begin(.resize)
-      let stored = header.storedSize
-      let bitmap = Resampler(kernel: plan.kernel).resample(
-        planes,
-        region: plan.sourceRegion.scaled(
-          horizontal: 1 / Double(stored.width), vertical: 1 / Double(stored.height)),
-        to: plan.outputSize, colorSpace: header.storedColorSpace, pool: context.pool)
-      try context.checkpoint()
-      return bitmap
+      return try plan.rendered(planes, header: header, context: context)
+    }
+    if let averaging = plan.averaging,
+      let planes = try wholePlanes(of: data, plan: plan, averaging: averaging, context: context)
+    {
+      return try plan.rendered(planes, header: header, context: context)
     }
     return try renderFromPixels(data, header: header, plan: plan, context: context)
   }
@@ -139,7 +137,7 @@ public struct JPEGDecoder: ImageDecoding {
     return ColorTransformStore.shared.transform(encoding, .CMYK)
   }
 
-  private func readScans(
+  func readScans(
     of session: borrowing JPEGSession, _ context: DecodingContext
   ) throws(DecodingError) {
     while true {

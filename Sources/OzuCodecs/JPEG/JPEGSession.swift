@@ -20,7 +20,9 @@ struct JPEGSession: ~Copyable {
   }
 
   /// Reads the header again, by the library, and makes sure that both agree.
-  func open(plan: DecodePlan, memoryLimit: Int, keepsGray: Bool) throws(DecodingError) {
+  func open(
+    plan: DecodePlan, memoryLimit: Int, keepsGray: Bool = false, keepsPlanes: Bool = false
+  ) throws(DecodingError) {
     var width: Int32 = 0
     var height: Int32 = 0
     switch ozu_jpeg_decoder_open(decoder, Int32(plan.eighths), memoryLimit, &width, &height) {
@@ -32,6 +34,7 @@ struct JPEGSession: ~Copyable {
       throw .corrupt(.jpeg, stage: JPEGHeader.stage, reason: "it declares two sizes")
     }
     if keepsGray { ozu_jpeg_decoder_keep_gray(decoder) }
+    if keepsPlanes { ozu_jpeg_decoder_keep_planes(decoder) }
     guard ozu_jpeg_decoder_start(decoder) == .done else { throw failure(stage: JPEGHeader.stage) }
   }
 

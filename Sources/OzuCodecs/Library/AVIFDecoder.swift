@@ -31,6 +31,20 @@
       try library.header(of: data, limits: limits)
     }
 
+    /// Makes the result: from planes where the plan averages them, else from pixels.
+    ///
+    /// - Throws: `DecodingError`, as `decode` does.
+    public func render(
+      _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
+    ) throws(DecodingError) -> Bitmap {
+      if let averaging = plan.averaging,
+        let planes = try library.planes(data, header: header, averaging: averaging, context: context)
+      {
+        return try plan.rendered(planes, header: header, context: context)
+      }
+      return try renderFromPixels(data, header: header, plan: plan, context: context)
+    }
+
     /// Decodes the picture, or the first frame.
     ///
     /// - Throws: `DecodingError`.

@@ -34,4 +34,13 @@ struct LibraryDecoder: Sendable {
       return try session.decode(header: header, size: size, alpha: alpha, context)
     }
   }
+  /// The planes of the picture; `nil` where pixels have to do.
+  func planes(
+    _ data: Data, header: ImageHeader, averaging: PlaneAveraging, context: DecodingContext
+  ) throws(DecodingError) -> PlanarPicture? {
+    try data.withBytes { (bytes) throws(DecodingError) in
+      let session = try LibrarySession(bytes, type: type, limits: context.limits, open: open)
+      return try session.planes(header: header, averaging: averaging, context)
+    }
+  }
 }

@@ -14,7 +14,7 @@ struct LibrarySession: ~Copyable {
   private static let headerStage = "header"
   private static let imageStage = "image data"
 
-  private let decoder: OpaquePointer
+  let decoder: OpaquePointer
   private let type: ImageType
   let info: OzuPictureInfo
 
@@ -58,7 +58,7 @@ struct LibrarySession: ~Copyable {
       type: type, storedSize: PixelSize(Int(info.width), Int(info.height)),
       orientation: Orientation(rawValue: Int(info.orientation)) ?? .up, bitsPerComponent: Int(info.bits),
       colorModel: info.is_cmyk ? .cmyk : info.is_gray ? .gray : .rgb, hasAlpha: info.has_alpha,
-      colorProfileName: profile?.name, frameCount: max(1, Int(info.frames)),
+      colorProfileName: profile?.name, frameCount: max(1, Int(info.frames)), planeLayout: planeLayout,
       colorEncoding: profile.map(ColorEncoding.profile)
         ?? ColorEncoding(primaries: Int(info.primaries), transfer: Int(info.transfer)),
       dotsPerInch: info.dots_per_inch > 0 ? info.dots_per_inch : EXIFMetadata.dotsPerInch(in: exif.span),

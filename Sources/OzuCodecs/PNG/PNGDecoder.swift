@@ -7,8 +7,11 @@ import OzuImaging
   import Foundation
 #endif
 
-/// Decodes PNG through libpng: every colour type and depth, interlaced or not, animated;
-/// the picture of an animation is the still one that stands for it.
+/// Decodes PNG: every colour type and depth, interlaced or not, animated; the picture of an animation is the still
+/// one that stands for it.
+///
+/// Whole files of 8 bits that are not interlaced are read by `PNGRowReader`, row by row and averaged on the way where
+/// the result is small; all others, and what is wrong with any, are for libpng.
 ///
 /// Pixels are brought to 8 bits (of 16, the high byte), unless the context asks for what is stored, and keep their values: gamma and profile are not
 /// applied. Chunks that pixels do not need are never inflated.
@@ -43,8 +46,44 @@ public struct PNGDecoder: AnimationDecoding {
       bitsPerComponent: header.bitDepth, colorModel: colorModels[header.colorType] ?? .rgb,
       hasAlpha: header.colorType.hasAlpha || header.hasTransparencyChunk,
       colorProfileName: header.colorProfileName, frameCount: header.frameCount,
-      isProgressive: header.isInterlaced, colorEncoding: header.colorEncoding(data.span),
+      isProgressive: header.isInterlaced,
+      planeLayout: header.bitDepth == 8 && !header.isInterlaced && alpha == .premultiplied
+        ? PlaneLayout(chromaStep: nil, source: .rows) : nil,
+      colorEncoding: header.colorEncoding(data.span),
       dotsPerInch: header.dotsPerInch, metadata: header.metadata)
+  }
+
+  /// Makes the result: from means of squares where the plan averages, else from pixels.
+  ///
+  /// - Throws: `DecodingError`, as `decode` does.
+  public func render(
+    _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap {
+    if let averaging = plan.averaging,
+      let planes = try withRows(
+        of: data, context,
+        { (reader, size) throws(DecodingError) in
+          try reader.planes(size: size, step: averaging.luma, context: context)
+        })
+    {
+      context.begin(.resize)
+      return try plan.rendered(planes, header: header, context: context)
+    }
+    return try renderFromPixels(data, header: header, plan: plan, context: context)
+  }
+
+  /// Lends the rows of a common file; `nil` for one that is for libpng.
+  private func withRows<Result>(
+    of data: Data, _ context: DecodingContext,
+    _ body: (PNGRowReader, PixelSize) throws(DecodingError) -> Result?
+  ) throws(DecodingError) -> Result? {
+    // Of a file that ends early libpng makes more.
+    guard !context.allowsTruncation else { return nil }
+    let details = try PNGHeader(data.span)
+    return try data.withBytes { (bytes) throws(DecodingError) in
+      guard let reader = PNGRowReader(bytes, header: details, pool: context.pool) else { return nil }
+      return try body(reader, details.size)
+    }
   }
 
   /// Decodes the picture.
@@ -56,6 +95,16 @@ public struct PNGDecoder: AnimationDecoding {
   ) throws(DecodingError) -> Bitmap {
     let format = header.pixelFormat(under: context.pixelFormats)
     try context.limits.checkDecodedByteCount(header.storedSize.byteCount(as: format))
+    if format == .bgra8,
+      let bitmap = try withRows(
+        of: data, context,
+        { (reader, size) throws(DecodingError) in
+          try reader.bitmap(
+            size: size, alpha: alpha, colorSpace: header.storedColorSpace, context: context)
+        })
+    {
+      return bitmap
+    }
     return try data.withBytes { (bytes) throws(DecodingError) in
       let session = try PNGSession(bytes)
       let layout = try session.open(

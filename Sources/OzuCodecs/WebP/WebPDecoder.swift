@@ -34,8 +34,27 @@
       return ImageHeader(
         type: .webp, storedSize: header.canvas, orientation: header.orientation ?? .up,
         hasAlpha: header.hasAlpha, colorProfileName: header.profile?.name, frameCount: header.frameCount,
-        colorEncoding: header.profile.map(ColorEncoding.profile), dotsPerInch: header.dotsPerInch,
-        metadata: header.metadata)
+        planeLayout: WebPPlanes.layout(header), colorEncoding: header.profile.map(ColorEncoding.profile),
+        dotsPerInch: header.dotsPerInch, metadata: header.metadata)
+    }
+
+    /// Makes the result: from planes where the plan averages them and the file is whole, else from pixels.
+    ///
+    /// - Throws: `DecodingError`, as `decode` does.
+    public func render(
+      _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
+    ) throws(DecodingError) -> Bitmap {
+      if let averaging = plan.averaging,
+        let frame = try WebPHeader(data.span).frames.first,
+        let planes = try data.withBytes({ (bytes) throws(DecodingError) in
+          try WebPPlanes.decode(
+            UnsafeRawBufferPointer(rebasing: bytes[frame.range]), size: frame.size, averaging: averaging,
+            context: context)
+        })
+      {
+        return try plan.rendered(planes, header: header, context: context)
+      }
+      return try renderFromPixels(data, header: header, plan: plan, context: context)
     }
 
     /// Decodes the picture.

@@ -38,21 +38,28 @@
 
     /// Decodes all there is and returns how many rows that gave.
     func decode(_ context: DecodingContext) throws(DecodingError) -> Int {
-      let step = max(Self.shortestStep, coded.count / Self.stepCount)
+      try Self.feed(coded, to: decoder, context) ? size.height : Int(ozu_webp_decoder_rows(decoder))
+    }
+
+    /// Gives the bytes to a decoder, piece by piece; whether that made the picture whole.
+    static func feed(
+      _ coded: UnsafeRawBufferPointer, to decoder: OpaquePointer, _ context: DecodingContext
+    ) throws(DecodingError) -> Bool {
+      let step = max(shortestStep, coded.count / stepCount)
       var available = 0
       while available < coded.count {
         try context.checkpoint()
         available = min(available + step, coded.count)
         let start = coded.baseAddress?.assumingMemoryBound(to: UInt8.self)
         switch ozu_webp_decoder_decode(decoder, start, available) {
-        case .done: return size.height
+        case .done: return true
         case .more, .truncated: continue
         case .failed:
           let reason = String(cString: ozu_webp_decoder_message(decoder))
           throw .corrupt(.webp, stage: "image data", reason: reason)
         }
       }
-      return Int(ozu_webp_decoder_rows(decoder))
+      return false
     }
 
     /// Fills the rows that were not decoded.

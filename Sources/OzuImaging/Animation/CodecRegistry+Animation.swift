@@ -30,7 +30,7 @@ extension CodecRegistry {
     ) { [self] canvas, context in
       var frame = canvas
       if !plan.needsNoResampling {
-        frame = Resampler(kernel: plan.kernel).resample(
+        frame = plan.resampler.resample(
           frame, region: plan.region, to: plan.outputSize, pool: context.pool)
       }
       var notes: [String] = []

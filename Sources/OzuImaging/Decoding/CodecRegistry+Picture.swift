@@ -40,12 +40,21 @@ extension CodecRegistry {
     defer { withExtendedLifetime(reservation) {} }
     try context.checkpoint()
     context.begin(.decode)
-    var bitmap = try decoder.render(data, header: header, plan: plan, context: context)
+    var standIn: Bitmap?
+    if resize?.allowsEmbeddedThumbnail == true, let decoder = decoder as? any EmbeddedThumbnailDecoding {
+      standIn = try decoder.renderThumbnail(of: data, header: header, plan: plan, context: context)
+    }
+    var bitmap: Bitmap
+    if let standIn {
+      bitmap = standIn
+    } else {
+      bitmap = try decoder.render(data, header: header, plan: plan, context: context)
+    }
     guard bitmap.size == plan.outputSize else {
       throw .corrupt(
         header.type, stage: "pixels", reason: "rendered to \(bitmap.size) instead of \(plan.outputSize)")
     }
-    var notes: [String] = []
+    var notes = standIn == nil ? [] : ["made from the thumbnail that the camera put into the file"]
     // At the size of the result, which is mostly the smaller one.
     bitmap = converted(bitmap, header: header, context: context, notes: &notes)
     let animation = animation(

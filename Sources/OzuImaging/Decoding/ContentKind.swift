@@ -78,6 +78,7 @@ public enum ContentKind: Hashable, Sendable {
     Signature(.image(.bmp), (0, [0x42, 0x4D]), (15, [0, 0, 0])),
     Signature(.image(.ico), (0, [0, 0, 1, 0]), (5, [0])),
     Signature(.image(.ico), (0, [0, 0, 2, 0]), (5, [0])),
+    Signature(.image(.ozuDelta), "OZUD\u{1}"),
     Signature(.other("a PDF document"), "%PDF-"),
     Signature(.other("a ZIP archive"), "PK\u{3}\u{4}"),
     Signature(.other("gzip-compressed data"), (0, [0x1F, 0x8B])),

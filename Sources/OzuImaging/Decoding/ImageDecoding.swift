@@ -83,7 +83,7 @@ extension ImageDecoding {
     try context.checkpoint()
     context.begin(.resize)
     if plan.needsNoResampling { return bitmap }
-    let resized = Resampler(kernel: plan.kernel).resample(
+    let resized = plan.resampler.resample(
       bitmap, region: plan.region, to: plan.outputSize, pool: context.pool)
     try context.checkpoint()
     return resized

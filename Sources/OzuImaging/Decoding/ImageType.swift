@@ -32,6 +32,8 @@ public struct ImageType: RawRepresentable, Hashable, Sendable {
   public static let ico = ImageType(rawValue: "ico")
   /// Scalable Vector Graphics.
   public static let svg = ImageType(rawValue: "svg")
+  /// Ozu's own: lossless pixels for the disk cache. Not meant for other programs.
+  public static let ozuDelta = ImageType(rawValue: "ozu-delta")
 
   /// The usual ending of a file of this type, without the dot.
   public var fileExtension: String { self == .jpeg ? "jpg" : rawValue }
@@ -41,6 +43,7 @@ public struct ImageType: RawRepresentable, Hashable, Sendable {
     switch self {
     case .webp: "WebP"
     case .jxl: "JPEG XL"
+    case .ozuDelta: "Ozu delta"
     default: rawValue.uppercased()
     }
   }
@@ -50,6 +53,7 @@ public struct ImageType: RawRepresentable, Hashable, Sendable {
     switch self {
     case .svg: "image/svg+xml"
     case .ico: "image/vnd.microsoft.icon"
+    case .ozuDelta: "image/x-ozu-delta"
     default: "image/\(rawValue)"
     }
   }

@@ -1,5 +1,17 @@
-/// What a header says of the planes of a picture whose decoder can make them at any few eighths of their size.
+/// What a header says of the planes of a picture whose decoder can hand out planes instead of pixels.
 public struct PlaneLayout: Hashable, Sendable {
+  /// How a decoder comes by the planes.
+  public enum Source: Hashable, Sendable {
+    /// By a transform of squares of 8 × 8, so that it can make a few eighths of them.
+    case frequencies
+    /// Whole, in so many bytes for each pixel of the picture, and hands them out row by row.
+    case wholePlanes(bytesPerPixel: Int)
+    /// Row by row, and never has the whole.
+    case rows
+  }
+
+  /// How the decoder comes by the planes.
+  public var source = Source.frequencies
   /// How many pixels of the width a chroma sample stands for; `nil` for a grey picture.
   public var chromaStep: ChromaStep?
 
@@ -18,8 +30,9 @@ public struct PlaneLayout: Hashable, Sendable {
   }
 
   /// Makes a layout.
-  public init(chromaStep: ChromaStep?) {
+  public init(chromaStep: ChromaStep?, source: Source = .frequencies) {
     self.chromaStep = chromaStep
+    self.source = source
   }
 }
 
@@ -54,6 +67,7 @@ public struct PlaneReduction: Hashable, Sendable {
     layout: PlaneLayout, isProgressive: Bool, region: PixelRegion, output: PixelSize,
     quality: DecodingQuality
   ) {
+    guard layout.source == .frequencies else { return nil }
     let ratio = min(region.width / Double(output.width), region.height / Double(output.height))
     let enough = Int((8 * Self.lumaHeadroom / ratio).rounded(.up))
     guard enough <= (isProgressive ? Self.largestProgressive : Self.largest) else { return nil }

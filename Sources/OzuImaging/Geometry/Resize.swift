@@ -15,11 +15,17 @@ public struct Resize: Hashable, Sendable {
   public var kernel: ResamplingKernel
   /// How much of the file a reduced decode looks at. Balanced by default.
   public var quality: DecodingQuality
+  /// In which values pixels are weighed. As stored by default.
+  public var light: ResamplingLight
+  /// Whether a thumbnail that the camera put into the file may stand in for the picture, where it is large enough and
+  /// shows the same area. Off by default: it has been sharpened and compressed by somebody else.
+  public var allowsEmbeddedThumbnail: Bool
 
   /// Makes a recipe.
   public init(
     _ size: PixelSize, mode: ScaleMode = .aspectFit, crops: Bool = false, allowsUpscaling: Bool = false,
-    kernel: ResamplingKernel = .lanczos3, quality: DecodingQuality = .balanced
+    kernel: ResamplingKernel = .lanczos3, quality: DecodingQuality = .balanced,
+    light: ResamplingLight = .asStored, allowsEmbeddedThumbnail: Bool = false
   ) {
     self.size = size
     self.mode = mode
@@ -27,11 +33,15 @@ public struct Resize: Hashable, Sendable {
     self.allowsUpscaling = allowsUpscaling
     self.kernel = kernel
     self.quality = quality
+    self.light = light
+    self.allowsEmbeddedThumbnail = allowsEmbeddedThumbnail
   }
 
   /// A text that is equal exactly for equal recipes; part of every cache key.
   public var identifier: String {
-    let flags = (crops ? "c" : "") + (allowsUpscaling ? "u" : "") + (quality == .fast ? "f" : "")
+    let flags =
+      (crops ? "c" : "") + (allowsUpscaling ? "u" : "") + (quality == .fast ? "f" : "")
+      + (light == .linear ? "l" : "") + (allowsEmbeddedThumbnail ? "t" : "")
     return "resize(\(size),\(mode.rawValue),\(flags),\(kernel.rawValue))"
   }
 }

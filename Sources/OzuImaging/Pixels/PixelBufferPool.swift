@@ -7,6 +7,8 @@ import OzuSynchronization
 /// of their class, up to `retainedByteLimit` in all; beyond that the system gets back those of the class that
 /// was not used for longest, so that what is shown now is recycled and not what was shown an hour ago.
 ///
+/// Blocks of 4 MB and more are laid out for huge pages where the system gives them: Linux, by `madvise`.
+///
 /// - Complexity: O(1) to take and to give back, one short lock each; O(classes) when blocks must make room.
 public final class PixelBufferPool: Sendable {
   /// The pool that is used where none is named. Retains 64 MB.
@@ -74,7 +76,7 @@ public final class PixelBufferPool: Sendable {
   }
 
   /// A block of at least `byteCount` bytes, aligned to a cache line. Its contents are undefined.
-  func takeBlock(byteCount: Int) -> UnsafeMutableRawBufferPointer {
+  package func takeBlock(byteCount: Int) -> UnsafeMutableRawBufferPointer {
     let size = Self.sizeClass(byteCount)
     let recycled = state.withLock { state -> FreeBlock? in
       state.statistics.lentByteCount += size
@@ -87,10 +89,11 @@ public final class PixelBufferPool: Sendable {
       state.statistics.reuseCount += 1
       return block
     }
-    return recycled?.memory ?? .allocate(byteCount: size, alignment: 64)
+    return recycled?.memory ?? HugePages.allocate(byteCount: size)
   }
 
-  func giveBack(_ memory: UnsafeMutableRawBufferPointer) {
+  /// Takes a block back.
+  package func giveBack(_ memory: UnsafeMutableRawBufferPointer) {
     let block = FreeBlock(memory: memory)
     let size = memory.count
     let surplus = state.withLock { state -> [FreeBlock] in

@@ -23,6 +23,8 @@ public final class SamplePlane {
   public let samplesPerRow: Int
   /// The number of rows.
   public let rowCount: Int
+  /// How much fine detail the resampler has to strengthen.
+  public let lift: DetailLift
   /// The samples: `rowCount` rows of `samplesPerRow`. All zero at first.
   public let samples: UnsafeMutableBufferPointer<Int16>
 
@@ -36,9 +38,10 @@ public final class SamplePlane {
   ///   - rowCount: the rows.
   ///   - extentWidth: how far the picture reaches to the right; positive, at most `columnCount`.
   ///   - extentHeight: how far it reaches down; positive, at most `rowCount`.
+  ///   - lift: how much fine detail the resampler has to strengthen; none by default.
   ///   - pool: where the memory comes from.
   public init(
-    columnCount: Int, rowCount: Int, extentWidth: Double, extentHeight: Double,
+    columnCount: Int, rowCount: Int, extentWidth: Double, extentHeight: Double, lift: DetailLift = .none,
     pool: PixelBufferPool = .shared
   ) {
     precondition(extentWidth > 0 && extentWidth <= Double(columnCount), "a plane covers its extent")
@@ -46,6 +49,7 @@ public final class SamplePlane {
     self.extentWidth = extentWidth
     self.extentHeight = extentHeight
     self.rowCount = rowCount
+    self.lift = lift
     samplesPerRow = (columnCount + 7) & ~7
     self.pool = pool
     let count = samplesPerRow * rowCount
@@ -62,20 +66,5 @@ public final class SamplePlane {
   /// The bytes that a plane takes, without the rounding of the pool.
   public static func byteCount(columnCount: Int, rowCount: Int) -> Int {
     ((columnCount + 7) & ~7) * rowCount * 2
-  }
-}
-
-/// A picture as a luma plane and, unless it is grey, two chroma planes of one shape: YCbCr in the full range of
-/// JFIF, where 128 is no colour.
-public struct PlanarPicture {
-  /// Brightness.
-  public let luma: SamplePlane
-  /// Blue and red differences; `nil` for a grey picture.
-  public let chroma: (blue: SamplePlane, red: SamplePlane)?
-
-  /// Makes a picture of its planes.
-  public init(luma: SamplePlane, chroma: (blue: SamplePlane, red: SamplePlane)? = nil) {
-    self.luma = luma
-    self.chroma = chroma
   }
 }

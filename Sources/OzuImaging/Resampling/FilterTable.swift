@@ -33,6 +33,9 @@ struct FilterTable: Sendable {
     var count: Int
     /// The filter.
     var kernel: ResamplingKernel
+    /// How much fine detail is strengthened: `1 + lift * w²` for waves of `w` radians a sample, to the second order.
+    /// Negative where it is weakened.
+    var lift = 0.0
   }
 
   /// The number that stands for a weight of 1.
@@ -122,7 +125,9 @@ struct FilterTable: Sendable {
     let center = min(max(middle, 0), key.extent)
     // The box takes what the result sample covers, be that more or less than one source sample.
     let scale = key.kernel == .box ? ratio : max(ratio, 1)
-    let reach = key.kernel.support * scale
+    // Taking a part of both neighbours' weights away is adding it times 2 - 2 cos w, which is w² for small w.
+    let lift = key.kernel == .box ? 0 : key.lift
+    let reach = key.kernel.support * scale + (lift == 0 ? 0 : 1)
     let lastSample = sampleCount(key) - 1
     // The box counts samples that it touches; the others weigh samples by their middles.
     let margin = key.kernel == .box ? 0 : 0.5
@@ -132,7 +137,12 @@ struct FilterTable: Sendable {
       let left = Double(index)
       let right = min(left + 1, key.extent)
       if key.kernel == .box { return max(0, min(right, center + reach) - max(left, center - reach)) }
-      return key.kernel.weight(at: ((left + right) / 2 - center) / scale) * (right - left)
+      let distance = (left + right) / 2 - center
+      func weight(_ distance: Double) -> Double { key.kernel.weight(at: distance / scale) }
+      guard lift != 0 else { return weight(distance) * (right - left) }
+      let lifted =
+        weight(distance) * (1 + 2 * lift) - lift * (weight(distance - 1) + weight(distance + 1))
+      return lifted * (right - left)
     }
     let sum = exact.reduce(0, +)
     // Only a window far narrower than the precision of its own position weighs nothing at all.

@@ -26,10 +26,12 @@ struct PlaneRun {
   ) {
     let horizontal = ResamplingAxis.filtering(
       extent: plane.extentWidth, origin: region.x * plane.extentWidth,
-      length: region.width * plane.extentWidth, count: size.width, kernel: kernel)
+      length: region.width * plane.extentWidth, count: size.width, kernel: kernel,
+      lift: plane.lift.horizontal)
     let vertical = ResamplingAxis.filtering(
       extent: plane.extentHeight, origin: region.y * plane.extentHeight,
-      length: region.height * plane.extentHeight, count: size.height, kernel: kernel)
+      length: region.height * plane.extentHeight, count: size.height, kernel: kernel,
+      lift: plane.lift.vertical)
     rows = PlaneRows(plane: plane, columnFactor: horizontal.factor, rowFactor: vertical.factor)
     across = horizontal.table
     down = vertical.table

@@ -1,5 +1,5 @@
 extension Resampler {
-  /// Shows a part of a picture that is still in planes at `size`, as opaque pixels.
+  /// Shows a part of a picture that is still in planes at `size`.
   ///
   /// Each plane goes to the size of the result on its own, from the resolution it has: coarse chroma is not
   /// first enlarged to that of luma. Colours are made at the end, of as many pixels as the result has.
@@ -20,7 +20,7 @@ extension Resampler {
       region.x.isFinite && region.y.isFinite && region.width.isFinite && region.height.isFinite,
       "a region has finite edges")
     precondition(region.width > 0 && region.height > 0, "a region has an area")
-    let sources = [planes.luma] + (planes.chroma.map { [$0.blue, $0.red] } ?? [])
+    let sources = planes.planes
     let rowStride = PlaneRun.padded(size.width)
     let planeCount = rowStride * size.height
     let block = pool.takeBlock(byteCount: planeCount * sources.count * 2)
@@ -30,16 +30,43 @@ extension Resampler {
       let run = PlaneRun(plane: plane, region: region, size: size, kernel: kernel, pool: pool)
       run.execute(to: samples + index * planeCount)
     }
-    return Bitmap(size: size, isOpaque: true, colorSpace: colorSpace, pool: pool) { target, bytesPerRow in
+    return Bitmap(
+      size: size, isOpaque: planes.isOpaque, colorSpace: colorSpace, pool: pool
+    ) { target, bytesPerRow in
+      let merge = Self.merging(planes.content, planeCount: planeCount, width: size.width)
       for y in 0..<size.height {
         let pixels = (target.baseAddress! + y * bytesPerRow).assumingMemoryBound(to: UInt32.self)
-        let luma = samples + y * rowStride
-        if sources.count == 3 {
-          YCbCrConversion.convert(
-            luma: luma, blue: luma + planeCount, red: luma + 2 * planeCount, to: pixels, width: size.width)
-        } else {
-          YCbCrConversion.convert(luma: luma, to: pixels, width: size.width)
-        }
+        merge(samples + y * rowStride, pixels)
+      }
+    }
+  }
+
+  /// What makes a row of pixels of the rows of the planes, which lie `planeCount` samples apart.
+  private static func merging(
+    _ content: PlanarPicture.Content, planeCount: Int, width: Int
+  ) -> (UnsafePointer<Int16>, UnsafeMutablePointer<UInt32>) -> Void {
+    switch content {
+    case .gray(let encoding):
+      let conversion = YCbCrConversion(encoding)
+      return { conversion.convert(luma: $0, to: $1, width: width) }
+    case .yCbCr(let encoding):
+      let conversion = YCbCrConversion(encoding)
+      return {
+        conversion.convert(
+          luma: $0, blue: $0 + planeCount, red: $0 + 2 * planeCount, to: $1, width: width)
+      }
+    case .light(let isOpaque):
+      return {
+        LightTable.shared.merge(
+          blue: $0, green: $0 + planeCount, red: $0 + 2 * planeCount,
+          alpha: isOpaque ? nil : $0 + 3 * planeCount, to: $1, width: width)
+      }
+    case .opaqueColors, .premultipliedColors:
+      let hasAlpha = content == .premultipliedColors
+      return {
+        ChannelMerging.merge(
+          blue: $0, green: $0 + planeCount, red: $0 + 2 * planeCount,
+          alpha: hasAlpha ? $0 + 3 * planeCount : nil, to: $1, width: width)
       }
     }
   }

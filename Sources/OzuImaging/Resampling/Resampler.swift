@@ -5,15 +5,18 @@
 /// as that window, not a picture. Weights have 14 bits, the rows between the passes 6 fraction bits: results
 /// differ from those of exact arithmetic by one step at most.
 ///
-/// Values are filtered as they are stored, without a detour through linear light, and premultiplied, so that
-/// what is transparent gives no colour to its surroundings.
+/// Values are filtered as they are stored unless linear light is asked for, and premultiplied, so that what is
+/// transparent gives no colour to its surroundings.
 public struct Resampler: Sendable {
   /// The filter.
   public let kernel: ResamplingKernel
+  /// In which values pixels of bitmaps are weighed. Planes are always weighed as they are.
+  public let light: ResamplingLight
 
   /// Makes a resampler.
-  public init(kernel: ResamplingKernel = .lanczos3) {
+  public init(kernel: ResamplingKernel = .lanczos3, light: ResamplingLight = .asStored) {
     self.kernel = kernel
+    self.light = light
   }
 
   /// Shows `region` of a bitmap at `size`.
@@ -40,6 +43,7 @@ public struct Resampler: Sendable {
       "a region has finite edges")
     precondition(region.width > 0 && region.height > 0, "a region has an area")
     let bitmap = bitmap.converted(to: .bgra8, pool: pool)
+    if light == .linear { return resampleLight(of: bitmap, region: region, to: size, pool: pool) }
     let horizontal = ResamplingAxis(
       extent: bitmap.size.width, origin: region.x, length: region.width, count: size.width, kernel: kernel)
     let vertical = ResamplingAxis(

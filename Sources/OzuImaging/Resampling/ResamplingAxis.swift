@@ -34,19 +34,26 @@ struct ResamplingAxis: Sendable {
 
   /// The filter of an axis, also where copying would do, and the reduction before it.
   ///
-  /// - Parameter extent: how far the source reaches, maybe into the middle of its last sample.
+  /// - Parameters:
+  ///   - extent: how far the source reaches, maybe into the middle of its last sample.
+  ///   - lift: how much fine detail is strengthened (see `FilterTable.Key`).
   static func filtering(
     extent: Double, origin: Double, length: Double, count: Int, kernel: ResamplingKernel,
-    cache: FilterTableCache = .shared
+    lift: Double = 0, cache: FilterTableCache = .shared
   ) -> (factor: Int, table: FilterTable) {
     // No more than there are: a filter may reach beyond the bitmap on both sides.
     let taps = min(2 * kernel.support * length / Double(count), extent)
     let factor = max(1, Int((taps / tapLimit).rounded(.up)))
     let scale = 1 / Double(factor)
+    // Mitchell's filter softens also what keeps its size; bitmaps are copied then, and planes are to look the same.
+    let keepsSize = length == Double(count) && origin == origin.rounded()
+    let kernel = kernel == .mitchell && keepsSize ? .bilinear : kernel
     let table = cache.table(
       for: FilterTable.Key(
         extent: factor == 1 ? extent : extent * scale,
-        origin: origin * scale, length: length * scale, count: count, kernel: kernel))
+        origin: origin * scale, length: length * scale, count: count, kernel: kernel,
+        // Behind further means the detail that is meant is gone.
+        lift: factor == 1 ? lift : 0))
     return (factor, table)
   }
 

@@ -15,6 +15,8 @@ public enum ResamplingKernel: String, Hashable, Sendable, CaseIterable {
   case bilinear
   /// The cubic of Catmull and Rom (Keys 1981, a = -1/2). Sharp, little ringing.
   case catmullRom
+  /// The cubic of Mitchell and Netravali (1988, B = C = 1/3). Between soft and sharp, without visible ringing.
+  case mitchell
   /// The sinc windowed by its own central lobe, three lobes wide (Duchon 1979). The sharpest; the default.
   case lanczos3
 
@@ -23,7 +25,7 @@ public enum ResamplingKernel: String, Hashable, Sendable, CaseIterable {
     switch self {
     case .box: 0.5
     case .bilinear: 1
-    case .catmullRom: 2
+    case .catmullRom, .mitchell: 2
     case .lanczos3: 3
     }
   }
@@ -39,6 +41,9 @@ public enum ResamplingKernel: String, Hashable, Sendable, CaseIterable {
       return 1 - x
     case .catmullRom:
       return x < 1 ? (1.5 * x - 2.5) * x * x + 1 : ((-0.5 * x + 2.5) * x - 4) * x + 2
+    case .mitchell:
+      return x < 1
+        ? ((7 * x - 12) * x * x + 16.0 / 3) / 6 : (((-7 * x + 36) * x - 60) * x + 32) / 18
     case .lanczos3:
       return Self.sinc(x) * Self.sinc(x / 3)
     }

@@ -1,20 +1,40 @@
-/// From luma and chroma to pixels, in the full range of JFIF (ITU-T T.871 §7): the same equations as BT.601 with
-/// black at 0 and white at 255.
+/// From luma and chroma to pixels, by the equations of BT.601 and its successors.
 ///
 /// The chroma of a pixel is a word of two numbers, and a channel the sum of their products with two constants:
-/// the shape that is one instruction on any x86-64 (see `PixelWord`). Constants have 14 bits behind the point.
+/// the shape that is one instruction on any x86-64 (see `PixelWord`). Constants have 14 bits behind the point in
+/// the full range and 13 in the other, where some are above 2.
 ///
 /// Unsafe pointers. Why every index is in bounds: pixels are made four at a time, and rows of samples
 /// (`PlaneRun.padded`) and of bitmaps (a multiple of 16 bytes) hold whole groups of four.
 struct YCbCrConversion {
-  private static let red = pair(blueDifference: 0, redDifference: 22_970)
-  private static let green = pair(blueDifference: -5638, redDifference: -11_700)
-  private static let blue = pair(blueDifference: 29_032, redDifference: 0)
-  private static let shift = Int32(14 + SamplePlane.fractionBits)
+  private let red: Int32
+  private let green: Int32
+  private let blue: Int32
+  private let luma: Int32
+  /// What black is, with the bits of a sample behind the point.
+  private let black: Int32
+  private let neutral: Int32
+  private let shift: Int32
   private static let opaque = SIMD4<UInt32>(repeating: 0xFF00_0000)
 
-  private static func pair(blueDifference: Int32, redDifference: Int32) -> Int32 {
-    blueDifference & 0xFFFF | redDifference << 16
+  init(_ encoding: YCbCrEncoding) {
+    let bits: Int32 = encoding.isFullRange ? 14 : 13
+    let chromaScale = encoding.isFullRange ? 1 : 255.0 / 224
+    func pair(_ blueDifference: Double, _ redDifference: Double) -> Int32 {
+      func fixed(_ value: Double) -> Int32 { Int32((value * chromaScale * Double(1 << bits)).rounded()) }
+      return fixed(blueDifference) & 0xFFFF | fixed(redDifference) << 16
+    }
+    let kr = encoding.matrix.red
+    let kb = encoding.matrix.blue
+    let kg = 1 - kr - kb
+    red = pair(0, 2 * (1 - kr))
+    green = pair(-2 * kb * (1 - kb) / kg, -2 * kr * (1 - kr) / kg)
+    blue = pair(2 * (1 - kb), 0)
+    let lumaScale = encoding.isFullRange ? 1 : 255.0 / 219
+    luma = Int32((lumaScale * Double(1 << bits)).rounded())
+    black = encoding.isFullRange ? 0 : 16 << Int32(SamplePlane.fractionBits)
+    neutral = Int32((encoding.neutral * Double(1 << SamplePlane.fractionBits)).rounded())
+    shift = bits + Int32(SamplePlane.fractionBits)
   }
 
   /// Makes a row of opaque pixels.
@@ -22,37 +42,43 @@ struct YCbCrConversion {
   /// - Parameters:
   ///   - luma: a row of samples, as are the chroma rows.
   ///   - width: the pixels; up to a whole group of four are written.
-  static func convert(
+  func convert(
     luma: UnsafePointer<Int16>, blue: UnsafePointer<Int16>, red: UnsafePointer<Int16>,
     to pixels: UnsafeMutablePointer<UInt32>, width: Int
   ) {
-    let neutral = SIMD4<Int32>(repeating: 128 << Int32(SamplePlane.fractionBits))
+    let neutral = SIMD4<Int32>(repeating: neutral)
     for x in stride(from: 0, to: width, by: 4) {
-      let base = (load(luma, x) &<< 14) &+ SIMD4(repeating: 1 << (shift - 1))
-      let chroma = PixelWord(load(blue, x) &- neutral, load(red, x) &- neutral)
-      store(
-        channel(chroma.multiplied(by: Self.red, addedTo: base)),
+      let base = base(luma, x)
+      let chroma = PixelWord(Self.load(blue, x) &- neutral, Self.load(red, x) &- neutral)
+      Self.store(
+        channel(chroma.multiplied(by: self.red, addedTo: base)),
         channel(chroma.multiplied(by: green, addedTo: base)),
-        channel(chroma.multiplied(by: Self.blue, addedTo: base)), to: pixels + x)
+        channel(chroma.multiplied(by: self.blue, addedTo: base)), to: pixels + x)
     }
   }
 
   /// Makes a row of opaque grey pixels.
-  static func convert(luma: UnsafePointer<Int16>, to pixels: UnsafeMutablePointer<UInt32>, width: Int) {
+  func convert(luma: UnsafePointer<Int16>, to pixels: UnsafeMutablePointer<UInt32>, width: Int) {
     for x in stride(from: 0, to: width, by: 4) {
-      let gray = channel((load(luma, x) &<< 14) &+ SIMD4(repeating: 1 << (shift - 1)))
-      store(gray, gray, gray, to: pixels + x)
+      let gray = channel(base(luma, x))
+      Self.store(gray, gray, gray, to: pixels + x)
     }
   }
 
   @inline(__always)
-  private static func load(_ row: UnsafePointer<Int16>, _ x: Int) -> SIMD4<Int32> {
+  private func base(_ row: UnsafePointer<Int16>, _ x: Int) -> SIMD4<Int32> {
+    let value = Self.load(row, x) &- SIMD4(repeating: black)
+    return value &* SIMD4(repeating: luma) &+ SIMD4(repeating: 1 << (shift - 1))
+  }
+
+  @inline(__always)
+  static func load(_ row: UnsafePointer<Int16>, _ x: Int) -> SIMD4<Int32> {
     SIMD4<Int32>(
       truncatingIfNeeded: UnsafeRawPointer(row + x).loadUnaligned(as: SIMD4<Int16>.self))
   }
 
   @inline(__always)
-  private static func channel(_ sum: SIMD4<Int32>) -> SIMD4<UInt32> {
+  private func channel(_ sum: SIMD4<Int32>) -> SIMD4<UInt32> {
     let value = sum &>> SIMD4(repeating: shift)
     return SIMD4<UInt32>(
       truncatingIfNeeded: pointwiseMin(pointwiseMax(value, .zero), SIMD4(repeating: 255)))

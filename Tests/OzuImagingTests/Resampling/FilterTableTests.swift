@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import OzuImaging
@@ -81,8 +82,8 @@ struct FilterTableTests {
   @Test("filters have their value at 0 and are zero at their ends and at whole distances")
   func kernels() {
     for kernel in ResamplingKernel.allCases {
-      #expect(kernel.weight(at: 0) == 1)
-      #expect(kernel.weight(at: kernel.support) == 0)
+      #expect(kernel.weight(at: 0) == (kernel == .mitchell ? 8.0 / 9 : 1))
+      #expect(abs(kernel.weight(at: kernel.support)) < 1e-15)
       #expect(kernel.weight(at: 0.3) == kernel.weight(at: -0.3))
     }
     for kernel in [ResamplingKernel.bilinear, .catmullRom, .lanczos3] {
@@ -90,6 +91,31 @@ struct FilterTableTests {
     }
     #expect(ResamplingKernel.catmullRom.weight(at: 0.5) == 0.5625)
     #expect(ResamplingKernel.catmullRom.weight(at: 1.5) == -0.0625)
+    #expect(abs(ResamplingKernel.mitchell.weight(at: 1) - 1.0 / 18) < 1e-15)
+  }
+
+  @Test("a lift strengthens a wave as means of so many weaken it", arguments: [2, 5, 8])
+  func lift(count: Int) {
+    let lift = DetailLift.mean(columns: count, rows: 1).horizontal
+    let key = FilterTable.Key(extent: 400, origin: 0, length: 400, count: 100, kernel: .lanczos3, lift: lift)
+    let (lifted, plain) = (
+      FilterTable(key),
+      FilterTable(
+        .init(
+          extent: 400, origin: 0, length: 400, count: 100, kernel: .lanczos3))
+    )
+    // A wave of 16 samples, in the middle of one of its crests.
+    let frequency = Double.pi / 8
+    func strength(_ table: FilterTable) -> Double {
+      (160..<240).reduce(0) { sum, source in
+        let weight = Double(table.weight(ofSource: source, inResult: 50)) / Double(FilterTable.one)
+        return sum + weight * cos((Double(source) + 0.5 - 202) * frequency)
+      }
+    }
+    let mean = sin(frequency / 2) / (Double(count) * sin(frequency / Double(2 * count)))
+    #expect(abs(strength(lifted) / strength(plain) * mean - 1) < 0.001)
+    let sum = (0..<400).reduce(0) { $0 + lifted.weight(ofSource: $1, inResult: 50) }
+    #expect(sum == FilterTable.one)
   }
 
   @Test("no filter has more taps than its weights can tell apart", arguments: ResamplingKernel.allCases)

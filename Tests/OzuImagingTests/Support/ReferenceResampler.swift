@@ -65,6 +65,12 @@ struct ReferenceResampler {
     case .catmullRom:
       if x < 1 { return (3 * x * x * x - 5 * x * x + 2) / 2 }
       return x < 2 ? (-x * x * x + 5 * x * x - 8 * x + 4) / 2 : 0
+    case .mitchell:
+      // Mitchell and Netravali 1988, equation 8, with B = C = 1/3.
+      let third = 1.0 / 3
+      if x < 1 { return ((12 - 15 * third) * x * x * x + (-18 + 18 * third) * x * x + 6 - 2 * third) / 6 }
+      let cubic = -7 * third * x * x * x + 36 * third * x * x
+      return x < 2 ? (cubic - 60 * third * x + 32 * third) / 6 : 0
     case .lanczos3:
       if x == 0 { return 1 }
       return x < 3 ? 3 * sin(.pi * x) * sin(.pi * x / 3) / (.pi * .pi * x * x) : 0

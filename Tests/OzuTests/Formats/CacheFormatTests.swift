@@ -137,7 +137,7 @@ struct CacheFormatTests {
       await fixture.pipeline.flush()
       let disk = try #require(fixture.pipeline.diskCache)
       let data = try #require(disk.peek(request.key.rendition, in: format.partition))
-      #expect(ContentKind(sniffing: data) == .image(isOpaque ? .jpeg : .png))
+      #expect(ContentKind(sniffing: data) == .image(isOpaque ? .jpeg : .ozuDelta))
       sizes.append(data.count)
     }
     #expect(isOpaque ? sizes[0] < sizes[1] : sizes[0] == sizes[1])

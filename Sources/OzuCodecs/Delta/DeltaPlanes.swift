@@ -1,0 +1,73 @@
+import OzuImaging
+
+/// Between rows of BGRA and the planes of a delta file.
+///
+/// Unsafe pointers. Why every index is in bounds: planes have `size.pixelCount` bytes each and there are
+/// `planeCount` of them; rows of pixels have `size.width` words. Loops over bytes without a branch, which LLVM makes
+/// SIMD of.
+struct DeltaPlanes {
+  let size: PixelSize
+  let planeCount: Int
+
+  private func plane(_ index: Int, _ planes: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
+    planes + index * size.pixelCount
+  }
+
+  /// Lays the colours of a row out in the planes.
+  func split(row y: Int, _ pixels: UnsafePointer<UInt32>, to planes: UnsafeMutablePointer<UInt8>) {
+    let offset = y * size.width
+    let greens = plane(0, planes) + offset
+    let blues = plane(1, planes) + offset
+    let reds = plane(2, planes) + offset
+    for x in 0..<size.width {
+      let pixel = UInt32(littleEndian: pixels[x])
+      let green = UInt8(truncatingIfNeeded: pixel >> 8)
+      greens[x] = green
+      blues[x] = UInt8(truncatingIfNeeded: pixel) &- green
+      reds[x] = UInt8(truncatingIfNeeded: pixel >> 16) &- green
+    }
+    guard planeCount == 4 else { return }
+    let alphas = plane(3, planes) + offset
+    for x in 0..<size.width { alphas[x] = UInt8(truncatingIfNeeded: UInt32(littleEndian: pixels[x]) >> 24) }
+  }
+
+  /// Leaves of each row but the first what it differs from the row above.
+  func subtractRows(_ planes: UnsafeMutablePointer<UInt8>) {
+    for index in 0..<planeCount {
+      let plane = plane(index, planes)
+      for y in stride(from: size.height - 1, to: 0, by: -1) {
+        let row = plane + y * size.width
+        let above = row - size.width
+        for x in 0..<size.width { row[x] &-= above[x] }
+      }
+    }
+  }
+
+  /// Takes `subtractRows` back for a row whose neighbour above is done, and makes pixels of it.
+  func join(row y: Int, _ planes: UnsafeMutablePointer<UInt8>, to pixels: UnsafeMutablePointer<UInt32>) {
+    let offset = y * size.width
+    for index in 0..<planeCount where y > 0 {
+      let row = plane(index, planes) + offset
+      let above = row - size.width
+      for x in 0..<size.width { row[x] &+= above[x] }
+    }
+    let greens = plane(0, planes) + offset
+    let blues = plane(1, planes) + offset
+    let reds = plane(2, planes) + offset
+    if planeCount == 4 {
+      let alphas = plane(3, planes) + offset
+      for x in 0..<size.width {
+        pixels[x] = Self.word(greens[x], blues[x], reds[x], alphas[x])
+      }
+    } else {
+      for x in 0..<size.width { pixels[x] = Self.word(greens[x], blues[x], reds[x], 255) }
+    }
+  }
+
+  @inline(__always)
+  private static func word(_ green: UInt8, _ blue: UInt8, _ red: UInt8, _ alpha: UInt8) -> UInt32 {
+    UInt32(
+      littleEndian: UInt32(blue &+ green) | UInt32(green) << 8 | UInt32(red &+ green) << 16
+        | UInt32(alpha) << 24)
+  }
+}

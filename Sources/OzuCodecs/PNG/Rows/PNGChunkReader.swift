@@ -1,0 +1,73 @@
+import CCodecs
+
+/// The chunks that pixels are made of, taken from a file one after the other, each with its checksum examined.
+///
+/// Every access is checked: a length that leads out of the file ends the reading.
+struct PNGChunkReader {
+  /// The kinds that matter here; all others are stepped over.
+  enum Kind {
+    case palette
+    case transparency
+    case imageData
+    case end
+  }
+
+  private let file: UnsafeRawBufferPointer
+  private var position = 8
+
+  init(_ file: UnsafeRawBufferPointer) {
+    self.file = file
+  }
+
+  /// What more there is of the image data; `nil` unless it follows at once, as it must (§5.6).
+  mutating func nextImageData() -> UnsafeRawBufferPointer? {
+    guard file.count - position >= 8, word(at: position + 4) == Self.imageDataName else { return nil }
+    return next()?.content
+  }
+
+  /// The next chunk that matters; `nil` when there is none, or one that is broken, misplaced, misnamed, or unknown
+  /// and critical.
+  mutating func next() -> (kind: Kind, content: UnsafeRawBufferPointer)? {
+    while file.count - position >= 12 {
+      let length = Int(word(at: position))
+      guard length <= file.count - position - 12 else { return nil }
+      let name = word(at: position + 4)
+      let start = position + 4
+      position += 12 + length
+      let content = UnsafeRawBufferPointer(rebasing: file[start + 4..<start + 4 + length])
+      let kind: Kind? =
+        switch name {
+        case 0x504C_5445: .palette
+        case 0x7452_4E53: .transparency
+        case Self.imageDataName: .imageData
+        case 0x4945_4E44: .end
+        default: nil
+        }
+      let isHeader = name == 0x4948_4452
+      guard isHeader == (start == 12), Self.isName(name) else { return nil }
+      if kind == nil, !isHeader {
+        // The fifth bit of the first letter is off in the names of chunks that a reader must know (§5.4).
+        guard name >> 29 & 1 == 1 else { return nil }
+        continue
+      }
+      let bytes = file.baseAddress?.advanced(by: start).assumingMemoryBound(to: UInt8.self)
+      guard ozu_crc32(bytes, length + 4) == word(at: start + 4 + length) else { return nil }
+      if let kind { return (kind, content) }
+    }
+    return nil
+  }
+
+  private static let imageDataName: UInt32 = 0x4944_4154
+
+  /// Whether a name is made of letters.
+  private static func isName(_ name: UInt32) -> Bool {
+    (0..<4).allSatisfy { index in
+      let letter = name >> (8 * UInt32(index)) & 0xDF
+      return 0x41...0x5A ~= letter
+    }
+  }
+
+  private func word(at offset: Int) -> UInt32 {
+    UInt32(bigEndian: file.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+  }
+}

@@ -1,0 +1,116 @@
+import OzuImaging
+
+/// What becomes of the rows: pixels of a bitmap, or the means of squares.
+///
+/// Unsafe pointers: a row has the bytes that its layout gives `width` pixels; targets have room for as many words.
+extension PNGRowReader {
+  /// Rows between two questions whether to go on.
+  private static let stepRows = 32
+
+  /// Whether every pixel is opaque.
+  var isOpaque: Bool {
+    switch layout {
+    case .gray, .rgb: true
+    case .grayAlpha, .rgbAlpha: false
+    case .indexed(_, let isOpaque): isOpaque
+    }
+  }
+
+  /// Reads all rows and averages them; `nil` when the file is for libpng after all.
+  func planes(
+    size: PixelSize, step: RowAverager.Step, context: DecodingContext
+  ) throws(DecodingError) -> PlanarPicture? {
+    let channels: Int
+    switch layout {
+    case .gray: channels = 1
+    case .rgb: channels = 3
+    case .grayAlpha, .rgbAlpha, .indexed: channels = 4
+    }
+    let averager = RowAverager(size: size, channels: channels, step: step, pool: context.pool)
+    let words = context.pool.takeBlock(byteCount: channels == 4 ? size.width * 4 : 0)
+    defer { context.pool.giveBack(words) }
+    for y in 0..<size.height {
+      if y % Self.stepRows == 0 { try context.checkpoint() }
+      guard let row = next() else { return nil }
+      if channels < 4 {
+        averager.add(bytes: row)
+      } else {
+        let pixels = words.baseAddress!.assumingMemoryBound(to: UInt32.self)
+        guard convert(row, to: pixels, width: size.width) else { return nil }
+        if !isOpaque { Premultiplication.apply(to: pixels, width: size.width) }
+        averager.add(bytes: UnsafeRawPointer(pixels).assumingMemoryBound(to: UInt8.self))
+      }
+    }
+    guard endsWell() else { return nil }
+    let planes = averager.planes
+    switch channels {
+    case 1: return PlanarPicture(luma: planes[0])
+    case 3: return PlanarPicture(blue: planes[2], green: planes[1], red: planes[0])
+    default:
+      return PlanarPicture(
+        blue: planes[0], green: planes[1], red: planes[2], alpha: isOpaque ? nil : planes[3])
+    }
+  }
+
+  /// Reads all rows as pixels; `nil` when the file is for libpng after all.
+  func bitmap(
+    size: PixelSize, alpha: Alpha, colorSpace: ColorSpaceTag, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap? {
+    var isWhole = true
+    let bitmap = try Bitmap(
+      size: size, isOpaque: isOpaque, colorSpace: colorSpace, pool: context.pool
+    ) { (target, bytesPerRow) throws(DecodingError) in
+      for y in 0..<size.height {
+        if y % Self.stepRows == 0 { try context.checkpoint() }
+        let pixels = (target.baseAddress! + y * bytesPerRow).assumingMemoryBound(to: UInt32.self)
+        guard let row = next(), convert(row, to: pixels, width: size.width) else {
+          isWhole = false
+          return
+        }
+        if !isOpaque, alpha == .premultiplied { Premultiplication.apply(to: pixels, width: size.width) }
+      }
+      isWhole = endsWell()
+    }
+    return isWhole ? bitmap : nil
+  }
+
+  /// Makes words of BGRA, alpha not multiplied in; false for an index that the palette does not have.
+  private func convert(
+    _ row: UnsafePointer<UInt8>, to pixels: UnsafeMutablePointer<UInt32>, width: Int
+  ) -> Bool {
+    let source = UnsafeRawPointer(row)
+    switch layout {
+    case .gray:
+      for x in 0..<width {
+        pixels[x] = UInt32(littleEndian: UInt32(row[x]) &* 0x01_0101 | PixelCanvas.opaqueBlack)
+      }
+    case .grayAlpha:
+      for x in 0..<width {
+        let gray = UInt32(row[2 &* x]) &* 0x01_0101
+        pixels[x] = UInt32(littleEndian: gray | UInt32(row[2 &* x &+ 1]) << 24)
+      }
+    case .rgb:
+      // The fourth byte belongs to the next pixel or the margin.
+      for x in 0..<width {
+        let word = UInt32(bigEndian: source.loadUnaligned(fromByteOffset: 3 &* x, as: UInt32.self))
+        pixels[x] = UInt32(littleEndian: word >> 8 | PixelCanvas.opaqueBlack)
+      }
+    case .rgbAlpha:
+      for x in 0..<width {
+        let word = UInt32(littleEndian: source.loadUnaligned(fromByteOffset: 4 &* x, as: UInt32.self))
+        pixels[x] = UInt32(
+          littleEndian: word & 0xFF00_FF00 | word >> 16 & 0xFF | (word & 0xFF) << 16)
+      }
+    case .indexed(let palette, _):
+      return palette.withUnsafeBufferPointer { palette in
+        for x in 0..<width {
+          let index = Int(row[x])
+          guard index < palette.count else { return false }
+          pixels[x] = UInt32(littleEndian: palette[index])
+        }
+        return true
+      }
+    }
+    return true
+  }
+}

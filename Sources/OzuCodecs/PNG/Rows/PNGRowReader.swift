@@ -1,0 +1,189 @@
+import CCodecs
+import OzuImaging
+
+/// Reads the pixels of a common PNG row by row: 8 bits, not interlaced, any colour type, transparency by alpha or by
+/// palette.
+///
+/// libpng inflates through zlib, a row at a time. This reader inflates some 64 KB at a time through a faster library,
+/// takes filters back in vectors, and never holds more of the picture than that. It knows no errors: whatever is not
+/// as it should be, a checksum, a filter, an index beyond the palette, data that are missing, ends it, and the file
+/// goes to libpng, whose word on it is the last.
+///
+/// A class, because it owns a stream of the library and memory; it stays on the thread that decodes. Unsafe
+/// pointers: the file must outlive the reader. `raw` has room for `batch` rows with their filter bytes, behind it are
+/// three rows, each with the margin that `PNGUnfilter` asks for.
+final class PNGRowReader {
+  /// What the bytes of a row are.
+  enum Layout {
+    case gray
+    case grayAlpha
+    case rgb
+    case rgbAlpha
+    case indexed([UInt32], isOpaque: Bool)
+  }
+
+  let layout: Layout
+  private let height: Int
+  private let rowByteCount: Int
+  private let unfilter: PNGUnfilter
+  private var chunks: PNGChunkReader
+  private var input: UnsafeRawBufferPointer
+  private let inflater: OpaquePointer
+  private let memory: UnsafeMutableRawBufferPointer
+  private let pool: PixelBufferPool
+  private let batch: Int
+  private var batchRows = 0
+  private var batchRow = 0
+  private var nextRow = 0
+  private var hasEnded = false
+  /// The row that was made together with the one before.
+  private var pairedRow: UnsafePointer<UInt8>?
+
+  private var raw: UnsafeMutablePointer<UInt8> { memory.baseAddress!.assumingMemoryBound(to: UInt8.self) }
+  private var rawByteCount: Int { batch * (rowByteCount + 1) }
+
+  /// Reads the chunks before the pixels; `nil` for a file that is for libpng.
+  init?(_ file: UnsafeRawBufferPointer, header: PNGHeader, pool: PixelBufferPool) {
+    guard header.bitDepth == 8, !header.isInterlaced else { return nil }
+    chunks = PNGChunkReader(file)
+    var palette: [UInt32]?
+    var first: UnsafeRawBufferPointer?
+    var hasPalette = false
+    var hasTransparency = false
+    while first == nil, let (kind, content) = chunks.next() {
+      switch kind {
+      case .palette:
+        guard !hasPalette else { return nil }
+        hasPalette = true
+        palette = Self.palette(content)
+      case .transparency:
+        // A colour that stands for transparency is rare.
+        guard !hasTransparency, header.colorType == .indexed, let colors = palette,
+          content.count <= colors.count
+        else { return nil }
+        hasTransparency = true
+        palette = Self.apply(content, to: colors)
+      case .imageData: first = content
+      case .end: return nil
+      }
+    }
+    guard let first else { return nil }
+    let pixelByteCount: Int
+    switch header.colorType {
+    case .gray: (layout, pixelByteCount) = (.gray, 1)
+    case .grayAlpha: (layout, pixelByteCount) = (.grayAlpha, 2)
+    case .rgb: (layout, pixelByteCount) = (.rgb, 3)
+    case .rgbAlpha: (layout, pixelByteCount) = (.rgbAlpha, 4)
+    case .indexed:
+      guard let palette, !palette.isEmpty else { return nil }
+      layout = .indexed(palette, isOpaque: palette.allSatisfy { $0 >> 24 == 255 })
+      pixelByteCount = 1
+    }
+    guard let inflater = ozu_inflater_new() else { return nil }
+    self.inflater = inflater
+    self.pool = pool
+    input = first
+    height = header.size.height
+    rowByteCount = header.size.width * pixelByteCount
+    unfilter = PNGUnfilter(count: rowByteCount, pixelByteCount: pixelByteCount)
+    batch = min(height, max(1, (64 << 10) / (rowByteCount + 1)))
+    let rowRoom = rowByteCount + PNGUnfilter.margin
+    memory = pool.takeBlock(byteCount: batch * (rowByteCount + 1) + PNGUnfilter.margin + 3 * rowRoom)
+    // The row above the first is zero (§9.2), and no margin is ever read that was not written.
+    memory.initializeMemory(as: UInt8.self, repeating: 0)
+  }
+
+  deinit {
+    ozu_inflater_free(inflater)
+    pool.giveBack(memory)
+  }
+
+  /// The next row, valid until the call after the next; `nil` when the file is for libpng after all.
+  func next() -> UnsafePointer<UInt8>? {
+    if let row = pairedRow {
+      pairedRow = nil
+      batchRow += 1
+      nextRow += 1
+      return row
+    }
+    if batchRow == batchRows {
+      guard fill() else { return nil }
+    }
+    let stored = raw + batchRow * (rowByteCount + 1)
+    let (above, row, below) = (row(nextRow + 2), row(nextRow), row(nextRow + 1))
+    let storedBelow = stored + rowByteCount + 1
+    if batchRow + 1 < batchRows, unfilter.canPair(stored[0], storedBelow[0]) {
+      unfilter.applyPaeth(stored + 1, storedBelow + 1, above: above, to: row, below)
+      pairedRow = UnsafePointer(below)
+    } else if !unfilter.apply(stored[0], stored + 1, above: above, to: row) {
+      return nil
+    }
+    batchRow += 1
+    nextRow += 1
+    return UnsafePointer(row)
+  }
+
+  /// The place of a row: one of three in turn, so that the one above, at `index - 1`, is at `index + 2` too.
+  private func row(_ index: Int) -> UnsafeMutablePointer<UInt8> {
+    raw + rawByteCount + PNGUnfilter.margin + index % 3 * (rowByteCount + PNGUnfilter.margin)
+  }
+
+  /// Whether the stream ended where the picture does, with the right checksum. After the last row.
+  func endsWell() -> Bool {
+    var byte: UInt8 = 0
+    while !hasEnded {
+      guard inflate(to: &byte, capacity: 1) == 0 else { return false }
+    }
+    return true
+  }
+
+  /// Inflates the next rows.
+  private func fill() -> Bool {
+    batchRows = min(batch, height - nextRow)
+    batchRow = 0
+    let wanted = batchRows * (rowByteCount + 1)
+    var count = 0
+    while count < wanted {
+      let written = inflate(to: raw + count, capacity: wanted - count)
+      guard written > 0 else { return false }
+      count += written
+    }
+    return batchRows > 0
+  }
+
+  /// Inflates until there is something; how many bytes, 0 at the end of the stream, -1 when that does not come.
+  private func inflate(to output: UnsafeMutablePointer<UInt8>, capacity: Int) -> Int {
+    while !hasEnded {
+      var used = 0
+      var written = 0
+      let start = input.baseAddress?.assumingMemoryBound(to: UInt8.self)
+      let status = ozu_inflater_step(inflater, start, input.count, &used, output, capacity, &written)
+      guard status != .failed else { return -1 }
+      input = UnsafeRawBufferPointer(rebasing: input[used...])
+      hasEnded = status == .done
+      if written > 0 { return written }
+      // Without progress there must be more input: the library keeps some bits and bytes back.
+      if used == 0, !hasEnded {
+        guard input.isEmpty, let more = chunks.nextImageData() else { return -1 }
+        input = more
+      }
+    }
+    return 0
+  }
+
+  /// The colours as words of BGRA; `nil` for a length that is no number of colours.
+  private static func palette(_ content: UnsafeRawBufferPointer) -> [UInt32]? {
+    guard content.count % 3 == 0, content.count <= 3 * 256 else { return nil }
+    return stride(from: 0, to: content.count, by: 3).map {
+      PixelCanvas.word(red: content[$0], green: content[$0 + 1], blue: content[$0 + 2])
+    }
+  }
+
+  private static func apply(_ alphas: UnsafeRawBufferPointer, to palette: [UInt32]) -> [UInt32] {
+    var palette = palette
+    for (index, alpha) in alphas.enumerated() {
+      palette[index] = palette[index] & 0x00FF_FFFF | UInt32(alpha) << 24
+    }
+    return palette
+  }
+}

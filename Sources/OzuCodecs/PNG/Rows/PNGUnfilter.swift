@@ -1,0 +1,185 @@
+/// Takes back the filters of PNG (third edition, §9), a row at a time.
+///
+/// Three of five filters look at the pixel to the left, so a row cannot be done abreast; but the bytes of one pixel
+/// can: those of three and four bytes go through vectors of which the first lanes count.
+///
+/// Unsafe pointers. Why every index is in bounds: `raw`, `above` and `row` have `count` bytes, and `margin` more that
+/// may be read and, in `row`, written; pixels are read eight bytes and written four at a time from places below
+/// `count`. What is written beyond a pixel is written again by the next.
+struct PNGUnfilter {
+  /// The bytes behind each row that must be there.
+  static let margin = 16
+
+  /// The bytes of a row.
+  let count: Int
+  /// The bytes of a pixel: 1 to 4.
+  let pixelByteCount: Int
+
+  /// Makes `row` of what was stored as `raw`; false for a filter that does not exist.
+  func apply(
+    _ filter: UInt8, _ raw: UnsafePointer<UInt8>, above: UnsafePointer<UInt8>,
+    to row: UnsafeMutablePointer<UInt8>
+  ) -> Bool {
+    switch filter {
+    case 0: row.update(from: raw, count: count)
+    case 1: pixelByteCount >= 3 ? subWide(raw, row) : narrow(raw, above, row) { left, _, _ in left }
+    case 2: up(raw, above, row)
+    case 3:
+      pixelByteCount >= 3
+        ? averageWide(raw, above, row) : narrow(raw, above, row) { left, up, _ in (left &+ up) >> 1 }
+    case 4: pixelByteCount >= 3 ? paethWide(raw, above, row) : narrow(raw, above, row, Self.paeth)
+    default: return false
+    }
+    return true
+  }
+
+  private func up(
+    _ raw: UnsafePointer<UInt8>, _ above: UnsafePointer<UInt8>, _ row: UnsafeMutablePointer<UInt8>
+  ) {
+    for x in 0..<count { row[x] = raw[x] &+ above[x] }
+  }
+
+  /// The predictor of Paeth, of values and not of vectors.
+  private static func paeth(_ left: Int32, _ up: Int32, _ corner: Int32) -> Int32 {
+    let toLeft = abs(up &- corner)
+    let toUp = abs(left &- corner)
+    let toCorner = abs(left &+ up &- 2 &* corner)
+    if toLeft <= toUp && toLeft <= toCorner { return left }
+    return toUp <= toCorner ? up : corner
+  }
+
+  /// Pixels of one and two bytes.
+  @inline(__always)
+  private func narrow(
+    _ raw: UnsafePointer<UInt8>, _ above: UnsafePointer<UInt8>, _ row: UnsafeMutablePointer<UInt8>,
+    _ predict: (Int32, Int32, Int32) -> Int32
+  ) {
+    for x in 0..<min(pixelByteCount, count) {
+      row[x] = raw[x] &+ UInt8(truncatingIfNeeded: predict(0, Int32(above[x]), 0))
+    }
+    for x in stride(from: pixelByteCount, to: count, by: 1) {
+      let before = x &- pixelByteCount
+      let prediction = predict(Int32(row[before]), Int32(above[x]), Int32(above[before]))
+      row[x] = raw[x] &+ UInt8(truncatingIfNeeded: prediction)
+    }
+  }
+
+  private func subWide(_ raw: UnsafePointer<UInt8>, _ row: UnsafeMutablePointer<UInt8>) {
+    let source = UnsafeRawPointer(raw)
+    let target = UnsafeMutableRawPointer(row)
+    var left = SIMD8<UInt8>.zero
+    for x in stride(from: 0, to: count, by: pixelByteCount) {
+      left &+= source.loadUnaligned(fromByteOffset: x, as: SIMD8<UInt8>.self)
+      Self.store(left, target, x)
+    }
+  }
+
+  private func averageWide(
+    _ raw: UnsafePointer<UInt8>, _ above: UnsafePointer<UInt8>, _ row: UnsafeMutablePointer<UInt8>
+  ) {
+    let source = UnsafeRawPointer(raw)
+    let upper = UnsafeRawPointer(above)
+    let target = UnsafeMutableRawPointer(row)
+    var left = SIMD8<UInt16>.zero
+    for x in stride(from: 0, to: count, by: pixelByteCount) {
+      let up = SIMD8<UInt16>(
+        truncatingIfNeeded: upper.loadUnaligned(fromByteOffset: x, as: SIMD8<UInt8>.self))
+      let mean = (left &+ up) &>> 1
+      let value = source.loadUnaligned(fromByteOffset: x, as: SIMD8<UInt8>.self)
+      let result = value &+ SIMD8<UInt8>(truncatingIfNeeded: mean)
+      Self.store(result, target, x)
+      left = SIMD8<UInt16>(truncatingIfNeeded: result)
+    }
+  }
+
+  private func paethWide(
+    _ raw: UnsafePointer<UInt8>, _ above: UnsafePointer<UInt8>, _ row: UnsafeMutablePointer<UInt8>
+  ) {
+    let source = UnsafeRawPointer(raw)
+    let upper = UnsafeRawPointer(above)
+    let target = UnsafeMutableRawPointer(row)
+    var left = SIMD8<Int16>.zero
+    var corner = SIMD8<Int16>.zero
+    let low = SIMD8<Int16>(repeating: 0xFF)
+    for x in stride(from: 0, to: count, by: pixelByteCount) {
+      let up = SIMD8<Int16>(
+        truncatingIfNeeded: upper.loadUnaligned(fromByteOffset: x, as: SIMD8<UInt8>.self))
+      let value = SIMD8<Int16>(
+        truncatingIfNeeded: source.loadUnaligned(fromByteOffset: x, as: SIMD8<UInt8>.self))
+      let vertical = up &- corner
+      let horizontal = left &- corner
+      let diagonal = vertical &+ horizontal
+      let toLeft = pointwiseMax(vertical, .zero &- vertical)
+      let toUp = pointwiseMax(horizontal, .zero &- horizontal)
+      let toCorner = pointwiseMax(diagonal, .zero &- diagonal)
+      let nearest = pointwiseMin(pointwiseMin(toLeft, toUp), toCorner)
+      // Ties go to the left, then up.
+      var prediction = corner.replacing(with: up, where: toUp .== nearest)
+      prediction = prediction.replacing(with: left, where: toLeft .== nearest)
+      left = (value &+ prediction) & low
+      corner = up
+      Self.store(SIMD8<UInt8>(truncatingIfNeeded: left), target, x)
+    }
+  }
+
+  /// Whether two rows with these filters can be done at once.
+  func canPair(_ first: UInt8, _ second: UInt8) -> Bool { first == 4 && second == 4 && pixelByteCount >= 3 }
+
+  /// Makes two rows with the filter of Paeth, the second lying under the first.
+  ///
+  /// What a pixel of the second waits for is done a pixel earlier: so the lower lanes hold a pixel of the first row
+  /// and the upper ones the pixel of the second that is one to the left, and both go through the same instructions.
+  func applyPaeth(
+    _ raw: UnsafePointer<UInt8>, _ secondRaw: UnsafePointer<UInt8>, above: UnsafePointer<UInt8>,
+    to row: UnsafeMutablePointer<UInt8>, _ secondRow: UnsafeMutablePointer<UInt8>
+  ) {
+    let upper = UnsafeRawPointer(above)
+    let low = SIMD8<Int16>(repeating: 0xFF)
+    var left = SIMD8<Int16>.zero
+    var corner = SIMD8<Int16>.zero
+    // One step more than there are pixels, in which only the second row's last is of use; the first row's lanes
+    // then read and write its margin.
+    for x in stride(from: 0, through: count, by: pixelByteCount) {
+      let before = max(0, x &- pixelByteCount)
+      let value = Self.widened(UnsafeRawPointer(raw), x, UnsafeRawPointer(secondRaw), before)
+      let aboveFirst = upper.loadUnaligned(fromByteOffset: x, as: SIMD4<UInt8>.self)
+      let up = SIMD8<Int16>(lowHalf: SIMD4<Int16>(truncatingIfNeeded: aboveFirst), highHalf: left.lowHalf)
+      let vertical = up &- corner
+      let horizontal = left &- corner
+      let diagonal = vertical &+ horizontal
+      let toLeft = pointwiseMax(vertical, .zero &- vertical)
+      let toUp = pointwiseMax(horizontal, .zero &- horizontal)
+      let toCorner = pointwiseMax(diagonal, .zero &- diagonal)
+      let nearest = pointwiseMin(pointwiseMin(toLeft, toUp), toCorner)
+      var prediction = corner.replacing(with: up, where: toUp .== nearest)
+      prediction = prediction.replacing(with: left, where: toLeft .== nearest)
+      left = (value &+ prediction) & low
+      corner = up
+      let bytes = SIMD8<UInt8>(truncatingIfNeeded: left)
+      UnsafeMutableRawPointer(row).storeBytes(of: bytes.lowHalf, toByteOffset: x, as: SIMD4<UInt8>.self)
+      if x == 0 {
+        // There is no pixel to the left of the first: the second row begins with nothing around it.
+        left.highHalf = .zero
+        corner.highHalf = .zero
+      } else {
+        UnsafeMutableRawPointer(secondRow)
+          .storeBytes(of: bytes.highHalf, toByteOffset: before, as: SIMD4<UInt8>.self)
+      }
+    }
+  }
+
+  @inline(__always)
+  private static func widened(
+    _ first: UnsafeRawPointer, _ x: Int, _ second: UnsafeRawPointer, _ y: Int
+  ) -> SIMD8<Int16> {
+    SIMD8<Int16>(
+      truncatingIfNeeded: SIMD8<UInt8>(
+        lowHalf: first.loadUnaligned(fromByteOffset: x, as: SIMD4<UInt8>.self),
+        highHalf: second.loadUnaligned(fromByteOffset: y, as: SIMD4<UInt8>.self)))
+  }
+
+  @inline(__always)
+  private static func store(_ value: SIMD8<UInt8>, _ target: UnsafeMutableRawPointer, _ x: Int) {
+    target.storeBytes(of: value.lowHalf, toByteOffset: x, as: SIMD4<UInt8>.self)
+  }
+}

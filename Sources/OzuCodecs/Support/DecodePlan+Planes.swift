@@ -1,0 +1,18 @@
+import OzuImaging
+
+extension DecodePlan {
+  /// The last part of a render from planes: to the size of the result, and to colours.
+  func rendered(
+    _ planes: PlanarPicture, header: ImageHeader, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap {
+    try context.checkpoint()
+    let stored = header.storedSize
+    let bitmap = resampler.resample(
+      planes,
+      region: sourceRegion.scaled(
+        horizontal: 1 / Double(stored.width), vertical: 1 / Double(stored.height)),
+      to: outputSize, colorSpace: header.storedColorSpace, pool: context.pool)
+    try context.checkpoint()
+    return bitmap
+  }
+}

@@ -1,0 +1,56 @@
+/// How luma and chroma stand for red, green and blue.
+public struct YCbCrEncoding: Hashable, Sendable {
+  /// The weights of red and blue in luma.
+  public enum Matrix: Hashable, Sendable {
+    /// ITU-R BT.601: JPEG, WebP, and what does not say.
+    case bt601
+    /// ITU-R BT.709.
+    case bt709
+    /// ITU-R BT.2020 with non-constant luminance.
+    case bt2020
+
+    var red: Double {
+      switch self {
+      case .bt601: 0.299
+      case .bt709: 0.2126
+      case .bt2020: 0.2627
+      }
+    }
+
+    var blue: Double {
+      switch self {
+      case .bt601: 0.114
+      case .bt709: 0.0722
+      case .bt2020: 0.0593
+      }
+    }
+  }
+
+  /// The matrix.
+  public var matrix: Matrix
+  /// Whether luma goes from 0 to 255, not from 16 to 235.
+  public var isFullRange: Bool
+  /// The bits of a sample in the file, 8 to 16: half of the range is not the same part of it for all.
+  public var bits: Int
+
+  /// Makes an encoding.
+  public init(matrix: Matrix, isFullRange: Bool, bits: Int = 8) {
+    precondition(8...16 ~= bits, "samples of 8 to 16 bits")
+    self.matrix = matrix
+    self.isFullRange = isFullRange
+    self.bits = bits
+  }
+
+  /// That of JPEG (ITU-T T.871).
+  public static let jfif = YCbCrEncoding(matrix: .bt601, isFullRange: true)
+  /// That of WebP (RFC 9649, by way of RFC 6386).
+  public static let webp = YCbCrEncoding(matrix: .bt601, isFullRange: false)
+
+  /// The sample of a file that becomes 255 in a `SamplePlane`.
+  public var white: Double {
+    isFullRange ? Double(1 << bits - 1) : Double(255 << (bits - 8))
+  }
+
+  /// The chroma of grey, where `white` is 255.
+  var neutral: Double { Double(1 << (bits - 1)) * 255 / white }
+}

@@ -1,0 +1,60 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A decoder of files that may hold a small rendition of their picture, made by the camera.
+public protocol EmbeddedThumbnailDecoding: ImageDecoding {
+  /// Decodes the embedded thumbnail, as stored.
+  ///
+  /// - Parameters:
+  ///   - smallest: the size below which it is of no use, and need not be decoded.
+  /// - Returns: `nil` when there is none, it is too small, or anything is wrong with it.
+  /// - Throws: `cancelled` and `limitExceeded` alone.
+  func embeddedThumbnail(
+    of data: Data, header: ImageHeader, atLeast smallest: PixelSize, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap?
+}
+
+extension EmbeddedThumbnailDecoding {
+  /// The result of a plan out of the embedded thumbnail; `nil` when that has fewer pixels than the result, or shows
+  /// another area: bars above and below, or the picture before it was cut.
+  func renderThumbnail(
+    of data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap? {
+    let stored = header.storedSize
+    let smallest = plan.smallestStandIn(for: stored)
+    guard smallest.width <= stored.width / 2, smallest.height <= stored.height / 2,
+      let bitmap = try embeddedThumbnail(of: data, header: header, atLeast: smallest, context: context),
+      bitmap.size.width >= smallest.width, bitmap.size.height >= smallest.height,
+      bitmap.size.hasAspect(of: stored)
+    else { return nil }
+    context.begin(.resize)
+    let shown = plan.sourceRegion.scaled(
+      horizontal: Double(bitmap.size.width) / Double(stored.width),
+      vertical: Double(bitmap.size.height) / Double(stored.height))
+    return plan.resampler.resample(bitmap, region: shown, to: plan.outputSize, pool: context.pool)
+  }
+}
+
+extension DecodePlan {
+  /// The size that another rendition of the whole picture must have for a pixel of it to be no larger than one of the
+  /// result.
+  func smallestStandIn(for stored: PixelSize) -> PixelSize {
+    func side(_ whole: Int, _ shown: Double, _ output: Int) -> Int {
+      Int((Double(whole) * Double(output) / shown).rounded(.up))
+    }
+    return PixelSize(
+      side(stored.width, sourceRegion.width, outputSize.width),
+      side(stored.height, sourceRegion.height, outputSize.height))
+  }
+}
+
+extension PixelSize {
+  /// Whether the sides have the relation of those of a larger size, but for the rounding of the shorter.
+  func hasAspect(of other: PixelSize) -> Bool {
+    let difference = width * other.height - height * other.width
+    return abs(difference) <= max(other.width, other.height)
+  }
+}

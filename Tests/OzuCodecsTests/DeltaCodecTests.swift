@@ -1,0 +1,60 @@
+import Foundation
+import OzuCodecs
+import OzuImaging
+import Testing
+
+@Suite("Delta files")
+struct DeltaCodecTests {
+  static let sizes = [
+    PixelSize(1, 1), PixelSize(1, 40), PixelSize(40, 1), PixelSize(17, 13), PixelSize(320, 240),
+  ]
+
+  private func decoded(_ file: Data) throws -> Bitmap {
+    try CodecRegistry.standard.picture(from: file).bitmap
+  }
+
+  @Test("give every pixel back", arguments: sizes, [true, false])
+  func roundTrip(size: PixelSize, isOpaque: Bool) throws {
+    let bitmap = waves(size, isOpaque: isOpaque)
+    let file = try DeltaEncoder().encode(bitmap, options: .init())
+    let result = try decoded(file)
+    #expect(result == bitmap)
+    #expect(result.isOpaque == isOpaque)
+    let header = try CodecRegistry.standard.header(of: file)
+    #expect(header.type == .ozuDelta && header.storedSize == size && header.hasAlpha == !isOpaque)
+  }
+
+  @Test("a torn file is an error, wherever it is torn")
+  func torn() throws {
+    let file = try DeltaEncoder().encode(waves(PixelSize(30, 20), isOpaque: false), options: .init())
+    for count in 0..<file.count {
+      #expect(throws: DecodingError.self) { try decoded(file.prefix(count)) }
+    }
+    #expect(throws: DecodingError.self) { try decoded(file + [0]) }
+  }
+
+  @Test("a file with another bit is an error, or has the same pixels")
+  func flipped() throws {
+    let bitmap = waves(PixelSize(30, 20), isOpaque: false)
+    let file = try DeltaEncoder().encode(bitmap, options: .init())
+    for offset in file.indices {
+      for bit in 0..<8 {
+        var broken = file
+        broken[offset] ^= 1 << UInt8(bit)
+        // Bits that zstd does not look at, if there are any.
+        if let result = try? decoded(broken) { #expect(result == bitmap) }
+      }
+    }
+  }
+
+  @Test("a size that the limits forbid takes no memory")
+  func limits() throws {
+    let file = try DeltaEncoder().encode(waves(PixelSize(300, 200)), options: .init())
+    let pool = PixelBufferPool(retainedByteLimit: 0)
+    let limits = DecodingLimits(decodedByteCount: 300 * 200 * 4)
+    #expect(throws: DecodingError.self) {
+      try CodecRegistry.standard.picture(from: file, context: DecodingContext(limits: limits, pool: pool))
+    }
+    #expect(pool.statistics.peakLentByteCount == 0)
+  }
+}

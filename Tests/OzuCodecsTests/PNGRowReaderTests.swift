@@ -1,0 +1,183 @@
+import Foundation
+import OzuImaging
+import Testing
+
+@testable import OzuCodecs
+
+@Suite("PNG row reader")
+struct PNGRowReaderTests {
+  /// Writes PNGs whose rows have the five filters in turn, in stored blocks.
+  struct Writer {
+    var size: PixelSize
+    var colorType: UInt8
+    var palette: [UInt8] = []
+    var alphas: [UInt8] = []
+    var breaksChecksum = false
+    var breaksAdler = false
+    var chunkByteCount = 1000
+    var filterOffset = 0
+
+    var pixelByteCount: Int { [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][colorType] ?? 1 }
+
+    func value(_ x: Int, _ y: Int, _ byte: Int) -> UInt8 {
+      if colorType == 3 { return UInt8((x + y * 3) % max(1, palette.count / 3)) }
+      return UInt8(truncatingIfNeeded: x * 5 + y * 9 + byte * 40 + (x * y) % 7)
+    }
+
+    var data: Data {
+      var file = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
+      file += chunk("IHDR", big(size.width) + big(size.height) + [8, colorType, 0, 0, 0])
+      if !palette.isEmpty { file += chunk("PLTE", palette) }
+      if !alphas.isEmpty { file += chunk("tRNS", alphas) }
+      let stream = zlib(rows)
+      for start in stride(from: 0, to: stream.count, by: chunkByteCount) {
+        let part = Array(stream[start..<min(start + chunkByteCount, stream.count)])
+        file += chunk("IDAT", part, isBroken: breaksChecksum && start > 0)
+      }
+      return file + chunk("IEND", [])
+    }
+
+    private var rows: [UInt8] {
+      let width = size.width * pixelByteCount
+      var above = [Int](repeating: 0, count: width)
+      var bytes: [UInt8] = []
+      for y in 0..<size.height {
+        let row = (0..<width).map { Int(value($0 / pixelByteCount, y, $0 % pixelByteCount)) }
+        let filter = (y + filterOffset) % 5
+        bytes.append(UInt8(filter))
+        for x in 0..<width {
+          let left = x < pixelByteCount ? 0 : row[x - pixelByteCount]
+          let corner = x < pixelByteCount ? 0 : above[x - pixelByteCount]
+          let distances = [abs(above[x] - corner), abs(left - corner), abs(left + above[x] - 2 * corner)]
+          let nearest =
+            distances[0] <= distances[1] && distances[0] <= distances[2]
+            ? left : distances[1] <= distances[2] ? above[x] : corner
+          let prediction = [0, left, above[x], (left + above[x]) / 2, nearest][filter]
+          bytes.append(UInt8(truncatingIfNeeded: row[x] - prediction))
+        }
+        above = row
+      }
+      return bytes
+    }
+
+    private func big(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(value >> (24 - 8 * $0) & 255) } }
+
+    private func chunk(_ name: String, _ content: [UInt8], isBroken: Bool = false) -> Data {
+      let body = Array(name.utf8) + content
+      var sum: UInt32 = 0xFFFF_FFFF
+      for byte in body {
+        sum ^= UInt32(byte)
+        for _ in 0..<8 { sum = sum & 1 == 1 ? sum >> 1 ^ 0xEDB8_8320 : sum >> 1 }
+      }
+      return Data(big(content.count) + body + big(Int(~sum) ^ (isBroken ? 1 : 0)))
+    }
+
+    private func zlib(_ bytes: [UInt8]) -> [UInt8] {
+      var stream: [UInt8] = [0x78, 0x01]
+      for start in stride(from: 0, to: bytes.count, by: 30_000) {
+        let part = bytes[start..<min(start + 30_000, bytes.count)]
+        let isLast: UInt8 = start + 30_000 >= bytes.count ? 1 : 0
+        let length = [UInt8(part.count & 255), UInt8(part.count >> 8)]
+        stream += [isLast] + length + length.map { ~$0 } + part
+      }
+      var (low, high) = (1, 0)
+      for byte in bytes {
+        low = (low + Int(byte)) % 65_521
+        high = (high + low) % 65_521
+      }
+      return stream + big((high << 16 | low) ^ (breaksAdler ? 1 : 0))
+    }
+  }
+
+  static let colors: [UInt8] = (0..<48).map { UInt8($0 * 5) }
+  static let writers: [Writer] =
+    [0, 2, 4, 6].flatMap { type in
+      [PixelSize(1, 1), PixelSize(3, 7), PixelSize(61, 43), PixelSize(500, 300)].flatMap { size in
+        (0..<2).map { Writer(size: size, colorType: UInt8(type), filterOffset: $0 * 3) }
+      }
+    } + [
+      Writer(size: PixelSize(37, 29), colorType: 3, palette: colors),
+      Writer(size: PixelSize(37, 29), colorType: 3, palette: colors, alphas: [0, 100, 200]),
+      Writer(size: PixelSize(37, 29), colorType: 2, chunkByteCount: 1),
+      Writer(size: PixelSize(37, 29), colorType: 6, chunkByteCount: 7),
+    ]
+
+  @Test("takes back every filter, for every kind of pixel", arguments: writers.indices)
+  func pixels(index: Int) throws {
+    let writer = Self.writers[index]
+    let file = writer.data
+    let bitmap = try #require(try read(file))
+    for y in 0..<writer.size.height {
+      for x in 0..<writer.size.width {
+        let bytes = (0..<writer.pixelByteCount).map { writer.value(x, y, $0) }
+        #expect(bitmap[x, y] == expected(bytes, writer))
+      }
+    }
+    // And so does the whole way, which libpng has checked in other tests.
+    #expect(try CodecRegistry.straight.picture(from: file).bitmap == bitmap)
+  }
+
+  /// What the reader makes of a file; `nil` when it leaves it to libpng.
+  private func read(_ file: Data) throws -> Bitmap? {
+    let header = try PNGHeader(file.span)
+    return try file.withBytes { bytes in
+      guard let reader = PNGRowReader(bytes, header: header, pool: .shared) else { return nil }
+      return try reader.bitmap(
+        size: header.size, alpha: .straight, colorSpace: .sRGB, context: DecodingContext())
+    }
+  }
+
+  private func expected(_ bytes: [UInt8], _ writer: Writer) -> Pixel {
+    switch writer.colorType {
+    case 0: return Pixel(red: bytes[0], green: bytes[0], blue: bytes[0])
+    case 2: return Pixel(red: bytes[0], green: bytes[1], blue: bytes[2])
+    case 3:
+      let color = Int(bytes[0]) * 3
+      let alpha = Int(bytes[0]) < writer.alphas.count ? writer.alphas[Int(bytes[0])] : 255
+      return Pixel(
+        red: writer.palette[color], green: writer.palette[color + 1], blue: writer.palette[color + 2],
+        alpha: alpha)
+    case 4: return Pixel(red: bytes[0], green: bytes[0], blue: bytes[0], alpha: bytes[1])
+    default: return Pixel(red: bytes[0], green: bytes[1], blue: bytes[2], alpha: bytes[3])
+    }
+  }
+
+  @Test("leaves to libpng what is not as it should be")
+  func defects() throws {
+    var defects: [(String, Data)] = []
+    let sound = Writer(size: PixelSize(61, 43), colorType: 2)
+    var writer = sound
+    writer.breaksChecksum = true
+    defects.append(("a chunk's checksum", writer.data))
+    writer = sound
+    writer.breaksAdler = true
+    defects.append(("the stream's checksum", writer.data))
+    defects.append(("missing data", sound.data.prefix(sound.data.count / 2)))
+    writer = Writer(size: PixelSize(9, 9), colorType: 3, palette: Array(Self.colors.prefix(48)))
+    var short = writer
+    short.palette = Array(Self.colors.prefix(6))
+    // The rows of the one behind the palette of the other.
+    let rows = writer.data.range(of: Data("IDAT".utf8))!.lowerBound - 4
+    let head = short.data.range(of: Data("IDAT".utf8))!.lowerBound - 4
+    defects.append(("an index beyond the palette", short.data[..<head] + writer.data[rows...]))
+    for (name, file) in defects {
+      let bitmap = try read(Data(file))
+      #expect(bitmap == nil, "\(name)")
+    }
+  }
+
+  @Test("averages what pixels give after a resize", arguments: [0, 2, 3, 4, 6])
+  func thumbnails(colorType: UInt8) throws {
+    let writer = Writer(
+      size: PixelSize(480, 300), colorType: colorType, palette: colorType == 3 ? Self.colors : [],
+      alphas: colorType == 3 ? [0, 100] : [])
+    let resize = Resize(PixelSize(80, 50), mode: .fill, kernel: .box)
+    let pool = PixelBufferPool(retainedByteLimit: 0)
+    let small = try CodecRegistry.standard.picture(
+      from: writer.data, resize: resize, context: DecodingContext(pool: pool)
+    ).bitmap
+    let whole = try CodecRegistry.standard.picture(from: writer.data).resized(resize).bitmap
+    #expect(small.largestDifference(from: whole) <= 2)
+    #expect(pool.statistics.peakLentByteCount < 480 * 300 * 4)
+  }
+}

@@ -1,0 +1,91 @@
+import OzuImaging
+import Testing
+
+@Suite("Plane averaging")
+struct PlaneAveragingTests {
+  struct Case: CustomTestStringConvertible {
+    var stored = PixelSize(4000, 3000)
+    var target: PixelSize
+    var source = PlaneLayout.Source.wholePlanes(bytesPerPixel: 2)
+    var chroma: (Int, Int)? = (2, 2)
+    var isProgressive = false
+    var light = ResamplingLight.asStored
+    /// Columns and rows of luma, then of chroma.
+    var steps: [Int]?
+
+    var testDescription: String {
+      "\(stored) to \(target), \(source), chroma \(String(describing: chroma)), \(light)"
+        + (isProgressive ? ", progressive" : "")
+    }
+  }
+
+  static let cases: [Case] = [
+    Case(target: PixelSize(320, 240), steps: [5, 5, 2, 2]),
+    Case(target: PixelSize(160, 120), steps: [10, 10, 5, 5]),
+    Case(target: PixelSize(640, 480), steps: [2, 2, 1, 1]),
+    Case(target: PixelSize(800, 600), steps: [2, 2, 1, 1]),
+    Case(target: PixelSize(801, 601), steps: [1, 1, 1, 1]),
+    Case(target: PixelSize(2000, 1500), steps: [1, 1, 1, 1]),
+    // Chroma would have to be enlarged.
+    Case(target: PixelSize(2001, 1501), steps: nil),
+    Case(target: PixelSize(4000, 3000), steps: nil),
+    // Each side by its own measure.
+    Case(target: PixelSize(320, 1000), steps: [5, 1, 2, 1]),
+    Case(target: PixelSize(320, 240), chroma: (2, 1), steps: [5, 5, 2, 5]),
+    Case(target: PixelSize(320, 240), chroma: (1, 1), steps: [5, 5, 5, 5]),
+    // A mean is of no more than 128 rows, and the filter does the rest.
+    Case(target: PixelSize(1, 1), steps: [128, 128, 128, 128]),
+    // Rows of four colours take less memory as means of four pixels, and not of fewer.
+    Case(target: PixelSize(800, 600), source: .rows, chroma: nil, steps: [2, 2, 2, 2]),
+    Case(target: PixelSize(801, 601), source: .rows, chroma: nil, steps: nil),
+    Case(target: PixelSize(160, 1500), source: .rows, chroma: nil, steps: [10, 1, 10, 1]),
+    // JPEG: the frequencies come first, then libjpeg with planes, then with pixels.
+    Case(target: PixelSize(1000, 750), source: .frequencies, steps: nil),
+    Case(target: PixelSize(1001, 751), source: .frequencies, steps: [1, 1, 1, 1]),
+    Case(target: PixelSize(2001, 1501), source: .frequencies, steps: nil),
+    Case(target: PixelSize(501, 376), source: .frequencies, isProgressive: true, steps: [1, 1, 1, 1]),
+    // Light has to be made of pixels.
+    Case(target: PixelSize(320, 240), light: .linear, steps: nil),
+  ]
+
+  @Test("averages what the filter would, and leaves it two and a half samples", arguments: cases)
+  func table(_ entry: Case) {
+    let layout = PlaneLayout(
+      chromaStep: entry.chroma.map { PlaneLayout.ChromaStep(horizontal: $0.0, vertical: $0.1) },
+      source: entry.source)
+    let header = ImageHeader(
+      type: .jpeg, storedSize: entry.stored, isProgressive: entry.isProgressive, planeLayout: layout)
+    let resize = Resize(entry.target, mode: .fill, light: entry.light)
+    let plan = DecodePlan(
+      header: header, resize: resize, scales: entry.source == .frequencies ? [1, 2, 4, 8] : [8])
+    let steps = plan.averaging.map { [$0.luma.columns, $0.luma.rows, $0.chroma.columns, $0.chroma.rows] }
+    #expect(steps == entry.steps)
+    #expect(plan.averaging == nil || plan.reduction == nil)
+  }
+
+  @Test("counts the bytes of the means, and of the planes that a library holds")
+  func bytes() {
+    func byteCount(_ source: PlaneLayout.Source, _ chroma: PlaneLayout.ChromaStep?) -> Int {
+      let header = ImageHeader(
+        type: .png, storedSize: PixelSize(4000, 3000),
+        planeLayout: PlaneLayout(chromaStep: chroma, source: source))
+      return DecodePlan(header: header, resize: Resize(PixelSize(400, 300), mode: .fill)).decodedByteCount
+    }
+    // Means of 4 × 4 in four planes of two bytes.
+    #expect(byteCount(.rows, nil) == 750_000 * 8)
+    // 4:2:0: two bytes a pixel in the library; luma by 4 × 4, chroma by 2 × 2.
+    #expect(
+      byteCount(.wholePlanes(bytesPerPixel: 2), .init(horizontal: 2, vertical: 2))
+        == 24_000_000 + 750_000 * 2 + 1_500_000 * 2)
+  }
+
+  @Test("nothing is reduced for light")
+  func lightIsWhole() {
+    let header = ImageHeader(
+      type: .jpeg, storedSize: PixelSize(4000, 3000),
+      planeLayout: PlaneLayout(chromaStep: .init(horizontal: 2, vertical: 2)))
+    let plan = DecodePlan(
+      header: header, resize: Resize(PixelSize(100, 75), light: .linear), scales: [1, 2, 4, 8])
+    #expect(plan.eighths == 8 && plan.reduction == nil && plan.averaging == nil)
+  }
+}

@@ -1,0 +1,73 @@
+import OzuImaging
+import Testing
+
+@Suite("Planar pictures")
+struct PlanarPictureTests {
+  /// A plane of one value, in the samples of a file.
+  private func plane(_ value: Int, white: Double = 255) -> SamplePlane {
+    let averager = RowAverager(
+      size: PixelSize(8, 8), channels: 1, step: .init(columns: 2, rows: 2), white: white, pool: .shared)
+    for _ in 0..<8 { averager.add(words: [UInt16](repeating: UInt16(value), count: 8)) }
+    return averager.planes[0]
+  }
+
+  private func pixel(_ picture: PlanarPicture) -> Pixel {
+    let region = PixelRegion(x: 0, y: 0, width: 1, height: 1)
+    return Resampler().resample(picture, region: region, to: PixelSize(3, 3))[1, 1]
+  }
+
+  struct Case: CustomTestStringConvertible {
+    var samples: (Int, Int, Int)
+    var encoding: YCbCrEncoding
+    var pixel: Pixel
+
+    var testDescription: String { "\(samples) \(encoding)" }
+  }
+
+  // ITU-R BT.601, BT.709 and BT.2020, in the rounded integers of their full and narrow ranges.
+  static let cases: [Case] = [
+    Case(samples: (0, 128, 128), encoding: .jfif, pixel: Pixel(red: 0, green: 0, blue: 0)),
+    Case(samples: (255, 128, 128), encoding: .jfif, pixel: Pixel(red: 255, green: 255, blue: 255)),
+    Case(samples: (76, 85, 255), encoding: .jfif, pixel: Pixel(red: 254, green: 0, blue: 0)),
+    Case(samples: (16, 128, 128), encoding: .webp, pixel: Pixel(red: 0, green: 0, blue: 0)),
+    Case(samples: (235, 128, 128), encoding: .webp, pixel: Pixel(red: 255, green: 255, blue: 255)),
+    Case(samples: (81, 90, 240), encoding: .webp, pixel: Pixel(red: 254, green: 0, blue: 0)),
+    Case(
+      samples: (63, 102, 240), encoding: YCbCrEncoding(matrix: .bt709, isFullRange: false),
+      pixel: Pixel(red: 255, green: 1, blue: 0)),
+    Case(
+      samples: (54, 99, 255), encoding: YCbCrEncoding(matrix: .bt709, isFullRange: true),
+      pixel: Pixel(red: 254, green: 0, blue: 0)),
+    Case(
+      samples: (512, 512, 512), encoding: YCbCrEncoding(matrix: .bt2020, isFullRange: true, bits: 10),
+      pixel: Pixel(red: 128, green: 128, blue: 128)),
+    Case(
+      samples: (940, 512, 512), encoding: YCbCrEncoding(matrix: .bt2020, isFullRange: false, bits: 10),
+      pixel: Pixel(red: 255, green: 255, blue: 255)),
+    Case(
+      samples: (256, 2048, 2048), encoding: YCbCrEncoding(matrix: .bt709, isFullRange: false, bits: 12),
+      pixel: Pixel(red: 0, green: 0, blue: 0)),
+  ]
+
+  @Test("luma and chroma become the colours of their standard", arguments: cases)
+  func conversion(_ entry: Case) {
+    let white = entry.encoding.white
+    let picture = PlanarPicture(
+      luma: plane(entry.samples.0, white: white),
+      chroma: (plane(entry.samples.1, white: white), plane(entry.samples.2, white: white)),
+      encoding: entry.encoding)
+    let found = pixel(picture)
+    #expect(abs(Int(found.red) - Int(entry.pixel.red)) <= 1)
+    #expect(abs(Int(found.green) - Int(entry.pixel.green)) <= 1)
+    #expect(abs(Int(found.blue) - Int(entry.pixel.blue)) <= 1)
+    #expect(found.alpha == 255)
+  }
+
+  @Test("colours come out as they are, and never above alpha")
+  func colors() {
+    let opaque = PlanarPicture(blue: plane(10), green: plane(120), red: plane(250))
+    #expect(pixel(opaque) == Pixel(red: 250, green: 120, blue: 10))
+    let faint = PlanarPicture(blue: plane(10), green: plane(20), red: plane(250), alpha: plane(100))
+    #expect(pixel(faint) == Pixel(red: 100, green: 20, blue: 10, alpha: 100))
+  }
+}

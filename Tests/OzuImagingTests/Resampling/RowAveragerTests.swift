@@ -1,0 +1,70 @@
+import OzuImaging
+import Testing
+
+@Suite("Row averager")
+struct RowAveragerTests {
+  struct Case: CustomTestStringConvertible {
+    var size: PixelSize
+    var channels = 1
+    var step: RowAverager.Step
+
+    var testDescription: String { "\(size) of \(channels) by \(step.columns)x\(step.rows)" }
+  }
+
+  static let cases: [Case] = [
+    Case(size: PixelSize(1, 1), step: .init(columns: 1, rows: 1)),
+    Case(size: PixelSize(1, 1), step: .init(columns: 128, rows: 128)),
+    Case(size: PixelSize(17, 5), step: .init(columns: 1, rows: 1)),
+    Case(size: PixelSize(16, 8), step: .init(columns: 4, rows: 4)),
+    Case(size: PixelSize(33, 7), step: .init(columns: 5, rows: 3)),
+    Case(size: PixelSize(41, 9), channels: 3, step: .init(columns: 4, rows: 2)),
+    Case(size: PixelSize(31, 9), channels: 3, step: .init(columns: 1, rows: 2)),
+    Case(size: PixelSize(30, 11), channels: 4, step: .init(columns: 7, rows: 4)),
+    Case(size: PixelSize(300, 260), channels: 4, step: .init(columns: 128, rows: 128)),
+  ]
+
+  @Test("every sample is the mean of its square, to a sixty-fourth", arguments: cases)
+  func means(_ entry: Case) {
+    let (size, channels, step) = (entry.size, entry.channels, entry.step)
+    func sample(_ x: Int, _ y: Int, _ channel: Int) -> Int { (x * 37 + y * 101 + channel * 59 + x * y) % 256 }
+    let averager = RowAverager(size: size, channels: channels, step: step, pool: .shared)
+    for y in 0..<size.height {
+      let row = (0..<size.width).flatMap { x in (0..<channels).map { UInt8(sample(x, y, $0)) } }
+      averager.add(bytes: row)
+    }
+    #expect(averager.planes.count == channels)
+    for (channel, plane) in averager.planes.enumerated() {
+      #expect(plane.extentWidth == Double(size.width) / Double(step.columns))
+      for row in 0..<plane.rowCount {
+        for column in 0..<(size.width + step.columns - 1) / step.columns {
+          let ys = row * step.rows..<min((row + 1) * step.rows, size.height)
+          let xs = column * step.columns..<min((column + 1) * step.columns, size.width)
+          let sum = ys.reduce(0) { sum, y in xs.reduce(sum) { $0 + sample($1, y, channel) } }
+          let mean = Double(sum) / Double(xs.count * ys.count)
+          let found = Double(plane.samples[row * plane.samplesPerRow + column]) / 64
+          #expect(abs(found - mean) <= 0.51 / 64)
+        }
+      }
+    }
+  }
+
+  @Test("samples of ten bits become those of eight with their bits behind the point")
+  func deepSamples() {
+    let averager = RowAverager(
+      size: PixelSize(5, 2), channels: 1, step: .init(columns: 2, rows: 2), white: 1023, pool: .shared)
+    averager.add(words: [1023, 1023, 0, 0, 1023])
+    averager.add(words: [1023, 1023, 0, 0, 0])
+    let samples = averager.planes[0].samples
+    #expect(samples[0] == 255 * 64)
+    #expect(samples[1] == 0)
+    #expect(samples[2] == 255 * 32)
+  }
+
+  @Test("a picture as bright as possible stays in range, with the longest step")
+  func brightest() {
+    let size = PixelSize(256, 256)
+    let averager = RowAverager(size: size, channels: 1, step: .init(columns: 128, rows: 128), pool: .shared)
+    for _ in 0..<256 { averager.add(bytes: [UInt8](repeating: 255, count: 256)) }
+    #expect(averager.planes[0].samples[0] == 255 * 64)
+  }
+}
