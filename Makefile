@@ -23,7 +23,7 @@ SOURCES = Package.swift Sources Tests Examples $(wildcard Benchmarks)
 RELEASE = $(SWIFT) build -c release $(FLAGS)
 TEST = --parallel --disable-xctest $(FLAGS) $(if $(FILTER),--filter '$(FILTER)')
 
-.PHONY: help demo build test test-tsan test-asan typecheck-apple lint format bench bench-peers bench-instructions fuzz drills-disk docs conformance clean dependencies
+.PHONY: help demo build test test-tsan test-asan typecheck-apple gallery gallery-test lint format bench bench-peers bench-instructions fuzz drills-disk docs conformance clean dependencies
 
 help: ## list the targets (this is the default)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s  %s\n", $$1, $$2 }' Makefile
@@ -81,6 +81,13 @@ fuzz: dependencies ## feed a decoder mutated files under the address sanitizer (
 drills-disk: dependencies ## kill, starve and fool the disk cache with real processes (ARGS=N for N kills; 200 as usual)
 	@$(RELEASE) --product OzuDiskDrills
 	@$(SWIFT) run -c release $(FLAGS) --skip-build OzuDiskDrills drill $(ARGS)
+
+gallery: dependencies ## open a window full of pictures; needs GTK 4 (ARGS=FOLDER or a file of addresses)
+	@scripts/gallery-test build
+	@$(SWIFT) run --scratch-path .build-gtk --traits default,GTK -c release ozu-gallery $(ARGS)
+
+gallery-test: dependencies ## scroll, resize and look at the gallery in a window of its own (ARGS='--json FILE', names of drills)
+	@scripts/gallery-test $(ARGS)
 
 docs: dependencies ## build the documentation into docs-site
 	@scripts/build-docs

@@ -3,9 +3,16 @@ import Ozu
 
 /// The counters of a pipeline in one line.
 enum StatusText {
-  static func text(of pipeline: ImagePipeline) -> String {
-    let memory = pipeline.memoryCacheStatistics
-    return "memory: \(memory.hits) hits, \(megabytes(memory.totalCost))"
+  /// - Parameter diskByteCount: what the disk cache takes.
+  static func text(of pipeline: ImagePipeline, diskByteCount: Int) -> String {
+    let counts = pipeline.statistics
+    let disk = counts.renditions.hits + counts.originals.hits
+    return [
+      "memory \(counts.memory.hits) hits", "disk \(disk)", "network \(counts.networkLoads)",
+      "derived \(counts.derived)", "failed \(counts.failureCount)",
+      "\(megabytes(pipeline.memoryCacheStatistics.totalCost)) in memory",
+      "\(megabytes(diskByteCount)) on disk", "\(pipeline.diagnostics().jobs.count) under way",
+    ].joined(separator: "  ·  ")
   }
 
   static func megabytes(_ byteCount: Int) -> String {
