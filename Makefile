@@ -86,7 +86,7 @@ gallery: dependencies ## open a window full of pictures; needs GTK 4 (ARGS=FOLDE
 	@scripts/gallery-test build
 	@$(SWIFT) run --scratch-path .build-gtk --traits default,GTK -c release ozu-gallery $(ARGS)
 
-gallery-test: dependencies ## scroll, resize and look at the gallery in a window of its own (ARGS='--json FILE', names of drills)
+gallery-test: dependencies ## scroll, resize and look at the gallery in a window of its own (ARGS='--json FILE', --strict, names of drills)
 	@scripts/gallery-test $(ARGS)
 
 docs: dependencies ## build the documentation into docs-site

@@ -52,6 +52,7 @@
       let items = try photos()
       try await withPipeline { pipeline in
         try await withWindow(items, pipeline) { window, screen in
+          gtk_window_set_title(window.window, "Photographs")
           gtk_window_set_default_size(window.window, 1_000, 700)
           await settle(window, screen)
           try await keep("gallery-grid", screen, pipeline)
@@ -69,11 +70,17 @@
     /// The photographs to look at, or drawn pictures where there are none.
     private func photos() throws -> [PictureItem] {
       guard let folder = options.photos else { return try DemoServer(count: 60).items }
-      return try PictureSource(arguments: [folder]).items()
+      let items = try PictureSource(arguments: [folder]).items()
+      // Enough to fill a window.
+      return (0..<4).flatMap { round in
+        items.map { PictureItem(name: "\($0.name) \(round)", source: $0.source) }
+      }
     }
 
     private func keep(_ name: String, _ screen: Screen, _ pipeline: ImagePipeline) async throws {
-      guard let bitmap = screen.picture() else {
+      var drawn: Bitmap?
+      await screen.nextFrame { drawn = screen.picture() }
+      guard let bitmap = drawn else {
         output.add(name, failures: ["the window cannot be drawn"], detail: "")
         return
       }
@@ -84,7 +91,7 @@
       }
       guard let golden = options.golden else { return }
       let expected = try await ImagePipeline { $0.diskStorage = .none }
-        .image(for: URL(filePath: golden).appending(path: "\(name).png"))
+        .image(for: URL(filePath: golden).appending(path: "\(name).jpg"))
       let difference = Self.difference(expected.bitmap, bitmap)
       output.add(
         name,

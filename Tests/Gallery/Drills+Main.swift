@@ -16,7 +16,9 @@
       }
       let p99 = Self.percentile(times, 0.99)
       output.add(
-        "hop", failures: p99 < 1 ? [] : ["99 of 100 hops to the main actor take up to \(p99) ms"],
+        "hop",
+        failures: p99 < 1 || !options.isStrict
+          ? [] : ["99 of 100 hops to the main actor take up to \(p99) ms"],
         detail: "an idle hop to the main actor",
         figures: ["p50_ms": Self.percentile(times, 0.5), "p99_ms": p99])
     }
@@ -36,10 +38,12 @@
           window.grid.onBind = { binds.append($0) }
           var mistakes: [String] = []
           var (seen, frameCount) = (Set<Int>(), 0)
-          @MainActor func look(isSettled: Bool) {
-            frameCount += 1
-            mistakes += self.mistakes(of: window, screen, isSettled: isSettled)
-            seen.formUnion(cells(of: window, screen).map(\.number))
+          @MainActor func look(isSettled: Bool) async {
+            await screen.nextFrame {
+              frameCount += 1
+              mistakes += self.mistakes(of: window, screen, isSettled: isSettled)
+              seen.formUnion(self.cells(of: window, screen).map(\.number))
+            }
           }
           let adjustment = adjustment(of: window)
           let page = gtk_adjustment_get_page_size(adjustment)
@@ -47,28 +51,25 @@
           var position = 0.0
           while position < bottom() {
             gtk_adjustment_set_value(adjustment, position)
-            await screen.nextFrame()
-            look(isSettled: false)
+            await look(isSettled: false)
             position += page * 0.4
           }
           await settle(window, screen)
-          look(isSettled: true)
+          await look(isSettled: true)
           while position > 0 {
             position -= page * 0.9
             gtk_adjustment_set_value(adjustment, max(0, position))
-            await screen.nextFrame()
-            look(isSettled: false)
+            await look(isSettled: false)
           }
           var random = SystemRandomNumberGenerator()
           for jump in 0..<60 {
             gtk_adjustment_set_value(adjustment, Double.random(in: 0...bottom(), using: &random))
             for _ in 0..<3 {
-              await screen.nextFrame()
-              look(isSettled: false)
+              await look(isSettled: false)
             }
             if jump % 10 == 0 {
               await settle(window, screen)
-              look(isSettled: true)
+              await look(isSettled: true)
             }
           }
           let (median, p99) = (Self.percentile(binds, 0.5), Self.percentile(binds, 0.99))
@@ -82,7 +83,7 @@
             figures: ["bind_p50_ms": median, "bind_p99_ms": p99, "binds": Double(binds.count)])
           output.add(
             "bind",
-            failures: median <= 0.1 && p99 <= 1
+            failures: median <= 0.1 && p99 <= 1 || !options.isStrict
               ? [] : ["a bind takes \(median) ms, 1 of 100 more than \(p99) ms"],
             detail: "the main thread's time for a bind", figures: ["p50_ms": median, "p99_ms": p99])
         }
@@ -109,16 +110,17 @@
             let share = Double((step * 37) % 80) / 80
             let upper = gtk_adjustment_get_upper(adjustment) - gtk_adjustment_get_page_size(adjustment)
             gtk_adjustment_set_value(adjustment, upper * share)
-            await screen.nextFrame()
-            mistakes += self.mistakes(of: window, screen, isSettled: false)
+            await screen.nextFrame { mistakes += self.mistakes(of: window, screen, isSettled: false) }
           }
           await settle(window, screen)
-          guard let picture = screen.picture() else { return }
-          for cell in cells(of: window, screen) {
-            let seen = NumberedPicture.number(in: picture, region: cell.place.rectangle)
-            let isServed = [0, 4].contains(cell.number % 5)
-            if seen != (isServed ? cell.number : nil) {
-              mistakes.append("the cell of \(cell.number) shows \(seen.map(String.init) ?? "nothing")")
+          await screen.nextFrame {
+            guard let picture = screen.picture() else { return mistakes.append("the window cannot be drawn") }
+            for cell in self.cells(of: window, screen) {
+              let seen = NumberedPicture.number(in: picture, region: cell.place.rectangle)
+              let isServed = [0, 4].contains(cell.number % 5)
+              if seen != (isServed ? cell.number : nil) {
+                mistakes.append("the cell of \(cell.number) shows \(seen.map(String.init) ?? "nothing")")
+              }
             }
           }
           output.add(
@@ -138,12 +140,11 @@
           for step in 0..<60 {
             gtk_window_set_default_size(
               window.window, gint(500 + (step * 131) % 900), gint(400 + (step * 71) % 500))
-            await screen.nextFrame()
-            mistakes += self.mistakes(of: window, screen, isSettled: false)
+            await screen.nextFrame { mistakes += self.mistakes(of: window, screen, isSettled: false) }
           }
           gtk_window_set_default_size(window.window, 1_000, 700)
           await settle(window, screen)
-          mistakes += self.mistakes(of: window, screen, isSettled: true)
+          await screen.nextFrame { mistakes += self.mistakes(of: window, screen, isSettled: true) }
           window.open(at: 7)
           for step in 0..<40 {
             gtk_window_set_default_size(window.window, gint(500 + (step * 97) % 700), gint(500))

@@ -8,40 +8,40 @@
   @MainActor
   final class Screen {
     let window: UnsafeMutablePointer<GtkWidget>
-    private var waiters: [CheckedContinuation<Void, Never>] = []
-    private var isTicking = false
+    private var waiters: [Waiter] = []
+    private var isConnected = false
+
+    private struct Waiter {
+      let look: () -> Void
+      let continuation: CheckedContinuation<Void, Never>
+    }
 
     init(_ window: UnsafeMutablePointer<GtkWindow>) {
       self.window = UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkWidget.self)
     }
 
-    /// Returns in the next frame of the window.
-    func nextFrame() async {
+    /// Returns after the next frame of the window.
+    ///
+    /// - Parameter look: called when the frame has just been painted and everything has its place; only then the
+    ///   window can be drawn once more.
+    func nextFrame(_ look: @escaping () -> Void = {}) async {
       await withCheckedContinuation { continuation in
-        waiters.append(continuation)
-        guard !isTicking else { return }
-        isTicking = true
-        gtk_widget_add_tick_callback(
-          window,
-          { _, _, context in
-            let address = UInt(bitPattern: context)
-            MainActor.assumeIsolated {
-              Unmanaged<Screen>.fromOpaque(ObjectPointer(bitPattern: address)!).takeUnretainedValue().tick()
-            }
-            return 0
-          }, Unmanaged.passRetained(self).toOpaque(),
-          { context in
-            if let context { Unmanaged<Screen>.fromOpaque(context).release() }
-          })
+        waiters.append(Waiter(look: look, continuation: continuation))
+        if !isConnected, let clock = gtk_widget_get_frame_clock(window) {
+          isConnected = true
+          connect(ObjectPointer(clock), "after-paint") { [weak self] _ in self?.painted() }
+        }
         gtk_widget_queue_draw(window)
       }
     }
 
-    private func tick() {
-      isTicking = false
+    private func painted() {
       let waiters = self.waiters
       self.waiters = []
-      for waiter in waiters { waiter.resume() }
+      for waiter in waiters {
+        waiter.look()
+        waiter.continuation.resume()
+      }
     }
 
     /// The pixels of a widget of the window as GTK draws them; `nil` before it is drawn.
