@@ -95,7 +95,7 @@
       let difference = Self.difference(expected.bitmap, bitmap)
       output.add(
         name,
-        failures: difference < 4 ? [] : ["differs from the golden picture by \(difference) of 255 a pixel"],
+        failures: difference < 6 ? [] : ["differs from the golden picture by \(difference) of 255 a pixel"],
         detail: "like the golden picture", figures: ["mean_difference": difference])
     }
 
