@@ -61,14 +61,10 @@ extension ImagePipeline {
   /// What memory has of a request, stale or not; its source tells which.
   func memoryResponse(for request: ImageRequest) -> ImageResponse? {
     let start = configuration.now()
-    let request = parts.formats.current(request.keyed(by: configuration.cacheKeyRules))
-    guard request.readsMemory, let cached = parts.caches.cachedPicture(for: request) else { return nil }
+    let request = parts.current(request)
+    // A preview of a load that is still running is not the answer.
+    guard request.readsMemory, let cached = parts.caches.finishedPicture(for: request) else { return nil }
     parts.formats.noteHit(of: cached, for: request)
-    let date = configuration.currentDate()
-    return ImageResponse(
-      picture: cached.picture.at(scale: request), request: request,
-      source: request.mayServe(cached.validity, at: date) ? .memory : .stale, isCoalesced: false,
-      encodedByteCount: 0, timings: StageTimings(), total: start.duration(to: configuration.now()),
-      verdict: ImageResponse.Verdict(cached.validity, now: date))
+    return parts.response(of: cached, for: request, start: start)
   }
 }

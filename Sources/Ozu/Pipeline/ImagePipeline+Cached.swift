@@ -9,7 +9,7 @@ extension ImagePipeline {
   /// `image(for:)`, which validates it, brings the newer one.
   public func cachedImage(for request: ImageRequest) -> Picture? {
     guard request.readsMemory else { return nil }
-    let request = parts.formats.current(request.keyed(by: parts.configuration.cacheKeyRules))
+    let request = parts.current(request)
     let cached = parts.caches.cachedPicture(for: request)
     if parts.events.isObserved { parts.events.lookedIntoMemory(cached, for: request) }
     if let cached, request.format != nil { parts.formats.noteHit(of: cached, for: request) }

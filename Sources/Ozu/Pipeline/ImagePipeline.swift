@@ -82,7 +82,7 @@ public final class ImagePipeline: Sendable {
   ) async throws(ImageError) -> ImageResponse {
     if Task.isCancelled { throw .cancelled(request.source.name) }
     let task = ImageTask(request, keyed: keyed, parts: parts, start: start)
-    task.start(surrounding: self)
+    task.run()
     return try await task.response
   }
 
@@ -103,7 +103,7 @@ public final class ImagePipeline: Sendable {
     if !parts.isSurrounded, let response = parts.memoryResponse(for: keyed, start: start) {
       task.finish(.success(response))
     } else {
-      task.start(surrounding: self)
+      task.run()
     }
     return task
   }
@@ -113,11 +113,15 @@ extension PipelineParts {
   /// Whether somebody stands around every load: observers, who are told of each, or interceptors.
   var isSurrounded: Bool { hasInterceptors || events.isObserved }
 
-  /// A request under the pipeline's key. Its format is noted: the first request registers it, and ends its preload.
+  /// A request as it is to be understood now: under the pipeline's key, and in the format that has its format's name.
+  func current(_ request: ImageRequest) -> ImageRequest {
+    formats.current(request.keyed(by: configuration.cacheKeyRules))
+  }
+
+  /// The same for a request that is about to be answered. Its format is noted: the first request registers it, and
+  /// ends its preload.
   func keyed(_ request: ImageRequest) -> ImageRequest {
-    let request = request.keyed(by: configuration.cacheKeyRules)
-    guard request.format != nil else { return request }
-    let current = formats.current(request)
+    let current = current(request)
     if let format = current.format { formats.noteRequest(in: format) }
     return current
   }
@@ -141,7 +145,13 @@ extension PipelineParts {
 
   /// The answer that memory has, if it may be served without asking.
   func memoryResponse(for request: ImageRequest, start: ContinuousClock.Instant) -> ImageResponse? {
-    guard let cached = servablePicture(for: request) else { return nil }
+    servablePicture(for: request).map { response(of: $0, for: request, start: start) }
+  }
+
+  /// The answer that a picture in memory is, stale or not; its source tells which.
+  func response(
+    of cached: CachedPicture, for request: ImageRequest, start: ContinuousClock.Instant
+  ) -> ImageResponse {
     var source = ImageResponse.Source.memory
     var verdict = ImageResponse.Verdict.none
     if let validity = cached.validity {

@@ -3,15 +3,14 @@ import OzuSynchronization
 /// What may stand around the load of a task: the interceptors, and the time that it has.
 extension ImageTask {
   /// Starts to load what memory does not have, inside the interceptors and within the deadline.
-  func start(surrounding pipeline: ImagePipeline) {
+  func run() {
     if let limit = request.deadline ?? parts.configuration.stageTimeouts[.total] { limitTime(limit) }
-    if parts.hasInterceptors { intercept(pipeline) } else { load() }
+    if parts.hasInterceptors { intercept() } else { load() }
   }
 
   /// Memory first: a task that is observed or intercepted has not looked there.
   private func load() {
-    let keyed = parts.keyed(request)
-    if parts.isSurrounded, let response = parts.memoryResponse(for: keyed, start: start) {
+    if parts.isSurrounded, let response = parts.memoryResponse(for: attempt, start: start) {
       finish(.success(response))
     } else {
       begin()
@@ -20,7 +19,7 @@ extension ImageTask {
 
   // MARK: Interceptors
 
-  private func intercept(_ pipeline: ImagePipeline) {
+  private func intercept() {
     surround(
       Task.detached { [self, interceptors = parts.configuration.interceptors] in
         let chain = ImageLoadChain(interceptors) { await self.loadInside($0) }

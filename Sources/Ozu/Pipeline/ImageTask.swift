@@ -28,7 +28,7 @@ public final class ImageTask: Sendable {
   nonisolated(unsafe) var seat: PipelineParts.LoadJobs.Seat
   // The request under the pipeline's key, or the alternative that is tried. Written under the task's lock, before a
   // job is joined; read under it or when that job has ended, and the lock of the jobs is taken in between.
-  nonisolated(unsafe) private var attempt: ImageRequest
+  nonisolated(unsafe) private(set) var attempt: ImageRequest
 
   struct State {
     var outcome: Outcome?

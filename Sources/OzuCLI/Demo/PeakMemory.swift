@@ -25,10 +25,7 @@ enum PeakMemory {
   /// hide what the work takes.
   static func measureTrimmed(_ work: () throws -> Void) rethrows -> Int? {
     trimHeap()
-    let before = reset() ? read("VmRSS") : nil
-    try work()
-    guard let before, let peak = read("VmHWM") else { return nil }
-    return max(0, peak - before)
+    return try measureBlocking(work).byteCount
   }
 
   /// `malloc_trim` of glibc, which Swift's module of it does not have.

@@ -28,6 +28,19 @@ struct BindingPipelineTests {
     #expect(fixture.pipeline.formats.keys.sorted() == ["auto-40x30-aspectFit", "auto-80x60-aspectFit"])
   }
 
+  @Test("what memory keeps of a picture that is still loading is not taken for the picture")
+  func previewInMemory() async throws {
+    let fixture = Fixture()
+    let url = try fixture.serve("a.jpg")
+    let request = ImageRequest(url: url, resize: Resize(PixelSize(40, 30)))
+    fixture.pipeline.cache[request] = Picture(Fixture.photo.bitmap, isPreview: true)
+    let view = FakeImageView(DisplaySize(40, 30), pipeline: fixture.pipeline)
+    #expect(!view.images.setImage(request))
+    await view.settled()
+    #expect(view.shownPicture?.isPreview == false)
+    #expect(fixture.client.requests.count == 1)
+  }
+
   @Test("a picture smaller than the view is enlarged")
   func enlarged() async throws {
     let fixture = Fixture()
