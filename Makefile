@@ -36,16 +36,16 @@ build: dependencies ## build everything (CONFIG=release for an optimised build)
 	@$(SWIFT) build -c $(CONFIG) $(FLAGS)
 
 test: dependencies ## run the tests in a debug build (FILTER=… for some of them)
-	@$(SWIFT) test $(TEST)
+	@scripts/run-tests $(SWIFT) test $(TEST)
 
 # The sanitizer cannot see into the standard library's lock: OZU_TSAN builds with a POSIX one in its place.
 test-tsan: dependencies ## run the tests under the thread sanitizer
-	@$(SWIFT) test --scratch-path .build-tsan --sanitize=thread -Xswiftc -DOZU_TSAN $(TEST)
+	@scripts/run-tests $(SWIFT) test --scratch-path .build-tsan --sanitize=thread -Xswiftc -DOZU_TSAN $(TEST)
 
 # XCTest itself leaks a few hundred bytes at exit, so leaks are not what this run looks for. lld, because gold
 # warns of every symbol of the sanitizer's assembly.
 test-asan: dependencies ## run the tests under the address sanitizer, and with CORPUS=DIR the conformance run too
-	@ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --scratch-path .build-asan --sanitize=address -Xswiftc -use-ld=lld $(TEST)
+	@ASAN_OPTIONS=detect_leaks=0 scripts/run-tests $(SWIFT) test --scratch-path .build-asan --sanitize=address -Xswiftc -use-ld=lld $(TEST)
 	@test -z '$(CORPUS)' || ASAN_OPTIONS=detect_leaks=0 $(SWIFT) run --scratch-path .build-asan --sanitize=address \
 	  -Xswiftc -use-ld=lld $(FLAGS) OzuConformance '$(CORPUS)' --without-costs
 

@@ -32,6 +32,23 @@ import Testing
     return process
   }
 
+  /// Kills a process as soon as a condition holds, and waits for its end. On a thread of its own: the tasks of a test
+  /// may wait for their turn longer than a client waits for its server.
+  private static func kill(_ process: Process, when condition: @escaping @Sendable () -> Bool) async throws {
+    let hasCome = await withCheckedContinuation { continuation in
+      Thread {
+        let end = ContinuousClock.now + .seconds(25)
+        while !condition(), ContinuousClock.now < end { usleep(1000) }
+        let hasCome = condition()
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        continuation.resume(returning: hasCome)
+      }.start()
+    }
+    #expect(hasCome)
+    #expect(process.terminationReason == .uncaughtSignal)
+  }
+
   @Test(
     "after kill -9 the same load makes no error and no wrong picture, and the cache is sound",
     arguments: [1, 7, 20, 39])
@@ -49,10 +66,7 @@ import Testing
     let sources = (0..<Self.count).map { server.url("/\($0).jpg").absoluteString }
     let options = ["--size", "60x60", "--cache", cache]
     let victim = try Self.process(["load"] + sources + options)
-    await server.received(killPoint + 1)
-    Foundation.kill(victim.processIdentifier, SIGKILL)
-    try await BlockingWork.run { victim.waitUntilExit() }
-    #expect(victim.terminationReason == .uncaughtSignal)
+    try await Self.kill(victim) { server.requestCount > killPoint }
     gate.open()
 
     let output = folder.path("out/")
@@ -79,19 +93,16 @@ import Testing
     let cache = folder.path("cache")
     let arguments = ["fetch", server.url("/large").absoluteString, "--cache", cache]
     let victim = try Self.process(arguments)
-    await gate.arrivals(12)
     // The body is above the threshold: it is in a file, which has a descriptor and no name any more.
     let descriptors = "/proc/\(victim.processIdentifier)/fd"
-    func hasSpoolFile() -> Bool {
+    @Sendable func hasSpoolFile() -> Bool {
       let names = (try? FileManager.default.contentsOfDirectory(atPath: descriptors)) ?? []
       return names.contains {
         let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(descriptors)/\($0)")
         return target?.contains("ozu-spool-") == true && target?.hasSuffix("(deleted)") == true
       }
     }
-    while !hasSpoolFile() { await Task.yield() }
-    Foundation.kill(victim.processIdentifier, SIGKILL)
-    try await BlockingWork.run { victim.waitUntilExit() }
+    try await Self.kill(victim, when: hasSpoolFile)
     let names = try FileManager.default.contentsOfDirectory(atPath: cache)
     #expect(!names.contains { $0.hasPrefix("ozu-spool-") })
 

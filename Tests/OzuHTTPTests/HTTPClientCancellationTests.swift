@@ -33,7 +33,7 @@ struct HTTPClientCancellationTests {
   }
 
   @Test("a task cancelled while it waits for its turn never reaches the server")
-  func whileWaiting() async {
+  func whileWaiting() async throws {
     let client = directClient { $0.maximumConcurrentRequests = 1 }
     let gate = Gate()
     server.route("/held", .ok(Data()).held(by: gate))
@@ -42,7 +42,7 @@ struct HTTPClientCancellationTests {
     async let first = failure(of: held, by: client)
     await gate.arrivals(1)
     let second = Task { await failure(of: queued, by: client) }
-    while client.statistics.waitingRequestCount == 0 { await Task.yield() }
+    try await eventually(client.statistics.waitingRequestCount != 0)
     second.cancel()
     #expect(await second.value == .cancelled)
     #expect(client.statistics.waitingRequestCount == 0)
@@ -78,17 +78,17 @@ struct HTTPClientCancellationTests {
   }
 
   @Test("shutting down cancels what runs and what waits, and refuses what comes")
-  func shutdown() async {
+  func shutdown() async throws {
     let client = directClient { $0.maximumConcurrentRequests = 2 }
     let gate = Gate()
     server.route("/a", .ok(Data()).held(by: gate))
     let request = HTTPRequest(url: server.url("/a"))
-    await withTaskGroup(of: HTTPError.Reason?.self) { group in
+    try await withThrowingTaskGroup(of: HTTPError.Reason?.self) { group in
       for _ in 0..<5 { group.addTask { await failure(of: request, by: client) } }
       await gate.arrivals(2)
-      while client.statistics.waitingRequestCount < 3 { await Task.yield() }
+      try await eventually(client.statistics.waitingRequestCount >= 3)
       await client.shutdown()
-      for await reason in group { #expect(reason == .cancelled) }
+      for try await reason in group { #expect(reason == .cancelled) }
     }
     #expect(await failure(of: request, by: client) == .cancelled)
     #if os(Linux)

@@ -168,7 +168,7 @@ struct HTTPClientTests {
         let request = HTTPRequest(url: server.url("/\(priority)"), priority: priority)
         group.addTask { _ = try await client.data(for: request) }
       }
-      while client.statistics.waitingRequestCount < 5 { await Task.yield() }
+      try await eventually(client.statistics.waitingRequestCount >= 5)
       gate.open()
       try await group.waitForAll()
     }

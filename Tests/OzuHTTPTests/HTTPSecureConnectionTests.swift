@@ -67,7 +67,8 @@
     var url: URL { OzuHTTPTests.url("https://127.0.0.1:\(port)/") }
 
     func stop() {
-      kill(process, SIGTERM)
+      // Not SIGTERM: threads of Dispatch block it, and the process inherits that.
+      kill(process, SIGKILL)
       belongings.withLock { $0 = nil }
     }
 

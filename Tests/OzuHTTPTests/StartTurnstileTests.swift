@@ -14,17 +14,17 @@ struct StartTurnstileTests {
   }
 
   @Test("tasks pass by priority, one at a time")
-  func order() async {
+  func order() async throws {
     let passed = Log()
     #expect(await turnstile.enter(origin: origin, priority: .normal))
-    await withTaskGroup(of: Void.self) { group in
+    try await withThrowingTaskGroup(of: Void.self) { group in
       for (index, priority) in [HTTPPriority.low, .veryHigh, .normal].enumerated() {
         group.addTask { [turnstile, origin] in
           guard await turnstile.enter(origin: origin, priority: priority) else { return }
           passed.add("\(priority)")
           turnstile.leave(origin: origin)
         }
-        while turnstile.statistics.waitingRequestCount <= index { await Task.yield() }
+        try await eventually(turnstile.statistics.waitingRequestCount > index)
       }
       turnstile.leave(origin: origin)
     }
@@ -33,7 +33,7 @@ struct StartTurnstileTests {
   }
 
   @Test("a cancelled task leaves the row, whenever it is cancelled", arguments: [true, false])
-  func cancellation(isEarly: Bool) async {
+  func cancellation(isEarly: Bool) async throws {
     #expect(await turnstile.enter(origin: origin, priority: .normal))
     let gate = Gate()
     let task = Task { [turnstile, origin] in
@@ -41,7 +41,7 @@ struct StartTurnstileTests {
       return await turnstile.enter(origin: origin, priority: .normal)
     }
     if !isEarly {
-      while turnstile.statistics.waitingRequestCount == 0 { await Task.yield() }
+      try await eventually(turnstile.statistics.waitingRequestCount != 0)
     }
     task.cancel()
     #expect(await task.value == false)
@@ -51,10 +51,10 @@ struct StartTurnstileTests {
   }
 
   @Test("closing turns away who waits and who comes")
-  func closing() async {
+  func closing() async throws {
     #expect(await turnstile.enter(origin: origin, priority: .normal))
     async let waiting = turnstile.enter(origin: origin, priority: .normal)
-    while turnstile.statistics.waitingRequestCount == 0 { await Task.yield() }
+    try await eventually(turnstile.statistics.waitingRequestCount != 0)
     turnstile.close()
     #expect(await waiting == false)
     #expect(turnstile.statistics.waitingRequestCount == 0)

@@ -59,7 +59,7 @@ struct HTTPSpoolingTests {
     let task = Task { try await fixture.get() }
     gate.admit(4)
     await gate.arrivals(5)
-    while fixture.cache.spool?.openFileCount != 1 { await Task.yield() }
+    try await eventually(fixture.cache.spool?.openFileCount == 1)
     #expect(try folder.names() == [])
     if isCancelled { task.cancel() } else { gate.open() }
     await #expect(throws: HTTPError.self) { try await task.value }
@@ -115,7 +115,7 @@ struct HTTPSpoolingTests {
         let bytes = patternedBytes(700_000)
         for start in stride(from: 0, to: bytes.count, by: 30_011) {
           bytes.dropFirst(start).prefix(30_011).withUnsafeBytes { body.append($0) }
-          if start == 0 { while spool.openFileCount == 0 { await Task.yield() } }
+          if start == 0 { try await eventually(spool.openFileCount != 0) }
         }
         let content = try await body.finish()
         #expect(content.data == bytes)

@@ -1,6 +1,7 @@
 import Foundation
 import OzuImaging
 import OzuSynchronization
+import OzuTesting
 import Testing
 
 /// Reserves on a thread of its own, and tells when it has its share.
@@ -9,7 +10,7 @@ private final class Visitor: Sendable {
   let isCancelled = Mutex(false)
 
   /// Returns when the visitor waits, or has been served.
-  init(_ byteCount: Int, of budget: DecodedByteBudget) async {
+  init(_ byteCount: Int, of budget: DecodedByteBudget) async throws {
     let before = budget.waitingCount
     let thread = Thread { [self] in
       let result = Result { () throws(DecodingError) in
@@ -18,13 +19,13 @@ private final class Visitor: Sendable {
       self.result.withLock { $0 = result }
     }
     thread.start()
-    while budget.waitingCount == before, self.result.withLock({ $0 == nil }) { await Task.yield() }
+    try await eventually(budget.waitingCount != before || isServed)
   }
 
   var isServed: Bool { result.withLock { $0 != nil } }
 
-  func untilServed() async {
-    while !isServed { await Task.yield() }
+  func untilServed() async throws {
+    try await eventually(isServed)
   }
 
   func leave() {
@@ -58,15 +59,15 @@ struct DecodedByteBudgetTests {
   @Test("serves those who wait in their order, and lets nobody pass")
   func order() async throws {
     let budget = DecodedByteBudget(byteLimit: 100)
-    let first = await Visitor(70, of: budget)
-    let large = await Visitor(80, of: budget)
+    let first = try await Visitor(70, of: budget)
+    let large = try await Visitor(80, of: budget)
     // It would fit, but came later.
-    let small = await Visitor(10, of: budget)
+    let small = try await Visitor(10, of: budget)
     #expect(first.isServed)
     #expect(budget.waitingCount == 2)
     first.leave()
-    await large.untilServed()
-    await small.untilServed()
+    try await large.untilServed()
+    try await small.untilServed()
     #expect(budget.reservedByteCount == 90)
     #expect(budget.waitingCount == 0)
   }
@@ -74,12 +75,12 @@ struct DecodedByteBudgetTests {
   @Test("lets go of those who are cancelled, and serves the next")
   func cancellation() async throws {
     let budget = DecodedByteBudget(byteLimit: 100)
-    let first = await Visitor(70, of: budget)
-    let large = await Visitor(80, of: budget)
-    let small = await Visitor(10, of: budget)
+    let first = try await Visitor(70, of: budget)
+    let large = try await Visitor(80, of: budget)
+    let small = try await Visitor(10, of: budget)
     large.isCancelled.withLock { $0 = true }
-    await large.untilServed()
-    await small.untilServed()
+    try await large.untilServed()
+    try await small.untilServed()
     let answer = large.result.withLock { $0 }
     #expect(throws: DecodingError.cancelled) { try answer?.get() }
     #expect(budget.reservedByteCount == 80)

@@ -103,7 +103,7 @@ struct BindingPipelineTests {
     await gate.arrivals(1)
     view.images.setImage(from: second)
     await view.settled()
-    while fixture.client.cancelledCount == 0 { await Task.yield() }
+    try await eventually(fixture.client.cancelledCount != 0)
     gate.open()
     #expect(view.steps.count == 1)
     let picture = try #require(view.shownPicture)
@@ -134,7 +134,7 @@ struct BindingPipelineTests {
     #expect(view.isFrameClockRunning)
     #expect(view.shown.bitmap?[0, 0] == Pixel(red: 255, green: 0, blue: 0))
     var time = Duration.zero
-    while view.steps.count < 2 {
+    for _ in 0..<100_000 where view.steps.count < 2 {
       view.images.advance(to: time)
       time += .milliseconds(100)
       await Task.yield()
@@ -149,7 +149,7 @@ struct BindingPipelineTests {
     view.images.isPlaybackPaused = true
     #expect(!view.isFrameClockRunning)
     view.images.isPlaybackPaused = false
-    while view.steps.count < 3 {
+    for _ in 0..<100_000 where view.steps.count < 3 {
       view.images.advance(to: time)
       time += .milliseconds(100)
       await Task.yield()

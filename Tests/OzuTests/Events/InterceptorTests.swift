@@ -162,7 +162,7 @@ struct InterceptorTests {
     task.cancel()
     await #expect(throws: ImageError.self) { try await task.image }
     // The task has ended; its interceptors hear of it in their own time.
-    while notes.value.count < 2 { await Task.yield() }
+    try await eventually(notes.value.count >= 2)
     #expect(notes.value == ["a in", "a cancelled"])
   }
 

@@ -166,11 +166,8 @@ struct FetcherTests {
     let (a, b) = (FormatFixture.format("a"), CacheFormat("b", size: PixelSize(16, 12)))
     let tasks = [a, b, a].map { fixture.pipeline.task(for: request($0)) }
     await gate.arrivals(1)
-    while fixture.pipeline.parts.loads.subscriberCount < 3
-      || fixture.pipeline.parts.fetches.subscriberCount < 2
-    {
-      await Task.yield()
-    }
+    try await eventually(
+      fixture.pipeline.parts.loads.subscriberCount == 3 && fixture.pipeline.parts.fetches.subscriberCount == 2)
     gate.open()
     let sizes = try await [tasks[0].image.size, tasks[1].image.size, tasks[2].image.size]
     #expect(sizes == [PixelSize(32, 24), PixelSize(16, 12), PixelSize(32, 24)])
@@ -211,7 +208,7 @@ struct FetcherTests {
     await gate.arrivals(1)
     task.cancel()
     await #expect(throws: ImageError.self) { try await task.image }
-    while gate.waitingCount > 0 { await Task.yield() }
+    try await eventually(gate.waitingCount == 0)
     #expect(count.value == 1)
   }
 }

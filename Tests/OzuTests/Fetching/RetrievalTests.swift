@@ -14,7 +14,7 @@ struct RetrievalTests {
     let fetcher = SimpleFetcher(Picture(Fixture.photo.bitmap), key: "own")
     let pending = fixture.pipeline.fetchImage(for: fetcher, format: format, success: { _ in })
     #expect(pending != nil)
-    while pending?.isFinished == false { await Task.yield() }
+    try await eventually(pending?.isFinished == true)
     var sizes: [PixelSize] = []
     #expect(
       fixture.pipeline.fetchImage(for: fetcher, format: format, success: { sizes.append($0.size) }) == nil)
@@ -37,7 +37,7 @@ struct RetrievalTests {
     let pending = pipeline.fetchImage(
       forKey: "own", format: format, success: { picture in answers.change { $0.append(picture.size) } })
     #expect(pending != nil && answers.value.isEmpty)
-    while pending?.isFinished == false { await Task.yield() }
+    try await eventually(pending?.isFinished == true)
     #expect(answers.value == [PixelSize(32, 24)])
   }
 
@@ -58,7 +58,7 @@ struct RetrievalTests {
         failure: { error in answers.change { $0.append(error.explanation) } }),
     ]
     #expect(answers.value.isEmpty)
-    while pending.contains(where: { $0?.isFinished == false }) { await Task.yield() }
+    try await eventually(!pending.contains { $0?.isFinished == false })
     #expect(answers.value.sorted() == ["not in the caches", "ok", "the server answered 404 (Not Found)"])
   }
 

@@ -139,7 +139,7 @@ import Testing
       }
     }
     await gate.arrivals(1)
-    while jobs.subscriberCount < 2 { await Task.yield() }
+    try await eventually(jobs.subscriberCount >= 2)
     let priority = { running.value?.value }
     #expect(priority() == .high)
     cells[0].value = .veryHigh

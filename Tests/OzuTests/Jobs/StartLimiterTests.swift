@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test("in a storm a start waits, and costs nothing when it is cancelled meanwhile")
-  func slots() async {
+  func slots() async throws {
     let clock = ManualClock()
     let timer = Gate()
     let slots = Slots(
@@ -60,7 +60,7 @@ import Testing
     cancelled.cancel()
     #expect(await cancelled.value == nil)
     let patient = Task { await slots.run(priority: ImagePriority.normal) { true } }
-    while slots.waitingCount < 1 { await Task.yield() }
+    try await eventually(slots.waitingCount >= 1)
     timer.open()
     #expect(await patient.value == true)
     #expect(gate.arrivalCount == 25)

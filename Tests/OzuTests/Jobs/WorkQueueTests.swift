@@ -1,4 +1,5 @@
 import OzuSynchronization
+import OzuTesting
 import Testing
 
 @testable import Ozu
@@ -50,24 +51,24 @@ import Testing
   }
 
   @Test("work whose urgency changes while it waits moves to its new place")
-  func change() async {
+  func change() async throws {
     let queue = WorkQueue(label: "test", width: 1)
     let order = Shared<[Int]>([])
     queue.isSuspended = true
     let cells = (0..<4).map { _ in PriorityCell(.normal) }
-    await withTaskGroup { group in
+    try await withThrowingTaskGroup { group in
       for (index, cell) in cells.enumerated() {
         group.addTask {
           await queue.run(priority: .changing(cell)) { _ in order.change { $0.append(index) } }
         }
-        while queue.waitingCount <= index { await Task.yield() }
+        try await eventually(queue.waitingCount > index)
       }
       cells[2].value = .veryHigh
       cells[0].value = .low
       cells[1].value = .high
       cells[1].value = .normal
       queue.isSuspended = false
-      await group.waitForAll()
+      try await group.waitForAll()
     }
     // The second left its level and came back: it stands behind the fourth now.
     #expect(order.value == [2, 3, 1, 0])

@@ -123,7 +123,7 @@ struct CancellationTests {
       }
     }
     // A task may be over in the eyes of one thread while another is still on its way to say so.
-    while ends.value.contains(0) { await Task.yield() }
+    try await eventually(!ends.value.contains(0))
     await withCheckedContinuation { continuation in queue.async(flags: .barrier) { continuation.resume() } }
     #expect(ends.value.allSatisfy { $0 == 1 })
     #expect(order.value == 0)

@@ -118,7 +118,7 @@ struct CoalescingTests {
     for (index, url) in urls.enumerated() {
       tasks.append(fixture.pipeline.task(for: url))
       if index == 0 { await gate.arrivals(1) }
-      while fixture.pipeline.parts.fetchSlots.waitingCount < index { await Task.yield() }
+      try await eventually(fixture.pipeline.parts.fetchSlots.waitingCount >= index)
     }
     tasks[3].priority = .veryHigh
     tasks[1].priority = .low

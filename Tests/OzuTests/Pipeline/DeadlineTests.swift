@@ -24,7 +24,7 @@ struct DeadlineTests {
     await timer.arrivals(1)
     timer.open()
     #expect(Self.stage(await task.result) == .network)
-    while fixture.client.cancelledCount < 1 { await Task.yield() }
+    try await eventually(fixture.client.cancelledCount >= 1)
   }
 
   @Test("others who share the work go on")
@@ -38,7 +38,7 @@ struct DeadlineTests {
     await gate.arrivals(1)
     let task = Task { [hurried] in try await fixture.pipeline.response(for: hurried) }
     await timer.arrivals(1)
-    while fixture.pipeline.parts.loads.subscriberCount < 2 { await Task.yield() }
+    try await eventually(fixture.pipeline.parts.loads.subscriberCount >= 2)
     timer.open()
     #expect(Self.stage(await task.result) == .network)
     gate.open()

@@ -148,8 +148,8 @@ struct ImageTaskTests {
     #expect(weakTask != nil)
     gate.open()
     _ = try await fixture.pipeline.image(for: url)
-    while fixture.pipeline.parts.loads.count > 0 { await Task.yield() }
-    while weakTask != nil { await Task.yield() }
+    try await eventually(fixture.pipeline.parts.loads.count == 0)
+    try await eventually(weakTask == nil)
   }
 
   @Test("timings name the stages that ran, in their order")

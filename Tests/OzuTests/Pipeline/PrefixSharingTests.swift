@@ -16,9 +16,9 @@ struct PrefixSharingTests {
     let tasks = processors.map {
       fixture.pipeline.task(for: ImageRequest(url: url, resize: Fixture.small, processors: $0))
     }
-    while fixture.pipeline.parts.fetches.subscriberCount < tasks.count { await Task.yield() }
+    try await eventually(fixture.pipeline.parts.fetches.subscriberCount >= tasks.count)
     gate.open()
-    while fixture.pipeline.parts.renders.count < stepCount { await Task.yield() }
+    try await eventually(fixture.pipeline.parts.renders.count >= stepCount)
     return tasks
   }
 
@@ -82,9 +82,9 @@ struct PrefixSharingTests {
     let tasks = try await Self.started(fixture, [[CountingStep("a")], [CountingStep("b")]], stepCount: 3)
     #expect(fixture.pipeline.parts.decodeQueue.waitingCount(from: .high) == 0)
     tasks[1].priority = .veryHigh
-    while fixture.pipeline.parts.decodeQueue.waitingCount(from: .veryHigh) < 1 { await Task.yield() }
+    try await eventually(fixture.pipeline.parts.decodeQueue.waitingCount(from: .veryHigh) >= 1)
     tasks[1].cancel()
-    while fixture.pipeline.parts.renders.count > 2 { await Task.yield() }
+    try await eventually(fixture.pipeline.parts.renders.count <= 2)
     #expect(fixture.pipeline.parts.decodeQueue.waitingCount(from: .high) == 0)
     fixture.pipeline.resume(.decode)
     _ = try await tasks[0].image

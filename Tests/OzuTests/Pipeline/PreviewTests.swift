@@ -78,7 +78,7 @@ struct PreviewTests {
     let task = fixture.pipeline.task(for: request)
     await gate.arrivals(1)
     gate.admit()
-    while fixture.pipeline.cachedImage(for: request)?.isPreview != true { await Task.yield() }
+    try await eventually(fixture.pipeline.cachedImage(for: request)?.isPreview == true)
     #expect(decoder.previewCount == 1)
     #expect(step.runCount == 1)
 
@@ -89,7 +89,7 @@ struct PreviewTests {
     await fixture.pipeline.waiting(1, for: .decode)
     #expect(fixture.pipeline.waitingCount(on: .decode) == 1)
     gate.open()
-    while fixture.pipeline.parts.renders.count < 2 { await Task.yield() }
+    try await eventually(fixture.pipeline.parts.renders.count >= 2)
     #expect(fixture.pipeline.waitingCount(on: .decode) == 1)
     fixture.pipeline.resume(.decode)
     let response = try await task.response
@@ -116,7 +116,7 @@ struct PreviewTests {
     for number in 1...2 {
       await gate.arrivals(number)
       gate.admit()
-      while previews.value.count < number { await Task.yield() }
+      try await eventually(previews.value.count >= number)
     }
     #expect(fixture.pipeline.cachedImage(for: request) == nil)
     gate.open()
@@ -132,7 +132,7 @@ struct PreviewTests {
     let task = fixture.pipeline.task(for: request)
     await gate.arrivals(1)
     gate.admit()
-    while fixture.pipeline.cachedImage(for: request)?.isPreview != true { await Task.yield() }
+    try await eventually(fixture.pipeline.cachedImage(for: request)?.isPreview == true)
     gate.open()
     await #expect(throws: ImageError.self) { try await task.image }
     #expect(fixture.pipeline.cachedImage(for: request) == nil)

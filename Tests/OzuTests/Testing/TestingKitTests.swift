@@ -43,7 +43,7 @@ struct TestingKitTests {
     pipeline.suspend(.decode)
     let tasks = urls.map { pipeline.task(for: $0) }
     await recorder.events(3) { $0.isBegin(of: .wait) }
-    while pipeline.waitingCount(on: .decode) < 3 { await Task.yield() }
+    try await eventually(pipeline.waitingCount(on: .decode) >= 3)
     #expect(recorder.count { $0.isBegin(of: .decode) } == 0)
     tasks[2].priority = .veryHigh
     pipeline.resume(.decode)
