@@ -17,6 +17,7 @@
       self.view = view
       self.place = place
       images.options.automaticFormat.allowsUpscaling = place.allowsUpscaling(in: view)
+      ApplicationObserver.follow(images.pipeline)
     }
 
     var displaySize: DisplaySize? {

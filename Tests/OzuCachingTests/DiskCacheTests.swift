@@ -151,6 +151,9 @@ struct DiskCacheTests {
       if step % 100 == 0 { #expect(cache.totalByteCount == fixture.segmentByteCount) }
     }
     #expect(cache.count > 2)
+    let evictions = cache.evictionCounts
+    #expect(evictions["small"] ?? 0 > 0 && evictions["large"] ?? 0 > 0)
+    #expect(evictions.values.reduce(0, +) == cache.statistics.evictions)
     #expect(fixture.segments.count < 64)
     for entry in cache.entries() { #expect(versions[entry.key] != nil) }
     #expect(fixture.errors.all.isEmpty)

@@ -169,6 +169,28 @@ struct MemoryCacheTests {
     checkInvariants(of: cache)
   }
 
+  @Test("entries that left to make room are told, and no others")
+  func evictionsTold() {
+    let told = Mutex<[String]>([])
+    let cache = MemoryCache<String, Int>(configuration(cost: 100)) { key, value in
+      told.withLock { $0.append("\(key) \(value)") }
+    }
+    cache.insert(1, forKey: "replaced", cost: 10)
+    cache.insert(2, forKey: "replaced", cost: 10)
+    cache.insert(3, forKey: "removed", cost: 10)
+    cache.removeValue(forKey: "removed")
+    #expect(told.withLock { $0 } == [])
+    cache.insert(4, forKey: "large", cost: 95)
+    #expect(told.withLock { $0 } == ["replaced 2"])
+    cache.insert(5, forKey: "small", cost: 5)
+    cache.trim(toCost: 0)
+    #expect(told.withLock { $0.sorted() } == ["large 4", "replaced 2", "small 5"])
+    cache.insert(6, forKey: "rest", cost: 5)
+    cache.removeAll()
+    #expect(told.withLock { $0.count } == 3)
+    #expect(cache.statistics.costEvictions == 3)
+  }
+
   @Test("an entry is served for its lifetime and not longer")
   func lifetimes() {
     let clock = ManualClock()

@@ -56,7 +56,7 @@ final class ImageCaches: Sendable {
         picture: picture, stamp: stamp, validity: validity, formatName: request.format?.name),
       forKey: request.key, cost: picture.byteCount)
     events.stored(.memory, byteCount: picture.byteCount, of: request.source.name, for: request)
-    events.evicted(.memory, total: memory.evictionCount)
+    events.evicted(events.evictions.takeFromMemory())
   }
 
   // MARK: Disk

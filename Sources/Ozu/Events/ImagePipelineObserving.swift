@@ -44,8 +44,8 @@ public protocol ImagePipelineObserving: Sendable {
   /// A cache has taken something in.
   func cacheStored(_ entry: ObservedEntry)
 
-  /// A cache has given up entries to make room.
-  func cacheEvicted(_ store: ObservedStore, count: Int)
+  /// A cache has given up entries to make room. Told when it takes in the next.
+  func cacheEvicted(_ eviction: ObservedEviction)
 }
 
 extension ImagePipelineObserving {
@@ -64,5 +64,5 @@ extension ImagePipelineObserving {
   /// Does nothing.
   public func cacheStored(_ entry: ObservedEntry) {}
   /// Does nothing.
-  public func cacheEvicted(_ store: ObservedStore, count: Int) {}
+  public func cacheEvicted(_ eviction: ObservedEviction) {}
 }

@@ -36,8 +36,9 @@ struct LoggingObserver: ImagePipelineObserving {
   func cacheMissed(_ entry: ObservedEntry) { log.log(.debug, "miss \(Self.text(entry))") }
   func cacheStored(_ entry: ObservedEntry) { log.log(.debug, "store \(Self.text(entry))") }
 
-  func cacheEvicted(_ store: ObservedStore, count: Int) {
-    log.log(.notice, "evicted \(count) from \(store.rawValue)")
+  func cacheEvicted(_ eviction: ObservedEviction) {
+    let format = eviction.format.map { " of format \($0)" } ?? ""
+    log.log(.notice, "evicted \(eviction.count) from \(eviction.store.rawValue)\(format)")
   }
 
   // MARK: Words

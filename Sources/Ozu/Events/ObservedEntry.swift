@@ -16,6 +16,16 @@ public enum ObservedStore: String, Hashable, Sendable, Codable, CaseIterable {
   case disk
 }
 
+/// Entries that a cache has given up to make room.
+public struct ObservedEviction: Hashable, Sendable {
+  /// Which cache.
+  public let store: ObservedStore
+  /// The name of the cache format whose pictures they were; `nil` for pictures without one, and for originals.
+  public let format: String?
+  /// How many entries.
+  public let count: Int
+}
+
 /// An entry of a cache, as observers are told of it.
 public struct ObservedEntry: Sendable {
   /// Where it is, or was looked for.

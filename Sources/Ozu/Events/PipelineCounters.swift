@@ -38,8 +38,6 @@ final class PipelineCounters: Sendable {
     uniqueKeysWithValues: ImageResponse.Source.allCases.map { ($0, Count()) })
   /// Failures are rare enough for a lock.
   private let failures = Mutex<[String: Int]>([:])
-  private let toldMemoryEvictions = Atomic(0)
-  private let toldDiskEvictions = Atomic(0)
 
   func add(_ response: ImageResponse) {
     // The memory cache has counted its own.
@@ -82,24 +80,6 @@ final class PipelineCounters: Sendable {
     case .rendition: renditions
     case .original: originals
     }
-  }
-
-  /// Notes a total and returns by how much it is above the highest that was noted before.
-  func raiseEvictions(of store: ObservedStore, to total: Int) -> Int {
-    switch store {
-    case .memory: Self.raise(toldMemoryEvictions, to: total)
-    case .disk: Self.raise(toldDiskEvictions, to: total)
-    }
-  }
-
-  private static func raise(_ told: borrowing Atomic<Int>, to total: Int) -> Int {
-    var old = told.load(ordering: .relaxed)
-    while old < total {
-      let (isDone, seen) = told.weakCompareExchange(expected: old, desired: total, ordering: .relaxed)
-      if isDone { return total - old }
-      old = seen
-    }
-    return 0
   }
 
   var answersBySource: [ImageResponse.Source: Int] { answers.mapValues { $0.value.value } }

@@ -73,7 +73,12 @@ extension ImageCaches {
     store()
     events.stageEnded(stage, byteCount: byteCount)
     events.stored(layer, byteCount: byteCount, of: source(), for: request)
-    events.evicted(.disk, total: openedDisk?.statistics.evictions ?? 0)
+    tellDiskEvictions()
+  }
+
+  /// Tells observers what has left the disk cache to make room since they last heard of it.
+  func tellDiskEvictions() {
+    events.evicted(events.evictions.takeFromDisk(openedDisk?.evictionCounts ?? [:]))
   }
 
   // MARK: Responses
@@ -111,13 +116,5 @@ extension PipelineParts {
       events.counters.repeatedHits.increment()
     }
     return cached
-  }
-}
-
-extension MemoryCache {
-  /// Entries that left to make room.
-  var evictionCount: Int {
-    let counts = statistics
-    return counts.costEvictions + counts.countEvictions
   }
 }

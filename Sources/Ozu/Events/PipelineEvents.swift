@@ -11,6 +11,7 @@ final class PipelineEvents: Sendable {
   /// Whether anybody is told.
   let isObserved: Bool
   let counters = PipelineCounters()
+  let evictions = EvictionLedger()
   private let observers: [any ImagePipelineObserving]
   private let now: @Sendable () -> ContinuousClock.Instant
 
@@ -102,11 +103,11 @@ final class PipelineEvents: Sendable {
     for observer in observers { observer.cacheStored(entry) }
   }
 
-  /// How many entries a store has evicted in its life; those that observers have not heard of yet, they are told.
-  func evicted(_ store: ObservedStore, total: @autoclosure () -> Int) {
+  /// Tells observers of the evictions that they have not heard of yet.
+  func evicted(_ news: @autoclosure () -> [ObservedEviction]) {
     guard isObserved else { return }
-    let count = counters.raiseEvictions(of: store, to: total())
-    guard count > 0 else { return }
-    for observer in observers { observer.cacheEvicted(store, count: count) }
+    for eviction in news() {
+      for observer in observers { observer.cacheEvicted(eviction) }
+    }
   }
 }

@@ -128,8 +128,10 @@ public final class TraceRecorder: ImagePipelineObserving {
   public func cacheStored(_ entry: ObservedEntry) { mark("store \(entry.layer.rawValue)", entry) }
 
   /// Marks the moment.
-  public func cacheEvicted(_ store: ObservedStore, count: Int) {
-    mark("evict \(store.rawValue)", ["count": .number(count)])
+  public func cacheEvicted(_ eviction: ObservedEviction) {
+    mark(
+      "evict \(eviction.store.rawValue)",
+      ["count": .number(eviction.count), "format": .text(eviction.format ?? "")])
   }
 
   private func mark(_ name: String, _ entry: ObservedEntry) {

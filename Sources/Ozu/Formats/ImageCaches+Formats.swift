@@ -7,6 +7,14 @@ extension CacheFormat {
   static let partitionPrefix = "format:"
 }
 
+extension DiskCache.Partition {
+  /// The name of the format whose renditions it holds; `nil` for all others.
+  var formatName: String? {
+    name.hasPrefix(CacheFormat.partitionPrefix)
+      ? String(name.dropFirst(CacheFormat.partitionPrefix.count)) : nil
+  }
+}
+
 extension ImageRequest {
   /// Where the finished picture is on disk.
   var partition: DiskCache.Partition { format?.partition ?? ImageCaches.renditions }
@@ -20,6 +28,7 @@ extension ImageCaches {
     let capacity = format.diskCapacity
     guard capacity == 0 else {
       disk.setCapacity(capacity, of: format.partition)
+      tellDiskEvictions()
       return
     }
     // Zero means no limit to the disk cache, and no disk at all to a format.

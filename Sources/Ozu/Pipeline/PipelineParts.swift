@@ -80,8 +80,13 @@ final class PipelineParts: Sendable {
     self.configuration = configuration
     events = PipelineEvents(configuration)
     hasInterceptors = !configuration.interceptors.isEmpty
+    var onEviction: (@Sendable (ImageKey, CachedPicture) -> Void)?
+    if events.isObserved {
+      onEviction = { [evictions = events.evictions] _, picture in evictions.noteLeftMemory(picture) }
+    }
     caches = ImageCaches(
-      memory: MemoryCache(configuration.memoryCache), storage: configuration.diskStorage,
+      memory: MemoryCache(configuration.memoryCache, onEviction: onEviction),
+      storage: configuration.diskStorage,
       onDiskError: configuration.onDiskError, events: events)
     let timing = Slots.Timing(now: configuration.now, sleep: configuration.sleep)
     fetchSlots = Slots(

@@ -34,6 +34,15 @@ extension DiskCache {
     store.index.withLock { $0.state(of: partition)?.count ?? 0 }
   }
 
+  /// How many entries of each partition left to make room since the cache was opened; partitions that lost none are
+  /// left out.
+  public var evictionCounts: [Partition: Int] {
+    store.index.withLock { index in
+      let losers = index.partitions.filter { $0.evictions > 0 }
+      return Dictionary(uniqueKeysWithValues: losers.map { ($0.partition, $0.evictions) })
+    }
+  }
+
   /// The partitions that have entries, by name.
   public var partitions: [Partition] {
     store.index.withLock { index in

@@ -12,6 +12,11 @@ extension SegmentIndex {
     partitionNumbers[partition].map { partitions[$0] }
   }
 
+  /// Counts an entry that is about to leave to make room.
+  func noteEviction(of slot: Int) {
+    partitions[Int(slots[slot].partition)].evictions += 1
+  }
+
   func setCapacity(_ capacity: Int, ofPartition number: Int) {
     partitions[number].capacity = capacity
   }

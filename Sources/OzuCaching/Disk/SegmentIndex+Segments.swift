@@ -35,13 +35,11 @@ extension SegmentIndex {
     return result
   }
 
-  /// Forgets a segment with all entries in it, and returns how many they were.
-  func removeSegment(_ number: Int) -> Int {
-    let entries = slots(inSegment: number)
-    for index in entries { remove(index) }
+  /// Forgets a segment with all entries in it.
+  func removeSegment(_ number: Int) {
+    for index in slots(inSegment: number) { remove(index) }
     totalByteCount -= segments[number]?.size ?? 0
     segments[number] = nil
-    return entries.count
   }
 
   func linkToSegment(_ index: Int) {

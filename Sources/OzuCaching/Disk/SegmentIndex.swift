@@ -55,6 +55,8 @@ final class SegmentIndex: @unchecked Sendable {
     var capacity: Int
     var byteCount = 0
     var count = 0
+    /// Entries that left to make room since the cache was opened.
+    var evictions = 0
     var newest: Int32 = -1
     var oldest: Int32 = -1
   }

@@ -44,8 +44,7 @@ extension SegmentStore {
     if writer.active == victim.number { writer.active = nil }
     // On a full disk nothing can be copied; giving up the entries is what makes room again.
     note(&writer) { (writer) throws(DiskCacheError) in try relocate(victim.used, &writer) }
-    let count = try removeSegment(victim.number, &writer)
-    counters.evictions.wrappingAdd(count, ordering: .relaxed)
+    try removeSegment(victim.number, evicting: true, &writer)
     return true
   }
 
@@ -93,8 +92,7 @@ extension SegmentStore {
         return Int(state.oldest)
       }
       guard let victim else { return }
-      removeEntry(victim, &writer)
-      counters.evictions.increment()
+      removeEntry(victim, evicting: true, &writer)
     }
   }
 
@@ -128,7 +126,7 @@ extension SegmentStore {
       index.slots(inSegment: number).sorted { index.slots[$0].accessed < index.slots[$1].accessed }
     }
     try relocate(entries, &writer)
-    _ = try removeSegment(number, &writer)
+    try removeSegment(number, &writer)
     counters.compactions.increment()
   }
 
@@ -147,8 +145,7 @@ extension SegmentStore {
       if let number = step.compact {
         try compact(number, &writer)
       } else if let slot = step.evict {
-        removeEntry(slot, &writer)
-        counters.evictions.increment()
+        removeEntry(slot, evicting: true, &writer)
       } else {
         // Only files without entries are left.
         try removeAllSegments(&writer)
@@ -158,6 +155,6 @@ extension SegmentStore {
   }
 
   func removeAllSegments(_ writer: inout Writer) throws(DiskCacheError) {
-    for number in index.withLock({ $0.segments.indices }) { _ = try removeSegment(number, &writer) }
+    for number in index.withLock({ $0.segments.indices }) { try removeSegment(number, &writer) }
   }
 }

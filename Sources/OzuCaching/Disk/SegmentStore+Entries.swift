@@ -171,7 +171,7 @@ extension SegmentStore {
   private func forgetSegment(of location: SegmentIndex.Location) {
     _ = try? write { (writer) throws(DiskCacheError) in
       index.withLock { index in
-        if index.holds(location) { _ = index.removeSegment(location.segment) }
+        if index.holds(location) { index.removeSegment(location.segment) }
       }
     }
   }

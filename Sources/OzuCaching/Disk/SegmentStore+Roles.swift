@@ -86,7 +86,7 @@ extension SegmentStore {
         let size = try file.file.byteCount()
         try extend(number, to: size, &writer)
       } else {
-        _ = index.withLock { $0.removeSegment(number) }
+        index.withLock { $0.removeSegment(number) }
       }
     }
     for name in names.subtracting(known.map(\.1.name)).sorted() {

@@ -107,12 +107,16 @@ extension SegmentStore {
   }
 
   /// Takes an entry out of the index and marks its record as dead.
-  func removeEntry(_ slot: Int, _ writer: inout Writer) {
+  func removeEntry(_ slot: Int, evicting isEviction: Bool = false, _ writer: inout Writer) {
     let location = index.withLock { index in
       let location = index.location(of: slot)
-      if location != nil { index.remove(slot) }
+      if location != nil {
+        if isEviction { index.noteEviction(of: slot) }
+        index.remove(slot)
+      }
       return location
     }
+    if isEviction { counters.evictions.increment() }
     guard let location else { return }
     kill(location.file, at: location.offset, &writer)
     removeIfEmpty(location.segment, &writer)
@@ -126,15 +130,17 @@ extension SegmentStore {
     }
     guard isEmpty, number != writer.active else { return }
     do throws(DiskCacheError) {
-      _ = try removeSegment(number, &writer)
+      try removeSegment(number, &writer)
     } catch {
       writer.errors.append(error)
     }
   }
 
   /// Removes a segment's file with all that is in it; returns how many entries that were.
-  func removeSegment(_ number: Int, _ writer: inout Writer) throws(DiskCacheError) -> Int {
-    guard let file = index.withLock({ $0.segments[number]?.file }) else { return 0 }
+  func removeSegment(
+    _ number: Int, evicting isEviction: Bool = false, _ writer: inout Writer
+  ) throws(DiskCacheError) {
+    guard let file = index.withLock({ $0.segments[number]?.file }) else { return }
     do throws(DiskCacheError) {
       try fileSystem.remove(directory + "/" + file.name)
     } catch {
@@ -143,7 +149,13 @@ extension SegmentStore {
     if writer.active == number { writer.active = nil }
     writer.unsynced[file.salt] = nil
     writer.isDirectoryUnsynced = true
-    return index.withLock { $0.removeSegment(number) }
+    let evictions = index.withLock { index in
+      let entries = isEviction ? index.slots(inSegment: number) : []
+      for slot in entries { index.noteEviction(of: slot) }
+      index.removeSegment(number)
+      return entries.count
+    }
+    counters.evictions.wrappingAdd(evictions, ordering: .relaxed)
   }
 
   // MARK: Flushing

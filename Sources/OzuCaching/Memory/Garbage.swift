@@ -32,6 +32,13 @@ struct Garbage<Key, Value> {
   }
 
   @inlinable @inline(never)
+  func forEachEntry(_ body: (Key, Value) -> Void) {
+    if let firstKey, let firstValue { body(firstKey, firstValue) }
+    if let secondKey, let secondValue { body(secondKey, secondValue) }
+    for (key, value) in rest ?? [] { body(key, value) }
+  }
+
+  @inlinable @inline(never)
   mutating func hold(_ more: [AnyObject]) {
     objects = (objects ?? []) + more
   }

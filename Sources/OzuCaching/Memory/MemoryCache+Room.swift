@@ -111,6 +111,7 @@ extension MemoryCache {
       var steps = 16
       evictAnywhere(after: next, for: measure, steps: &steps, into: &garbage)
       if garbage.isEmpty { return }
+      if let onEviction { garbage.forEachEntry(onEviction) }
       next = (next + 1) & shardMask
     }
   }

@@ -32,6 +32,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   @usableFromInline let shardMask: Int
   @usableFromInline let live: LiveValues<Key, Value>?
   @usableFromInline let configuration: MemoryCacheConfiguration
+  @usableFromInline let onEviction: (@Sendable (Key, Value) -> Void)?
   @usableFromInline let epoch: ContinuousClock.Instant
   private let observation = Mutex<MemoryPressureObservation?>(nil)
 
@@ -44,8 +45,15 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   @usableFromInline let pressureEvents = Atomic<Int>(0)
 
   /// A cache with these limits. Negative limits count as zero.
-  public init(_ configuration: MemoryCacheConfiguration = MemoryCacheConfiguration()) {
+  ///
+  /// - Parameter onEviction: Told of each entry that left to make room, after it left, on the thread that made it
+  ///   leave. It may use the cache. Entries that were removed, replaced or expired are not told. `nil` by default.
+  public init(
+    _ configuration: MemoryCacheConfiguration = MemoryCacheConfiguration(),
+    onEviction: (@Sendable (Key, Value) -> Void)? = nil
+  ) {
     self.configuration = configuration
+    self.onEviction = onEviction
     maximumCost = Atomic(max(0, configuration.costLimit))
     maximumCount = Atomic(max(0, configuration.countLimit))
     epoch = configuration.now()
@@ -172,19 +180,21 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     let tag = Self.tag(of: key)
     let home = shardNumber(of: tag)
     var steps = 16
-    // Declared before the lock is taken: whatever it collects is released after unlocking.
+    // Declared before the lock is taken: whatever they hold is released after unlocking.
     var garbage = Garbage<Key, Value>()
+    var former: (key: Key, value: Value)?
+    defer { withExtendedLifetime(former) {} }
     while true {
       let lacking = shard(number: home).pointee.withLock { shard -> Shard.Measure? in
         var index = shard.find(key, tag: tag)
         var credit = Credit()
         while true {
-          let former = index.map { shard.node($0).pointee.cost } ?? 0
-          guard let measure = reserve(cost: cost &- former, isNew: index == nil, &credit) else {
+          let formerCost = index.map { shard.node($0).pointee.cost } ?? 0
+          guard let measure = reserve(cost: cost &- formerCost, isNew: index == nil, &credit) else {
             live?.forget(key)
             if let index {
-              let former = shard.replace(index, by: value, cost: cost, deadline: deadline)
-              garbage.add(former.key, former.value)
+              let replaced = shard.replace(index, by: value, cost: cost, deadline: deadline)
+              former = (replaced.key, replaced.value)
             } else {
               shard.add(key: key, value: value, tag: tag, cost: cost, deadline: deadline)
             }
@@ -198,10 +208,16 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
           discard(victim, of: &shard, &credit, into: &garbage)
         }
       }
-      guard let lacking else { return true }
+      guard let lacking else {
+        if let onEviction { garbage.forEachEntry(onEviction) }
+        return true
+      }
       // This shard is empty and the others hold everything: one of them gives.
       evictAnywhere(after: home, for: lacking, steps: &steps, into: &garbage)
-      if countLimit == 0 || cost > costLimit { return false }
+      if countLimit == 0 || cost > costLimit {
+        if let onEviction { garbage.forEachEntry(onEviction) }
+        return false
+      }
     }
   }
 

@@ -27,6 +27,12 @@
       guard CGImageSourceGetCount(source) > 0 else { throw failure(stage: Self.headerStage) }
     }
 
+    /// A file that is open already.
+    init(_ source: CGImageSource, _ type: ImageType) {
+      self.source = source
+      self.type = type
+    }
+
     static func dictionary(_ options: [CFString: Any]) -> CFDictionary {
       NSDictionary(dictionary: options) as CFDictionary
     }
@@ -42,7 +48,7 @@
     /// Whether bytes are missing at the end.
     var isTruncated: Bool {
       switch CGImageSourceGetStatus(source) {
-      case .statusUnexpectedEOF, .statusIncomplete: true
+      case .statusUnexpectedEOF, .statusIncomplete, .statusReadingHeader: true
       default: false
       }
     }
@@ -110,9 +116,11 @@
 
     /// Draws a picture of the file, as the policy for colours wants it.
     ///
+    /// - Parameter isPartial: whether some of its pixels may still be missing.
     /// - Throws: `corrupt`, `truncated`.
     func draw(
-      _ image: CGImage, size: PixelSize, header: ImageHeader, context: DecodingContext
+      _ image: CGImage, size: PixelSize, header: ImageHeader, isPartial: Bool = false,
+      context: DecodingContext
     ) throws(DecodingError) -> Bitmap {
       let format = header.pixelFormat(under: context.pixelFormats)
       var space: CGColorSpace?
@@ -121,10 +129,14 @@
         let own = image.colorSpace,
         own.model == .rgb, own.supportsOutput
       {
-        space = own
-        tag = .icc(name: header.colorProfileName ?? header.colorEncoding?.name ?? "")
+        if format == .rgba16, CGColorSpaceUsesITUR_2100TF(own) {
+          // Brighter than white is kept: HLG too becomes PQ, which says how bright each value is.
+          (space, tag) = (CGColorSpace(name: CGColorSpace.itur_2100_PQ), .perceptualQuantizer)
+        } else {
+          (space, tag) = (own, .icc(name: header.colorProfileName ?? header.colorEncoding?.name ?? ""))
+        }
       }
-      let isOpaque = header.hasAlpha ? nil : true
+      let isOpaque: Bool? = isPartial ? false : header.hasAlpha ? nil : true
       let bitmap = Bitmap(
         image, size: size, format: format, isOpaque: isOpaque, space: space, tag: tag, pool: context.pool)
       guard let bitmap else { throw failure(stage: Self.pixelStage) }

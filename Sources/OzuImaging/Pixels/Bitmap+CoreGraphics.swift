@@ -107,12 +107,18 @@
     }
   }
 
+  extension ColorSpaceTag {
+    /// Rec. 2100 with the PQ curve, of pictures that have parts brighter than white.
+    package static let perceptualQuantizer = ColorSpaceTag.encoded(name: "Rec. 2100 PQ")
+  }
+
   extension CGColorSpace {
     /// The space that a tag means; `nil` for one that is not known by name.
     static func named(_ tag: ColorSpaceTag) -> CGColorSpace? {
       switch tag {
       case .sRGB: CGColorSpace(name: CGColorSpace.sRGB)
       case .icc(let name): known[name].flatMap { CGColorSpace(name: NSString(string: $0) as CFString) }
+      case .perceptualQuantizer: CGColorSpace(name: CGColorSpace.itur_2100_PQ)
       case .encoded: nil
       }
     }

@@ -30,5 +30,6 @@ public struct NeverCame: Error, CustomStringConvertible {
   let file: String
   let line: UInt
 
+  /// Where the test waited, and how long.
   public var description: String { "\(file):\(line): not within \(limit)" }
 }

@@ -107,5 +107,5 @@ public final class EventRecorder: ImagePipelineObserving {
   /// Records it.
   public func cacheStored(_ entry: ObservedEntry) { add(.stored(entry)) }
   /// Records it.
-  public func cacheEvicted(_ store: ObservedStore, count: Int) { add(.evicted(store, count: count)) }
+  public func cacheEvicted(_ eviction: ObservedEviction) { add(.evicted(eviction)) }
 }

@@ -17,7 +17,7 @@ public enum RecordedEvent: Sendable {
   /// A cache took something in.
   case stored(ObservedEntry)
   /// A cache gave entries up.
-  case evicted(ObservedStore, count: Int)
+  case evicted(ObservedEviction)
 
   /// Whether this is the beginning of a stage, of some source or of one.
   public func isBegin(of stage: ImageStage, source: String? = nil) -> Bool {
@@ -64,7 +64,8 @@ extension RecordedEvent: CustomStringConvertible {
     case .hit(let entry): "hit \(entry.layer.rawValue) \(entry.source)"
     case .miss(let entry): "miss \(entry.layer.rawValue) \(entry.source)"
     case .stored(let entry): "store \(entry.layer.rawValue) \(entry.source)"
-    case .evicted(let store, let count): "evict \(count) \(store.rawValue)"
+    case .evicted(let eviction):
+      "evict \(eviction.count) \(eviction.store.rawValue)" + (eviction.format.map { " of \($0)" } ?? "")
     }
   }
 

@@ -42,6 +42,32 @@ struct ApplicationEventTests {
     #expect(fixture.client.requests.count == 2)
   }
 
+  @Test("pipelines follow the notifications of an app once each, and only while they live")
+  @MainActor
+  func followers() {
+    let center = NotificationCenter()
+    let heard = Shared<[ObjectIdentifier]>([])
+    let name = Notification.Name("hidden")
+    let followers = PipelineFollowers(
+      [name: { pipeline in heard.change { $0.append(ObjectIdentifier(pipeline)) } }], center: center)
+    let lasting = ImagePipeline.testing()
+    var passing: ImagePipeline? = .testing()
+    for _ in 0..<2 {
+      followers.follow(lasting)
+      if let passing { followers.follow(passing) }
+    }
+    center.post(name: name, object: nil)
+    #expect(heard.value.count == 2)
+    #expect(Set(heard.value).count == 2)
+
+    passing = nil
+    heard.change { $0 = [] }
+    center.post(name: name, object: nil)
+    #expect(heard.value == [ObjectIdentifier(lasting)])
+    followers.follow(lasting)
+    #expect(followers.count == 1)
+  }
+
   @Test("what a view would show at once can be asked for, at the view's size")
   @MainActor
   func cachedImage() async throws {

@@ -62,6 +62,46 @@ struct LoggingTests {
     }
   }
 
+  @Test("what is logged of a format names it: every hit, miss, store, eviction and cancellation")
+  func formats() async throws {
+    let log = Lines(level: .debug)
+    let fixture = FormatFixture {
+      $0.log = log
+      $0.memoryCache.costLimit = 32 * 24 * 4
+      $0.memoryCache.maximumEntryFraction = 1
+    }
+    let format = FormatFixture.format("avatars", diskCapacity: 3000)
+    for path in ["a.jpg", "b.jpg", "c.jpg", "c.jpg"] {
+      let request = ImageRequest(url: try fixture.serve(path), format: format)
+      _ = try await fixture.pipeline.image(for: request)
+      await fixture.pipeline.flush()
+    }
+    format.diskCapacity = 1
+    await fixture.pipeline.flush()
+    let gate = Gate()
+    let held = Fixture.url("held")
+    fixture.client.reply(to: held, with: .ok(Data()).held(by: gate))
+    let task = fixture.pipeline.task(for: ImageRequest(url: held, format: format))
+    await gate.arrivals(1)
+    task.cancel()
+    _ = try? await task.image
+
+    let lines = log.lines.value
+    for (start, mention) in [
+      ("debug miss memory", "format(avatars"), ("debug miss rendition", "format(avatars"),
+      ("debug store memory", "format(avatars"), ("debug store rendition", "format(avatars"),
+      ("debug hit memory", "format(avatars"), ("info from memory", "format(avatars"),
+      ("notice evicted 1 from memory", "of format avatars"),
+      ("notice evicted 1 from disk", "of format avatars"), ("info cancelled", "format(avatars"),
+    ] {
+      #expect(lines.contains { $0.hasPrefix(start) && $0.contains(mention) }, "\(start)")
+    }
+    let evicted = lines.filter {
+      $0.hasPrefix("notice evicted") && $0.contains("from disk of format avatars")
+    }
+    #expect(evicted.count == 3)
+  }
+
   @Test("a text that is not wanted is not made")
   func laziness() {
     let log = Lines(level: .notice)

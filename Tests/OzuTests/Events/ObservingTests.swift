@@ -160,7 +160,7 @@ struct ObservingTests {
       _ = try await fixture.pipeline.image(for: ImageRequest(url: url, resize: Fixture.small))
     }
     let told = recorder.events.reduce(0) { sum, event in
-      if case .evicted(.memory, let count) = event { sum + count } else { sum }
+      if case .evicted(let eviction) = event, eviction.store == .memory { sum + eviction.count } else { sum }
     }
     #expect(told == 5)
     #expect(fixture.pipeline.statistics.memoryEvictions == 5)

@@ -167,7 +167,8 @@ struct FetcherTests {
     let tasks = [a, b, a].map { fixture.pipeline.task(for: request($0)) }
     await gate.arrivals(1)
     try await eventually(
-      fixture.pipeline.parts.loads.subscriberCount == 3 && fixture.pipeline.parts.fetches.subscriberCount == 2)
+      fixture.pipeline.parts.loads.subscriberCount == 3 && fixture.pipeline.parts.fetches.subscriberCount == 2
+    )
     gate.open()
     let sizes = try await [tasks[0].image.size, tasks[1].image.size, tasks[2].image.size]
     #expect(sizes == [PixelSize(32, 24), PixelSize(16, 12), PixelSize(32, 24)])

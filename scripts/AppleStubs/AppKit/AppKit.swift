@@ -15,6 +15,11 @@ open class NSImage: NSObject {
   open var backingScaleFactor: CGFloat { fatalError() }
 }
 
+@MainActor open class NSApplication: NSResponder {
+  nonisolated public class var didHideNotification: NSNotification.Name { fatalError() }
+  nonisolated public class var didUnhideNotification: NSNotification.Name { fatalError() }
+}
+
 @MainActor open class NSView: NSResponder {
   public struct AutoresizingMask: OptionSet, Sendable {
     public let rawValue: UInt

@@ -22,7 +22,10 @@ public class CGColorSpace {
   public class var displayP3: CFString { fatalError() }
   public class var adobeRGB1998: CFString { fatalError() }
   public class var rommrgb: CFString { fatalError() }
+  public class var itur_2100_PQ: CFString { fatalError() }
 }
+
+public func CGColorSpaceUsesITUR_2100TF(_ s: CGColorSpace) -> Bool { fatalError() }
 
 public enum CGColorSpaceModel: Int32, @unchecked Sendable {
   case unknown = -1
