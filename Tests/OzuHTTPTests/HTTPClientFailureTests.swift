@@ -9,7 +9,7 @@ import Testing
   import Foundation
 #endif
 
-@Suite("Failures of the connection", .timeLimit(.minutes(1)))
+@Suite("Failures of the connection", .timeLimit(.minutes(5)))
 struct HTTPClientFailureTests {
   private let server: LoopbackServer
   private let client = directClient()
@@ -131,10 +131,10 @@ struct HTTPClientFailureTests {
     server.route("/held", .ok(Data()).held(by: gate))
     server.route("/a", .ok(Data()))
     var held = HTTPRequest(url: server.url("/held"))
-    held.timeouts.idle = .milliseconds(300)
+    held.timeouts.idle = .milliseconds(2500)
     var waiting = HTTPRequest(url: server.url("/a"))
     waiting.timeouts = HTTPTimeouts(
-      connect: .seconds(5), idle: .seconds(5), total: .milliseconds(200))
+      connect: .seconds(5), idle: .seconds(5), total: .seconds(2))
     async let first = failure(of: held, by: client)
     await gate.arrivals(1)
     async let second = failure(of: waiting, by: client)

@@ -9,7 +9,7 @@ import Testing
   import Foundation
 #endif
 
-@Suite("Limits and broken bodies", .timeLimit(.minutes(1)))
+@Suite("Limits and broken bodies", .timeLimit(.minutes(5)))
 struct HTTPClientLimitTests {
   private let server: LoopbackServer
   private let client = directClient()

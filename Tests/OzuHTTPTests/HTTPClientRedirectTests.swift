@@ -9,7 +9,7 @@ import Testing
   import Foundation
 #endif
 
-@Suite("Redirects over the wire", .timeLimit(.minutes(1)))
+@Suite("Redirects over the wire", .timeLimit(.minutes(5)))
 struct HTTPClientRedirectTests {
   private let server: LoopbackServer
   private let client = directClient()

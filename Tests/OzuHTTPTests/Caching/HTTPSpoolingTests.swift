@@ -14,7 +14,7 @@ import Testing
   import Glibc
 #endif
 
-@Suite("Large bodies go to files while they come", .timeLimit(.minutes(1)))
+@Suite("Large bodies go to files while they come", .timeLimit(.minutes(5)))
 struct HTTPSpoolingTests {
   private let folder: TemporaryFolder
 
