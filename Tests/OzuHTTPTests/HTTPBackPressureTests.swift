@@ -10,7 +10,7 @@ import Testing
   import Foundation
 #endif
 
-@Suite("A receiver that cannot keep up", .timeLimit(.minutes(5)))
+@Suite("A receiver that cannot keep up", .timeLimit(.minutes(15)))
 struct HTTPBackPressureTests {
   private let server: LoopbackServer
   private let client = directClient()

@@ -10,7 +10,7 @@ import Testing
   import Foundation
 #endif
 
-@Suite("Cancellation and shutting down", .timeLimit(.minutes(5)))
+@Suite("Cancellation and shutting down", .timeLimit(.minutes(15)))
 struct HTTPClientCancellationTests {
   private let server: LoopbackServer
   private let client = directClient()

@@ -9,7 +9,7 @@ import Testing
   import Foundation
 #endif
 
-@Suite("Failures of the connection", .timeLimit(.minutes(5)))
+@Suite("Failures of the connection", .timeLimit(.minutes(15)))
 struct HTTPClientFailureTests {
   private let server: LoopbackServer
   private let client = directClient()

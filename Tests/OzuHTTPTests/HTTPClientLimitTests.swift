@@ -9,7 +9,7 @@ import Testing
   import Foundation
 #endif
 
-@Suite("Limits and broken bodies", .timeLimit(.minutes(5)))
+@Suite("Limits and broken bodies", .timeLimit(.minutes(15)))
 struct HTTPClientLimitTests {
   private let server: LoopbackServer
   private let client = directClient()

@@ -9,7 +9,7 @@ import Testing
   import Foundation
 #endif
 
-@Suite("Redirects over the wire", .timeLimit(.minutes(5)))
+@Suite("Redirects over the wire", .timeLimit(.minutes(15)))
 struct HTTPClientRedirectTests {
   private let server: LoopbackServer
   private let client = directClient()

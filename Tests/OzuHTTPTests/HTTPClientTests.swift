@@ -12,7 +12,7 @@ import Testing
   import Glibc
 #endif
 
-@Suite("A client's exchanges", .timeLimit(.minutes(5)))
+@Suite("A client's exchanges", .timeLimit(.minutes(15)))
 struct HTTPClientTests {
   private let server: LoopbackServer
   private let client = directClient()

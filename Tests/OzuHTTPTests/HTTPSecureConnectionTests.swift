@@ -5,7 +5,7 @@
 
   @testable import OzuHTTP
 
-  @Suite("Whom a client trusts", .timeLimit(.minutes(5)), .enabled(if: SecureServer.isAvailable))
+  @Suite("Whom a client trusts", .timeLimit(.minutes(15)), .enabled(if: SecureServer.isAvailable))
   struct HTTPSecureConnectionTests {
     private func client(trusting path: String?) -> CurlClient {
       directClient { $0.certificateAuthorities = path.map { .file(path: $0) } ?? .system }

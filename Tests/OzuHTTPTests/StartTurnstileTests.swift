@@ -4,7 +4,7 @@ import Testing
 
 @testable import OzuHTTP
 
-@Suite("The turnstile before a transport without priorities", .timeLimit(.minutes(5)))
+@Suite("The turnstile before a transport without priorities", .timeLimit(.minutes(15)))
 struct StartTurnstileTests {
   private let turnstile = StartTurnstile(maximumActive: 1, maximumActivePerOrigin: 1)
   private let origin: HTTPOrigin

@@ -9,7 +9,7 @@ import Testing
   import Foundation
 #endif
 
-@Suite("The fake client", .timeLimit(.minutes(5)))
+@Suite("The fake client", .timeLimit(.minutes(15)))
 struct FakeHTTPClientTests {
   private let client = FakeHTTPClient()
   private let address = url("http://h.example/a")
@@ -76,7 +76,7 @@ struct FakeHTTPClientTests {
   }
 }
 
-@Suite("The loopback server", .timeLimit(.minutes(5)))
+@Suite("The loopback server", .timeLimit(.minutes(15)))
 struct LoopbackServerTests {
   @Test("it can be stopped at any time, twice, with requests in flight")
   func stopping() async throws {

@@ -77,24 +77,26 @@ struct TraceLanes {
     }
   }
 
-  private var isBusy: [[Bool]] = Group.allCases.map { _ in [] }
+  /// Until when each lane is taken: without end while a stage runs on it. A stage is told a moment after its beginning,
+  /// when another may have ended meanwhile, so that it is times that count, and not whether a lane is free by now.
+  private var ends: [[Double]] = Group.allCases.map { _ in [] }
 
   private static let width = 1000
 
-  /// The lowest free lane of a group, which is busy from now on.
-  mutating func take(_ group: Group) -> Int {
-    let lanes = isBusy[group.rawValue]
-    let lane = lanes.firstIndex(of: false) ?? lanes.count
+  /// The lowest lane of a group that is free from a time on; it is taken from then on.
+  mutating func take(_ group: Group, from start: Double) -> Int {
+    let lanes = ends[group.rawValue]
+    let lane = lanes.firstIndex { $0 <= start } ?? lanes.count
     if lane == lanes.count {
-      isBusy[group.rawValue].append(true)
+      ends[group.rawValue].append(.infinity)
     } else {
-      isBusy[group.rawValue][lane] = true
+      ends[group.rawValue][lane] = .infinity
     }
     return (group.rawValue + 1) * Self.width + lane
   }
 
-  mutating func give(_ lane: Int) {
-    isBusy[lane / Self.width - 1][lane % Self.width] = false
+  mutating func give(_ lane: Int, until end: Double) {
+    ends[lane / Self.width - 1][lane % Self.width] = end
   }
 
   /// The lane of a group that nothing occupies: for moments.
@@ -103,7 +105,7 @@ struct TraceLanes {
   /// The names of all lanes that were used.
   var names: [(lane: Int, name: String)] {
     Group.allCases.flatMap { group in
-      isBusy[group.rawValue].indices.map { ((group.rawValue + 1) * Self.width + $0, "\(group) \($0 + 1)") }
+      ends[group.rawValue].indices.map { ((group.rawValue + 1) * Self.width + $0, "\(group) \($0 + 1)") }
     }
   }
 }

@@ -93,7 +93,7 @@ public final class TraceRecorder: ImagePipelineObserving {
         state.begin(span: stage.id, "wait", "wait", at: time, limit, ["source": .text(stage.source)])
         return
       }
-      state.openStages[stage.id] = state.lanes.take(TraceLanes.Group(stage.stage))
+      state.openStages[stage.id] = state.lanes.take(TraceLanes.Group(stage.stage), from: time)
       state.note(stage.stage, by: 1, at: time, limit)
     }
   }
@@ -108,7 +108,7 @@ public final class TraceRecorder: ImagePipelineObserving {
         return
       }
       guard let lane = state.openStages.removeValue(forKey: stage.id) else { return }
-      state.lanes.give(lane)
+      state.lanes.give(lane, until: start + length)
       var arguments: [String: TraceEvent.Argument] = ["source": .text(stage.source)]
       if byteCount > 0 { arguments["bytes"] = .number(byteCount) }
       var event = TraceEvent(

@@ -89,21 +89,21 @@ public final class PictureAnimation: Sendable {
   /// - Precondition: `index` is in `0..<frameCount`.
   /// - Throws: `DecodingError`; `cancelled` when the task is.
   public func frame(at index: Int) async throws(DecodingError) -> Bitmap {
-    let cancellation = AnimationCancellation()
-    let result = await withTaskCancellationHandler {
-      await withCheckedContinuation {
-        (continuation: CheckedContinuation<Result<Bitmap, DecodingError>, Never>) in
+    let request = AnimationFrameRequest()
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
         queue.async {
-          continuation.resume(
-            returning: Result { () throws(DecodingError) -> Bitmap in
-              try self.frame(at: index, isCancelled: { cancellation.isRaised })
-            })
+          let result = Result { () throws(DecodingError) -> Bitmap in
+            try self.frame(at: index, isCancelled: { request.isCancelled })
+          }
+          request.finish(result)
+          continuation.resume()
         }
       }
     } onCancel: {
-      cancellation.raise()
+      request.cancel()
     }
-    return try result.get()
+    return try request.result.get()
   }
 
   /// Gives back the memory of all frames; the next call decodes again.
@@ -134,9 +134,20 @@ public final class PictureAnimation: Sendable {
   }
 }
 
-/// A flag that goes up once.
-private final class AnimationCancellation: Sendable {
-  private let raised = Mutex(false)
-  var isRaised: Bool { raised.withLock { $0 } }
-  func raise() { raised.withLock { $0 = true } }
+/// A frame that a task waits for. The result goes through a lock, because the thread sanitizer does not see what a
+/// continuation hands over that is resumed before anybody waits for it.
+private final class AnimationFrameRequest: Sendable {
+  private struct State {
+    var isCancelled = false
+    var result = Result<Bitmap, DecodingError>.failure(.cancelled)
+  }
+
+  private let state = Mutex(State())
+
+  var isCancelled: Bool { state.withLock { $0.isCancelled } }
+  func cancel() { state.withLock { $0.isCancelled = true } }
+
+  /// What became of it, once it is finished.
+  var result: Result<Bitmap, DecodingError> { state.withLock { $0.result } }
+  func finish(_ result: Result<Bitmap, DecodingError>) { state.withLock { $0.result = result } }
 }

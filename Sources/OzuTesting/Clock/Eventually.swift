@@ -13,7 +13,7 @@
 ///   - condition: Asked again and again, so it should be cheap.
 /// - Throws: ``NeverCame`` when the time is over, `CancellationError` when the task is cancelled.
 public func eventually(
-  within limit: Duration = .seconds(90), isolation: isolated (any Actor)? = #isolation,
+  within limit: Duration = .seconds(600), isolation: isolated (any Actor)? = #isolation,
   file: StaticString = #fileID, line: UInt = #line, _ condition: @autoclosure () throws -> Bool
 ) async throws {
   let end = ContinuousClock.now + limit

@@ -14,7 +14,7 @@ import Testing
   import Glibc
 #endif
 
-@Suite("Large bodies go to files while they come", .timeLimit(.minutes(5)))
+@Suite("Large bodies go to files while they come", .timeLimit(.minutes(15)))
 struct HTTPSpoolingTests {
   private let folder: TemporaryFolder
 

@@ -41,6 +41,18 @@ struct TraceTests {
     return file.traceEvents
   }
 
+  @Test("a stage that is told late has a lane that was free when it began")
+  func lateStage() {
+    var lanes = TraceLanes()
+    let first = lanes.take(.disk, from: 0)
+    lanes.give(first, until: 10)
+    let late = lanes.take(.disk, from: 9)
+    #expect(late != first)
+    #expect(lanes.take(.disk, from: 10) == first)
+    lanes.give(late, until: 11)
+    #expect(lanes.take(.disk, from: 12) == late)
+  }
+
   @Test("every event has what its kind needs, spans pair, and no two on a lane overlap")
   func shape() async throws {
     let events = try await trace(TraceRecorder())
