@@ -4,20 +4,16 @@
 
   /// Lets the original of a view's picture be dragged to other programs.
   @MainActor
-  final class DragSource {
+  enum DragSource {
     /// What GTK asks when a drag begins; the controller holds it.
     private final class Subject {
       weak var images: ImageBinding?
       init(_ images: ImageBinding) { self.images = images }
     }
 
-    private let widget: UnsafeMutablePointer<GtkWidget>
-    /// The `GtkDragSource`; the widget holds it.
-    private let controller: OpaquePointer
-
-    init(_ widget: UnsafeMutablePointer<GtkWidget>, _ images: ImageBinding) {
-      self.widget = widget
-      controller = gtk_drag_source_new()
+    /// Adds a `GtkDragSource` to a widget, which holds it from then on.
+    static func add(to widget: UnsafeMutablePointer<GtkWidget>, _ images: ImageBinding) -> OpaquePointer {
+      let controller: OpaquePointer = gtk_drag_source_new()
       let prepare: @convention(c) (OpaquePointer, Double, Double, ObjectPointer) -> OpaquePointer? = {
         _, _, _, context in
         let address = UInt(bitPattern: context)
@@ -35,17 +31,14 @@
           if let context { Unmanaged<Subject>.fromOpaque(context).release() }
         }, GConnectFlags(rawValue: 0))
       gtk_widget_add_controller(widget, controller)
+      return controller
     }
 
-    isolated deinit {
-      gtk_widget_remove_controller(widget, controller)
-    }
-
-    /// The whole picture if memory has it, else the one that is shown: a drag does not wait.
+    /// The pixels are the whole picture's if memory has it, else those that are shown: a drag does not wait.
     private static func content(of images: ImageBinding) -> UnsafeMutablePointer<GdkContentProvider>? {
       guard let request = images.request, let shown = images.picture else { return nil }
       let original = images.pipeline.cachedImage(for: ImageRequest(request.source))
-      return ClipboardContent.provider(for: request, original ?? shown)
+      return ClipboardContent.provider(for: request.source, original ?? shown, images.pipeline)
     }
   }
 #endif
