@@ -8,6 +8,7 @@ enum StatusText {
     let disk = counts.renditions.hits + counts.originals.hits
     return [
       "memory \(counts.memory.hits) hits", "disk \(disk)", "network \(counts.networkLoads)",
+      "files \(counts.fileLoads)",
       "derived \(counts.derived)", "failed \(counts.failureCount)",
       "\(megabytes(pipeline.memoryCacheStatistics.totalCost)) in memory",
       "\(megabytes(pipeline.diskCache?.totalByteCount ?? 0)) on disk",

@@ -50,7 +50,47 @@
           }
         }
       }
+      try await dragByHand(path, checks)
       output.add("originals", checks, detail: "what is copied and dragged out are the bytes of the source")
+    }
+
+    /// A picture is dragged out of its widget and over another by the pointer: what is offered there are its bytes.
+    private func dragByHand(_ path: URL, _ checks: Checks) async throws {
+      try await withPipeline { pipeline in
+        let view = ImageView(pipeline: pipeline)
+        view.isDraggable = true
+        let place: UnsafeMutablePointer<GtkWidget> = gtk_label_new("here")
+        let target = gtk_drop_target_new(g_file_get_type(), GDK_ACTION_COPY)!
+        gtk_widget_add_controller(place, target)
+        let box: UnsafeMutablePointer<GtkWidget> = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0)
+        gtk_box_set_homogeneous(UnsafeMutableRawPointer(box).assumingMemoryBound(to: GtkBox.self), 1)
+        for widget in [view.widget, place] {
+          gtk_widget_set_hexpand(widget, 1)
+          gtk_widget_set_vexpand(widget, 1)
+          gtk_box_append(UnsafeMutableRawPointer(box).assumingMemoryBound(to: GtkBox.self), widget)
+        }
+        let window = Self.window(with: box)
+        defer { gtk_window_destroy(window) }
+        gtk_window_set_default_size(window, 400, 200)
+        let screen = Screen(window)
+        for _ in 0..<3 { await screen.nextFrame() }
+        view.setImage(from: path)
+        await checks.eventually("the picture is shown", screen) { view.images.picture != nil }
+        var endCount = 0
+        // Has two arguments, of which a closure may want none.
+        if let source = Self.dragSource(of: view.widget) {
+          connect(source, "drag-end") { _ in endCount += 1 }
+        }
+        try await Hands(screen: screen).drag(view.widget, by: (200, 0)) {
+          await checks.eventually("it is over the other widget", screen) {
+            gtk_drop_target_get_current_drop(target) != nil
+          }
+          guard let drop = gtk_drop_target_get_current_drop(target) else { return }
+          let bytes = await Pasting.read(drop: drop, "image/jpeg")
+          checks.expect(bytes == (try? Data(contentsOf: path)), "a drag by hand has the original's bytes")
+        }
+        await checks.eventually("the drag ends", screen) { endCount == 1 }
+      }
     }
 
     private static func picture(_ pipeline: ImagePipeline, _ data: Data?) async throws -> Picture? {
@@ -62,27 +102,32 @@
     private static func dragged(
       out widget: UnsafeMutablePointer<GtkWidget>
     ) -> UnsafeMutablePointer<GdkContentProvider>? {
+      guard let source = dragSource(of: widget) else { return nil }
+      var arguments = [GValue](repeating: GValue(), count: 3)
+      g_value_init(&arguments[0], gtk_drag_source_get_type())
+      g_value_set_object(&arguments[0], source)
+      for index in 1...2 {
+        g_value_init(&arguments[index], g_type_from_name("gdouble"))
+        g_value_set_double(&arguments[index], 20)
+      }
+      var answer = GValue()
+      g_value_init(&answer, gdk_content_provider_get_type())
+      defer {
+        g_value_unset(&answer)
+        for index in arguments.indices { g_value_unset(&arguments[index]) }
+      }
+      g_signal_emitv(arguments, g_signal_lookup("prepare", gtk_drag_source_get_type()), 0, &answer)
+      return g_value_dup_object(&answer)?.assumingMemoryBound(to: GdkContentProvider.self)
+    }
+
+    /// The `GtkDragSource` of a widget, which holds it.
+    private static func dragSource(of widget: UnsafeMutablePointer<GtkWidget>) -> ObjectPointer? {
       let controllers = gtk_widget_observe_controllers(widget)!
       defer { g_object_unref(ObjectPointer(controllers)) }
       for index in 0..<g_list_model_get_n_items(controllers) {
         let controller = g_list_model_get_item(controllers, index)!
         defer { g_object_unref(controller) }
-        guard ozu_is_a(controller, gtk_drag_source_get_type()) != 0 else { continue }
-        var arguments = [GValue](repeating: GValue(), count: 3)
-        g_value_init(&arguments[0], gtk_drag_source_get_type())
-        g_value_set_object(&arguments[0], controller)
-        for index in 1...2 {
-          g_value_init(&arguments[index], g_type_from_name("gdouble"))
-          g_value_set_double(&arguments[index], 20)
-        }
-        var answer = GValue()
-        g_value_init(&answer, gdk_content_provider_get_type())
-        defer {
-          g_value_unset(&answer)
-          for index in arguments.indices { g_value_unset(&arguments[index]) }
-        }
-        g_signal_emitv(arguments, g_signal_lookup("prepare", gtk_drag_source_get_type()), 0, &answer)
-        return g_value_dup_object(&answer)?.assumingMemoryBound(to: GdkContentProvider.self)
+        if ozu_is_a(controller, gtk_drag_source_get_type()) != 0 { return controller }
       }
       return nil
     }

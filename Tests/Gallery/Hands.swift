@@ -39,12 +39,18 @@
     }
 
     /// Holds the first button in the middle of a widget and moves so far.
-    func drag(_ widget: UnsafeMutablePointer<GtkWidget>, by distance: (x: Int, y: Int)) async throws {
+    ///
+    /// - Parameter look: called before the button is let go.
+    func drag(
+      _ widget: UnsafeMutablePointer<GtkWidget>, by distance: (x: Int, y: Int),
+      _ look: () async -> Void = {}
+    ) async throws {
       try await move(to: widget)
       try await run(["mousedown", "1"])
-      for _ in 0..<4 {
-        try await run(["mousemove_relative", "--", "\(distance.x / 4)", "\(distance.y / 4)"])
+      for _ in 0..<10 {
+        try await run(["mousemove_relative", "--", "\(distance.x / 10)", "\(distance.y / 10)"])
       }
+      await look()
       try await run(["mouseup", "1"])
     }
 

@@ -8,7 +8,7 @@
   enum Pasting {
     /// What a clipboard has of a type; `nil` when it has nothing of the kind, or cannot give it.
     static func read(_ clipboard: OpaquePointer, _ type: String) async -> Data? {
-      let input = await answer { callback in
+      await content { callback in
         type.withCString { name in
           var names: [UnsafePointer<CChar>?] = [name, nil]
           gdk_clipboard_read_async(
@@ -19,6 +19,26 @@
             }, callback)
         }
       }
+    }
+
+    /// What is held over a widget has of a type.
+    static func read(drop: OpaquePointer, _ type: String) async -> Data? {
+      await content { callback in
+        type.withCString { name in
+          var names: [UnsafePointer<CChar>?] = [name, nil]
+          gdk_drop_read_async(
+            drop, &names, G_PRIORITY_DEFAULT, nil,
+            { source, result, context in
+              let stream = gdk_drop_read_finish(OpaquePointer(source), result, nil, nil)
+              Callback.answer(UInt(bitPattern: stream), context)
+            }, callback)
+        }
+      }
+    }
+
+    /// All of a stream that is opened.
+    private static func content(_ open: (gpointer) -> Void) async -> Data? {
+      let input = await answer(open)
       guard let input = UnsafeMutablePointer<GInputStream>(bitPattern: input) else { return nil }
       defer { g_object_unref(ObjectPointer(input)) }
       return await collect { output, callback in
