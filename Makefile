@@ -83,8 +83,7 @@ drills-disk: dependencies ## kill, starve and fool the disk cache with real proc
 	@$(SWIFT) run -c release $(FLAGS) --skip-build OzuDiskDrills drill $(ARGS)
 
 gallery: dependencies ## open a window full of pictures; needs GTK 4 (ARGS=FOLDER or a file of addresses)
-	@scripts/gallery-test build
-	@$(SWIFT) run --scratch-path .build-gtk --traits default,GTK -c release ozu-gallery $(ARGS)
+	@scripts/gallery-test open $(ARGS)
 
 gallery-test: dependencies ## scroll, resize and look at the gallery in a window of its own (ARGS='--json FILE', --strict, names of drills)
 	@scripts/gallery-test $(ARGS)

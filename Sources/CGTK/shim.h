@@ -31,6 +31,4 @@ static inline GType ozu_type_string(void) { return G_TYPE_STRING; }
 
 static inline GType ozu_type_object(void) { return G_TYPE_OBJECT; }
 
-static inline GType ozu_instance_type(const void *instance) { return G_TYPE_FROM_INSTANCE(instance); }
-
 #endif

@@ -19,14 +19,14 @@
 
     init(pipeline: ImagePipeline) {
       view = ImageView(pipeline: pipeline)
-      view.isDraggable = false
-      view.images.options.automaticFormat.allowsUpscaling = false
       widget = gtk_scrolled_window_new()
       gtk_scrolled_window_set_child(OpaquePointer(widget), view.widget)
       gtk_widget_add_css_class(widget, "detail")
       gtk_widget_set_vexpand(widget, 1)
       g_object_ref_sink(ObjectPointer(widget))
       addGestures()
+      keepMiddle(of: horizontal)
+      keepMiddle(of: vertical)
     }
 
     isolated deinit {
@@ -36,13 +36,15 @@
     /// The binding of the picture.
     public var images: ImageBinding { view.images }
 
-    /// Shows a picture; what is known of it in the grid stands in until it is there.
-    func show(_ item: PictureItem, style: PictureStyle) {
+    /// Shows a picture: first its thumbnail, then what has come of it, then all of it.
+    func show(_ item: PictureItem, style: PictureStyle, thumbnail: Picture?) {
       setZoom(1)
       view.alternativeText = item.name
-      var request = style.request(for: item)
-      request.priority = .veryHigh
-      view.images.setImage(request, options: .gallery)
+      let options = DisplayOptions {
+        $0.placeholder = thumbnail.map { .picture($0) } ?? .nothing
+        $0.automaticFormat.allowsUpscaling = false
+      }
+      view.images.setImage(style.request(for: item), options: options)
     }
 
     /// Takes the picture away.
@@ -50,23 +52,24 @@
       view.images.clear()
     }
 
-    /// Copies the original.
+    /// Puts the original on the clipboard.
     func copy() async throws(ImageError) {
       try await view.copyToClipboard()
     }
 
-    /// Makes the picture larger or smaller by a factor.
-    func zoom(by factor: Double) {
-      setZoom(zoom * factor)
-    }
+    /// Makes the picture larger by half.
+    func zoomIn() { setZoom(zoom * 1.5) }
+
+    /// Undoes what `zoomIn` did.
+    func zoomOut() { setZoom(zoom / 1.5) }
 
     /// Fits the picture to the window.
-    func resetZoom() {
-      setZoom(1)
-    }
+    func resetZoom() { setZoom(1) }
 
     private func setZoom(_ value: Double) {
       zoom = min(max(value, Self.zoomRange.lowerBound), Self.zoomRange.upperBound)
+      // A picture that is seen whole needs no panning: a drag takes it out of the window.
+      view.isDraggable = zoom == 1
       guard zoom > 1 else { return gtk_widget_set_size_request(view.widget, -1, -1) }
       gtk_widget_set_size_request(
         view.widget, gint(Double(gtk_widget_get_width(widget)) * zoom),
@@ -79,6 +82,19 @@
 
     private var vertical: UnsafeMutablePointer<GtkAdjustment> {
       gtk_scrolled_window_get_vadjustment(OpaquePointer(widget))
+    }
+
+    /// What is in the middle stays there while the picture becomes larger or smaller.
+    private func keepMiddle(of adjustment: UnsafeMutablePointer<GtkAdjustment>) {
+      var middle = 0.5
+      connect(ObjectPointer(adjustment), "value-changed") { _ in
+        let (value, page) = (gtk_adjustment_get_value(adjustment), gtk_adjustment_get_page_size(adjustment))
+        middle = (value + page / 2) / max(gtk_adjustment_get_upper(adjustment), 1)
+      }
+      connect(ObjectPointer(adjustment), "changed") { _ in
+        let (upper, page) = (gtk_adjustment_get_upper(adjustment), gtk_adjustment_get_page_size(adjustment))
+        gtk_adjustment_set_value(adjustment, middle * upper - page / 2)
+      }
     }
 
     private func addGestures() {

@@ -9,6 +9,13 @@
   public enum Gallery {
     private static var windows: [GalleryWindow] = []
 
+    /// How the gallery loads: as by default, and what comes slowly is shown while it comes.
+    public static var configuration: ImagePipeline.Configuration {
+      var configuration = ImagePipeline.Configuration()
+      configuration.isProgressiveDecodingEnabled = true
+      return configuration
+    }
+
     /// Runs the app until its window is closed.
     ///
     /// - Parameter arguments: those of the command line, without the program's name.
@@ -26,14 +33,14 @@
         FileHandle.standardError.write(Data("ozu-gallery: there is no display to open a window on\n".utf8))
         exit(1)
       }
-      open(items, title: source.title) { GLibMainLoop.quit() }
+      open(items, title: source.title, pipeline: ImagePipeline(configuration)) { GLibMainLoop.quit() }
       GLibMainLoop.run()
     }
 
     /// Opens a window over pictures.
     @discardableResult
     public static func open(
-      _ items: [PictureItem], title: String, pipeline: ImagePipeline = .shared,
+      _ items: [PictureItem], title: String, pipeline: ImagePipeline,
       onClose: @escaping @MainActor () -> Void = {}
     ) -> GalleryWindow {
       GLibMainLoop.attach()

@@ -6,6 +6,8 @@
   public struct PictureStyle: Equatable, Sendable {
     /// How pictures fill their cells.
     public var mode = ScaleMode.aspectFill
+    /// How large pictures of the grid are made.
+    public var size = Size.cell
     /// Whether cells have round corners. That is the cell's own matter: GTK clips what it draws.
     public var hasRoundedCorners = false
     /// Whether colours are left out.
@@ -13,10 +15,35 @@
     /// Whether pictures are blurred.
     public var isBlurred = false
 
+    /// A size of the grid's pictures: a cache format to each.
+    public enum Size: String, CaseIterable, Sendable {
+      /// That of the cell, whatever it is.
+      case cell
+      /// 64 pixels, for little memory.
+      case small
+      /// 512 pixels, which serve cells of every size.
+      case large
+    }
+
     /// Makes the style of a new gallery.
     public init() {}
 
-    /// The same, in GTK's word.
+    /// The format of the grid's cells; `nil` for one that is made of the cell's own size.
+    var format: CacheFormat? {
+      switch size {
+      case .cell: nil
+      case .small: format(side: 64)
+      case .large: format(side: 512)
+      }
+    }
+
+    private func format(side: Int) -> CacheFormat {
+      CacheFormat(
+        "gallery-\(side)-\(mode.rawValue)", size: PixelSize(side, side), scaleMode: mode,
+        compressionQuality: 0.8, diskCapacity: 64 << 20)
+    }
+
+    /// The mode, in GTK's word.
     var contentFit: GtkContentFit {
       switch mode {
       case .fill: GTK_CONTENT_FIT_FILL

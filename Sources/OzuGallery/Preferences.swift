@@ -17,6 +17,9 @@
     private static let modes: [(title: String, mode: ScaleMode)] = [
       ("Cover", .aspectFill), ("Fit", .aspectFit), ("Stretch", .fill),
     ]
+    private static let sizes: [(title: String, size: PictureStyle.Size)] = [
+      ("As the cell", .cell), ("Small", .small), ("Large", .large),
+    ]
 
     init(pipeline: ImagePipeline) {
       widget = gtk_menu_button_new()
@@ -24,7 +27,11 @@
       gtk_menu_button_set_icon_name(OpaquePointer(widget), "open-menu-symbolic")
       gtk_widget_set_tooltip_text(widget, "Preferences")
       let rows = [
-        modeRow(), switchRow("Round corners") { [weak self] in self?.style.hasRoundedCorners = $0 },
+        choiceRow("Pictures", Self.modes.map(\.title)) { [weak self] in self?.style.mode = Self.modes[$0].mode
+        },
+        choiceRow("Format", Self.sizes.map(\.title)) { [weak self] in self?.style.size = Self.sizes[$0].size
+        },
+        switchRow("Round corners") { [weak self] in self?.style.hasRoundedCorners = $0 },
         switchRow("Grey") { [weak self] in self?.style.isGrey = $0 },
         switchRow("Blurred") { [weak self] in self?.style.isBlurred = $0 },
         switchRow("Dark") { Look.isDark = $0 }, budgetRow(pipeline),
@@ -44,18 +51,6 @@
 
     isolated deinit {
       g_object_unref(ObjectPointer(widget))
-    }
-
-    private func modeRow() -> UnsafeMutablePointer<GtkWidget> {
-      let list = gtk_string_list_new(nil)!
-      for (title, _) in Self.modes { gtk_string_list_append(list, title) }
-      let choice: UnsafeMutablePointer<GtkWidget> = gtk_drop_down_new(list, nil)
-      gtk_widget_set_hexpand(choice, 1)
-      connect(ObjectPointer(choice), "notify::selected") { [weak self] choice in
-        let index = Int(gtk_drop_down_get_selected(OpaquePointer(choice)))
-        if Self.modes.indices.contains(index) { self?.style.mode = Self.modes[index].mode }
-      }
-      return box(GTK_ORIENTATION_HORIZONTAL, spacing: 12, [gtk_label_new("Pictures"), choice])
     }
 
     /// What the disk cache may take, in megabytes.

@@ -22,10 +22,9 @@
       let address = UInt(bitPattern: label)
       ticking = Task { [pipeline] in
         while !Task.isCancelled {
-          // The disk cache may be opened by this, which is nothing for the main thread.
-          let diskByteCount = await Task.detached { pipeline.diskCache?.totalByteCount ?? 0 }.value
+          // The disk cache may be opened by this, and all jobs are looked at: nothing for the main thread.
+          let text = await Task.detached { StatusText.text(of: pipeline) }.value
           guard !Task.isCancelled else { break }
-          let text = StatusText.text(of: pipeline, diskByteCount: diskByteCount)
           gtk_label_set_text(OpaquePointer(bitPattern: address), text)
           try? await Task.sleep(for: .milliseconds(250))
         }

@@ -3,15 +3,16 @@ import Ozu
 
 /// The counters of a pipeline in one line.
 enum StatusText {
-  /// - Parameter diskByteCount: what the disk cache takes.
-  static func text(of pipeline: ImagePipeline, diskByteCount: Int) -> String {
+  static func text(of pipeline: ImagePipeline) -> String {
     let counts = pipeline.statistics
     let disk = counts.renditions.hits + counts.originals.hits
     return [
       "memory \(counts.memory.hits) hits", "disk \(disk)", "network \(counts.networkLoads)",
+      "files \(counts.fileLoads)",
       "derived \(counts.derived)", "failed \(counts.failureCount)",
       "\(megabytes(pipeline.memoryCacheStatistics.totalCost)) in memory",
-      "\(megabytes(diskByteCount)) on disk", "\(pipeline.diagnostics().jobs.count) under way",
+      "\(megabytes(pipeline.diskCache?.totalByteCount ?? 0)) on disk",
+      "\(pipeline.diagnostics().jobs.count) under way",
     ].joined(separator: "  ·  ")
   }
 

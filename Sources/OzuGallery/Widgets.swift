@@ -45,10 +45,30 @@
     return box(GTK_ORIENTATION_HORIZONTAL, spacing: 12, [gtk_label_new(title), control])
   }
 
+  /// A choice with a label before it.
+  ///
+  /// - Parameter action: called with the number of what was chosen.
+  @MainActor
+  func choiceRow(
+    _ title: String, _ choices: [String], _ action: @escaping @MainActor (Int) -> Void
+  ) -> UnsafeMutablePointer<GtkWidget> {
+    let list = gtk_string_list_new(nil)!
+    for choice in choices { gtk_string_list_append(list, choice) }
+    let control: UnsafeMutablePointer<GtkWidget> = gtk_drop_down_new(list, nil)
+    gtk_widget_set_halign(control, GTK_ALIGN_END)
+    gtk_widget_set_hexpand(control, 1)
+    connect(ObjectPointer(control), "notify::selected") { control in
+      let index = Int(gtk_drop_down_get_selected(OpaquePointer(control)))
+      if choices.indices.contains(index) { action(index) }
+    }
+    return box(GTK_ORIENTATION_HORIZONTAL, spacing: 12, [gtk_label_new(title), control])
+  }
+
   /// The look of the gallery, for all windows.
   @MainActor
   enum Look {
     private static let sheet = """
+      gridview { padding: 4px; }
       gridview > child { padding: 4px; }
       .cell { background: alpha(currentColor, 0.06); border-radius: 2px; }
       .rounded { border-radius: 16px; }

@@ -14,7 +14,7 @@
           if level.rawValue & (G_LOG_LEVEL_CRITICAL.rawValue | G_LOG_LEVEL_WARNING.rawValue) != 0 {
             CriticalWatch.note(fields, Int(count))
           }
-          return g_log_writer_standard_streams(level, fields, count, nil)
+          return g_log_writer_default(level, fields, count, nil)
         }, nil, nil)
     }
 
@@ -25,10 +25,6 @@
           continue
         }
         let text = String(cString: value.assumingMemoryBound(to: CChar.self))
-        // GTK 4.8's grid view paints items once before it has placed them when the number of its columns changes.
-        if text.contains("snapshot GtkListItemWidget"), text.contains("without a current allocation") {
-          continue
-        }
         // What the session around the program lacks is no fault of the program.
         if text.contains("dconf") || text.contains("portal") || text.contains("at-spi")
           || text.contains("Vulkan")

@@ -2,14 +2,16 @@ import Foundation
 
 /// What the command line says: names of drills to run (all of them by default), `--json FILE` for the report,
 /// `--screenshots FOLDER` to write pictures of the windows there, `--golden FOLDER` to compare them with,
-/// `--photos FOLDER` for pictures to look at, `--quick` for fewer cells, `--strict`
+/// `--photos FOLDER` for pictures to look at other than those of the demo, `--quick` for fewer cells, `--strict`
 /// to fail for times too, which only a quiet machine keeps.
 struct DrillOptions {
   var names: [String] = []
   var report: String?
   var screenshots: String?
   var golden: String?
-  var photos: String?
+  var photos = "Sources/OzuCLI/Resources/Photos"
+  /// The program whose output is shown in a terminal; built beside the drills.
+  var ozu = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "ozu").path()
   var isQuick = false
   var isStrict = false
 
@@ -20,7 +22,7 @@ struct DrillOptions {
       case "--json": report = rest.popFirst()
       case "--screenshots": screenshots = rest.popFirst()
       case "--golden": golden = rest.popFirst()
-      case "--photos": photos = rest.popFirst()
+      case "--photos": photos = rest.popFirst() ?? photos
       case "--quick": isQuick = true
       case "--strict": isStrict = true
       default: names.append(argument)

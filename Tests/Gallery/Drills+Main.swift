@@ -28,6 +28,46 @@
       await Task.detached { ContinuousClock.now }.value
     }
 
+    /// A window is opened over many pictures: those in sight are loaded, at the size of their cells, and no others.
+    func thrift() async throws {
+      let checks = Checks()
+      let server = try DemoServer(count: 2_000)
+      defer { server.stop() }
+      try await withPipeline { pipeline in
+        try await withWindow(server.items, pipeline) { window, screen in
+          await settle(window, screen)
+          let (cells, loads) = (cells(of: window, screen), pipeline.statistics.networkLoads)
+          // A row may be in sight in part.
+          checks.expect(
+            loads > 0 && loads <= cells.count * 3 / 2, "\(cells.count) cells have \(loads) downloads")
+          for cell in cells {
+            let (size, place) = (cell.place.widget.images.picture?.size, cell.place.rectangle.size)
+            let isFitting = size.map { $0.width <= place.width + 1 || $0.height <= place.height + 1 }
+            checks.expect(
+              isFitting ?? false, "a picture of a cell of \(place) has \(String(describing: size))")
+          }
+          let picture = gtk_picture_new()!
+          let small = Self.window(with: box(picture))
+          defer { gtk_window_destroy(small) }
+          picture.images(pipeline).setImage(ImageRequest(server.items[0].source))
+          await checks.eventually("a picture without room has its own size", Screen(small)) {
+            picture.images.picture?.size == NumberedPicture(0).size && gtk_widget_get_width(picture) > 0
+          }
+        }
+      }
+      output.add(
+        "thrift", checks, detail: "what is not in sight is not loaded, and nothing larger than it is seen")
+    }
+
+    /// A container that gives a widget only what it asks for.
+    private func box(_ child: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GtkWidget> {
+      let box: UnsafeMutablePointer<GtkWidget> = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0)
+      gtk_widget_set_halign(box, GTK_ALIGN_START)
+      gtk_widget_set_valign(box, GTK_ALIGN_START)
+      gtk_box_append(UnsafeMutableRawPointer(box).assumingMemoryBound(to: GtkBox.self), child)
+      return box
+    }
+
     /// Scrolls through all cells, down, up and in jumps, and reads what every cell shows in every frame.
     func scroll() async throws {
       let server = try DemoServer(count: cellCount)
@@ -176,7 +216,8 @@
         let growth = Double(resident.last! - resident[1]) / 1e6
         output.add(
           "windows", failures: growth < 24 ? [] : ["100 windows left \(growth) MB behind"],
-          detail: "200 windows opened and closed", figures: ["growth_mb_of_last_100": growth])
+          detail: "200 windows opened and closed",
+          figures: ["growth_mb_of_last_100": growth, "resident_mb": Double(resident.last!) / 1e6])
       }
     }
 

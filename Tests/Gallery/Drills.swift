@@ -20,8 +20,12 @@
     /// - Returns: the exit status.
     func run() async -> Int32 {
       let drills: [(String, () async throws -> Void)] = [
-        ("hop", hop), ("scroll", scroll), ("trouble", trouble), ("resize", resize), ("windows", windows),
-        ("frames", frames), ("screenshots", screenshots),
+        ("hop", hop), ("scale", scale), ("mapping", mapping), ("animation", animation),
+        ("destruction", destruction), ("accessibility", accessibility), ("originals", originals),
+        ("progressive", progressive), ("keyboard", keyboard), ("mouse", mouse), ("preferences", preferences),
+        ("thrift", thrift), ("scroll", scroll), ("trouble", trouble), ("resize", resize),
+        ("windows", windows),
+        ("frames", frames), ("screenshots", screenshots), ("terminal", terminal),
       ]
       for (name, drill) in drills where options.names.isEmpty || options.names.contains(name) {
         do {
@@ -49,7 +53,9 @@
     func withPipeline<Result>(_ body: (ImagePipeline) async throws -> Result) async throws -> Result {
       let folder = FileManager.default.temporaryDirectory.appending(path: "ozu-gallery-\(UUID().uuidString)")
       defer { try? FileManager.default.removeItem(at: folder) }
-      let pipeline = ImagePipeline { $0.diskStorage = .folder(folder, capacity: 512 << 20) }
+      var configuration = Gallery.configuration
+      configuration.diskStorage = .folder(folder, capacity: 512 << 20)
+      let pipeline = ImagePipeline(configuration)
       let result = try await body(pipeline)
       await pipeline.flush()
       return result
@@ -69,10 +75,8 @@
 
     /// The cells of a grid that are to be seen wholly, each with the number it should show.
     func cells(of window: GalleryWindow, _ screen: Screen) -> [(place: Screen.Place, number: Int)] {
-      let height = Int(gtk_widget_get_height(screen.window))
-      var list = graphene_rect_t()
-      guard gtk_widget_compute_bounds(window.grid.widget, screen.window, &list) != 0 else { return [] }
-      let (top, bottom) = (Int(list.origin.y), min(height, Int(list.origin.y + list.size.height)))
+      guard let list = screen.place(of: window.grid.widget) else { return [] }
+      let (top, bottom) = (list.y, list.y + list.size.height)
       return screen.visible(gtk_picture_get_type(), below: window.grid.widget).compactMap { place in
         let rectangle = place.rectangle
         guard rectangle.y >= top, rectangle.y + rectangle.size.height <= bottom,

@@ -47,23 +47,52 @@
     /// The pixels of a widget of the window as GTK draws them; `nil` before it is drawn.
     func picture(of widget: UnsafeMutablePointer<GtkWidget>? = nil) -> Bitmap? {
       let widget = widget ?? window
-      let (width, height) = (gtk_widget_get_width(widget), gtk_widget_get_height(widget))
-      guard width > 0, height > 0, let native = gtk_widget_get_native(widget),
+      guard let bounds = Self.bounds(of: widget, in: widget), let native = gtk_widget_get_native(widget),
         let renderer = gtk_native_get_renderer(native), let paintable = gtk_widget_paintable_new(widget)
       else { return nil }
       defer { g_object_unref(ObjectPointer(paintable)) }
+      return Self.picture(bounds.size, renderer) { snapshot in
+        gdk_paintable_snapshot(paintable, snapshot, Double(bounds.size.width), Double(bounds.size.height))
+      }
+    }
+
+    /// The pixels of what is drawn; `nil` when that is nothing.
+    static func picture(
+      _ size: PixelSize, _ renderer: OpaquePointer, _ draw: (OpaquePointer) -> Void
+    ) -> Bitmap? {
       let snapshot = gtk_snapshot_new()!
-      gdk_paintable_snapshot(paintable, snapshot, Double(width), Double(height))
+      draw(snapshot)
       guard let node = gtk_snapshot_free_to_node(snapshot) else { return nil }
       defer { gsk_render_node_unref(node) }
       var bounds = graphene_rect_t()
-      graphene_rect_init(&bounds, 0, 0, Float(width), Float(height))
+      graphene_rect_init(&bounds, 0, 0, Float(size.width), Float(size.height))
       guard let texture = gsk_renderer_render_texture(renderer, node, &bounds) else { return nil }
       defer { g_object_unref(ObjectPointer(texture)) }
-      return Bitmap(size: PixelSize(Int(width), Int(height)), isOpaque: false) { memory, stride in
+      return Bitmap(size: size, isOpaque: false) { memory, stride in
         // The layout of GDK_MEMORY_DEFAULT on little-endian machines is that of our bitmaps.
         gdk_texture_download(texture, memory.baseAddress!.assumingMemoryBound(to: guchar.self), gsize(stride))
       }
+    }
+
+    /// Where a widget is in a picture of the window.
+    func place(of widget: UnsafeMutablePointer<GtkWidget>) -> PixelRectangle? {
+      guard let bounds = Self.bounds(of: widget, in: window), let whole = Self.bounds(of: window, in: window)
+      else { return nil }
+      return PixelRectangle(
+        x: bounds.x - whole.x, y: bounds.y - whole.y, width: bounds.size.width, height: bounds.size.height)
+    }
+
+    /// Places count from what a widget has inside its border, so that its own begins before zero.
+    private static func bounds(
+      of widget: UnsafeMutablePointer<GtkWidget>, in other: UnsafeMutablePointer<GtkWidget>
+    ) -> PixelRectangle? {
+      var bounds = graphene_rect_t()
+      guard gtk_widget_compute_bounds(widget, other, &bounds) != 0, bounds.size.width >= 1,
+        bounds.size.height >= 1
+      else { return nil }
+      return PixelRectangle(
+        x: Int(bounds.origin.x), y: Int(bounds.origin.y), width: Int(bounds.size.width),
+        height: Int(bounds.size.height))
     }
 
     /// The widgets of a kind below a widget, with their place in the window, as far as they are to be seen.
@@ -82,15 +111,7 @@
     private func collect(_ type: GType, _ widget: UnsafeMutablePointer<GtkWidget>, _ places: inout [Place]) {
       guard gtk_widget_get_mapped(widget) != 0 else { return }
       if ozu_is_a(widget, type) != 0 {
-        var bounds = graphene_rect_t()
-        if gtk_widget_compute_bounds(widget, window, &bounds) != 0 {
-          places.append(
-            Place(
-              widget: widget,
-              rectangle: PixelRectangle(
-                x: Int(bounds.origin.x), y: Int(bounds.origin.y), width: Int(bounds.size.width),
-                height: Int(bounds.size.height))))
-        }
+        if let rectangle = place(of: widget) { places.append(Place(widget: widget, rectangle: rectangle)) }
         return
       }
       var child = gtk_widget_get_first_child(widget)

@@ -1,14 +1,13 @@
 #if GTK
   import CGTK
 
-  // Closures for GTK's signals. Each shape of signal has its own C function, because GLib calls it with the signal's
-  // own arguments; what they share is that GTK emits on the thread of its main loop, which is the main actor's, and
-  // that addresses cross the border to the actor as numbers, since pointers are not Sendable.
+  // Closures for GTK's signals. GLib hands the arguments of a signal to a closure as typed values, so that one C function
+  // serves all of them, whatever their number; those that nobody wants are left alone.
 
   /// An instance of any GObject class, as C passes it around. Valid as long as somebody holds a reference.
   public typealias ObjectPointer = UnsafeMutableRawPointer
 
-  /// Calls a closure whenever an object emits a signal without arguments, or without any that matter here.
+  /// Calls a closure whenever an object emits a signal, whatever its arguments are.
   ///
   /// - Parameter handler: gets the object. It lives as long as the connection does.
   /// - Returns: the connection's number, for `g_signal_handler_disconnect`.
@@ -17,19 +16,10 @@
   public func connect(
     _ object: ObjectPointer, _ signal: String, _ handler: @escaping @MainActor (ObjectPointer) -> Void
   ) -> gulong {
-    // Signals whose argument is not wanted pass it before the context. Told apart by how many arguments they have.
-    var query = GSignalQuery()
-    g_signal_query(g_signal_lookup(name(of: signal), ozu_instance_type(object)), &query)
-    guard query.n_params == 0 else {
-      return connect(object, signal, withArgument: { object, _ in handler(object) })
-    }
-    let function: @convention(c) (ObjectPointer, ObjectPointer) -> Void = { object, context in
-      Handler<@MainActor (ObjectPointer) -> Void>.call(context, object) { handler, object in handler(object) }
-    }
-    return attach(object, signal, unsafeBitCast(function, to: GCallback.self), handler)
+    attach(object, signal, argumentCount: 0) { _, _ in handler(object) }
   }
 
-  /// Calls a closure whenever an object emits a signal with one argument that is an object: a list item of a
+  /// Calls a closure whenever an object emits a signal whose first argument is an object: a list item of a
   /// `GtkSignalListItemFactory`, the property of a `notify`.
   @MainActor
   @discardableResult
@@ -37,14 +27,9 @@
     _ object: ObjectPointer, _ signal: String,
     withArgument handler: @escaping @MainActor (ObjectPointer, ObjectPointer?) -> Void
   ) -> gulong {
-    let function: @convention(c) (ObjectPointer, ObjectPointer?, ObjectPointer) -> Void = {
-      object, argument, context in
-      let argument = UInt(bitPattern: argument)
-      Handler<@MainActor (ObjectPointer, ObjectPointer?) -> Void>.call(context, object) { handler, object in
-        handler(object, ObjectPointer(bitPattern: argument))
-      }
+    attach(object, signal, argumentCount: 1) { arguments, _ in
+      handler(object, g_value_peek_pointer(arguments))
     }
-    return attach(object, signal, unsafeBitCast(function, to: GCallback.self), handler)
   }
 
   /// Calls a closure whenever an object emits a signal with a position, as a list's `activate`.
@@ -54,12 +39,9 @@
     _ object: ObjectPointer, _ signal: String,
     withNumber handler: @escaping @MainActor (ObjectPointer, Int) -> Void
   ) -> gulong {
-    let function: @convention(c) (ObjectPointer, guint, ObjectPointer) -> Void = { object, number, context in
-      Handler<@MainActor (ObjectPointer, Int) -> Void>.call(context, object) { handler, object in
-        handler(object, Int(number))
-      }
+    attach(object, signal, argumentCount: 1) { arguments, _ in
+      handler(object, Int(g_value_get_uint(arguments)))
     }
-    return attach(object, signal, unsafeBitCast(function, to: GCallback.self), handler)
   }
 
   /// Calls a closure whenever an object emits a signal with one measure, as a zoom gesture's `scale-changed`.
@@ -69,12 +51,9 @@
     _ object: ObjectPointer, _ signal: String,
     withDouble handler: @escaping @MainActor (ObjectPointer, Double) -> Void
   ) -> gulong {
-    let function: @convention(c) (ObjectPointer, Double, ObjectPointer) -> Void = { object, value, context in
-      Handler<@MainActor (ObjectPointer, Double) -> Void>.call(context, object) { handler, object in
-        handler(object, value)
-      }
+    attach(object, signal, argumentCount: 1) { arguments, _ in
+      handler(object, g_value_get_double(arguments))
     }
-    return attach(object, signal, unsafeBitCast(function, to: GCallback.self), handler)
   }
 
   /// Calls a closure whenever an object emits a signal with a place, as a drag gesture's.
@@ -84,13 +63,9 @@
     _ object: ObjectPointer, _ signal: String,
     withDoubles handler: @escaping @MainActor (ObjectPointer, Double, Double) -> Void
   ) -> gulong {
-    let function: @convention(c) (ObjectPointer, Double, Double, ObjectPointer) -> Void = {
-      object, x, y, context in
-      Handler<@MainActor (ObjectPointer, Double, Double) -> Void>.call(context, object) { handler, object in
-        handler(object, x, y)
-      }
+    attach(object, signal, argumentCount: 2) { arguments, _ in
+      handler(object, g_value_get_double(arguments), g_value_get_double(arguments + 1))
     }
-    return attach(object, signal, unsafeBitCast(function, to: GCallback.self), handler)
   }
 
   /// Calls a closure for each key that a `GtkEventControllerKey` sees pressed.
@@ -101,49 +76,66 @@
   public func connectKeys(
     _ controller: ObjectPointer, _ handler: @escaping @MainActor (guint, GdkModifierType) -> Bool
   ) -> gulong {
-    let function: @convention(c) (ObjectPointer, guint, guint, GdkModifierType, ObjectPointer) -> gboolean = {
-      controller, key, _, state, context in
-      Handler<@MainActor (guint, GdkModifierType) -> Bool>.call(context, controller) { handler, _ in
-        handler(key, state) ? 1 : 0
-      }
+    attach(controller, "key-pressed", argumentCount: 3) { arguments, answer in
+      let modifiers = GdkModifierType(rawValue: g_value_get_flags(arguments + 2))
+      let isUsed = handler(g_value_get_uint(arguments), modifiers)
+      if let answer { g_value_set_boolean(answer, isUsed ? 1 : 0) }
     }
-    return attach(controller, "key-pressed", unsafeBitCast(function, to: GCallback.self), handler)
   }
 
   /// A closure in the hands of GLib, which frees it with its connection.
   @MainActor
-  private final class Handler<Closure> {
-    let closure: Closure
+  final class SignalHandler {
+    /// Gets the arguments of the signal, and where its answer goes when it has one.
+    typealias Body = @MainActor (UnsafePointer<GValue>, UnsafeMutablePointer<GValue>?) -> Void
 
-    init(_ closure: Closure) {
-      self.closure = closure
+    private let argumentCount: Int
+    private let body: Body
+
+    init(argumentCount: Int, _ body: @escaping Body) {
+      self.argumentCount = argumentCount
+      self.body = body
     }
 
-    nonisolated static func call<Result: Sendable>(
-      _ context: ObjectPointer, _ object: ObjectPointer,
-      _ body: @MainActor (Closure, ObjectPointer) -> Result
-    ) -> Result {
-      let (context, object) = (UInt(bitPattern: context), UInt(bitPattern: object))
-      return MainActor.assumeIsolated {
-        let handler = Unmanaged<Handler>.fromOpaque(ObjectPointer(bitPattern: context)!).takeUnretainedValue()
-        return body(handler.closure, ObjectPointer(bitPattern: object)!)
+    /// The same as a `GClosure`, whose owner it belongs to.
+    func closure() -> UnsafeMutablePointer<GClosure> {
+      let owned = Unmanaged.passRetained(self).toOpaque()
+      let closure = g_closure_new_simple(guint(MemoryLayout<GClosure>.size), owned)!
+      g_closure_add_finalize_notifier(closure, owned) { handler, _ in
+        if let handler { Unmanaged<SignalHandler>.fromOpaque(handler).release() }
       }
+      g_closure_set_marshal(closure) { closure, answer, count, values, _, _ in
+        guard let handler = closure?.pointee.data, let values else { return }
+        // GTK emits on the thread of its main loop, which is the main actor's. Addresses cross the border to the actor
+        // as numbers, because pointers are not Sendable.
+        let addresses = (UInt(bitPattern: handler), UInt(bitPattern: values), UInt(bitPattern: answer))
+        MainActor.assumeIsolated {
+          guard let handler = ObjectPointer(bitPattern: addresses.0),
+            let values = UnsafePointer<GValue>(bitPattern: addresses.1)
+          else { return }
+          // The first value is the object itself.
+          Unmanaged<SignalHandler>.fromOpaque(handler).takeUnretainedValue()
+            .call(values + 1, Int(count) - 1, UnsafeMutablePointer(bitPattern: addresses.2))
+        }
+      }
+      return closure
+    }
+
+    private func call(
+      _ arguments: UnsafePointer<GValue>, _ count: Int, _ answer: UnsafeMutablePointer<GValue>?
+    ) {
+      precondition(count >= argumentCount, "the signal has \(count) arguments, not \(argumentCount)")
+      body(arguments, answer)
     }
   }
 
-  /// The name of a signal without its detail: `notify` of `notify::active`.
-  private func name(of signal: String) -> String {
-    signal.firstIndex(of: ":").map { String(signal[..<$0]) } ?? signal
-  }
-
+  /// Has a closure hear of a signal, and answer it where it wants an answer.
   @MainActor
-  private func attach<Closure>(
-    _ object: ObjectPointer, _ signal: String, _ function: GCallback, _ closure: Closure
+  @discardableResult
+  func attach(
+    _ object: ObjectPointer, _ signal: String, argumentCount: Int, _ body: @escaping SignalHandler.Body
   ) -> gulong {
-    g_signal_connect_data(
-      object, signal, function, Unmanaged.passRetained(Handler(closure)).toOpaque(),
-      { context, _ in
-        if let context { Unmanaged<AnyObject>.fromOpaque(context).release() }
-      }, GConnectFlags(rawValue: 0))
+    g_signal_connect_closure(
+      object, signal, SignalHandler(argumentCount: argumentCount, body).closure(), 0)
   }
 #endif

@@ -17,9 +17,14 @@
     /// Called when GTK is about to draw.
     var onDraw: () -> Void = {}
 
+    /// Whether GTK draws without a graphics card. Its renderer for that takes a copy of each texture in each frame, that
+    /// of GTK 4.8 by way of floating-point numbers, which is most of the time of a frame; cairo itself needs none.
+    var isDrawnByCairo = false
+
     private var current: Texture?
     private var previous: Texture?
     private var scale = 1.0
+    private var isSizeUntold = false
     /// How much of the current picture is seen, 0 to 1.
     private var visibility = 1.0
 
@@ -38,9 +43,6 @@
 
     private var instance: UnsafeMutablePointer<OzuPaintable> { UnsafeMutablePointer(pointer) }
 
-    /// Whether there is nothing to draw.
-    var isEmpty: Bool { current == nil }
-
     /// Draws another picture from now on.
     ///
     /// - Parameters:
@@ -52,8 +54,21 @@
       current = texture
       self.scale = max(scale, 0.01)
       visibility = fades ? 0 : 1
-      if changesSize { gdk_paintable_invalidate_size(pointer) }
+      if changesSize { tellSize() }
       gdk_paintable_invalidate_contents(pointer)
+    }
+
+    /// Says that the size is another one, in the next turn of the main loop: lists bind their cells in the middle of a
+    /// layout, and a widget that asks for a new one then is drawn without a place (GTK complains of a "snapshot without
+    /// a current allocation").
+    private func tellSize() {
+      guard !isSizeUntold else { return }
+      isSizeUntold = true
+      Task { [weak self] in
+        guard let self else { return }
+        isSizeUntold = false
+        gdk_paintable_invalidate_size(pointer)
+      }
     }
 
     /// Goes on with a transition; at 1 it is over.
@@ -65,8 +80,16 @@
 
     // MARK: What GTK asks
 
-    fileprivate var width: gint { gint((Double(current?.size.width ?? 0) / scale).rounded()) }
-    fileprivate var height: gint { gint((Double(current?.size.height ?? 0) / scale).rounded()) }
+    /// A paintable of no size would be given 16 × 16 points, as if somebody had wanted that.
+    static let emptySide: gint = 1
+
+    fileprivate var width: gint { side(current?.size.width) }
+    fileprivate var height: gint { side(current?.size.height) }
+
+    private func side(_ pixels: Int?) -> gint {
+      pixels.map { max(1, gint((Double($0) / scale).rounded())) } ?? Self.emptySide
+    }
+
     fileprivate var aspectRatio: Double {
       guard let size = current?.size, size.height > 0 else { return 0 }
       return Double(size.width) / Double(size.height)
@@ -90,9 +113,29 @@
     }
 
     private func append(_ texture: Texture, to snapshot: OpaquePointer, _ width: Double, _ height: Double) {
+      append(texture, to: snapshot, (0, 0, width, height))
+    }
+
+    private func append(
+      _ texture: Texture, to snapshot: OpaquePointer,
+      _ place: (x: Double, y: Double, width: Double, height: Double)
+    ) {
       var bounds = graphene_rect_t()
-      graphene_rect_init(&bounds, 0, 0, Float(width), Float(height))
-      gtk_snapshot_append_texture(snapshot, texture.pointer, &bounds)
+      graphene_rect_init(
+        &bounds, Float(place.x), Float(place.y), Float(place.width), Float(place.height))
+      guard isDrawnByCairo, let surface = texture.surface else {
+        return gtk_snapshot_append_texture(snapshot, texture.pointer, &bounds)
+      }
+      let context = gtk_snapshot_append_cairo(snapshot, &bounds)
+      cairo_translate(context, place.x, place.y)
+      cairo_scale(
+        context, place.width / Double(texture.size.width), place.height / Double(texture.size.height))
+      cairo_set_source_surface(context, surface, 0, 0)
+      // At the edges a scaled picture is not mixed with what lies round it.
+      cairo_pattern_set_extend(cairo_get_source(context), CAIRO_EXTEND_PAD)
+      cairo_rectangle(context, 0, 0, Double(texture.size.width), Double(texture.size.height))
+      cairo_fill(context)
+      cairo_destroy(context)
     }
 
     /// The picture before, which may have other proportions, is never squashed: it covers the same place, cut off at
@@ -105,9 +148,7 @@
       gtk_snapshot_push_clip(snapshot, &bounds)
       let factor = max(width / Double(texture.size.width), height / Double(texture.size.height))
       let (w, h) = (Double(texture.size.width) * factor, Double(texture.size.height) * factor)
-      var place = graphene_rect_t()
-      graphene_rect_init(&place, Float((width - w) / 2), Float((height - h) / 2), Float(w), Float(h))
-      gtk_snapshot_append_texture(snapshot, texture.pointer, &place)
+      append(texture, to: snapshot, ((width - w) / 2, (height - h) / 2, w, h))
       gtk_snapshot_pop(snapshot)
     }
   }

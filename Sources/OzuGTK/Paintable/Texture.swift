@@ -2,7 +2,7 @@
   import CGTK
   import Ozu
 
-  /// Pixels in the form that GTK draws, without a copy: the texture holds a reference to the bitmap's memory.
+  /// Pixels in the forms that GTK draws, without a copy: each holds a reference to the bitmap's memory.
   ///
   /// A class, so that the texture lives as long as somebody in Swift holds this.
   @MainActor
@@ -10,6 +10,9 @@
     /// A `GdkTexture`.
     let pointer: OpaquePointer
     let size: PixelSize
+    /// The same pixels for cairo; `nil` where they are too many for it.
+    private(set) lazy var surface = Self.surface(of: bitmap)
+    private let bitmap: Bitmap
 
     /// Wraps a bitmap.
     ///
@@ -17,6 +20,7 @@
     init(_ bitmap: Bitmap) {
       let storage = bitmap.storage
       size = bitmap.size
+      self.bitmap = bitmap
       let bytes = g_bytes_new_with_free_func(
         storage.bytes.baseAddress, gsize(storage.bytes.count),
         { owner in
@@ -30,6 +34,32 @@
 
     isolated deinit {
       g_object_unref(ObjectPointer(pointer))
+      if let surface { cairo_surface_destroy(surface) }
     }
+
+    private static func surface(of bitmap: Bitmap) -> OpaquePointer? {
+      let storage = bitmap.storage
+      let surface = cairo_image_surface_create_for_data(
+        // Cairo only reads what is the source of a drawing.
+        UnsafeMutablePointer(mutating: storage.bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)),
+        bitmap.isOpaque ? CAIRO_FORMAT_RGB24 : CAIRO_FORMAT_ARGB32, gint(bitmap.size.width),
+        gint(bitmap.size.height), gint(bitmap.bytesPerRow))
+      let owner = Unmanaged.passRetained(storage.owner).toOpaque()
+      guard cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS,
+        cairo_surface_set_user_data(
+          surface, ownerKey, owner,
+          { owner in
+            if let owner { Unmanaged<AnyObject>.fromOpaque(owner).release() }
+          }) == CAIRO_STATUS_SUCCESS
+      else {
+        Unmanaged<AnyObject>.fromOpaque(owner).release()
+        cairo_surface_destroy(surface)
+        return nil
+      }
+      return surface
+    }
+
+    /// Tells our data of a surface from that of others; only its address counts.
+    private static let ownerKey = UnsafeMutablePointer<cairo_user_data_key_t>.allocate(capacity: 1)
   }
 #endif

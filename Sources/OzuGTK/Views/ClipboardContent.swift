@@ -6,27 +6,37 @@
   /// A picture in the forms that other programs take from the clipboard or from a drag.
   @MainActor
   enum ClipboardContent {
-    /// A `GdkContentProvider`, owned by the caller: the file of a local picture, the address of one from the web, and
-    /// the pixels.
+    /// A `GdkContentProvider`, owned by the caller: the file of a local picture, the bytes of the original, the pixels,
+    /// and the address of one from the web. Programs take the first that they know.
     static func provider(
-      for request: ImageRequest, _ picture: Picture
+      for source: ImageSource, _ picture: Picture, _ pipeline: ImagePipeline
     ) -> UnsafeMutablePointer<GdkContentProvider> {
+      var providers: [UnsafeMutablePointer<GdkContentProvider>?] = []
+      let url = address(of: source)
+      if let url, url.isFileURL {
+        let file = g_file_new_for_path(url.path(percentEncoded: false))!
+        providers.append(provider(g_file_get_type()) { g_value_set_object(&$0, ObjectPointer(file)) })
+        g_object_unref(ObjectPointer(file))
+      }
+      if let type = picture.header?.type {
+        providers.append(OriginalContent.provider(for: source, type: type, pipeline: pipeline))
+      }
       let texture = Texture(picture.bitmap)
-      var providers = [
-        self.provider(gdk_texture_get_type()) { g_value_set_object(&$0, ObjectPointer(texture.pointer)) }
-      ]
-      if case .url(let url) = request.source {
-        if url.isFileURL {
-          let file = g_file_new_for_path(url.path(percentEncoded: false))!
-          providers.insert(
-            self.provider(g_file_get_type()) { g_value_set_object(&$0, ObjectPointer(file)) }, at: 0)
-          g_object_unref(ObjectPointer(file))
-        } else if url.scheme != "data" {
-          providers.append(self.provider(ozu_type_string()) { g_value_set_string(&$0, request.source.name) })
-        }
+      providers.append(
+        provider(gdk_texture_get_type()) { g_value_set_object(&$0, ObjectPointer(texture.pointer)) })
+      if let url, !url.isFileURL, url.scheme != "data" {
+        providers.append(provider(ozu_type_string()) { g_value_set_string(&$0, url.absoluteString) })
       }
       // Takes over the providers.
       return gdk_content_provider_new_union(&providers, gsize(providers.count))
+    }
+
+    private static func address(of source: ImageSource) -> URL? {
+      switch source {
+      case .url(let url): url
+      case .request(let request): request.url
+      default: nil
+      }
     }
 
     private static func provider(_ type: GType, _ fill: (inout GValue) -> Void) -> UnsafeMutablePointer<

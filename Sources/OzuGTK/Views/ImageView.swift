@@ -21,7 +21,8 @@
     /// What puts pictures into the view.
     public let images: ImageBinding
 
-    private var dragging: DragSource?
+    /// The `GtkDragSource`, which the widget holds.
+    private var dragSource: OpaquePointer?
 
     /// Makes a view whose pictures come through a pipeline.
     public init(pipeline: ImagePipeline = .shared) {
@@ -63,22 +64,25 @@
       set { gtk_picture_set_alternative_text(OpaquePointer(widget), newValue) }
     }
 
-    /// Whether the original can be dragged out of the view, as a file where it is one, else as a picture.
+    /// Whether the original can be dragged out of the view: its file where it is a local one, its bytes, its address and
+    /// the pixels. Off by default.
     public var isDraggable: Bool {
-      get { dragging != nil }
+      get { dragSource != nil }
       set {
         guard newValue != isDraggable else { return }
-        dragging = newValue ? DragSource(widget, images) : nil
+        if let dragSource { gtk_widget_remove_controller(widget, dragSource) }
+        dragSource = newValue ? DragSource.add(to: widget, images) : nil
       }
     }
 
-    /// Puts the original on the clipboard: its file where it is a local one, and its pixels at their own size.
+    /// Puts the original on the clipboard: its file where it is a local one, its bytes, its address, and its pixels at
+    /// their own size.
     ///
     /// - Throws: `ImageError` when the original cannot be had.
     public func copyToClipboard() async throws(ImageError) {
       guard let request = images.request else { return }
       let picture = try await images.pipeline.image(for: ImageRequest(request.source))
-      let content = ClipboardContent.provider(for: request, picture)
+      let content = ClipboardContent.provider(for: request.source, picture, images.pipeline)
       gdk_clipboard_set_content(gtk_widget_get_clipboard(widget), content)
       g_object_unref(ObjectPointer(content))
     }

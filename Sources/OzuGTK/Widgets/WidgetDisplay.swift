@@ -23,6 +23,11 @@
     private var playsFrames = false
     private var layout: Layout?
     private var isLayoutPending = false
+    /// Whether the widget was ever in sight. Lists of GTK keep hundreds of widgets below the fold, with a place and
+    /// mapped; what they are to show is not loaded before somebody scrolls there.
+    private var isDrawn = false
+    /// Frames since the widget was mapped, as far as they count.
+    private var frameCount = 0
     /// Whether the widget was given no room at all, and takes the size of its picture.
     private var hasNoRoom = false
 
@@ -41,7 +46,10 @@
       self.widget = widget
       self.kind = kind
       self.pipeline = pipeline
-      paintable.onDraw = { [weak self] in self?.checkLayout() }
+      paintable.onDraw = { [weak self] in
+        self?.isDrawn = true
+        self?.checkLayout()
+      }
       kind.setPaintable(paintable.pointer, of: widget)
       listen("map") { $0.appear() }
       listen("unmap") { $0.images.viewDidDisappear() }
@@ -66,16 +74,26 @@
 
     // MARK: Layout
 
-    var displaySize: DisplaySize? { widget.flatMap(kind.displaySize) }
+    var displaySize: DisplaySize? { isDrawn || kind == .image ? widget.flatMap(kind.displaySize) : nil }
 
     var displayScale: Double { widget.map { Double(gtk_widget_get_scale_factor($0)) } ?? 1 }
 
     var displayMode: ScaleMode { hasNoRoom ? .none : widget.map(kind.displayMode) ?? .none }
 
     private func appear() {
+      // A widget that comes back has no size until it is laid out, and then may have the one it had.
+      layout = nil
+      paintable.isDrawnByCairo = widget.map(Self.isDrawnByCairo) ?? false
       images.viewDidAppear()
-      // The first frame after mapping is the first in which the widget has its size.
+      frameCount = 0
       if let widget { clock.start(widget) }
+    }
+
+    private static func isDrawnByCairo(_ widget: UnsafeMutablePointer<GtkWidget>) -> Bool {
+      guard let native = gtk_widget_get_native(widget), let renderer = gtk_native_get_renderer(native) else {
+        return false
+      }
+      return ozu_is_a(UnsafeRawPointer(renderer), gsk_cairo_renderer_get_type()) != 0
     }
 
     private func checkLayout() {
@@ -87,7 +105,7 @@
     private func tellLayout() {
       isLayoutPending = false
       guard let widget else { return }
-      if displaySize != nil { hasNoRoom = false }
+      if kind.displaySize(of: widget) != nil { hasNoRoom = false }
       let now = Layout(size: displaySize, scale: displayScale, mode: displayMode)
       guard now != layout else { return }
       layout = now
@@ -118,14 +136,16 @@
 
     private func tick(_ time: Duration) -> Bool {
       guard let widget else { return false }
-      if kind == .picture, displaySize == nil, !hasNoRoom, case .waitingForLayout = images.phase {
-        // Mapped, and after a frame still without room: nobody gives it a size, so the picture does.
+      // A frame begins with this and goes on with the layout: only in the second, a widget without room has been
+      // denied it. Nobody gives it a size, so the picture does.
+      frameCount += 1
+      if frameCount == 2, kind == .picture, kind.displaySize(of: widget) == nil {
         hasNoRoom = gtk_widget_get_mapped(widget) != 0
       }
       checkLayout()
       advanceFade(time)
       if playsFrames { images.advance(to: time) }
-      return fade != nil || playsFrames
+      return frameCount < 2 || fade != nil || playsFrames
     }
 
     private func advanceFade(_ time: Duration) {

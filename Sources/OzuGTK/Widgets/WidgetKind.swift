@@ -29,12 +29,14 @@
       }
     }
 
-    /// The size in points that a picture is drawn at; `nil` before the layout.
+    /// The size in points that a picture is drawn at; `nil` before the layout, and when the widget was given no more room
+    /// than an empty one asks for.
     func displaySize(of widget: UnsafeMutablePointer<GtkWidget>) -> DisplaySize? {
       switch self {
       case .picture:
         let (width, height) = (gtk_widget_get_width(widget), gtk_widget_get_height(widget))
-        return width > 0 && height > 0 ? DisplaySize(Double(width), Double(height)) : nil
+        guard width > 0, height > 0, max(width, height) > ImagePaintable.emptySide else { return nil }
+        return DisplaySize(Double(width), Double(height))
       case .image:
         let side = Double(iconSide(of: widget))
         return DisplaySize(side, side)

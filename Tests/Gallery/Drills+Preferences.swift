@@ -1,0 +1,156 @@
+#if GTK
+  import CGTK
+  import Foundation
+  import Ozu
+  import OzuGTK
+  import OzuGallery
+  import OzuTesting
+
+  extension Drills {
+    /// Every choice of the popover does what it says.
+    func preferences() async throws {
+      let checks = Checks()
+      let server = try DemoServer(count: 60)
+      defer { server.stop() }
+      try await withPipeline { pipeline in
+        try await withWindow(server.items, pipeline) { window, screen in
+          let root = screen.window
+          guard let menu = Self.all(gtk_menu_button_get_type(), below: root).first else {
+            checks.expect(false, "there is a button for preferences")
+            return
+          }
+          try await Hands(screen: screen).click(menu)
+          let popover = ObjectPointer(gtk_menu_button_get_popover(OpaquePointer(menu)))!
+            .assumingMemoryBound(to: GtkWidget.self)
+          await checks.eventually("a click opens the preferences", screen) {
+            gtk_widget_get_mapped(popover) != 0
+          }
+          let choices = Self.all(gtk_drop_down_get_type(), below: popover)
+          let switches = Self.all(gtk_switch_get_type(), below: popover)
+          let fields = Self.all(gtk_spin_button_get_type(), below: popover)
+          guard checks.expect(choices.count == 2 && switches.count == 4 && fields.count == 1, "all are there")
+          else { return }
+
+          await settle(window, screen)
+          try await modes(choices[0], window, screen, checks)
+          try await sizes(choices[1], window, screen, checks)
+          try await looks(switches, window, screen, checks)
+          gtk_spin_button_set_value(OpaquePointer(fields[0]), 32)
+          await checks.eventually("the disk cache keeps to its budget", screen) {
+            pipeline.diskCache?.capacity == 32 << 20
+          }
+        }
+      }
+      output.add(
+        "preferences", checks, detail: "format, mode, processors, dark and light, and the disk's budget")
+    }
+
+    private func modes(
+      _ choice: UnsafeMutablePointer<GtkWidget>, _ window: GalleryWindow, _ screen: Screen, _ checks: Checks
+    ) async throws {
+      for (index, fit) in [
+        (1, GTK_CONTENT_FIT_CONTAIN), (2, GTK_CONTENT_FIT_FILL), (0, GTK_CONTENT_FIT_COVER),
+      ] {
+        gtk_drop_down_set_selected(OpaquePointer(choice), guint(index))
+        await settle(window, screen)
+        let cells = cells(of: window, screen)
+        let fits = cells.map { gtk_picture_get_content_fit(OpaquePointer($0.place.widget)) }
+        checks.expect(!cells.isEmpty && fits.allSatisfy { $0 == fit }, "mode \(index) is that of every cell")
+        // A stretched picture cannot be read.
+        guard fit != GTK_CONTENT_FIT_FILL else { continue }
+        await screen.nextFrame {
+          guard let picture = screen.picture() else { return }
+          for cell in self.cells(of: window, screen) {
+            let place = cell.place.rectangle
+            let shown = cell.place.widget.images.picture
+            let region = fit == GTK_CONTENT_FIT_COVER ? place : Self.fitted(shown, in: place)
+            let seen = NumberedPicture.number(in: picture, region: region)
+            checks.equal(seen, cell.number, "the number of a cell in mode \(index)")
+          }
+        }
+      }
+    }
+
+    private func sizes(
+      _ choice: UnsafeMutablePointer<GtkWidget>, _ window: GalleryWindow, _ screen: Screen, _ checks: Checks
+    ) async throws {
+      for (index, sides) in [(1, 64...90), (2, 300...512), (0, 150...300)] {
+        gtk_drop_down_set_selected(OpaquePointer(choice), guint(index))
+        await settle(window, screen)
+        let pictures = cells(of: window, screen).compactMap(\.place.widget.images.picture)
+        let isOfSize = pictures.allSatisfy { sides.contains(max($0.size.width, $0.size.height)) }
+        checks.expect(!pictures.isEmpty && isOfSize, "format \(index) makes pictures of \(sides) pixels")
+      }
+    }
+
+    private func looks(
+      _ switches: [UnsafeMutablePointer<GtkWidget>], _ window: GalleryWindow, _ screen: Screen,
+      _ checks: Checks
+    ) async throws {
+      func turn(_ index: Int) async {
+        let control = OpaquePointer(switches[index])
+        let wasOn = gtk_switch_get_active(control)
+        gtk_widget_activate(switches[index])
+        await checks.eventually("the switch turns", screen) { gtk_switch_get_active(control) != wasOn }
+        await settle(window, screen)
+      }
+      let plain = await look(at: window, screen)
+      checks.expect(plain.colour > 20 && plain.corner > 20, "a picture has colours up to its corners")
+      await turn(0)
+      checks.expect(
+        await look(at: window, screen).corner < 12, "round corners are those of the window's colour")
+      await turn(0)
+      await turn(1)
+      checks.expect(await look(at: window, screen).colour < 2, "grey pictures have no colours")
+      await turn(1)
+      await turn(2)
+      checks.expect(await look(at: window, screen).edges < plain.edges / 2, "blurred pictures have no edges")
+      await turn(2)
+      checks.expect(plain.window > 180, "a window is light")
+      await turn(3)
+      checks.expect(await look(at: window, screen).window < 90, "and dark when it should be")
+      await turn(3)
+      checks.expect(await look(at: window, screen).window > 180, "and light again")
+    }
+
+    /// What a cell and the window look like, in parts of 255: how colourful a cell is, how far its corner is from
+    /// the grey of the window, how hard its edges are, and how light the window is.
+    private func look(
+      at window: GalleryWindow, _ screen: Screen
+    ) async -> (colour: Int, corner: Int, edges: Int, window: Int) {
+      var look = (colour: 0, corner: 0, edges: 0, window: 0)
+      await screen.nextFrame {
+        // Not the first, which is selected and has a colour round it.
+        let cells = self.cells(of: window, screen)
+        guard let picture = screen.picture(), cells.count > 1 else { return }
+        let place = cells[1].place.rectangle
+        func colour(_ x: Int, _ y: Int) -> Int {
+          let pixel = picture[x, y]
+          let parts = [pixel.red, pixel.green, pixel.blue].map(Int.init)
+          return parts.max()! - parts.min()!
+        }
+        let row = place.y + place.size.height / 2
+        for x in place.x + 1..<place.x + place.size.width {
+          look.colour = max(look.colour, colour(x, row))
+          look.edges = max(look.edges, abs(Int(picture[x, row].green) - Int(picture[x - 1, row].green)))
+        }
+        look.corner = colour(place.x + 2, place.y + 2)
+        look.window = Int(picture[12, picture.size.height - 8].green)
+      }
+      return look
+    }
+
+    /// The widgets of a kind below another, seen or not.
+    static func all(
+      _ type: GType, below root: UnsafeMutablePointer<GtkWidget>
+    ) -> [UnsafeMutablePointer<GtkWidget>] {
+      if ozu_is_a(root, type) != 0 { return [root] }
+      var (found, child) = ([UnsafeMutablePointer<GtkWidget>](), gtk_widget_get_first_child(root))
+      while let present = child {
+        found += all(type, below: present)
+        child = gtk_widget_get_next_sibling(present)
+      }
+      return found
+    }
+  }
+#endif
