@@ -20,7 +20,11 @@ MAKEFLAGS += --no-print-directory
 export SWIFT
 
 SOURCES = Package.swift Sources Tests Examples $(wildcard Benchmarks)
-RELEASE = $(SWIFT) build -c release $(FLAGS)
+# SwiftPM passes the traits on in the order of a hash table: when that changes, everything is built anew.
+BUILD = SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
+RELEASE = $(BUILD) -c release $(FLAGS)
+TSAN = --scratch-path .build-tsan --sanitize=thread -Xswiftc -DOZU_TSAN
+ASAN = --scratch-path .build-asan --sanitize=address -Xswiftc -use-ld=lld
 TEST = --parallel --disable-xctest $(FLAGS) $(if $(FILTER),--filter '$(FILTER)')
 
 .PHONY: help demo build test test-tsan test-asan typecheck-apple gallery gallery-test lint format bench bench-peers bench-instructions fuzz drills-disk docs conformance clean dependencies
@@ -33,21 +37,23 @@ demo: dependencies ## load, resize and cache the bundled photographs, and show w
 	@$(SWIFT) run -c release $(FLAGS) --skip-build ozu demo $(ARGS)
 
 build: dependencies ## build everything (CONFIG=release for an optimised build)
-	@$(SWIFT) build -c $(CONFIG) $(FLAGS)
+	@$(BUILD) -c $(CONFIG) $(FLAGS)
 
 test: dependencies ## run the tests in a debug build (FILTER=… for some of them)
-	@scripts/run-tests $(SWIFT) test $(TEST)
+	@$(BUILD) --build-tests --disable-xctest $(FLAGS)
+	@scripts/run-tests $(SWIFT) test --skip-build $(TEST)
 
 # The sanitizer cannot see into the standard library's lock: OZU_TSAN builds with a POSIX one in its place.
 test-tsan: dependencies ## run the tests under the thread sanitizer
-	@scripts/run-tests $(SWIFT) test --scratch-path .build-tsan --sanitize=thread -Xswiftc -DOZU_TSAN $(TEST)
+	@$(BUILD) --build-tests --disable-xctest $(TSAN) $(FLAGS)
+	@scripts/run-tests $(SWIFT) test --skip-build $(TSAN) $(TEST)
 
 # XCTest itself leaks a few hundred bytes at exit, so leaks are not what this run looks for. lld, because gold
 # warns of every symbol of the sanitizer's assembly.
 test-asan: dependencies ## run the tests under the address sanitizer, and with CORPUS=DIR the conformance run too
-	@ASAN_OPTIONS=detect_leaks=0 scripts/run-tests $(SWIFT) test --scratch-path .build-asan --sanitize=address -Xswiftc -use-ld=lld $(TEST)
-	@test -z '$(CORPUS)' || ASAN_OPTIONS=detect_leaks=0 $(SWIFT) run --scratch-path .build-asan --sanitize=address \
-	  -Xswiftc -use-ld=lld $(FLAGS) OzuConformance '$(CORPUS)' --without-costs
+	@$(BUILD) --build-tests --disable-xctest $(ASAN) $(FLAGS)
+	@ASAN_OPTIONS=detect_leaks=0 scripts/run-tests $(SWIFT) test --skip-build $(ASAN) $(TEST)
+	@test -z '$(CORPUS)' || ASAN_OPTIONS=detect_leaks=0 $(SWIFT) run $(ASAN) $(FLAGS) OzuConformance '$(CORPUS)' --without-costs
 
 typecheck-apple: ## check the code for Apple platforms against stand-ins for their frameworks, and that mistakes are found
 	@scripts/typecheck-apple
