@@ -14,6 +14,10 @@ extension SharedJobs {
     var isOver = false
     /// The level it stands at in the line of those that wait to begin.
     var lineLevel: ImagePriority
+    /// Whether the gate holds it back.
+    var isHeld = false
+    /// Whether it need not wait behind the gate.
+    var hasPassed = false
     private(set) var level: ImagePriority
     private(set) var news = JobNews()
     private(set) var subscriberCount = 0
@@ -32,12 +36,11 @@ extension SharedJobs {
 
     /// - Returns: whether the job has become more urgent.
     func add(_ subscriber: some JobSubscriber<Key, Value>) -> Bool {
-      subscriber.seat.job = self
-      subscriber.seat.number = seats.count
+      let seat = subscriber.takeSeat(in: self, number: seats.count)
       seats.append(subscriber)
       subscriberCount += 1
-      if subscriber.seat.isListening { listenerCount += 1 }
-      counts[subscriber.seat.level.rawValue] += 1
+      if seat.isListening { listenerCount += 1 }
+      counts[seat.level.rawValue] += 1
       return updateLevel()
     }
 
@@ -72,6 +75,9 @@ extension SharedJobs {
       news.number = number
       news.preview = (number, preview)
     }
+
+    /// The first of those who wait.
+    var firstSubscriber: (any JobSubscriber<Key, Value>)? { seats.first { $0 != nil } ?? nil }
 
     /// Those who want to hear news.
     var listeners: [any JobSubscriber<Key, Value>] {

@@ -24,7 +24,7 @@ extension ImagePipeline {
     }
     return PipelineDiagnostics(
       jobs: jobs + parts.renders.diagnose(now: now),
-      executors: ExecutorKind.allCases.map { parts.executor($0).diagnosis($0) },
+      executors: ExecutorKind.allCases.map(parts.diagnosis),
       backlogByteCount: parts.backlog.byteCount)
   }
 
@@ -35,7 +35,7 @@ extension ImagePipeline {
 
   /// How many wait for an executor; for tests (`OzuTesting`).
   package func waitingCount(_ kind: ExecutorKind) -> Int {
-    parts.executor(kind).waitingCount
+    parts.waitingCount(kind)
   }
 }
 
@@ -45,14 +45,6 @@ protocol Executing: AnyObject, Sendable {
   var runningCount: Int { get }
   var waitingCount: Int { get }
   var isSuspended: Bool { get set }
-}
-
-extension Executing {
-  func diagnosis(_ kind: ImagePipeline.ExecutorKind) -> PipelineDiagnostics.Executor {
-    PipelineDiagnostics.Executor(
-      kind: kind, limit: limit, runningCount: runningCount, waitingCount: waitingCount,
-      isSuspended: isSuspended)
-  }
 }
 
 extension WorkQueue: Executing {
@@ -72,6 +64,18 @@ extension PipelineParts {
     case .disk: diskQueue
     case .store: storeQueue
     }
+  }
+
+  /// How many wait for an executor, with those that do not begin before fewer do.
+  func waitingCount(_ kind: ImagePipeline.ExecutorKind) -> Int {
+    executor(kind).waitingCount + (kind == .data ? loads.heldCount : 0)
+  }
+
+  func diagnosis(_ kind: ImagePipeline.ExecutorKind) -> PipelineDiagnostics.Executor {
+    let executor = executor(kind)
+    return PipelineDiagnostics.Executor(
+      kind: kind, limit: executor.limit, runningCount: executor.runningCount,
+      waitingCount: waitingCount(kind), isSuspended: executor.isSuspended)
   }
 
   /// The stage in which the load of a request is, for an error that names it.

@@ -22,6 +22,9 @@ public struct ImageRequest: Sendable {
   public var readLayers: ImagePipeline.CacheLayers = .all
   /// The caches that the result is put into, as far as `cachePolicy` lets it. All by default.
   public var writeLayers: ImagePipeline.CacheLayers = .all
+  /// Whether a picture in memory can be given as it is: no format is to be noted, no scale to be applied and no file to
+  /// be looked at. Beside the key, because a memory hit that finds all it needs there touches nothing else.
+  private(set) var isPlain: Bool
 
   /// What copies share; never changed once it is shared.
   private final class Shared: Sendable {
@@ -52,6 +55,8 @@ public struct ImageRequest: Sendable {
     }
 
     var key: ImageKey { ImageKey(source: source.cacheKey(for: sourceKey), steps: steps) }
+
+    var isPlain: Bool { format == nil && scale == 1 && !source.isLocalFile }
   }
 
   private var fields: Fields { shared.fields }
@@ -61,6 +66,7 @@ public struct ImageRequest: Sendable {
     var fields = shared.fields
     change(&fields)
     shared = Shared(fields)
+    isPlain = fields.isPlain
   }
 
   /// Changes what the key is made of.
@@ -89,6 +95,7 @@ public struct ImageRequest: Sendable {
       format: format, resize: Self.effective(format.map(\.resize) ?? resize), processors: processors)
     shared = Shared(fields)
     key = fields.key
+    isPlain = fields.isPlain
     self.priority = priority
     self.cachePolicy = cachePolicy
   }
