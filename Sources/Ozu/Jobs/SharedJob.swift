@@ -5,7 +5,8 @@ extension SharedJobs {
   /// empty the row closes up, so that every change takes constant time, on average over the changes.
   final class Job: @unchecked Sendable {
     let key: Key
-    let cell: PriorityCell
+    /// How urgent it is, for what it waits in; `nil` before it has begun.
+    var cell: PriorityCell?
     /// What is to be done; `nil` once it has begun or is no longer wanted.
     var operation: Operation?
     /// What does it; `nil` before it has begun.
@@ -31,7 +32,6 @@ extension SharedJobs {
       self.level = level
       lineLevel = level
       self.operation = operation
-      cell = PriorityCell(level)
     }
 
     /// - Returns: whether the job has become more urgent.
@@ -41,7 +41,7 @@ extension SharedJobs {
       subscriberCount += 1
       if seat.isListening { listenerCount += 1 }
       counts[seat.level.rawValue] += 1
-      return updateLevel()
+      return seat.level > level && updateLevel()
     }
 
     /// - Returns: whether the job has become less urgent.
@@ -53,7 +53,7 @@ extension SharedJobs {
       if seat.isListening { listenerCount -= 1 }
       counts[seat.level.rawValue] -= 1
       if seats.count > 16, subscriberCount * 2 < seats.count { closeUp() }
-      return updateLevel()
+      return counts[seat.level.rawValue] == 0 && updateLevel()
     }
 
     /// - Returns: whether the job's urgency has changed.

@@ -24,9 +24,10 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   struct Handle: Sendable {
     fileprivate let jobs: SharedJobs
     fileprivate let job: Job
+    fileprivate let cell: PriorityCell
 
     /// The urgency of the most urgent subscriber; it changes as they come, go and change their minds.
-    var priority: LivePriority { .changing(job.cell) }
+    var priority: LivePriority { .changing(cell) }
 
     /// How many wait for the job.
     var subscriberCount: Int { jobs.subscriberCount(of: job) }
@@ -72,6 +73,19 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// How many jobs the gate holds back.
   var heldCount: Int { state.withLock { $0.heldCount } }
+
+  /// The jobs that the gate holds back: the first of those who wait for each, how many they are, and how urgent it is.
+  var heldJobs: [(first: any JobSubscriber<Key, Value>, subscriberCount: Int, level: ImagePriority)] {
+    state.withLock { state in
+      state.jobs.values.compactMap { job in
+        guard job.isHeld, let first = job.firstSubscriber else { return nil }
+        return (first, job.subscriberCount, job.level)
+      }
+    }
+  }
+
+  /// Whether the gate holds back the job of a key.
+  func isHeld(_ key: Key) -> Bool { state.withLock { $0.jobs[key]?.isHeld ?? false } }
 
   /// Whether there is a job of a key.
   func contains(_ key: Key) -> Bool { state.withLock { $0.jobs[key] != nil } }
@@ -210,8 +224,9 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// Brings the job's cell in line with its subscribers; called after the lock that they were changed under.
   private func updatePriority(of job: Job) {
-    // The cell's lock is taken before that of the jobs here, and nowhere the other way round.
-    job.cell.update { state.withLock { _ in job.level } }
+    // The cell's lock is taken before that of the jobs here, and nowhere the other way round. Who has no cell yet gets
+    // one that is up to date.
+    state.withLock({ _ in job.cell })?.update { state.withLock { _ in job.level } }
     reconsider()
   }
 
@@ -261,8 +276,8 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     while true {
       switch takeTurn(runner) {
       case .nothing: return
-      case .begun(let job, let operation):
-        finish(job, await operation(Handle(jobs: self, job: job)))
+      case .begun(let job, let cell, let operation):
+        finish(job, await operation(Handle(jobs: self, job: job, cell: cell)))
         return reconsider()
       case .asked(let job, let subscriber): decide(on: job, subscriber?.wouldOnlyWait ?? false)
       }
@@ -272,7 +287,7 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// What a Swift task does next.
   private enum Turn {
     case nothing
-    case begun(Job, Operation)
+    case begun(Job, PriorityCell, Operation)
     /// The gate is closed for the job, but for those who need not wait behind it.
     case asked(Job, (any JobSubscriber<Key, Value>)?)
   }
@@ -290,11 +305,13 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         guard job.hasPassed || level.rawValue >= open else {
           return (.asked(job, job.firstSubscriber), false)
         }
+        let cell = PriorityCell(job.level)
         job.operation = nil
+        job.cell = cell
         job.runner = runner
         runner.job = job
         state.launchedCount -= 1
-        return (.begun(job, operation), takeLaunch(&state))
+        return (.begun(job, cell, operation), takeLaunch(&state))
       }
       state.launchedCount -= 1
       return (.nothing, false)

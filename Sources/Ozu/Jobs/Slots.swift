@@ -40,6 +40,8 @@ final class Slots: Sendable {
   private let state: Mutex<State>
   private let timing: Timing?
   private let calm: CalmSignal?
+  /// How many wait for a place, as it was when the lock was last opened.
+  let lineLength = LineLength()
 
   /// Makes so many places, at least one.
   ///
@@ -121,6 +123,7 @@ final class Slots: Sendable {
             return true
           }
           ticket.id = state.waiting.append(continuation, priority: priority.value)
+          lineLength.count = state.waiting.count
           // Under the lock, so that it is not told after the turn has come.
           activity?.wait(in: self, ticket.id)
           return nil
@@ -136,6 +139,7 @@ final class Slots: Sendable {
         ticket.cancellation.raise()
         let wasUrgent = state.waiting.count(from: .normal) > 0
         let continuation = state.waiting.remove(ticket.id)
+        lineLength.count = state.waiting.count
         return (continuation, wasUrgent && state.waiting.count(from: .normal) == 0, state.lineObserver)
       }
       continuation?.resume(returning: false)
@@ -182,6 +186,7 @@ final class Slots: Sendable {
         if state.isHolding { state.limiter?.noteLateStart() }
         admitted.append(next)
       }
+      lineLength.count = state.waiting.count
       var delay: Duration?
       if state.waiting.count > 0, state.freeCount > 0, !state.isSuspended, !state.isTimerSet {
         state.isTimerSet = true

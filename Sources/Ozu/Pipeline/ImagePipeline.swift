@@ -98,14 +98,23 @@ public final class ImagePipeline: Sendable {
 
   func task(for request: ImageRequest, follower: TaskFollower?) -> ImageTask {
     let start = parts.configuration.now()
-    let keyed = request.isPlain && !parts.hasKeyRules ? nil : parts.keyed(request)
+    if request.isPlain, !parts.hasKeyRules {
+      let task = ImageTask(request, keyed: nil, parts: parts, start: start, follower: follower)
+      self.start(task, keyed: request)
+      return task
+    }
+    let keyed = parts.keyed(request)
     let task = ImageTask(request, keyed: keyed, parts: parts, start: start, follower: follower)
-    if !parts.isSurrounded, let response = parts.memoryResponse(for: keyed ?? request, start: start) {
+    self.start(task, keyed: keyed)
+    return task
+  }
+
+  private func start(_ task: ImageTask, keyed: ImageRequest) {
+    if !parts.isSurrounded, let response = parts.memoryResponse(for: keyed, start: task.start) {
       task.finish(.success(response))
     } else {
       task.run()
     }
-    return task
   }
 }
 

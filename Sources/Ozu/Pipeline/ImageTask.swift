@@ -183,10 +183,14 @@ public final class ImageTask: Sendable {
     } catch {
       return fail(error)
     }
-    let isWaiting = parts.loads.join(.load(request, number: parts.sharingNumber()), self) {
-      [parts] in { job in await LoadImage(parts: parts, request: request, job: job).run() }
-    }
+    let isWaiting = parts.loads.join(.load(request, number: parts.sharingNumber()), self) { operation }
     if !isWaiting { finish(.cancelled) }
+  }
+
+  /// The work of a new job. Who joins one that is there copies nothing for it.
+  private var operation: PipelineParts.LoadJobs.Operation {
+    let (parts, request) = (parts, attempt)
+    return { job in await LoadImage(parts: parts, request: request, job: job).run() }
   }
 
   /// Tries the next source, if there is one. The error of the first is the one that is told.
@@ -275,8 +279,7 @@ public final class ImageTask: Sendable {
 }
 
 extension ImageTask: JobSubscriber {
-  // Nobody writes `attempt` while the task waits for a job.
-  var wouldOnlyWait: Bool { parts.wouldOnlyWait(attempt) }
+  var wouldOnlyWait: Bool { parts.wouldOnlyWait(state.withLock { _ in attempt }) }
 
   func receive(_ news: JobNews) {
     state.withLock { hear(news, &$0) }

@@ -24,7 +24,7 @@ final class PipelineParts: Sendable {
       self.key = key
       policy = request.cachePolicy
       rules = request.httpPolicy.map(Rules.init)
-      hasLowDataSource = request.lowDataSource != nil
+      hasLowDataSource = request.hasLowDataSource
       layers = request.readLayers.rawValue << 4 | request.writeLayers.rawValue
     }
 
@@ -58,8 +58,7 @@ final class PipelineParts: Sendable {
 
     /// By the key alone, which is a hash already: who differs in the rest is rare.
     func hash(into hasher: inout Hasher) {
-      hasher.combine(key)
-      hasher.combine(number)
+      hasher.combine(key.low ^ UInt64(truncatingIfNeeded: number))
     }
   }
 

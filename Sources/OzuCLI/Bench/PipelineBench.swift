@@ -59,8 +59,7 @@ struct PipelineBench {
   private mutating func coldLoads() async throws {
     let requests = Self.requests(2000)
     for (name, isBurst) in [("cold-load-serial", false), ("cold-load-burst", true)] {
-      try await measure(name, count: requests.count) { _ in
-        let pipeline = Self.pipeline()
+      try await measure(name, count: requests.count, client: { InstantClient() }) { pipeline, _ in
         if isBurst {
           let tasks = requests.map { pipeline.task(for: $0) }
           for task in tasks { _ = try await task.image }
@@ -75,18 +74,15 @@ struct PipelineBench {
   /// Ten thousand who want one picture.
   private mutating func sharing() async throws {
     let request = Self.requests(1)[0]
-    try await measure("coalesced", count: 10_000) { count in
-      let client = InstantClient(isHeld: true)
-      let pipeline = Self.pipeline(client)
+    let count = 10_000
+    try await measure("coalesced", count: count) { pipeline, client in
       let tasks = (0..<count).map { _ in pipeline.task(for: request) }
       while client.heldCount == 0 { await Task.yield() }
       client.release()
       for task in tasks { _ = try await task.image }
     }
     // Each in a Swift task of its own, as a server or a list of views would have them.
-    try await measure("coalesced-each-in-a-task", count: 10_000) { count in
-      let client = InstantClient(isHeld: true)
-      let pipeline = Self.pipeline(client)
+    try await measure("coalesced-each-in-a-task", count: count) { pipeline, client in
       try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<count { group.addTask { _ = try await pipeline.image(for: request) } }
         while client.heldCount == 0 { await Task.yield() }
@@ -105,17 +101,13 @@ struct PipelineBench {
   private mutating func steering() async throws {
     let count = 10_000
     let many = Self.requests(count)
-    try await measure("start-and-cancel", count: count) { _ in
-      let client = InstantClient(isHeld: true)
-      let pipeline = Self.pipeline(client)
+    try await measure("start-and-cancel", count: count) { pipeline, client in
       let tasks = many.map { pipeline.task(for: $0) }
       for task in tasks { task.cancel() }
       for task in tasks { _ = try? await task.image }
       client.release()
     }
-    try await measure("start-and-cancel-at-once", count: count) { _ in
-      let client = InstantClient(isHeld: true)
-      let pipeline = Self.pipeline(client)
+    try await measure("start-and-cancel-at-once", count: count) { pipeline, client in
       for request in many { pipeline.task(for: request).cancel() }
       client.release()
     }
@@ -150,9 +142,8 @@ struct PipelineBench {
 
   private mutating func prefetching() async throws {
     let many = Self.requests(10_000)
-    try await measure("prefetch-start-and-stop", count: many.count) { _ in
-      let client = InstantClient(isHeld: true)
-      let prefetcher = ImagePrefetcher(pipeline: Self.pipeline(client))
+    try await measure("prefetch-start-and-stop", count: many.count) { pipeline, client in
+      let prefetcher = ImagePrefetcher(pipeline: pipeline)
       prefetcher.start(many)
       prefetcher.stop(many)
       client.release()
@@ -180,20 +171,45 @@ struct PipelineBench {
     }
   }
 
-  /// Runs a case so many times, after once that does not count, and once more for its memory; the work gets the number
-  /// of requests to make.
+  /// Measures work with a pipeline, each time a new one. Its client holds back its answers unless another is given.
+  private mutating func measure(
+    _ name: String, count: Int, client: () -> InstantClient = { InstantClient(isHeld: true) },
+    _ work: (ImagePipeline, InstantClient) async throws -> Void
+  ) async throws {
+    try await measure(
+      name, "ozu", count: count,
+      setUp: {
+        let client = client()
+        return (Self.pipeline(client), client)
+      }, { try await work($0.0, $0.1) })
+  }
+
+  /// Measures work that needs nothing; it gets the number of requests to make.
   private mutating func measure(
     _ name: String, _ subject: String = "ozu", count: Int, _ work: (Int) async throws -> Void
+  ) async throws {
+    try await measure(name, subject, count: count, setUp: { count }, work)
+  }
+
+  /// Runs a case so many times, after once that does not count, and once more for its memory.
+  ///
+  /// - Parameters:
+  ///   - count: of the requests that the work makes.
+  ///   - setUp: makes what the work needs, not measured.
+  private mutating func measure<Needs>(
+    _ name: String, _ subject: String, count: Int, setUp: () -> Needs, _ work: (Needs) async throws -> Void
   ) async throws {
     guard wants(name) else { return }
     var samples: [Double] = []
     for round in 0...rounds {
+      let needs = setUp()
       let start = ProcessTime.now
-      try await work(count)
+      try await work(needs)
       let time = ProcessTime.now - start
       if round > 0 { samples.append(time / .microseconds(1) / Double(count)) }
     }
-    let footprint = try await Footprint.of { try await work(count) }
+    let needs = setUp()
+    let footprint = try await Footprint.of { try await work(needs) }
     report.rows.append(
       BenchReport.Row(
         name: name, subject: subject, metric: "cpu_us_per_request", samples: samples,

@@ -17,7 +17,7 @@ struct CrowdTests {
   }
 
   private func begun(_ fixture: Fixture) -> Int {
-    fixture.pipeline.diagnostics().jobs.count { $0.kind == .load }
+    fixture.pipeline.parts.board.activities.count { $0.kind == .load }
   }
 
   @Test("a few begin, the others wait for them; all are answered")
@@ -26,6 +26,9 @@ struct CrowdTests {
     let tasks = try await crowd(fixture)
     #expect(begun(fixture) <= StartGate.crowd + 8)
     #expect(begun(fixture) >= StartGate.crowd)
+    let diagnostics = fixture.pipeline.diagnostics()
+    #expect(diagnostics.jobs.count { $0.kind == .load } == Self.count)
+    #expect(diagnostics.executors.first { $0.kind == .data }?.waitingCount == Self.count)
     fixture.pipeline.resume(.data)
     for task in tasks { #expect(try await task.response.source == .network) }
     #expect(fixture.client.requests.count == Self.count)
@@ -59,6 +62,29 @@ struct CrowdTests {
     let url = try fixture.serve("again.jpg")
     #expect(try await fixture.pipeline.response(for: ImageRequest(url: url)).source == .network)
     #expect(fixture.client.requests.count == 1)
+  }
+
+  @Test("one that has no time left says what it waited for")
+  func deadline() async throws {
+    let clock = ManualClock()
+    let fixture = Fixture {
+      $0.now = clock.now
+      $0.sleep = { try await clock.sleep(for: $0) }
+    }
+    let tasks = try await crowd(fixture)
+    var request = ImageRequest(url: try fixture.serve("late.jpg"))
+    request.deadline = .seconds(5)
+    let late = fixture.pipeline.task(for: request)
+    await fixture.pipeline.waiting(Self.count + 1, for: .data)
+    await clock.sleepers(1)
+    clock.advance(by: .seconds(5))
+    let error = await #expect(throws: ImageError.self) { try await late.image }
+    guard case .deadlineExceeded(_, let stage)? = error else {
+      Issue.record("not the deadline: \(String(describing: error))")
+      return
+    }
+    #expect(stage == .network)
+    for task in tasks { task.cancel() }
   }
 
   @Test("who is more urgent begins at once, or when it becomes so")
