@@ -114,6 +114,7 @@ let package = Package(
       ]),
     .systemLibrary(name: "CCurl"),
     .systemLibrary(name: "CBenchPeers"),
+    .target(name: "CAllocations"),
     .systemLibrary(name: "CGTK", pkgConfig: "gtk4"),
     .target(name: "OzuSynchronization", swiftSettings: strict),
 
@@ -155,7 +156,7 @@ let package = Package(
     .executableTarget(
       name: "OzuCLI",
       dependencies: [
-        "Ozu", "OzuHTTP", "OzuTesting",
+        "Ozu", "OzuHTTP", "OzuTesting", "CAllocations",
         .target(name: "CBenchPeers", condition: .when(traits: ["BenchPeers"])),
       ],
       resources: [.copy("Resources/Photos")],

@@ -52,16 +52,18 @@ import Testing
   func lifeOfACache() async throws {
     let (folder, cache) = try await Self.filled()
     let stats = try #require(try await CommandRun("cache", "stats", "--json", "--cache", cache).objects.first)
-    #expect(stats["entries"] as? Int == 3)
+    // The original, two renditions, and what tells of these.
+    #expect(stats["entries"] as? Int == 4)
     let text = await CommandRun("cache", "stats", "--cache", cache).output
     #expect(text.contains("originals: 1 entries") && text.contains("renditions: 2 entries"))
+    #expect(text.contains("relatives: 1 entries"))
 
     let list = try await CommandRun("cache", "list", "--json", "--cache", cache).objects
-    #expect(list.count == 3)
+    #expect(list.count == 4)
     #expect(list.allSatisfy { ($0["name"] as? String)?.contains("/a.jpg") == true })
     let verified = try #require(
       try await CommandRun("cache", "verify", "--json", "--cache", cache).objects.first)
-    #expect(verified["intact"] as? Int == 3)
+    #expect(verified["intact"] as? Int == 4)
 
     #expect(await CommandRun("cache", "trim", "--to", "0", "--cache", cache).status == .done)
     #expect(try await CommandRun("cache", "list", "--json", "--cache", cache).objects.isEmpty)

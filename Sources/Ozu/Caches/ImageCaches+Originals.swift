@@ -26,9 +26,9 @@ extension ImageCaches {
       case .response(let entry):
         shelf?.store(entry, replacing: nil, for: request.key.source, label: request.sourceKey)
       case .data(let data):
-        guard let disk, let record = try? OriginalRecord(nil).data else { return }
-        disk.store(
-          data, metadata: record, forKey: request.key.source, in: Self.originals, label: request.sourceKey)
+        disk?.store(
+          data, metadata: OriginalRecord(nil).data, forKey: request.key.source, in: Self.originals,
+          label: request.sourceKey)
       }
     }
   }

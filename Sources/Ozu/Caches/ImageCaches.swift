@@ -11,6 +11,9 @@ final class ImageCaches: Sendable {
   static let renditions = DiskCache.Partition("renditions")
 
   let memory: MemoryCache<ImageKey, CachedPicture>
+  // `memory` again, for hits: to count references to the cache itself, which is watched weakly, costs more than all
+  // the rest of a hit. It lives as long as this does, which owns it.
+  private let uncountedMemory: Unmanaged<MemoryCache<ImageKey, CachedPicture>>
   private let storage: DiskStorage
   private let onDiskError: @Sendable (DiskCacheError) -> Void
   private let opened = Mutex<Opening>(.pending)
@@ -27,16 +30,26 @@ final class ImageCaches: Sendable {
   ) {
     self.events = events
     self.memory = memory
+    uncountedMemory = .passUnretained(memory)
     self.storage = storage
     self.onDiskError = onDiskError
   }
 
   // MARK: Memory
 
+  /// The picture of a plain request (`ImageRequest.isPlain`), if memory has it, fresh or not, finished or not.
+  func plainPicture(for request: ImageRequest) -> Picture? {
+    uncountedMemory._withUnsafeGuaranteedRef { memory in
+      memory.withValue(forKey: request.key) { $0.picture }
+    }
+  }
+
   /// The picture of a request, if memory has it, fresh or not. A picture of a local file counts only while the file
   /// is as it was: that costs one system call, for requests of local files alone.
   func cachedPicture(for request: ImageRequest) -> CachedPicture? {
-    guard let cached = memory.value(forKey: request.key) else { return nil }
+    guard let cached = uncountedMemory._withUnsafeGuaranteedRef({ $0.value(forKey: request.key) }) else {
+      return nil
+    }
     guard let stamp = cached.stamp, let path = request.source.filePath else { return cached }
     if FileStamp(path: path) == stamp { return cached }
     memory.removeValue(forKey: request.key)
@@ -67,6 +80,7 @@ final class ImageCaches: Sendable {
       if case .done(let cache) = opening { return cache }
       let cache = open()
       cache?.setCapacity(Self.partialsCapacity, of: Self.partials)
+      cache?.setCapacity(Self.relativesCapacity, of: Self.relatives)
       opening = .done(cache)
       return cache
     }
@@ -75,6 +89,22 @@ final class ImageCaches: Sendable {
   /// The disk cache, if somebody has needed it.
   var openedDisk: DiskCache? {
     opened.withLock { if case .done(let cache) = $0 { cache } else { nil } }
+  }
+
+  /// The disk cache as far as it is known without waiting for it to be opened.
+  enum DiskAtHand {
+    case unknown
+    case none
+    case open(DiskCache)
+  }
+
+  var diskAtHand: DiskAtHand {
+    if case .none = storage { return .none }
+    // Whoever opens it holds the lock.
+    return opened.withLockIfAvailable { opening in
+      guard case .done(let cache) = opening else { return .unknown }
+      return cache.map { .open($0) } ?? .none
+    } ?? .unknown
   }
 
   private func open() -> DiskCache? {
@@ -128,10 +158,10 @@ final class ImageCaches: Sendable {
   func store(_ rendition: Rendition, for request: ImageRequest) {
     let record = RenditionRecord(
       header: rendition.header, stamp: rendition.stamp, validity: rendition.validity)
-    guard let disk, request.format?.isRetired != true, let record = try? record.data else { return }
+    guard let disk, request.format?.isRetired != true else { return }
     observeStore(.rendition, byteCount: rendition.data.count, for: request) {
       disk.store(
-        rendition.data, metadata: record, forKey: request.key.rendition, in: request.partition,
+        rendition.data, metadata: record.data, forKey: request.key.rendition, in: request.partition,
         label: request.label)
     }
   }
@@ -142,6 +172,11 @@ final class ImageCaches: Sendable {
 }
 
 extension ImageSource {
+  /// Whether it is a local file.
+  var isLocalFile: Bool {
+    if case .url(let url) = self { url.isFileURL } else { false }
+  }
+
   /// The path of a local file; `nil` for other sources.
   var filePath: String? {
     guard case .url(let url) = self, url.isFileURL else { return nil }

@@ -3,11 +3,10 @@ import OzuHTTP
 
 /// What stands beside an original on disk: the response that brought it, as the rules of HTTP need it.
 ///
-/// JSON, so that a person can read what a cache holds. A record of an unknown version is a miss.
-struct OriginalRecord: Codable {
-  static let currentVersion = 2
+/// A record of an unknown version is a miss.
+struct OriginalRecord {
+  static let currentVersion = 3
 
-  private var version = currentVersion
   /// Absent for what a fetcher brought.
   let response: HTTPStoredResponse?
 
@@ -17,13 +16,57 @@ struct OriginalRecord: Codable {
 
   /// Reads a record; `nil` when it is damaged or of another version.
   init?(_ data: Data) {
-    guard let record = try? JSONDecoder().decode(OriginalRecord.self, from: data),
-      record.version == Self.currentVersion
-    else { return nil }
-    self = record
+    var reader = FieldReader(data)
+    do throws(FieldReader.Damage) {
+      guard try reader.integer() == Self.currentVersion else { return nil }
+      response = try reader.optional { (reader) throws(FieldReader.Damage) in
+        try HTTPStoredResponse(from: &reader)
+      }
+      guard reader.isAtEnd else { return nil }
+    } catch {
+      return nil
+    }
   }
 
   var data: Data {
-    get throws { try JSONEncoder().encode(self) }
+    var writer = FieldWriter()
+    writer.append(Self.currentVersion)
+    writer.append(response) { $1.write(to: &$0) }
+    return writer.data
+  }
+}
+
+extension HTTPStoredResponse {
+  fileprivate func write(to writer: inout FieldWriter) {
+    writer.append(status)
+    writer.append(url.absoluteString)
+    writer.append(requestDate)
+    writer.append(responseDate)
+    writer.append(redirectsFreshUntil) { $0.append($1) }
+    writer.append(bodyIdentity)
+    for fields in [headers, selectingHeaders] {
+      writer.append(fields) { writer, field in
+        writer.append(field.name)
+        writer.append(field.value)
+      }
+    }
+  }
+
+  fileprivate init(from reader: inout FieldReader) throws(FieldReader.Damage) {
+    func fields() throws(FieldReader.Damage) -> HTTPHeaders {
+      HTTPHeaders(
+        try reader.list { (reader) throws(FieldReader.Damage) in
+          HTTPHeaders.Field(name: try reader.text(), value: try reader.text())
+        })
+    }
+    let status = try reader.integer()
+    guard let url = URL(string: try reader.text()) else { throw FieldReader.Damage() }
+    self.init(
+      status: status, headers: [:], url: url, requestDate: try reader.date(),
+      responseDate: try reader.date(),
+      redirectsFreshUntil: try reader.optional { (reader) throws(FieldReader.Damage) in try reader.date() },
+      bodyIdentity: try reader.text())
+    headers = try fields()
+    selectingHeaders = try fields()
   }
 }

@@ -3,7 +3,7 @@ import OzuHTTP
 
 /// How long what was made from an original stands for it: a rendition is as fresh as its original, and dies with
 /// the original's body.
-struct OriginalValidity: Hashable, Sendable, Codable {
+struct OriginalValidity: Hashable, Sendable {
   /// Until when nobody need be asked.
   let freshUntil: Date
   /// Of the body it was made from.

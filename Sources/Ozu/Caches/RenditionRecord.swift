@@ -3,61 +3,94 @@ import Foundation
 /// What stands beside a finished picture on disk: the header of its source, and what tells whether the source is
 /// still the same.
 ///
-/// JSON, so that a person can read what a cache holds. A record of an unknown version is a miss.
-struct RenditionRecord: Codable {
-  static let currentVersion = 2
+/// A record of an unknown version is a miss.
+struct RenditionRecord {
+  static let currentVersion = 3
 
-  private var version = currentVersion
-  private let source: Source?
+  /// The header of the source the picture was made from; `nil` when that were pixels.
+  let header: ImageHeader?
   let stamp: FileStamp?
   let validity: OriginalValidity?
 
-  /// An `ImageHeader` in a form that stays the same when that type grows.
-  private struct Source: Codable {
-    let type: String
-    let storedWidth: Int
-    let storedHeight: Int
-    let orientation: Int
-    let bitsPerComponent: Int
-    let colorModel: String
-    let hasAlpha: Bool
-    let colorProfileName: String?
-    let frameCount: Int
-    let isProgressive: Bool
-  }
-
   init(header: ImageHeader?, stamp: FileStamp?, validity: OriginalValidity?) {
-    source = header.map {
-      Source(
-        type: $0.type.rawValue, storedWidth: $0.storedSize.width, storedHeight: $0.storedSize.height,
-        orientation: $0.orientation.rawValue, bitsPerComponent: $0.bitsPerComponent,
-        colorModel: $0.colorModel.rawValue, hasAlpha: $0.hasAlpha, colorProfileName: $0.colorProfileName,
-        frameCount: $0.frameCount, isProgressive: $0.isProgressive)
-    }
+    self.header = header
     self.stamp = stamp
     self.validity = validity
   }
 
   /// Reads a record; `nil` when it is damaged or of another version.
   init?(_ data: Data) {
-    guard let record = try? JSONDecoder().decode(RenditionRecord.self, from: data),
-      record.version == Self.currentVersion
-    else { return nil }
-    self = record
+    var reader = FieldReader(data)
+    do throws(FieldReader.Damage) {
+      guard try reader.integer() == Self.currentVersion else { return nil }
+      header = try reader.optional { (reader) throws(FieldReader.Damage) in
+        try ImageHeader(from: &reader)
+      }
+      stamp = try reader.optional { (reader) throws(FieldReader.Damage) in try FileStamp(from: &reader) }
+      validity = try reader.optional { (reader) throws(FieldReader.Damage) in
+        OriginalValidity(
+          freshUntil: try reader.date(), bodyIdentity: try reader.text(), mayOutlive: try reader.flag())
+      }
+      guard reader.isAtEnd else { return nil }
+    } catch {
+      return nil
+    }
   }
 
   var data: Data {
-    get throws { try JSONEncoder().encode(self) }
+    var writer = FieldWriter()
+    writer.append(Self.currentVersion)
+    writer.append(header) { $1.write(to: &$0) }
+    writer.append(stamp) { $1.write(to: &$0) }
+    writer.append(validity) { writer, validity in
+      writer.append(validity.freshUntil)
+      writer.append(validity.bodyIdentity)
+      writer.append(validity.mayOutlive)
+    }
+    return writer.data
+  }
+}
+
+extension FileStamp {
+  fileprivate func write(to writer: inout FieldWriter) {
+    writer.append(byteCount)
+    writer.append(modifiedSeconds)
+    writer.append(modifiedNanoseconds)
+    writer.append(inode)
   }
 
-  /// The header of the source the picture was made from; `nil` when that were pixels.
-  var header: ImageHeader? {
-    source.map {
-      ImageHeader(
-        type: ImageType(rawValue: $0.type), storedSize: PixelSize($0.storedWidth, $0.storedHeight),
-        orientation: Orientation(rawValue: $0.orientation) ?? .up, bitsPerComponent: $0.bitsPerComponent,
-        colorModel: ImageHeader.ColorModel(rawValue: $0.colorModel) ?? .rgb, hasAlpha: $0.hasAlpha,
-        colorProfileName: $0.colorProfileName, frameCount: $0.frameCount, isProgressive: $0.isProgressive)
-    }
+  fileprivate init(from reader: inout FieldReader) throws(FieldReader.Damage) {
+    self.init(
+      byteCount: Int64(try reader.integer()), modifiedSeconds: try reader.integer(),
+      modifiedNanoseconds: try reader.integer(), inode: try reader.word())
+  }
+}
+
+/// What a picture's users and the rules of derivation need of it.
+extension ImageHeader {
+  fileprivate func write(to writer: inout FieldWriter) {
+    writer.append(type.rawValue)
+    writer.append(storedSize.width)
+    writer.append(storedSize.height)
+    writer.append(orientation.rawValue)
+    writer.append(bitsPerComponent)
+    writer.append(colorModel.rawValue)
+    writer.append(hasAlpha)
+    writer.append(colorProfileName) { $0.append($1) }
+    writer.append(frameCount)
+    writer.append(isProgressive)
+    writer.append(isDrawing)
+  }
+
+  fileprivate init(from reader: inout FieldReader) throws(FieldReader.Damage) {
+    self.init(
+      type: ImageType(rawValue: try reader.text()),
+      storedSize: PixelSize(try reader.integer(), try reader.integer()),
+      orientation: Orientation(rawValue: try reader.integer()) ?? .up,
+      bitsPerComponent: try reader.integer(),
+      colorModel: ColorModel(rawValue: try reader.text()) ?? .rgb, hasAlpha: try reader.flag(),
+      colorProfileName: try reader.optional { (reader) throws(FieldReader.Damage) in try reader.text() },
+      frameCount: try reader.integer(), isProgressive: try reader.flag())
+    isDrawing = try reader.flag()
   }
 }

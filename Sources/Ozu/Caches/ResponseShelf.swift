@@ -32,14 +32,14 @@ struct ResponseShelf: Sendable {
   }
 
   func store(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, for key: CacheKey, label: String) {
-    guard let record = try? OriginalRecord(entry.response).data else { return }
+    let record = OriginalRecord(entry.response).data
     let (place, _) = makePlace(for: entry.response, replacing: old, of: key)
     disk.store(entry.body, metadata: record, forKey: place, in: Self.responses, label: label)
   }
 
   /// Gives a stored response a new head; its body is the same as before.
   func refresh(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse, for key: CacheKey, label: String) {
-    guard let record = try? OriginalRecord(entry.response).data else { return }
+    let record = OriginalRecord(entry.response).data
     let (place, stored) = makePlace(for: entry.response, replacing: old, of: key)
     if stored?.bodyIdentity == entry.response.bodyIdentity {
       rewriteRecord(record, at: place, body: entry.body, label: label)
@@ -88,10 +88,11 @@ struct ResponseShelf: Sendable {
   }
 
   func setPartialBody(_ partial: HTTPPartialBody?, for key: CacheKey, label: String) {
-    guard let partial, let record = try? OriginalRecord(partial.response).data else {
+    guard let partial else {
       disk.remove(forKey: key, in: Self.partials)
       return
     }
+    let record = OriginalRecord(partial.response).data
     disk.store(partial.body, metadata: record, forKey: key, in: Self.partials, label: label)
   }
 }

@@ -28,30 +28,31 @@ final class PipelineCounters: Sendable {
   let fileLoads = Atomic(0)
   let fileByteCount = Atomic(0)
 
-  /// One count; a class, so that a table can hold it.
-  private final class Count: Sendable {
-    let value = Atomic(0)
-  }
-
-  /// The table itself never changes, so it needs no lock.
-  private let answers = Dictionary(
-    uniqueKeysWithValues: ImageResponse.Source.allCases.map { ($0, Count()) })
+  private let revalidated = Atomic(0)
+  private let stale = Atomic(0)
+  private let derived = Atomic(0)
+  private let fromNetwork = Atomic(0)
+  private let fromRenditions = Atomic(0)
+  private let fromOriginals = Atomic(0)
   /// Failures are rare enough for a lock.
   private let failures = Mutex<[String: Int]>([:])
 
-  func add(_ response: ImageResponse) {
+  func addAnswer(_ source: ImageResponse.Source, isCoalesced: Bool) {
+    switch source {
     // The memory cache has counted its own.
-    if response.source == .memory { return }
-    answers[response.source]?.value.increment()
-    if response.isCoalesced { coalesced.increment() }
+    case .memory: return
+    case .rendition: fromRenditions.increment()
+    case .original: fromOriginals.increment()
+    case .revalidated: revalidated.increment()
+    case .stale: stale.increment()
+    case .derived: derived.increment()
+    case .network: fromNetwork.increment()
+    }
+    if isCoalesced { coalesced.increment() }
   }
 
   func add(_ error: ImageError) {
-    if error.isCancellation {
-      cancelled.increment()
-    } else {
-      failures.withLock { $0[error.kind, default: 0] += 1 }
-    }
+    failures.withLock { $0[error.kind, default: 0] += 1 }
   }
 
   func lookedUp(_ layer: ImageCacheLayer, found byteCount: Int?) {
@@ -82,7 +83,12 @@ final class PipelineCounters: Sendable {
     }
   }
 
-  var answersBySource: [ImageResponse.Source: Int] { answers.mapValues { $0.value.value } }
+  var answersBySource: [ImageResponse.Source: Int] {
+    [
+      .rendition: fromRenditions.value, .original: fromOriginals.value, .revalidated: revalidated.value,
+      .stale: stale.value, .derived: derived.value, .network: fromNetwork.value,
+    ]
+  }
   var failuresByKind: [String: Int] { failures.withLock { $0 } }
 }
 

@@ -39,9 +39,14 @@ final class PipelineEvents: Sendable {
   }
 
   /// A request has its picture. Of each that began, observed or not, one of the three endings is to be told.
-  func requestEnded(_ observed: ObservedRequest?, _ response: ImageResponse) {
-    counters.add(response)
-    end(observed, .picture(response))
+  ///
+  /// - Parameter response: made for observers alone.
+  func requestEnded(
+    _ observed: ObservedRequest?, from source: ImageResponse.Source, isCoalesced: Bool,
+    _ response: @autoclosure () -> ImageResponse
+  ) {
+    counters.addAnswer(source, isCoalesced: isCoalesced)
+    end(observed, .picture(response()))
   }
 
   /// A request of bytes has them.
@@ -52,8 +57,15 @@ final class PipelineEvents: Sendable {
 
   /// A request has failed or was called off.
   func requestFailed(_ observed: ObservedRequest?, _ error: ImageError) {
+    if error.isCancellation { return requestCancelled(observed) }
     counters.add(error)
-    end(observed, error.isCancellation ? .cancelled : .failure(error))
+    end(observed, .failure(error))
+  }
+
+  /// A request was called off.
+  func requestCancelled(_ observed: ObservedRequest?) {
+    counters.cancelled.increment()
+    end(observed, .cancelled)
   }
 
   private func end(_ observed: ObservedRequest?, _ outcome: @autoclosure () -> RequestOutcome) {

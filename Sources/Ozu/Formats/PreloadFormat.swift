@@ -101,9 +101,4 @@ extension ImageKey {
     }
     self.init(source: rendition, rendition: rendition)
   }
-
-  private init(source: CacheKey, rendition: CacheKey) {
-    self.source = source
-    self.rendition = rendition
-  }
 }

@@ -6,11 +6,18 @@
 
 /// What changes when a local file is replaced or rewritten: cached results of it carry this, and count only
 /// while it is the same.
-struct FileStamp: Hashable, Sendable, Codable {
+struct FileStamp: Hashable, Sendable {
   let byteCount: Int64
   let modifiedSeconds: Int
   let modifiedNanoseconds: Int
   let inode: UInt64
+
+  init(byteCount: Int64, modifiedSeconds: Int, modifiedNanoseconds: Int, inode: UInt64) {
+    self.byteCount = byteCount
+    self.modifiedSeconds = modifiedSeconds
+    self.modifiedNanoseconds = modifiedNanoseconds
+    self.inode = inode
+  }
 
   init(_ status: stat) {
     byteCount = Int64(status.st_size)

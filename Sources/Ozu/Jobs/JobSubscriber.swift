@@ -20,12 +20,30 @@ protocol JobSubscriber<Key, Value>: AnyObject, Sendable {
   /// Where it sits. Only the jobs touch it, under their lock.
   var seat: SharedJobs<Key, Value>.Seat { get set }
 
+  /// Whether its job, if it began now, could do no more than wait for a turn elsewhere. Asked of the first of those who
+  /// wait for a job, outside of all locks, and only when there is a crowd there.
+  var wouldOnlyWait: Bool { get }
+
   /// There is something new; called only if the seat listens. News may come out of order and twice: their numbers
   /// tell.
   func receive(_ news: JobNews)
 
   /// The end, which comes once for each time it joined, unless it has left before.
   func receive(_ outcome: Result<Value, ImageError>, after news: JobNews)
+}
+
+extension JobSubscriber {
+  /// Sits down in a job.
+  func takeSeat(
+    in job: SharedJobs<Key, Value>.Job, number: Int
+  ) -> (level: ImagePriority, isListening: Bool) {
+    func sit(_ seat: inout SharedJobs<Key, Value>.Seat) -> (level: ImagePriority, isListening: Bool) {
+      seat.job = job
+      seat.number = number
+      return (seat.level, seat.isListening)
+    }
+    return sit(&seat)
+  }
 }
 
 extension SharedJobs {

@@ -7,13 +7,17 @@ extension LoadImage {
   ///
   /// - Parameter own: this load among those that are noted as running.
   func derive(apartFrom own: Int?) async throws(ImageError) -> LoadedPicture? {
-    guard configuration.isDerivationEnabled, request.cachePolicy.readsCaches, request.format?.hasHooks != true
-    else { return nil }
+    guard mayDerive else { return nil }
     if let loaded = try await deriveFromPrefix() { return loaded }
     guard let resize = request.resize else { return nil }
     if let loaded = try await deriveFromMade(resize) { return loaded }
     guard try await waitForLarger(resize, apartFrom: own) else { return nil }
     return try await deriveFromMade(resize)
+  }
+
+  /// Whether another picture of the source may be started from.
+  var mayDerive: Bool {
+    configuration.isDerivationEnabled && request.cachePolicy.readsCaches && request.format?.hasHooks != true
   }
 
   // MARK: From a prefix

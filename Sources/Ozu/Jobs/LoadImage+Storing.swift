@@ -6,12 +6,16 @@ extension LoadImage {
   func keep(_ picture: Picture, stamp: FileStamp?, validity: OriginalValidity?) {
     guard request.writesMemory else { return }
     parts.caches.store(picture, stamp: stamp, validity: validity, for: request)
+    if let made = relative(picture) { parts.relatives.note(made) }
+  }
+
+  /// The picture as one of which smaller ones may be made; `nil` where that cannot be.
+  private func relative(_ picture: Picture) -> Relatives.Made? {
     guard configuration.isDerivationEnabled, request.decodedSteps.isEmpty, picture.animation == nil,
       picture.header != nil
-    else { return }
-    parts.relatives.note(
-      Relatives.Made(
-        key: request.key, resize: request.resize, size: picture.size, partition: request.partition))
+    else { return nil }
+    return Relatives.Made(
+      key: request.key, resize: request.resize, size: picture.size, partition: request.partition)
   }
 
   func storeOriginal(_ fetched: FetchedData) async {
@@ -49,6 +53,8 @@ extension LoadImage {
       return
     }
     activity.enter(.backlog)
+    // A whole picture is on disk as its original, of which a decoder makes smaller ones.
+    let made = request.resize == nil ? nil : relative(picture)
     await parts.backlog.add(byteCount: picture.byteCount) { [parts, request] () -> Data? in
       let stage = parts.events.stageBegan(.encode, of: request.source.name)
       let data = parts.configuration.encodedRendition(of: picture, for: request)
@@ -58,6 +64,7 @@ extension LoadImage {
       parts.caches.store(
         ImageCaches.Rendition(data: data, header: picture.header, stamp: stamp, validity: validity),
         for: request)
+      if let made { parts.caches.noteStored(made, label: request.sourceKey) }
     }
   }
 }

@@ -10,6 +10,30 @@ struct LoadedPicture: Sendable {
   let verdict: ImageResponse.Verdict
 }
 
+/// The end of a load, shared by every task that waited for it: one object, so that ten thousand of them copy nothing.
+final class FinishedLoad: Sendable {
+  let loaded: LoadedPicture
+  let end: ContinuousClock.Instant
+
+  init(_ loaded: LoadedPicture, at end: ContinuousClock.Instant) {
+    self.loaded = loaded
+    self.end = end
+  }
+
+  /// The answer to one of those who waited.
+  ///
+  /// - Parameter start: when it began to wait.
+  func response(
+    to request: ImageRequest, since start: ContinuousClock.Instant, isCoalesced: Bool
+  ) -> ImageResponse {
+    ImageResponse(
+      picture: loaded.picture.at(scale: request), request: request, source: loaded.source,
+      isCoalesced: isCoalesced, encodedByteCount: loaded.encodedByteCount, timings: loaded.timings,
+      // Who came in the last moment has not waited at all.
+      total: max(.zero, start.duration(to: end)), verdict: loaded.verdict)
+  }
+}
+
 /// The job that answers a request which memory could not: the finished rendition on disk, else a larger picture of
 /// the same source, else the source's bytes, rendered; then into the caches, behind the caller's back.
 ///
@@ -39,7 +63,12 @@ struct LoadImage: Sendable {
       && request.cachePolicy == .useCaches
   }
 
-  func run() async -> Result<LoadedPicture, ImageError> {
+  func run() async -> Result<FinishedLoad, ImageError> {
+    let outcome = await load()
+    return outcome.map { FinishedLoad($0, at: configuration.now()) }
+  }
+
+  private func load() async -> Result<LoadedPicture, ImageError> {
     let place = parts.board.add(activity)
     let relative = isRelative ? parts.relatives.begin(request) : nil
     defer {
@@ -83,9 +112,15 @@ struct LoadImage: Sendable {
     guard mayHaveRendition, request.readsDisk, made.picture == nil else { return made }
     let start = configuration.now()
     activity.enter(.disk)
+    let learns = mayDerive && request.resize != nil && !parts.relatives.hasLearnt(of: request.key.source)
     made.rendition = await parts.diskQueue.run(priority: job.priority, activity: activity) {
       [parts, request] flag in
-      flag.isRaised ? nil : parts.caches.rendition(for: request)
+      if flag.isRaised { return nil }
+      if let rendition = parts.caches.rendition(for: request) { return rendition }
+      // While the thread is here: nearly always there is nothing, which the index in memory knows.
+      let source = request.key.source
+      if learns { parts.relatives.learn(parts.caches.storedRelatives(of: source), of: source) }
+      return nil
     }
     if made.rendition != nil { made.timings.add(.read, start.duration(to: configuration.now())) }
     return made
@@ -132,6 +167,7 @@ struct LoadImage: Sendable {
   private func removeRendition() async {
     await parts.diskQueue.run(priority: job.priority) { [parts, request] _ in
       parts.caches.removeRendition(for: request)
+      parts.caches.forgetStored(request)
     }
   }
 

@@ -93,10 +93,14 @@ struct PriorityFIFO<Element> {
   }
 
   /// Gives an element another urgency; nothing when it is gone.
-  mutating func move(_ id: Int, to priority: ImagePriority) {
-    guard let place = waiting[id], place.level != priority.rawValue else { return }
+  ///
+  /// - Returns: whether that is another than before.
+  @discardableResult
+  mutating func move(_ id: Int, to priority: ImagePriority) -> Bool {
+    guard let place = waiting[id], place.level != priority.rawValue else { return false }
     levels[place.level].count -= 1
     enter(id, size: place.size, level: priority.rawValue)
+    return true
   }
 
   /// Takes an element out before its turn; `nil` when it is gone.

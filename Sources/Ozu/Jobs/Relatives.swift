@@ -3,14 +3,15 @@ import OzuSynchronization
 /// Which pictures of a source have been made, and which are being made: where a smaller one may come from.
 ///
 /// Only pictures without processors are noted, because of those a smaller one can be made. The notes are hints: whoever
-/// finds one looks into the cache whether it still has the picture. They are bounded by forgetting in two
+/// finds one looks into the cache whether it still has the picture. What earlier processes have left on disk is learnt
+/// when a source is first asked for (`ImageCaches+Relatives.swift`). Notes are bounded by forgetting in two
 /// generations: when the younger one is full it becomes the older one, which is dropped; what is looked up or noted
 /// again moves to the younger. One lock guards everything.
 ///
 /// - Complexity: O(pictures of one source), of which no more than eight are noted.
 final class Relatives: Sendable {
   /// A picture that was made.
-  struct Made: Sendable {
+  struct Made: Hashable, Sendable {
     let key: ImageKey
     let resize: Resize?
     let size: PixelSize
@@ -24,22 +25,37 @@ final class Relatives: Sendable {
     let request: ImageRequest
   }
 
+  private struct Notes {
+    var pictures: [Made] = []
+    /// Whether the notes on disk are among them.
+    var isComplete = false
+  }
+
   private struct State {
-    var young: [CacheKey: [Made]] = [:]
-    var old: [CacheKey: [Made]] = [:]
+    var young: [CacheKey: Notes] = [:]
+    var old: [CacheKey: Notes] = [:]
     var loading: [CacheKey: [Loading]] = [:]
     var lastID = 0
 
     /// The notes of a source, moved to the younger generation.
-    mutating func take(_ source: CacheKey) -> [Made] {
-      let notes = young[source] ?? old[source] ?? []
-      if young[source] == nil, !notes.isEmpty { young[source] = notes }
+    mutating func take(_ source: CacheKey) -> Notes {
+      if let notes = young[source] { return notes }
+      guard let notes = old[source] else { return Notes() }
+      young[source] = notes
       return notes
+    }
+
+    mutating func put(_ notes: Notes, for source: CacheKey) {
+      young[source] = notes
+      guard young.count > Relatives.sourceLimit else { return }
+      old = young
+      young = [:]
     }
   }
 
   private static let sourceLimit = 4096
-  private static let pictureLimit = 8
+  /// The most pictures of one source.
+  static let pictureLimit = 8
 
   private let state = Mutex(State())
 
@@ -48,31 +64,46 @@ final class Relatives: Sendable {
     let source = made.key.source
     state.withLock { state in
       var notes = state.take(source)
-      notes.removeAll { $0.key == made.key }
-      if notes.count >= Self.pictureLimit { notes.removeFirst() }
-      notes.append(made)
-      state.young[source] = notes
-      guard state.young.count > Self.sourceLimit else { return }
-      state.old = state.young
-      state.young = [:]
+      notes.pictures.removeAll { $0.key == made.key }
+      if notes.pictures.count >= Self.pictureLimit { notes.pictures.removeFirst() }
+      notes.pictures.append(made)
+      state.put(notes, for: source)
+    }
+  }
+
+  /// Whether what the disk knows of a source has been learnt.
+  func hasLearnt(of source: CacheKey) -> Bool {
+    state.withLock { ($0.young[source] ?? $0.old[source])?.isComplete ?? false }
+  }
+
+  /// Adds what the disk knows of a source, behind what is known already.
+  func learn(_ pictures: [Made], of source: CacheKey) {
+    guard !pictures.isEmpty else { return }
+    state.withLock { state in
+      var notes = state.take(source)
+      let known = notes.pictures
+      let new = pictures.filter { made in !known.contains { $0.key == made.key } }
+      notes.pictures = Array(new.suffix(max(0, Self.pictureLimit - known.count))) + known
+      notes.isComplete = true
+      state.put(notes, for: source)
     }
   }
 
   /// Forgets a picture that no cache has any more.
   func forget(_ key: ImageKey) {
     state.withLock { state in
-      state.young[key.source]?.removeAll { $0.key == key }
-      state.old[key.source]?.removeAll { $0.key == key }
+      state.young[key.source]?.pictures.removeAll { $0.key == key }
+      state.old[key.source]?.pictures.removeAll { $0.key == key }
     }
   }
 
   /// What has been made of a source, the smallest picture first.
   func made(of source: CacheKey) -> [Made] {
-    let notes = state.withLock { state in
-      state.young.isEmpty && state.old.isEmpty ? [] : state.take(source)
+    let pictures = state.withLock { state in
+      state.young.isEmpty && state.old.isEmpty ? [] : state.take(source).pictures
     }
-    guard notes.count > 1 else { return notes }
-    return notes.sorted { $0.size.width * $0.size.height < $1.size.width * $1.size.height }
+    guard pictures.count > 1 else { return pictures }
+    return pictures.sorted { $0.size.width * $0.size.height < $1.size.width * $1.size.height }
   }
 
   /// Notes that a picture is being made.
@@ -89,6 +120,13 @@ final class Relatives: Sendable {
     state.withLock { state in
       state.loading[source]?.removeAll { $0.id == id }
       if state.loading[source]?.isEmpty ?? false { state.loading[source] = nil }
+    }
+  }
+
+  /// Whether anything has been made of a source, or is being made.
+  func hasAny(of source: CacheKey) -> Bool {
+    state.withLock { state in
+      state.loading[source] != nil || state.young[source] != nil || state.old[source] != nil
     }
   }
 

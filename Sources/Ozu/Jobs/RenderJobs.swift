@@ -183,14 +183,15 @@ final class RenderJobs: Sendable {
       submit(node)
       return true
     }
-    if !isWanted { events.stageEnded(waiting) }
+    // The thread that is woken takes the lock at once.
+    if isWanted { queue.wake() } else { events.stageEnded(waiting) }
   }
 
-  /// Puts a node into the line of the decoding threads. Under the lock.
+  /// Puts a node into the line of the decoding threads. Under the lock, which is to be opened before they are woken.
   private func submit(_ node: Node) {
     node.stage = .decoder
     node.since = configuration.now()
-    node.place = queue.enqueue(priority: node.priority, size: node.step.byteCount) { self.run(node, nil) }
+    node.place = queue.append(priority: node.priority, size: node.step.byteCount) { self.run(node, nil) }
   }
 
   /// Brings the line and the nodes before in accord with a node's urgency. Under the lock.
@@ -301,10 +302,11 @@ final class RenderJobs: Sendable {
       guard case .success(let rendered) = outcome else { return [] }
       for following in steps.dropFirst() {
         following.stage = .decoder
-        following.place = queue.enqueue(priority: following.priority) { self.run(following, rendered) }
+        following.place = queue.append(priority: following.priority) { self.run(following, rendered) }
       }
       return steps
     }
+    for _ in steps.dropFirst() { queue.wake() }
     for waiter in waiters { waiter.resume(returning: outcome) }
     guard let following = steps.first, case .success(let rendered) = outcome else { return nil }
     return (following, rendered)

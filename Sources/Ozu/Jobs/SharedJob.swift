@@ -5,7 +5,8 @@ extension SharedJobs {
   /// empty the row closes up, so that every change takes constant time, on average over the changes.
   final class Job: @unchecked Sendable {
     let key: Key
-    let cell: PriorityCell
+    /// How urgent it is, for what it waits in; `nil` before it has begun.
+    var cell: PriorityCell?
     /// What is to be done; `nil` once it has begun or is no longer wanted.
     var operation: Operation?
     /// What does it; `nil` before it has begun.
@@ -14,6 +15,10 @@ extension SharedJobs {
     var isOver = false
     /// The level it stands at in the line of those that wait to begin.
     var lineLevel: ImagePriority
+    /// Whether the gate holds it back.
+    var isHeld = false
+    /// Whether it need not wait behind the gate.
+    var hasPassed = false
     private(set) var level: ImagePriority
     private(set) var news = JobNews()
     private(set) var subscriberCount = 0
@@ -27,18 +32,16 @@ extension SharedJobs {
       self.level = level
       lineLevel = level
       self.operation = operation
-      cell = PriorityCell(level)
     }
 
     /// - Returns: whether the job has become more urgent.
     func add(_ subscriber: some JobSubscriber<Key, Value>) -> Bool {
-      subscriber.seat.job = self
-      subscriber.seat.number = seats.count
+      let seat = subscriber.takeSeat(in: self, number: seats.count)
       seats.append(subscriber)
       subscriberCount += 1
-      if subscriber.seat.isListening { listenerCount += 1 }
-      counts[subscriber.seat.level.rawValue] += 1
-      return updateLevel()
+      if seat.isListening { listenerCount += 1 }
+      counts[seat.level.rawValue] += 1
+      return seat.level > level && updateLevel()
     }
 
     /// - Returns: whether the job has become less urgent.
@@ -50,7 +53,7 @@ extension SharedJobs {
       if seat.isListening { listenerCount -= 1 }
       counts[seat.level.rawValue] -= 1
       if seats.count > 16, subscriberCount * 2 < seats.count { closeUp() }
-      return updateLevel()
+      return counts[seat.level.rawValue] == 0 && updateLevel()
     }
 
     /// - Returns: whether the job's urgency has changed.
@@ -72,6 +75,9 @@ extension SharedJobs {
       news.number = number
       news.preview = (number, preview)
     }
+
+    /// The first of those who wait.
+    var firstSubscriber: (any JobSubscriber<Key, Value>)? { seats.first { $0 != nil } ?? nil }
 
     /// Those who want to hear news.
     var listeners: [any JobSubscriber<Key, Value>] {

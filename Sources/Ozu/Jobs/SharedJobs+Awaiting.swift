@@ -70,6 +70,9 @@ private final class Awaiter<Key: Hashable & Sendable, Value: Sendable>: JobSubsc
   /// Read once the outcome is there: nobody writes it any more.
   var hasJoinedOther: Bool { seat.hasJoinedOther }
 
+  /// It waits on behalf of somebody who has begun.
+  var wouldOnlyWait: Bool { false }
+
   func receive(_ news: JobNews) {
     let before = heard.withLock { heard -> Int? in
       guard news.number > heard else { return nil }

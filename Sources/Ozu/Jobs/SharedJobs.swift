@@ -8,7 +8,8 @@ import OzuSynchronization
 ///
 /// A job is one Swift task, whoever waits for it: subscribers are objects that sit in its row (`JobSubscriber`). The
 /// task is made when the job's turn comes, and only a few are made ahead of those that have begun. So jobs that are
-/// started and called off in a storm never cost a task, and what is started late but urgently overtakes.
+/// started and called off in a storm never cost a task, and what is started late but urgently overtakes. Those that
+/// could only wait elsewhere are held back in a line of their own, where there is a gate (`StartGate`).
 ///
 /// One lock guards everything here. It is held to look up and to link, never while anything runs: operations,
 /// news and outcomes all happen outside.
@@ -23,9 +24,10 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   struct Handle: Sendable {
     fileprivate let jobs: SharedJobs
     fileprivate let job: Job
+    fileprivate let cell: PriorityCell
 
     /// The urgency of the most urgent subscriber; it changes as they come, go and change their minds.
-    var priority: LivePriority { .changing(job.cell) }
+    var priority: LivePriority { .changing(cell) }
 
     /// How many wait for the job.
     var subscriberCount: Int { jobs.subscriberCount(of: job) }
@@ -41,6 +43,9 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     var jobs: [Key: Job] = [:]
     /// Jobs that have not begun.
     var line = StartLine<Job>()
+    /// Jobs that the gate holds back, and those that were.
+    var held = StartLine<Job>()
+    var heldCount = 0
     /// Swift tasks that have been made and have not begun.
     var launchedCount = 0
     var newsCount = 0
@@ -48,12 +53,16 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   private let state = Mutex(State())
   private let launchWidth: Int
+  private let gate: StartGate?
 
   /// Makes a table without jobs.
   ///
-  /// - Parameter launchWidth: how many Swift tasks may be on their way to begin.
-  init(launchWidth: Int = 4) {
+  /// - Parameters:
+  ///   - launchWidth: how many Swift tasks may be on their way to begin.
+  ///   - gate: holds jobs back; none by default.
+  init(launchWidth: Int = 2, gate: StartGate? = nil) {
     self.launchWidth = max(1, launchWidth)
+    self.gate = gate
   }
 
   /// The number of jobs that are running or about to.
@@ -62,14 +71,36 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// The number of those who wait for them.
   var subscriberCount: Int { state.withLock { $0.jobs.values.reduce(0) { $0 + $1.subscriberCount } } }
 
+  /// How many jobs the gate holds back.
+  var heldCount: Int { state.withLock { $0.heldCount } }
+
+  /// The jobs that the gate holds back: the first of those who wait for each, how many they are, and how urgent it is.
+  var heldJobs: [(first: any JobSubscriber<Key, Value>, subscriberCount: Int, level: ImagePriority)] {
+    state.withLock { state in
+      state.jobs.values.compactMap { job in
+        guard job.isHeld, let first = job.firstSubscriber else { return nil }
+        return (first, job.subscriberCount, job.level)
+      }
+    }
+  }
+
+  /// Whether the gate holds back the job of a key.
+  func isHeld(_ key: Key) -> Bool { state.withLock { $0.jobs[key]?.isHeld ?? false } }
+
+  /// Whether there is a job of a key.
+  func contains(_ key: Key) -> Bool { state.withLock { $0.jobs[key] != nil } }
+
   private func subscriberCount(of job: Job) -> Int { state.withLock { _ in job.subscriberCount } }
 
   // MARK: Subscribers
 
   private enum Admission {
     case refused
-    case joined(JobNews?, Job, isMoreUrgent: Bool)
+    case joined
+    /// With what has to be told, to it or to others.
+    case joinedWith(JobNews?, Job, isMoreUrgent: Bool)
     case waits(launches: Bool)
+    case isHeld
   }
 
   /// Waits for the job of a key, which is started unless it is there already.
@@ -81,31 +112,46 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   func join(
     _ key: Key, _ subscriber: some JobSubscriber<Key, Value>, operation: () -> Operation
   ) -> Bool {
+    // Asked for here, not by a Swift task that is made for it.
+    let isHeld = gate != nil && !isOpen(for: subscriber) && subscriber.wouldOnlyWait
     let admission = state.withLock { state -> Admission in
       guard !subscriber.seat.isClosed else { return .refused }
       if let job = state.jobs[key] {
         subscriber.seat.hasJoinedOther = true
         let isMoreUrgent = job.add(subscriber)
         if isMoreUrgent { Self.moveInLine(job, &state) }
-        let news = subscriber.seat.isListening && job.news.number > 0 ? job.news : nil
-        return .joined(news, job, isMoreUrgent: isMoreUrgent)
+        let hasNews = job.news.number > 0 && subscriber.seat.isListening
+        guard hasNews || isMoreUrgent else { return .joined }
+        return .joinedWith(hasNews ? job.news : nil, job, isMoreUrgent: isMoreUrgent)
       }
       subscriber.seat.hasJoinedOther = false
       let job = Job(key: key, level: subscriber.seat.level, operation: operation())
       _ = job.add(subscriber)
       state.jobs[key] = job
+      if isHeld {
+        Self.hold(job, &state)
+        return .isHeld
+      }
       state.line.append(job, level: job.lineLevel)
       return .waits(launches: takeLaunch(&state))
     }
     switch admission {
     case .refused: return false
-    case .joined(let news, let job, let isMoreUrgent):
+    case .joined: break
+    case .joinedWith(let news, let job, let isMoreUrgent):
       if isMoreUrgent { updatePriority(of: job) }
       if let news { subscriber.receive(news) }
     case .waits(let launches):
       if launches { launch() }
+    case .isHeld: reconsider()
     }
     return true
+  }
+
+  private func isOpen(for subscriber: some JobSubscriber<Key, Value>) -> Bool {
+    guard let open = gate?.lowestOpenLevel() else { return false }
+    // Mostly it is open for all, and nobody's level is asked for.
+    return open == .veryLow || level(of: subscriber) >= open
   }
 
   /// Gives up waiting, for good: whoever has left is not let in again.
@@ -113,6 +159,9 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// - Returns: whether the subscriber was waiting and will hear nothing, with the last news of its job.
   @discardableResult
   func leave(_ subscriber: some JobSubscriber<Key, Value>) -> JobNews? {
+    // Kept until the lock is open: what a closure holds may take any time to release.
+    var operation: Operation?
+    defer { withExtendedLifetime(operation) {} }
     let (news, job, task, isLessUrgent) = state.withLock {
       state -> (JobNews?, Job?, Task<Void, Never>?, Bool) in
       subscriber.seat.isClosed = true
@@ -124,9 +173,9 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       }
       state.jobs[job.key] = nil
       job.isOver = true
-      let task = job.runner?.task
-      // Kept until the lock is open: what a closure holds may take any time to release.
-      return (job.news, job, task, false)
+      swap(&operation, &job.operation)
+      if job.isHeld { Self.noteLeft(job, &state) }
+      return (job.news, job, job.runner?.task, false)
     }
     task?.cancel()
     if isLessUrgent, let job { updatePriority(of: job) }
@@ -175,8 +224,10 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// Brings the job's cell in line with its subscribers; called after the lock that they were changed under.
   private func updatePriority(of job: Job) {
-    // The cell's lock is taken before that of the jobs here, and nowhere the other way round.
-    job.cell.update { state.withLock { _ in job.level } }
+    // The cell's lock is taken before that of the jobs here, and nowhere the other way round. Who has no cell yet gets
+    // one that is up to date.
+    state.withLock({ _ in job.cell })?.update { state.withLock { _ in job.level } }
+    reconsider()
   }
 
   // MARK: Running
@@ -185,7 +236,22 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private static func moveInLine(_ job: Job, _ state: inout State) {
     guard job.operation != nil, job.lineLevel != job.level else { return }
     job.lineLevel = job.level
-    state.line.append(job, level: job.level)
+    guard job.isHeld else { return state.line.append(job, level: job.level) }
+    // Its mark at the former level is passed over. Who is more urgent may pass: it is asked for after the lock is open.
+    state.held.append(job, level: job.level)
+  }
+
+  private static func hold(_ job: Job, _ state: inout State) {
+    job.isHeld = true
+    state.heldCount += 1
+    state.held.append(job, level: job.lineLevel)
+  }
+
+  /// A job that was held back is no longer; its place stays as a mark, until most are marks.
+  private static func noteLeft(_ job: Job, _ state: inout State) {
+    job.isHeld = false
+    state.heldCount -= 1
+    if state.held.count > 64, state.heldCount * 2 < state.held.count { state.held.removeAll { !$0.isHeld } }
   }
 
   private func takeLaunch(_ state: inout State) -> Bool {
@@ -207,27 +273,91 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   private func run(_ runner: Runner) async {
+    while true {
+      switch takeTurn(runner) {
+      case .nothing: return
+      case .begun(let job, let cell, let operation):
+        finish(job, await operation(Handle(jobs: self, job: job, cell: cell)))
+        return reconsider()
+      case .asked(let job, let subscriber): decide(on: job, subscriber?.wouldOnlyWait ?? false)
+      }
+    }
+  }
+
+  /// What a Swift task does next.
+  private enum Turn {
+    case nothing
+    case begun(Job, PriorityCell, Operation)
+    /// The gate is closed for the job, but for those who need not wait behind it.
+    case asked(Job, (any JobSubscriber<Key, Value>)?)
+  }
+
+  private func takeTurn(_ runner: Runner) -> Turn {
+    let open = gate.map { $0.lowestOpenLevel()?.rawValue ?? .max } ?? 0
     // Released outside of the lock.
     var unwanted: [Job] = []
-    let (begun, launches) = state.withLock { state -> ((Job, Operation)?, Bool) in
-      state.launchedCount -= 1
-      var begun: (Job, Operation)?
-      while begun == nil, let (job, level) = state.line.popFirst() {
-        guard !job.isOver, level == job.lineLevel, let operation = job.operation else {
+    let (turn, launches) = state.withLock { state -> (Turn, Bool) in
+      while let (job, level) = state.line.popFirst() {
+        guard !job.isOver, level == job.lineLevel, !job.isHeld, let operation = job.operation else {
           unwanted.append(job)
           continue
         }
+        guard job.hasPassed || level.rawValue >= open else {
+          return (.asked(job, job.firstSubscriber), false)
+        }
+        let cell = PriorityCell(job.level)
         job.operation = nil
+        job.cell = cell
         job.runner = runner
         runner.job = job
-        begun = (job, operation)
+        state.launchedCount -= 1
+        return (.begun(job, cell, operation), takeLaunch(&state))
       }
-      return (begun, takeLaunch(&state))
+      state.launchedCount -= 1
+      return (.nothing, false)
     }
     unwanted = []
     if launches { launch() }
-    guard let (job, operation) = begun else { return }
-    finish(job, await operation(Handle(jobs: self, job: job)))
+    return turn
+  }
+
+  /// Puts a job that would only wait to those who are held back, and any other into the line again, to pass.
+  private func decide(on job: Job, _ wouldOnlyWait: Bool) {
+    state.withLock { state in
+      guard !job.isOver, job.operation != nil, !job.isHeld else { return }
+      if wouldOnlyWait {
+        Self.hold(job, &state)
+      } else {
+        job.hasPassed = true
+        state.line.append(job, level: job.lineLevel)
+      }
+    }
+    // The crowd may have gone meanwhile, and with it whoever would have told.
+    if wouldOnlyWait { reconsider() }
+  }
+
+  /// Lets a job that is held back get in the line again, if the gate is open for it. Called when the crowd behind the
+  /// gate may have become smaller, and whenever a job has ended: so as long as any is held back, one that was let
+  /// through is still to end, or the gate is closed by others who are.
+  func reconsider() {
+    guard let open = gate?.lowestOpenLevel() else { return }
+    // Released outside of the lock.
+    var unwanted: [Job] = []
+    let launches = state.withLock { state -> Bool in
+      while state.heldCount > 0, let (job, level) = state.held.popFirst(from: open) {
+        guard job.isHeld, level == job.lineLevel else {
+          unwanted.append(job)
+          continue
+        }
+        job.isHeld = false
+        state.heldCount -= 1
+        state.line.append(job, level: level)
+        return takeLaunch(&state)
+      }
+      return false
+    }
+    unwanted = []
+    if launches { launch() }
   }
 
   private func finish(_ job: Job, _ outcome: Outcome) {

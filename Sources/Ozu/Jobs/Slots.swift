@@ -14,6 +14,7 @@ final class Slots: Sendable {
     var isTimerSet = false
     /// Whether the limiter has held the line back since it was empty.
     var isHolding = false
+    var lineObserver: (@Sendable () -> Void)?
   }
 
   /// Where one who waits stands. Both values are written and read under the lock of the slots: the cancellation
@@ -39,6 +40,8 @@ final class Slots: Sendable {
   private let state: Mutex<State>
   private let timing: Timing?
   private let calm: CalmSignal?
+  /// How many wait for a place, as it was when the lock was last opened.
+  let lineLength = LineLength()
 
   /// Makes so many places, at least one.
   ///
@@ -79,6 +82,19 @@ final class Slots: Sendable {
     state.withLock { $0.waiting.count(from: priority) }
   }
 
+  /// The lowest urgency that would have fewer than so many before it in the line; `nil` when every one would have more.
+  func lowestLevel(behindFewerThan count: Int) -> ImagePriority? {
+    state.withLock { state in
+      if state.waiting.count < count { return .veryLow }
+      return ImagePriority.allCases.first { state.waiting.count(from: $0) < count }
+    }
+  }
+
+  /// Has a closure called, outside of the lock, each time when the line may have become shorter.
+  func observeLine(_ observer: @escaping @Sendable () -> Void) {
+    state.withLock { $0.lineObserver = observer }
+  }
+
   /// How many places are taken.
   var runningCount: Int { state.withLock { count - $0.freeCount } }
 
@@ -107,6 +123,7 @@ final class Slots: Sendable {
             return true
           }
           ticket.id = state.waiting.append(continuation, priority: priority.value)
+          lineLength.count = state.waiting.count
           // Under the lock, so that it is not told after the turn has come.
           activity?.wait(in: self, ticket.id)
           return nil
@@ -118,26 +135,29 @@ final class Slots: Sendable {
         dispatch()
       }
     } onCancel: {
-      let (continuation, isCalm) = state.withLock { state in
+      let (continuation, isCalm, observer) = state.withLock { state in
         ticket.cancellation.raise()
         let wasUrgent = state.waiting.count(from: .normal) > 0
         let continuation = state.waiting.remove(ticket.id)
-        return (continuation, wasUrgent && state.waiting.count(from: .normal) == 0)
+        lineLength.count = state.waiting.count
+        return (continuation, wasUrgent && state.waiting.count(from: .normal) == 0, state.lineObserver)
       }
       continuation?.resume(returning: false)
       if isCalm { calm?.send() }
+      if continuation != nil { observer?() }
     }
     observation?.end()
     return isAdmitted
   }
 
   private func move(_ ticket: Ticket, to priority: ImagePriority) {
-    let isCalm = state.withLock { state in
+    let (isCalm, observer) = state.withLock { state in
       let wasUrgent = state.waiting.count(from: .normal) > 0
-      state.waiting.move(ticket.id, to: priority)
-      return wasUrgent && state.waiting.count(from: .normal) == 0
+      let hasMoved = state.waiting.move(ticket.id, to: priority)
+      return (wasUrgent && state.waiting.count(from: .normal) == 0, hasMoved ? state.lineObserver : nil)
     }
     if isCalm { calm?.send() }
+    observer?()
   }
 
   private func release(isCancelled: Bool) {
@@ -157,7 +177,7 @@ final class Slots: Sendable {
 
   /// Admits who may be admitted; sets a timer for those whom only the limiter holds back.
   private func dispatch() {
-    let (admitted, delay, isCalm) = state.withLock { state in
+    let (admitted, delay, isCalm, observer) = state.withLock { state in
       let wasUrgent = state.waiting.count(from: .normal) > 0
       var admitted: [CheckedContinuation<Bool, Never>] = []
       while state.waiting.count > 0, mayAdmit(&state), let next = state.waiting.popFirst() {
@@ -166,6 +186,7 @@ final class Slots: Sendable {
         if state.isHolding { state.limiter?.noteLateStart() }
         admitted.append(next)
       }
+      lineLength.count = state.waiting.count
       var delay: Duration?
       if state.waiting.count > 0, state.freeCount > 0, !state.isSuspended, !state.isTimerSet {
         state.isTimerSet = true
@@ -173,10 +194,12 @@ final class Slots: Sendable {
         delay = state.limiter?.delay
       }
       if state.waiting.count == 0 { state.isHolding = false }
-      return (admitted, delay, wasUrgent && state.waiting.count(from: .normal) == 0)
+      let isCalm = wasUrgent && state.waiting.count(from: .normal) == 0
+      return (admitted, delay, isCalm, admitted.isEmpty ? nil : state.lineObserver)
     }
     for continuation in admitted { continuation.resume(returning: true) }
     if isCalm { calm?.send() }
+    observer?()
     guard let delay, let timing else { return }
     Task.detached { [weak self] in
       try? await timing.sleep(delay)

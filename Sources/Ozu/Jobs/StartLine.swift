@@ -20,13 +20,25 @@ struct StartLine<Job> {
     count += 1
   }
 
-  /// The next job, and the level it stood at.
-  mutating func popFirst() -> (job: Job, level: ImagePriority)? {
+  /// The next job of a level or above, and the level it stood at.
+  mutating func popFirst(from lowest: ImagePriority = .veryLow) -> (job: Job, level: ImagePriority)? {
     guard count > 0 else { return nil }
-    for level in ImagePriority.allCases.reversed() {
+    for level in ImagePriority.allCases[lowest.rawValue...].reversed() {
       if let job = pop(level.rawValue) { return (job, level) }
     }
     return nil
+  }
+
+  /// Takes out what is no longer wanted.
+  ///
+  /// - Complexity: O(count).
+  mutating func removeAll(where isUnwanted: (Job) -> Bool) {
+    for index in levels.indices {
+      let rest = levels[index].jobs[levels[index].head...]
+      levels[index].jobs = rest.filter { $0.map { !isUnwanted($0) } ?? false }
+      levels[index].head = 0
+    }
+    count = levels.reduce(0) { $0 + $1.jobs.count }
   }
 
   private mutating func pop(_ index: Int) -> Job? {

@@ -77,11 +77,20 @@ final class WorkQueue: Sendable {
   /// - Returns: a number by which it can be moved, taken out or found.
   @discardableResult
   func enqueue(priority: ImagePriority, size: Int = 0, _ work: @escaping @Sendable () -> Void) -> Int {
-    let (id, startsThread) = state.withLock { state in
-      (state.waiting.append(work, priority: priority, size: size), claimThread(&state))
-    }
-    if startsThread { threads.async { self.drain() } }
+    let id = append(priority: priority, size: size, work)
+    wake()
     return id
+  }
+
+  /// Puts work into the line and wakes nobody: for who holds a lock that the work takes. `wake` is to follow.
+  func append(priority: ImagePriority, size: Int = 0, _ work: @escaping @Sendable () -> Void) -> Int {
+    state.withLock { $0.waiting.append(work, priority: priority, size: size) }
+  }
+
+  /// Has a thread see to what waits, unless all are busy.
+  func wake() {
+    let startsThread = state.withLock { $0.waiting.count > 0 && claimThread(&$0) }
+    if startsThread { threads.async { self.drain() } }
   }
 
   /// Holds back what has not begun, until it is lifted. For tests that arrange who waits.

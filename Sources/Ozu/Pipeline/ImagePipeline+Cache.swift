@@ -107,6 +107,7 @@ extension ImagePipeline {
       if layers.contains(.memory) { self[request] = nil }
       guard layers.contains(.disk) else { return }
       parts.caches.removeRendition(for: request)
+      parts.caches.forgetStored(request)
       parts.caches.removeOriginal(for: request)
     }
 

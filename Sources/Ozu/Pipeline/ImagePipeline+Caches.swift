@@ -16,6 +16,7 @@ extension ImagePipeline {
     await parts.backlog.drain()
     await parts.diskQueue.run(priority: .normal) { [parts] _ in
       parts.caches.removeRendition(for: request)
+      parts.caches.forgetStored(request)
       parts.caches.removeOriginal(for: request)
     }
   }

@@ -19,12 +19,13 @@ extension ImagePipeline {
   public func diagnostics() -> PipelineDiagnostics {
     let now = parts.configuration.now()
     let activities = parts.board.activities
-    let jobs = [PipelineDiagnostics.Kind.load, .download].flatMap { kind in
+    let begun = { kind in
       activities.filter { $0.kind == kind }.map { PipelineDiagnostics.Job($0, now: now) }
     }
+    let jobs = begun(.load) + parts.heldLoads(now: now) + begun(.download)
     return PipelineDiagnostics(
       jobs: jobs + parts.renders.diagnose(now: now),
-      executors: ExecutorKind.allCases.map { parts.executor($0).diagnosis($0) },
+      executors: ExecutorKind.allCases.map(parts.diagnosis),
       backlogByteCount: parts.backlog.byteCount)
   }
 
@@ -35,7 +36,7 @@ extension ImagePipeline {
 
   /// How many wait for an executor; for tests (`OzuTesting`).
   package func waitingCount(_ kind: ExecutorKind) -> Int {
-    parts.executor(kind).waitingCount
+    parts.waitingCount(kind)
   }
 }
 
@@ -45,14 +46,6 @@ protocol Executing: AnyObject, Sendable {
   var runningCount: Int { get }
   var waitingCount: Int { get }
   var isSuspended: Bool { get set }
-}
-
-extension Executing {
-  func diagnosis(_ kind: ImagePipeline.ExecutorKind) -> PipelineDiagnostics.Executor {
-    PipelineDiagnostics.Executor(
-      kind: kind, limit: limit, runningCount: runningCount, waitingCount: waitingCount,
-      isSuspended: isSuspended)
-  }
 }
 
 extension WorkQueue: Executing {
@@ -74,10 +67,36 @@ extension PipelineParts {
     }
   }
 
+  /// How many wait for an executor, with those that do not begin before fewer do.
+  func waitingCount(_ kind: ImagePipeline.ExecutorKind) -> Int {
+    executor(kind).waitingCount + (kind == .data ? loads.heldCount : 0)
+  }
+
+  /// The loads that have not begun because too many wait for their downloads, from the oldest.
+  func heldLoads(now: ContinuousClock.Instant) -> [PipelineDiagnostics.Job] {
+    let jobs = loads.heldJobs.compactMap { job -> PipelineDiagnostics.Job? in
+      guard let task = job.first as? ImageTask else { return nil }
+      let age = task.start.duration(to: now)
+      return PipelineDiagnostics.Job(
+        kind: .load, name: task.request.label, waitingFor: .slot, waitingTime: age, age: age,
+        queuePosition: nil, subscriberCount: job.subscriberCount, priority: job.level)
+    }
+    return jobs.sorted { $0.age > $1.age }
+  }
+
+  func diagnosis(_ kind: ImagePipeline.ExecutorKind) -> PipelineDiagnostics.Executor {
+    let executor = executor(kind)
+    return PipelineDiagnostics.Executor(
+      kind: kind, limit: executor.limit, runningCount: executor.runningCount,
+      waitingCount: waitingCount(kind), isSuspended: executor.isSuspended)
+  }
+
   /// The stage in which the load of a request is, for an error that names it.
   func stage(of request: ImageRequest) -> ImageStage {
     let activity = board.activities.first { $0.kind == .load && $0.request.key == request.key }
-    guard let waiting = activity?.snapshot.stage else { return .total }
+    guard let waiting = activity?.snapshot.stage else {
+      return loads.isHeld(.load(request, number: 0)) ? .network : .total
+    }
     return (waiting == .step ? renders.waiting(of: request.key.rendition) ?? waiting : waiting).stage
   }
 }

@@ -98,14 +98,23 @@ public final class ImagePipeline: Sendable {
 
   func task(for request: ImageRequest, follower: TaskFollower?) -> ImageTask {
     let start = parts.configuration.now()
+    if request.isPlain, !parts.hasKeyRules {
+      let task = ImageTask(request, keyed: nil, parts: parts, start: start, follower: follower)
+      self.start(task, keyed: request)
+      return task
+    }
     let keyed = parts.keyed(request)
     let task = ImageTask(request, keyed: keyed, parts: parts, start: start, follower: follower)
-    if !parts.isSurrounded, let response = parts.memoryResponse(for: keyed, start: start) {
+    self.start(task, keyed: keyed)
+    return task
+  }
+
+  private func start(_ task: ImageTask, keyed: ImageRequest) {
+    if !parts.isSurrounded, let response = parts.memoryResponse(for: keyed, start: task.start) {
       task.finish(.success(response))
     } else {
       task.run()
     }
-    return task
   }
 }
 
@@ -113,15 +122,20 @@ extension PipelineParts {
   /// Whether somebody stands around every load: observers, who are told of each, or interceptors.
   var isSurrounded: Bool { hasInterceptors || events.isObserved }
 
+  /// Whether a request means the same to everybody, and nobody wants to know of it.
+  var takesRequestsAsTheyAre: Bool { !hasKeyRules && !events.isObserved }
+
   /// A request as it is to be understood now: under the pipeline's key, and in the format that has its format's name.
   func current(_ request: ImageRequest) -> ImageRequest {
-    formats.current(request.keyed(by: configuration.cacheKeyRules))
+    if request.isPlain, !hasKeyRules { return request }
+    return formats.current(request.keyed(by: configuration.cacheKeyRules))
   }
 
   /// The same for a request that is about to be answered. Its format is noted: the first request registers it, and
   /// ends its preload.
   func keyed(_ request: ImageRequest) -> ImageRequest {
     let current = current(request)
+    if current.isPlain { return current }
     if let format = current.format { formats.noteRequest(in: format) }
     return current
   }

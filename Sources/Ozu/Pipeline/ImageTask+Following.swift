@@ -71,12 +71,13 @@ extension ImageTask {
   /// time; it has no parent until it is given one.
   public var foundationProgress: Progress {
     let (report, isNew) = state.withLock { state in
-      if let report = state.foundationProgress { return (report, false) }
+      let company = state.makeCompany()
+      if let report = company.foundationProgress { return (report, false) }
       let report = Progress.discreteProgress(totalUnitCount: -1)
       report.isCancellable = true
       report.isPausable = false
       report.cancellationHandler = { [weak self] in self?.cancel() }
-      state.foundationProgress = report
+      company.foundationProgress = report
       return (report, true)
     }
     if isNew { follow(.foundation(report)) }
@@ -86,10 +87,11 @@ extension ImageTask {
   /// Passes on what the load inside the interceptors tells.
   func relay(_ progress: LoadProgress?, preview: ImageResponse?) {
     state.withLock { state in
-      guard state.outcome == nil else { return }
+      guard state.ending == nil else { return }
       state.progress = progress
-      if let preview { state.preview = preview }
-      for (_, follower) in state.followers { follower.receive(progress, preview: preview) }
+      let company = state.makeCompany()
+      if let preview { company.preview = preview }
+      for (_, follower) in company.followers { follower.receive(progress, preview: preview) }
     }
   }
 
@@ -100,7 +102,7 @@ extension ImageTask {
     let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: buffering)
     if let id = follow(follower(continuation)) {
       continuation.onTermination = { [weak self] _ in
-        self?.state.withLock { state in state.followers.removeAll { $0.id == id } }
+        self?.state.withLock { state in state.company?.followers.removeAll { $0.id == id } }
       }
     }
     return stream
@@ -111,18 +113,19 @@ extension ImageTask {
   /// - Returns: its number; `nil` when the task has ended.
   @discardableResult
   private func follow(_ follower: TaskFollower) -> Int? {
-    let (id, outcome) = state.withLock { state -> (Int?, Outcome?) in
+    let id = state.withLock { state -> Int? in
       if let progress = state.progress { follower.receive(progress, preview: nil) }
-      if let preview = state.preview { follower.receive(state.progress, preview: preview) }
-      if let outcome = state.outcome { return (nil, outcome) }
-      state.lastFollowerID += 1
-      state.followers.append((state.lastFollowerID, follower))
-      return (state.lastFollowerID, nil)
+      if let preview = state.company?.preview { follower.receive(state.progress, preview: preview) }
+      if state.ending != nil { return nil }
+      let company = state.makeCompany()
+      company.lastFollowerID += 1
+      company.followers.append((company.lastFollowerID, follower))
+      return company.lastFollowerID
     }
-    if let outcome {
-      follower.finish(outcome)
-    } else {
+    if id != nil {
       parts.loads.listen(self)
+    } else if let result {
+      follower.finish(result)
     }
     return id
   }

@@ -40,8 +40,8 @@ extension ImageTask {
     // Who changes the priority of the request means the load's, whatever has become of the task's meanwhile.
     if request.priority == self.request.priority { inner.priority = priority }
     let isOver = state.withLock { state in
-      state.inner = inner
-      return state.outcome != nil
+      state.makeCompany().inner = inner
+      return state.ending != nil
     }
     if isOver || Task.isCancelled { return .failure(.cancelled(request.source.name)) }
     inner.load()
@@ -68,8 +68,8 @@ extension ImageTask {
   /// Keeps a Swift task that ends with this one.
   private func surround(_ task: Task<Void, Never>) {
     let isOver = state.withLock { state in
-      if state.outcome == nil { state.surroundings.append(task) }
-      return state.outcome != nil
+      if state.ending == nil { state.makeCompany().surroundings.append(task) }
+      return state.ending != nil
     }
     if isOver { task.cancel() }
   }

@@ -26,54 +26,64 @@ public final class ImageTask: Sendable {
   let state = Mutex(State())
   // Touched under the lock of the jobs alone.
   nonisolated(unsafe) var seat: PipelineParts.LoadJobs.Seat
-  // The request under the pipeline's key, or the alternative that is tried. Written under the task's lock, before a
-  // job is joined; read under it or when that job has ended, and the lock of the jobs is taken in between.
-  nonisolated(unsafe) private(set) var attempt: ImageRequest
+  /// The request under the pipeline's key, where that is another.
+  private let keyed: ImageRequest?
+  // The alternative that is tried. Written under the task's lock, before a job is joined; read under it or when that
+  // job has ended, and the lock of the jobs is taken in between.
+  nonisolated(unsafe) private var alternative: ImageRequest?
+  /// What is tried: the request under the pipeline's key, or an alternative.
+  var attempt: ImageRequest { alternative ?? keyed ?? request }
 
   struct State {
-    var outcome: Outcome?
+    var ending: Ending?
     /// The number of the latest news.
     var heard = 0
     var progress: LoadProgress?
-    var preview: ImageResponse?
     /// The first Swift task that awaits it, apart: most have one.
     var waiter: CheckedContinuation<Void, Never>?
-    var furtherWaiters: [CheckedContinuation<Void, Never>] = []
-    var followers: [(id: Int, follower: TaskFollower)] = []
-    var lastFollowerID = 0
-    /// Made when it is asked for.
-    var foundationProgress: Progress?
-    /// The error of the first source, and how many alternatives have been tried.
-    var failure: (error: ImageError, triedCount: Int)?
-    /// The interceptors and the deadline at work.
-    var surroundings: [Task<Void, Never>] = []
-    /// The load inside the interceptors.
-    var inner: ImageTask?
+    /// What few tasks have.
+    var company: Company?
   }
 
-  /// As observers are told of it; `nil` when there are none, or the task is inside another.
-  private let observed: ObservedRequest?
+  /// How a task has ended; the answer is put together for those who ask.
+  enum Ending {
+    case loaded(FinishedLoad, isCoalesced: Bool)
+    case cancelled
+    case other(Answer)
+
+    /// An object, so that tasks are small.
+    final class Answer: Sendable {
+      let outcome: Outcome
+
+      init(_ outcome: Outcome) { self.outcome = outcome }
+    }
+  }
+
   /// Whether it is the load inside another's interceptors.
   let isInner: Bool
 
   /// Makes a task that has not begun.
   ///
   /// - Parameters:
-  ///   - keyed: the same request under the pipeline's key.
+  ///   - keyed: the same request under the pipeline's key; `nil` where it is the same in all.
   ///   - follower: told of everything from the beginning.
   init(
-    _ request: ImageRequest, keyed: ImageRequest, parts: PipelineParts, start: ContinuousClock.Instant,
+    _ request: ImageRequest, keyed: ImageRequest?, parts: PipelineParts, start: ContinuousClock.Instant,
     follower: TaskFollower? = nil, isInner: Bool = false
   ) {
     self.request = request
     self.isInner = isInner
-    observed = isInner ? nil : parts.events.requestBegan(request)
     self.parts = parts
     self.start = start
-    attempt = keyed
+    self.keyed = keyed
     seat = PipelineParts.LoadJobs.Seat(level: request.priority, isListening: follower?.wantsNews ?? false)
-    guard let follower else { return }
-    state.withLock { $0.followers.append((0, follower)) }
+    let observed = isInner ? nil : parts.events.requestBegan(request)
+    guard follower != nil || observed != nil else { return }
+    state.withLock { state in
+      let company = state.makeCompany()
+      company.observed = observed
+      if let follower { company.followers.append((0, follower)) }
+    }
   }
 
   // MARK: The result
@@ -82,7 +92,13 @@ public final class ImageTask: Sendable {
   ///
   /// - Throws: `ImageError`.
   public var image: Picture {
-    get async throws(ImageError) { try await response.picture }
+    get async throws(ImageError) {
+      // Nothing is put together of which only the picture is wanted.
+      if case .loaded(let load, _) = state.withLock({ $0.ending }) {
+        return load.loaded.picture.at(scale: attempt)
+      }
+      return try await response.picture
+    }
   }
 
   /// The picture, with where it came from and how long each stage took.
@@ -94,11 +110,11 @@ public final class ImageTask: Sendable {
       await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in
           let isOver = state.withLock { state in
-            if state.outcome != nil { return true }
+            if state.ending != nil { return true }
             if state.waiter == nil {
               state.waiter = continuation
             } else {
-              state.furtherWaiters.append(continuation)
+              state.makeCompany().furtherWaiters.append(continuation)
             }
             return false
           }
@@ -114,7 +130,16 @@ public final class ImageTask: Sendable {
   }
 
   /// How the load has ended; `nil` while it runs.
-  public var result: Result<ImageResponse, ImageError>? { state.withLock { $0.outcome } }
+  public var result: Result<ImageResponse, ImageError>? { state.withLock { $0.ending }.map(outcome) }
+
+  private func outcome(of ending: Ending) -> Outcome {
+    switch ending {
+    case .loaded(let load, let isCoalesced):
+      .success(load.response(to: attempt, since: start, isCoalesced: isCoalesced))
+    case .cancelled: .failure(.cancelled(request.source.name))
+    case .other(let answer): answer.outcome
+    }
+  }
 
   // MARK: Steering
 
@@ -122,9 +147,9 @@ public final class ImageTask: Sendable {
   ///
   /// - Complexity: O(1), however many share the work.
   public func cancel() {
-    guard state.withLock({ $0.outcome == nil }) else { return }
+    guard state.withLock({ $0.ending == nil }) else { return }
     let news = parts.loads.leave(self)
-    finish(.failure(.cancelled(request.source.name)), after: news)
+    finish(.cancelled, after: news)
   }
 
   /// How urgent the load is. It may change while it runs: what still waits for its turn, waits at its new place.
@@ -135,7 +160,7 @@ public final class ImageTask: Sendable {
     get { parts.loads.level(of: self) }
     set {
       parts.loads.change(self, to: newValue)
-      state.withLock({ $0.inner })?.priority = newValue
+      state.withLock({ $0.company?.inner })?.priority = newValue
     }
   }
 
@@ -143,31 +168,45 @@ public final class ImageTask: Sendable {
 
   /// Starts to load: what memory has has been looked up before.
   func begin() {
-    let request = attempt
+    if let alternative {
+      begin(alternative)
+    } else if let keyed {
+      begin(keyed)
+    } else {
+      begin(request)
+    }
+  }
+
+  private func begin(_ request: ImageRequest) {
     do throws(ImageError) {
       try request.validate()
     } catch {
       return fail(error)
     }
-    let isWaiting = parts.loads.join(.load(request, number: parts.sharingNumber()), self) {
-      [parts] in { job in await LoadImage(parts: parts, request: request, job: job).run() }
-    }
-    if !isWaiting { finish(.failure(.cancelled(request.source.name))) }
+    let isWaiting = parts.loads.join(.load(request, number: parts.sharingNumber()), self) { operation }
+    if !isWaiting { finish(.cancelled) }
+  }
+
+  /// The work of a new job. Who joins one that is there copies nothing for it.
+  private var operation: PipelineParts.LoadJobs.Operation {
+    let (parts, request) = (parts, attempt)
+    return { job in await LoadImage(parts: parts, request: request, job: job).run() }
   }
 
   /// Tries the next source, if there is one. The error of the first is the one that is told.
   private func fail(_ error: ImageError) {
     guard request.hasAlternatives, !error.isCancellation else { return finish(.failure(error)) }
     let (triedCount, first) = state.withLock { state in
-      let (first, triedCount) = state.failure ?? (error, 0)
-      state.failure = (first, triedCount + 1)
+      let company = state.makeCompany()
+      let (first, triedCount) = company.failure ?? (error, 0)
+      company.failure = (first, triedCount + 1)
       return (triedCount, first)
     }
     let alternatives = request.substitutes(after: first)
     guard triedCount < alternatives.count else { return finish(.failure(first)) }
     let next = request.alternative(alternatives[triedCount]).keyed(by: parts.configuration.cacheKeyRules)
     // Late news of the job before may be on its way.
-    state.withLock { _ in attempt = next }
+    state.withLock { _ in alternative = next }
     if let response = parts.memoryResponse(for: next, start: start) {
       finish(.success(response))
     } else {
@@ -177,68 +216,83 @@ public final class ImageTask: Sendable {
 
   /// Ends the task, unless it has ended before.
   func finish(_ outcome: Outcome, after news: JobNews? = nil) {
-    let ended = state.withLock { state -> State? in
-      guard state.outcome == nil else { return nil }
-      if let news { hear(news, &state) }
-      var ended = State()
-      swap(&ended.surroundings, &state.surroundings)
-      swap(&ended.inner, &state.inner)
-      swap(&ended.waiter, &state.waiter)
-      swap(&ended.furtherWaiters, &state.furtherWaiters)
-      swap(&ended.followers, &state.followers)
-      state.outcome = outcome
-      return ended
-    }
-    guard let ended else { return }
-    if !isInner { tellEnd(outcome) }
-    for task in ended.surroundings { task.cancel() }
-    for (_, follower) in ended.followers { follower.finish(outcome) }
-    ended.waiter?.resume()
-    for waiter in ended.furtherWaiters { waiter.resume() }
+    finish(.other(Ending.Answer(outcome)), after: news)
   }
 
-  private func tellEnd(_ outcome: Outcome) {
-    switch outcome {
-    case .success(let response): parts.events.requestEnded(observed, response)
-    case .failure(let error): parts.events.requestFailed(observed, error)
+  private func finish(_ ending: Ending, after news: JobNews? = nil) {
+    let left = state.withLock { state -> (waiter: CheckedContinuation<Void, Never>?, company: Leaving?)? in
+      guard state.ending == nil else { return nil }
+      if let news { hear(news, &state) }
+      state.ending = ending
+      defer { state.waiter = nil }
+      return (state.waiter, state.company?.leave())
+    }
+    guard let left else { return }
+    if !isInner { tellEnd(ending, left.company?.observed) }
+    if let company = left.company {
+      for task in company.surroundings { task.cancel() }
+      if !company.followers.isEmpty {
+        let outcome = outcome(of: ending)
+        for (_, follower) in company.followers { follower.finish(outcome) }
+      }
+    }
+    left.waiter?.resume()
+    for waiter in left.company?.furtherWaiters ?? [] { waiter.resume() }
+  }
+
+  private func tellEnd(_ ending: Ending, _ observed: ObservedRequest?) {
+    switch ending {
+    case .loaded(let load, let isCoalesced):
+      parts.events.requestEnded(
+        observed, from: load.loaded.source, isCoalesced: isCoalesced,
+        load.response(to: attempt, since: start, isCoalesced: isCoalesced))
+    case .cancelled: parts.events.requestCancelled(observed)
+    case .other(let answer):
+      switch answer.outcome {
+      case .success(let response):
+        parts.events.requestEnded(
+          observed, from: response.source, isCoalesced: response.isCoalesced, response)
+      case .failure(let error): parts.events.requestFailed(observed, error)
+      }
     }
   }
 
   /// Takes in what is new and tells the followers. Under the lock, so that all hear everything in order: they only
   /// put it into a buffer or a queue.
   private func hear(_ news: JobNews, _ state: inout State) {
-    guard state.outcome == nil, news.number > state.heard else { return }
+    guard state.ending == nil, news.number > state.heard else { return }
     if let progress = news.progress, progress != state.progress {
       state.progress = progress
-      for (_, follower) in state.followers { follower.receive(progress, preview: nil) }
+      for (_, follower) in state.company?.followers ?? [] { follower.receive(progress, preview: nil) }
     }
     if let preview = news.preview, preview.number > state.heard {
       let response = ImageResponse(
         picture: preview.picture.at(scale: attempt), request: attempt, source: .network,
         isCoalesced: false, encodedByteCount: state.progress?.receivedByteCount ?? 0,
         timings: StageTimings(), total: start.duration(to: parts.configuration.now()), verdict: .none)
-      state.preview = response
-      for (_, follower) in state.followers { follower.receive(state.progress, preview: response) }
+      let company = state.makeCompany()
+      company.preview = response
+      for (_, follower) in company.followers { follower.receive(state.progress, preview: response) }
     }
     state.heard = news.number
   }
 }
 
 extension ImageTask: JobSubscriber {
+  var wouldOnlyWait: Bool { parts.wouldOnlyWait(state.withLock { _ in attempt }) }
+
   func receive(_ news: JobNews) {
     state.withLock { hear(news, &$0) }
   }
 
-  func receive(_ outcome: Result<LoadedPicture, ImageError>, after news: JobNews) {
+  func receive(_ outcome: Result<FinishedLoad, ImageError>, after news: JobNews) {
     switch outcome {
-    case .success(let loaded):
-      if loaded.source == .network, !seat.hasJoinedOther { parts.downloads.report(loaded.picture, attempt) }
-      let response = ImageResponse(
-        picture: loaded.picture.at(scale: attempt), request: attempt, source: loaded.source,
-        isCoalesced: seat.hasJoinedOther, encodedByteCount: loaded.encodedByteCount,
-        timings: loaded.timings, total: start.duration(to: parts.configuration.now()),
-        verdict: loaded.verdict)
-      finish(.success(response), after: news)
+    case .success(let load):
+      let isCoalesced = seat.hasJoinedOther
+      if !isCoalesced, load.loaded.source == .network {
+        parts.downloads.report(load.loaded.picture, attempt)
+      }
+      finish(.loaded(load, isCoalesced: isCoalesced), after: news)
     case .failure(let error): fail(error)
     }
   }

@@ -3,14 +3,14 @@ import OzuSynchronization
 
 /// The parts of a running pipeline, shared by its jobs.
 final class PipelineParts: Sendable {
-  typealias LoadJobs = SharedJobs<JobKey, LoadedPicture>
+  typealias LoadJobs = SharedJobs<JobKey, FinishedLoad>
   typealias FetchJobs = SharedJobs<JobKey, FetchedData>
 
   /// What must agree for work to be shared: a load with caches must not be answered by one without.
   struct JobKey: Hashable, Sendable {
     let key: CacheKey
     let policy: CachePolicy
-    let httpPolicy: HTTPCachePolicy?
+    private let rules: Rules?
     /// Whether it is called off where data are to be saved.
     let hasLowDataSource: Bool
     /// Of loads, which write what they have made; a download is the same for all.
@@ -23,9 +23,20 @@ final class PipelineParts: Sendable {
     init(_ key: CacheKey, _ request: ImageRequest) {
       self.key = key
       policy = request.cachePolicy
-      httpPolicy = request.httpPolicy
-      hasLowDataSource = request.lowDataSource != nil
+      rules = request.httpPolicy.map(Rules.init)
+      hasLowDataSource = request.hasLowDataSource
       layers = request.readLayers.rawValue << 4 | request.writeLayers.rawValue
+    }
+
+    /// HTTP rules of a request's own. An object, because they are large and rare.
+    private final class Rules: Hashable, Sendable {
+      let policy: HTTPCachePolicy
+
+      init(_ policy: HTTPCachePolicy) { self.policy = policy }
+
+      static func == (a: Rules, b: Rules) -> Bool { a.policy == b.policy }
+
+      func hash(into hasher: inout Hasher) { hasher.combine(policy) }
     }
 
     /// The key of a load.
@@ -47,14 +58,13 @@ final class PipelineParts: Sendable {
 
     /// By the key alone, which is a hash already: who differs in the rest is rare.
     func hash(into hasher: inout Hasher) {
-      hasher.combine(key)
-      hasher.combine(number)
+      hasher.combine(key.low ^ UInt64(truncatingIfNeeded: number))
     }
   }
 
   let configuration: ImagePipeline.Configuration
   let caches: ImageCaches
-  let loads = LoadJobs()
+  let loads: LoadJobs
   let fetches = FetchJobs()
   let renders: RenderJobs
   let liveFetches = LiveFetches()
@@ -74,6 +84,7 @@ final class PipelineParts: Sendable {
   private let lastNumber = Atomic(0)
   let formats: FormatStore
   let hasInterceptors: Bool
+  let hasKeyRules: Bool
   let downloads = DownloadReports()
 
   init(_ configuration: ImagePipeline.Configuration) {
@@ -84,6 +95,7 @@ final class PipelineParts: Sendable {
     if events.isObserved {
       onEviction = { [evictions = events.evictions] _, picture in evictions.noteLeftMemory(picture) }
     }
+    hasKeyRules = !configuration.cacheKeyRules.isEmpty
     caches = ImageCaches(
       memory: MemoryCache(configuration.memoryCache, onEviction: onEviction),
       storage: configuration.diskStorage,
@@ -92,6 +104,9 @@ final class PipelineParts: Sendable {
     fetchSlots = Slots(
       count: configuration.concurrentFetches, limitedBy: configuration.isRateLimiterEnabled ? timing : nil,
       calm: calm)
+    loads = LoadJobs(gate: .before(fetchSlots))
+    // The gate does not keep the slots, so this is no circle.
+    fetchSlots.observeLine { [loads] in loads.reconsider() }
     decodeQueue = WorkQueue(label: "decode", width: configuration.concurrentDecodes, calm: calm)
     encodeQueue = WorkQueue(label: "encode", width: configuration.concurrentEncodes)
     diskQueue = WorkQueue(label: "disk", width: configuration.concurrentDiskOperations, calm: calm)

@@ -14,6 +14,12 @@ public struct ImageKey: Hashable, Sendable {
     rendition = steps.reduce(source) { $0.derived($1) }
   }
 
+  /// The key of a rendition that was computed before.
+  init(source: CacheKey, rendition: CacheKey) {
+    self.source = source
+    self.rendition = rendition
+  }
+
   /// By the rendition alone: it already depends on the source.
   public static func == (a: ImageKey, b: ImageKey) -> Bool { a.rendition == b.rendition }
 

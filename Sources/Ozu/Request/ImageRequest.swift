@@ -22,6 +22,11 @@ public struct ImageRequest: Sendable {
   public var readLayers: ImagePipeline.CacheLayers = .all
   /// The caches that the result is put into, as far as `cachePolicy` lets it. All by default.
   public var writeLayers: ImagePipeline.CacheLayers = .all
+  /// Whether a picture in memory can be given as it is: no format is to be noted, no scale to be applied and no file to
+  /// be looked at. Beside the key, because a memory hit that finds all it needs there touches nothing else.
+  private(set) var isPlain: Bool
+  /// Whether its source is a web address.
+  private(set) var isOnWeb: Bool
 
   /// What copies share; never changed once it is shared.
   private final class Shared: Sendable {
@@ -42,7 +47,9 @@ public struct ImageRequest: Sendable {
     var httpPolicy: HTTPCachePolicy?
     var storagePolicy: StoragePolicy?
     var alternatives: [ImageSource] = []
-    var lowDataSource: ImageSource?
+    var lowDataSource: ImageSource? { didSet { hasLowDataSource = lowDataSource != nil } }
+    /// Apart, because to look at a source copies it.
+    private(set) var hasLowDataSource = false
     var userInfo: [UserInfoKey: any Sendable] = [:]
 
     /// The identifiers of all that is done with the source, in order.
@@ -52,6 +59,16 @@ public struct ImageRequest: Sendable {
     }
 
     var key: ImageKey { ImageKey(source: source.cacheKey(for: sourceKey), steps: steps) }
+
+    var isPlain: Bool { format == nil && scale == 1 && !source.isLocalFile }
+
+    var isOnWeb: Bool {
+      switch source {
+      case .url(let url): url.absoluteString.hasPrefix("http")
+      case .request: true
+      default: false
+      }
+    }
   }
 
   private var fields: Fields { shared.fields }
@@ -61,6 +78,8 @@ public struct ImageRequest: Sendable {
     var fields = shared.fields
     change(&fields)
     shared = Shared(fields)
+    isPlain = fields.isPlain
+    isOnWeb = fields.isOnWeb
   }
 
   /// Changes what the key is made of.
@@ -89,6 +108,8 @@ public struct ImageRequest: Sendable {
       format: format, resize: Self.effective(format.map(\.resize) ?? resize), processors: processors)
     shared = Shared(fields)
     key = fields.key
+    isPlain = fields.isPlain
+    isOnWeb = fields.isOnWeb
     self.priority = priority
     self.cachePolicy = cachePolicy
   }
@@ -221,7 +242,10 @@ public struct ImageRequest: Sendable {
   var hasScale: Bool { fields.scale != 1 }
 
   /// Whether there is another source to try.
-  var hasAlternatives: Bool { !fields.alternatives.isEmpty || fields.lowDataSource != nil }
+  var hasAlternatives: Bool { !fields.alternatives.isEmpty || hasLowDataSource }
+
+  /// Whether there is another source for who saves data.
+  var hasLowDataSource: Bool { fields.hasLowDataSource }
 
   /// The sources to try after a failure of the first, in this order.
   func substitutes(after error: ImageError) -> [ImageSource] {

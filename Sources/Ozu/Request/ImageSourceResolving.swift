@@ -33,6 +33,9 @@ public struct ImageSourceRegistry: Sendable {
   /// Makes a registry in which only the built-in ways are known.
   public init() {}
 
+  /// Whether nothing but the built-in ways is known.
+  var isEmpty: Bool { resolvers.isEmpty }
+
   /// Adds a resolver, ahead of those that are there.
   public mutating func register(_ resolver: any ImageSourceResolving) {
     resolvers.insert(resolver, at: 0)

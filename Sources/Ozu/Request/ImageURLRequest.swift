@@ -50,7 +50,7 @@ extension ImageRequest {
     var exchange = HTTPRequest(
       url: url, headers: ["Accept": "image/*,*/*;q=0.5"], timeouts: configuration.timeouts,
       maximumBodyByteCount: configuration.limits.encodedByteCount, priority: priority)
-    exchange.allowsConstrainedNetworks = lowDataSource == nil
+    exchange.allowsConstrainedNetworks = !hasLowDataSource
     guard case .request(let own) = source else { return exchange }
     if let timeouts = own.timeouts { exchange.timeouts = timeouts }
     let hasAccept = own.headers.contains(name: "Accept")

@@ -7,6 +7,8 @@ struct BenchOptions: Sendable {
   var rounds: Int
   /// How often a short operation is done in a round.
   var operations: Int
+  /// A part of the names of the cases that are wanted; all if there is none.
+  var cases: String?
   /// A folder of recorded traces.
   var traces: String?
   /// A folder of pictures to take instead of the benchmark's own.

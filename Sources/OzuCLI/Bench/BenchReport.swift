@@ -12,6 +12,8 @@ struct BenchReport: Sendable {
     var quality: Quality?
     /// The bytes by which resident memory rose at its highest.
     var peakByteCount: Int?
+    /// How often memory was allocated for one operation, on all threads.
+    var allocationCount: Double?
     /// Digits behind the point for people.
     var digits = 2
 
@@ -56,6 +58,7 @@ struct BenchReport: Sendable {
         ))
     }
     if let peak = row.peakByteCount { members.append(("peak_bytes", .integer(peak))) }
+    if let count = row.allocationCount { members.append(("allocations", .number(count))) }
     return .object(members)
   }
 
@@ -78,7 +81,7 @@ struct BenchReport: Sendable {
       .init(title: "median", isNumber: true), .init(title: "min", isNumber: true),
       .init(title: "max", isNumber: true), .init(title: "of ozu's", isNumber: true),
       .init(title: "PSNR", isNumber: true), .init(title: "SSIMULACRA2", isNumber: true),
-      .init(title: "memory", isNumber: true),
+      .init(title: "memory", isNumber: true), .init(title: "allocations", isNumber: true),
     ])
     for row in rows {
       let own = rows.first { $0.name == row.name && $0.metric == row.metric && $0.subject == "ozu" }
@@ -89,6 +92,7 @@ struct BenchReport: Sendable {
         own.map { Format.fixed(row.median / $0.median, 2) } ?? "",
         row.quality.map { Format.fixed($0.psnr, 1) } ?? "",
         row.quality?.ssimulacra2.map { Format.fixed($0, 1) } ?? "", row.peakByteCount.map(Format.bytes) ?? "",
+        row.allocationCount.map { Format.fixed($0, 2) } ?? "",
       ])
     }
     return table.lines

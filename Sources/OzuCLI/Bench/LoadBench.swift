@@ -30,22 +30,27 @@ struct LoadBench {
     let urls = (0..<imageCount).map(server.photo)
 
     var samples: [String: [Double]] = [:]
+    var footprints: [String: Footprint] = [:]
     for round in 0...rounds {
-      for (subject, cost) in try await measure(urls, client) where round > 0 {
-        samples[subject, default: []].append(cost)
+      // The first does not count for time, which counting allocations takes too.
+      let isWarmUp = round == 0
+      for (subject, cost, footprint) in try await measure(urls, client, footprint: isWarmUp) {
+        if isWarmUp { footprints[subject] = footprint } else { samples[subject, default: []].append(cost) }
       }
     }
-    return report(samples)
+    return report(samples, footprints)
   }
 
-  private func report(_ samples: [String: [Double]]) -> BenchReport {
+  private func report(_ samples: [String: [Double]], _ footprints: [String: Footprint]) -> BenchReport {
     let name = "\(imageCount)x\(BenchServer.photoSize)-c\(concurrency)"
     var report = BenchReport(benchmark: Self.name)
     let subjects = ["ozu", "part:transport", "part:decode", "part:encode", "part:disk"]
     for subject in subjects {
       report.rows.append(
         BenchReport.Row(
-          name: name, subject: subject, metric: "cpu_us_per_image", samples: samples[subject] ?? []))
+          name: name, subject: subject, metric: "cpu_us_per_image", samples: samples[subject] ?? [],
+          peakByteCount: footprints[subject]?.peakByteCount,
+          allocationCount: footprints[subject]?.allocationCount.map { Double($0) / Double(imageCount) }))
     }
     let rounds = samples["ozu"]?.indices ?? 0..<0
     let ratios = rounds.map { round in
@@ -60,39 +65,42 @@ struct LoadBench {
 
   // MARK: A round
 
-  /// The whole and its parts, in microseconds per picture.
-  private func measure(_ urls: [URL], _ client: DefaultHTTPClient) async throws -> [(String, Double)] {
+  /// The whole and its parts, in microseconds per picture, or what they take of memory.
+  private func measure(
+    _ urls: [URL], _ client: DefaultHTTPClient, footprint isFootprint: Bool
+  ) async throws -> [(subject: String, cost: Double, footprint: Footprint)] {
     let codecs = ImagePipeline.Configuration().codecs
-    let count = Double(urls.count)
-    var result: [(String, Double)] = []
-    func note(_ subject: String, since start: Duration) {
-      result.append((subject, (ProcessTime.now - start) / .microseconds(1) / count))
+    var result: [(String, Double, Footprint)] = []
+    func note(_ subject: String, _ work: () async throws -> Void) async throws {
+      let start = ProcessTime.now
+      let footprint: Footprint
+      if isFootprint {
+        footprint = try await Footprint.of(work)
+      } else {
+        try await work()
+        footprint = Footprint()
+      }
+      let cost = (ProcessTime.now - start) / .microseconds(1) / Double(urls.count)
+      result.append((subject, cost, footprint))
     }
 
-    var start = ProcessTime.now
-    try await load(urls, client)
-    note("ozu", since: start)
-
-    start = ProcessTime.now
-    let bodies = try await fetch(urls, client)
-    note("part:transport", since: start)
-
-    start = ProcessTime.now
-    let pictures = try await BlockingWork.run {
-      try bodies.map { try codecs.picture(from: $0, resize: Self.resize) }
+    var bodies: [Data] = []
+    var pictures: [Picture] = []
+    var renditions: [Data] = []
+    try await note("ozu") { try await load(urls, client) }
+    try await note("part:transport") { bodies = try await fetch(urls, client) }
+    try await note("part:decode") {
+      pictures = try await BlockingWork.run { [bodies] in
+        try bodies.map { try codecs.picture(from: $0, resize: Self.resize) }
+      }
     }
-    note("part:decode", since: start)
-
-    start = ProcessTime.now
-    let renditions = try await BlockingWork.run {
-      let options = EncodingOptions(compressionQuality: ImagePipeline.Configuration().renditionQuality)
-      return try pictures.map { try codecs.encode($0.bitmap, as: .jpeg, options: options) }
+    try await note("part:encode") {
+      renditions = try await BlockingWork.run { [pictures] in
+        let options = EncodingOptions(compressionQuality: ImagePipeline.Configuration().renditionQuality)
+        return try pictures.map { try codecs.encode($0.bitmap, as: .jpeg, options: options) }
+      }
     }
-    note("part:encode", since: start)
-
-    start = ProcessTime.now
-    try await store(bodies, renditions)
-    note("part:disk", since: start)
+    try await note("part:disk") { try await store(bodies, renditions) }
     return result
   }
 

@@ -7,7 +7,7 @@ enum BenchCommand: Command {
     name: "bench",
     summary: "Measure on this machine.",
     synopsis: "[BENCHMARK…] [--rounds N] [--corpus DIR] [--sizes WxH,…] [--peers]"
-      + " [--operations N] [--traces DIR] [--json]",
+      + " [--operations N] [--traces DIR] [--cases TEXT] [--json]",
     discussion: """
       \(Benchmark.all.map { $0.name.padding(to: 12) + "  " + $0.summary }.joined(separator: "\n"))
 
@@ -33,6 +33,8 @@ enum BenchCommand: Command {
         help: "How often a round does what is short; 200000 by default (caches)."),
       OptionSpecification(
         name: "traces", value: "DIR", help: "A folder of recorded traces with EXPECTED.json (eviction)."),
+      OptionSpecification(
+        name: "cases", value: "TEXT", help: "Only cases with this in their names (pipeline)."),
       .json,
     ],
     positional: 0...16)
@@ -47,6 +49,7 @@ enum BenchCommand: Command {
     let options = BenchOptions(
       rounds: rounds,
       operations: try arguments.integer("operations", in: 100...100_000_000) ?? 200_000,
+      cases: arguments.value("cases"),
       traces: arguments.value("traces"),
       corpus: arguments.value("corpus").map { URL(filePath: $0, directoryHint: .isDirectory) },
       sizes: try sizes(arguments.value("sizes") ?? "320x240"),

@@ -28,8 +28,8 @@ enum PeakMemory {
     return try measureBlocking(work).byteCount
   }
 
-  /// `malloc_trim` of glibc, which Swift's module of it does not have.
-  private static func trimHeap() {
+  /// Has the heap give back what it can: `malloc_trim` of glibc, which Swift's module of it does not have.
+  static func trimHeap() {
     #if canImport(Glibc)
       guard let symbol = dlsym(nil, "malloc_trim") else { return }
       // int malloc_trim(size_t), by its manual page.

@@ -114,6 +114,15 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   /// The value of a key, unless there is none or it expired.
   @inlinable
   public func value(forKey key: Key) -> Value? {
+    withValue(forKey: key) { $0 }
+  }
+
+  /// What a closure makes of the value of a key, unless there is none or it expired: for who wants a part of the value
+  /// and need not hold the whole. Counts as a use, as `value(forKey:)` does.
+  ///
+  /// - Parameter read: is called under a lock: it looks and returns, and must not use the cache.
+  @inlinable
+  public func withValue<Result: Sendable>(forKey key: Key, _ read: (Value) -> Result) -> Result? {
     let tag = Self.tag(of: key)
     // Declared before the lock is taken: they are released after unlocking.
     var expired: Shard.Departed?
@@ -121,9 +130,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     defer { withExtendedLifetime((expired, held)) {} }
     return shard(of: tag).pointee.withLock { shard in
       guard let index = shard.find(key, tag: tag) else {
-        if live != nil, findLive(key, holding: &held) {
+        if live != nil, findLive(key, holding: &held), let held {
           shard.counters.revivals &+= 1
-          return held
+          return read(held)
         }
         shard.misses &+= 1
         return nil
@@ -137,7 +146,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
       }
       if node.pointee.hits < AdaptiveS3FIFO.mostHits { node.pointee.hits &+= 1 }
       shard.hits &+= 1
-      return node.pointee.value
+      return read(node.pointee.value)
     }
   }
 

@@ -101,9 +101,10 @@ struct FormatKeysTests {
     }
     await fixture.pipeline.flush()
     let disk = try #require(fixture.pipeline.diskCache)
-    #expect(disk.count == 8)
+    #expect(disk.fileCount == 8)
     await fixture.pipeline.removeImages(forKey: a.absoluteString)
-    #expect(disk.count == 4)
+    #expect(disk.fileCount == 4)
+    #expect(disk.count(in: ImageCaches.relatives) == 1)
     #expect(fixture.pipeline.memoryCacheStatistics.count == 4)
     #expect(fixture.pipeline.cachedImage(for: b) != nil)
   }

@@ -156,6 +156,7 @@ struct CachingLayersTests {
     #expect(await fixture.cachedCounts() == (1, 2))
     await fixture.pipeline.removeImage(for: request)
     #expect(await fixture.cachedCounts() == (0, 0))
+    #expect(fixture.pipeline.diskCache?.count == 0)
     _ = try await fixture.pipeline.image(for: request)
     await fixture.pipeline.removeAllImages()
     #expect(await fixture.cachedCounts() == (0, 0))

@@ -235,6 +235,7 @@ struct FreshnessTests {
     clock.advance(by: .seconds(100))
     expect(try await fixture.pipeline.response(for: request), 7)
     #expect(await fixture.cachedCounts() == (0, 0))
+    #expect(fixture.pipeline.diskCache?.count == 0)
   }
 
   @Test("no-cache: kept, and validated each time")

@@ -120,7 +120,7 @@ struct PreviewTests {
     }
     #expect(fixture.pipeline.cachedImage(for: request) == nil)
     gate.open()
-    #expect(try await !load.value.value.picture.isPreview)
+    #expect(try await !load.value.value.loaded.picture.isPreview)
     #expect(previews.value.allSatisfy { $0 })
   }
 

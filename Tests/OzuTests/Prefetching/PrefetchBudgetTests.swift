@@ -81,14 +81,17 @@ import Testing
     let first = try fixture.serve("first.jpg") { $0.held(by: gate) }
     let requests = try Self.requests(fixture, 4)
     let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline, concurrentRequests: 4)
-    let outcomes = prefetcher.start([ImageRequest(url: first)] + requests)
+    // Alone, because those that are started together begin in any order.
+    let firstOutcomes = prefetcher.start([ImageRequest(url: first)])
     await gate.arrivals(1)
+    let outcomes = prefetcher.start(requests)
     await fixture.pipeline.waiting(3, for: .data)
     let visible = fixture.pipeline.task(for: try fixture.serve("visible.jpg"))
     await fixture.pipeline.waiting(4, for: .data)
     gate.open()
     _ = try await visible.image
     #expect(fixture.client.requests[1].url.lastPathComponent == "visible.jpg")
+    for await _ in firstOutcomes {}
     for await _ in outcomes {}
   }
 }

@@ -8,11 +8,15 @@ import OzuTesting
 /// A pipeline on a fake network and a disk in memory, with pictures to load.
 struct Fixture: Sendable {
   let client = FakeHTTPClient()
-  let files = MemoryFileSystem()
+  let files: MemoryFileSystem
   let decoder = CountingDecoder()
   let pipeline: ImagePipeline
 
-  init(_ configure: (inout ImagePipeline.Configuration) -> Void = { _ in }) {
+  init(
+    files: MemoryFileSystem = MemoryFileSystem(),
+    _ configure: (inout ImagePipeline.Configuration) -> Void = { _ in }
+  ) {
+    self.files = files
     let decoder = decoder
     pipeline = .testing(client: client, files: files) {
       $0.codecs.register(decoder: decoder)
@@ -21,8 +25,10 @@ struct Fixture: Sendable {
   }
 
   /// A second pipeline on the same disk, with empty memory.
-  func freshPipeline() -> ImagePipeline {
-    .testing(client: client, files: files)
+  func freshPipeline(
+    _ configure: (inout ImagePipeline.Configuration) -> Void = { _ in }
+  ) -> ImagePipeline {
+    .testing(client: client, files: files, configure)
   }
 
   static let small = Resize(PixelSize(32, 24), mode: .aspectFill, crops: true)
@@ -42,11 +48,16 @@ struct Fixture: Sendable {
     return url
   }
 
-  /// The number of entries in both caches, once everything is written.
+  /// The number of pictures and originals in both caches, once everything is written.
   func cachedCounts() async -> (memory: Int, disk: Int) {
     await pipeline.flush()
-    return (pipeline.memoryCacheStatistics.count, pipeline.diskCache?.count ?? 0)
+    return (pipeline.memoryCacheStatistics.count, pipeline.diskCache?.fileCount ?? 0)
   }
+}
+
+extension DiskCache {
+  /// The entries but those that only tell of others.
+  var fileCount: Int { count - count(in: ImageCaches.relatives) }
 }
 
 /// The built-in JPEG and PNG decoders, counted.

@@ -1,0 +1,102 @@
+import Foundation
+
+/// Which finished pictures of one source are on disk: what a later process starts from when it is asked for a smaller
+/// one.
+///
+/// Like `Relatives` these are hints, and eight at most: whoever follows one looks whether the picture is still there
+/// and still stands for its source. A record of an unknown version, or a damaged one, has none.
+struct RelativesRecord {
+  static let currentVersion = 1
+
+  private(set) var pictures: [Relatives.Made]
+
+  init(_ pictures: [Relatives.Made] = []) { self.pictures = pictures }
+
+  /// Reads the record of a source.
+  init?(_ data: Data, of source: CacheKey) {
+    var reader = FieldReader(data)
+    do throws(FieldReader.Damage) {
+      guard try reader.integer() == Self.currentVersion else { return nil }
+      pictures = try reader.list { (reader) throws(FieldReader.Damage) in
+        try Relatives.Made(from: &reader, of: source)
+      }
+      guard reader.isAtEnd else { return nil }
+    } catch {
+      return nil
+    }
+  }
+
+  var data: Data {
+    var writer = FieldWriter()
+    writer.append(Self.currentVersion)
+    writer.append(pictures) { $1.write(to: &$0) }
+    return writer.data
+  }
+
+  /// Adds a picture; the oldest goes when there are too many.
+  ///
+  /// - Returns: whether that changes anything.
+  mutating func note(_ made: Relatives.Made) -> Bool {
+    if pictures.contains(made) { return false }
+    pictures.removeAll { $0.key == made.key }
+    pictures.append(made)
+    pictures.removeFirst(max(0, pictures.count - Relatives.pictureLimit))
+    return true
+  }
+
+  /// Takes out a picture.
+  ///
+  /// - Returns: whether it was there.
+  mutating func forget(_ key: ImageKey) -> Bool {
+    let count = pictures.count
+    pictures.removeAll { $0.key == key }
+    return pictures.count < count
+  }
+}
+
+extension Relatives.Made {
+  fileprivate func write(to writer: inout FieldWriter) {
+    writer.append(key.rendition)
+    writer.append(size.width)
+    writer.append(size.height)
+    writer.append(partition.name)
+    writer.append(resize) { $1.write(to: &$0) }
+  }
+
+  fileprivate init(from reader: inout FieldReader, of source: CacheKey) throws(FieldReader.Damage) {
+    let key = ImageKey(source: source, rendition: try reader.key())
+    let size = PixelSize(try reader.integer(), try reader.integer())
+    let partition = DiskCache.Partition(try reader.text())
+    let resize = try reader.optional { (reader) throws(FieldReader.Damage) in try Resize(from: &reader) }
+    self.init(key: key, resize: resize, size: size, partition: partition)
+  }
+}
+
+extension Resize {
+  fileprivate func write(to writer: inout FieldWriter) {
+    writer.append(size.width)
+    writer.append(size.height)
+    writer.append(mode.rawValue)
+    writer.append(crops)
+    writer.append(allowsUpscaling)
+    writer.append(kernel.rawValue)
+    writer.append(quality.rawValue)
+    writer.append(light.rawValue)
+    writer.append(allowsEmbeddedThumbnail)
+  }
+
+  fileprivate init(from reader: inout FieldReader) throws(FieldReader.Damage) {
+    let size = PixelSize(try reader.integer(), try reader.integer())
+    guard !size.isEmpty, size.width <= ImageRequest.maximumSide, size.height <= ImageRequest.maximumSide,
+      let mode = ScaleMode(rawValue: try reader.text())
+    else { throw FieldReader.Damage() }
+    let (crops, allowsUpscaling) = (try reader.flag(), try reader.flag())
+    guard let kernel = ResamplingKernel(rawValue: try reader.text()),
+      let quality = DecodingQuality(rawValue: try reader.text()),
+      let light = ResamplingLight(rawValue: try reader.text())
+    else { throw FieldReader.Damage() }
+    self.init(
+      size, mode: mode, crops: crops, allowsUpscaling: allowsUpscaling, kernel: kernel, quality: quality,
+      light: light, allowsEmbeddedThumbnail: try reader.flag())
+  }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import OzuHTTP
+import Testing
+
+@testable import Ozu
+
+@Suite("Records beside entries on disk")
+struct RecordTests {
+  private static let validity = OriginalValidity(
+    freshUntil: Date(timeIntervalSince1970: 1_700_000_000.25), bodyIdentity: "sha:é", mayOutlive: true)
+
+  private static let response = HTTPStoredResponse(
+    status: 200, headers: ["ETag": "\"1\"", "Cache-Control": "max-age=60, must-revalidate", "X-Empty": ""],
+    url: Fixture.url("a.jpg?width=3#ü"), requestDate: Date(timeIntervalSince1970: 1_700_000_000.125),
+    responseDate: Date(timeIntervalSince1970: -5), selectingHeaders: ["Accept": "image/*"],
+    redirectsFreshUntil: Date(timeIntervalSince1970: 1), bodyIdentity: "xyz")
+
+  private static var header: ImageHeader {
+    var header = ImageHeader(
+      type: .webp, storedSize: PixelSize(4000, 3), orientation: .left, bitsPerComponent: 16,
+      colorModel: .indexed, hasAlpha: true, colorProfileName: "Display P3", frameCount: 12,
+      isProgressive: true)
+    header.isDrawing = true
+    return header
+  }
+
+  private static let made = (1...3).map { number in
+    Relatives.Made(
+      key: ImageKey(source: CacheKey("a"), steps: ["\(number)"]),
+      resize: number == 1
+        ? nil
+        : Resize(
+          PixelSize(number, 1 << 20), mode: .aspectFill, crops: true, allowsUpscaling: true,
+          kernel: .mitchell, quality: .fast, light: .linear, allowsEmbeddedThumbnail: true),
+      size: PixelSize(number, 2), partition: DiskCache.Partition("format:\(number)"))
+  }
+
+  @Test("are read as they were written")
+  func roundTrip() throws {
+    for response in [Self.response, nil] {
+      let record = try #require(OriginalRecord(OriginalRecord(response).data))
+      #expect(record.response == response)
+    }
+    for header in [Self.header, nil] {
+      for stamp in [FileStamp(path: "/"), nil] {
+        for validity in [Self.validity, nil] {
+          let record = RenditionRecord(header: header, stamp: stamp, validity: validity)
+          let read = try #require(RenditionRecord(record.data))
+          #expect(read.header == header)
+          #expect(read.stamp == stamp)
+          #expect(read.validity == validity)
+        }
+      }
+    }
+    let relatives = try #require(
+      RelativesRecord(RelativesRecord(Self.made).data, of: CacheKey("a")))
+    #expect(relatives.pictures == Self.made)
+    #expect(relatives.pictures.map(\.key.source) == Self.made.map(\.key.source))
+  }
+
+  @Test("a damaged, cut, longer or older one is none, or another, and never more")
+  func damage() {
+    let originals = OriginalRecord(Self.response).data
+    let renditions = RenditionRecord(
+      header: Self.header, stamp: FileStamp(path: "/"), validity: Self.validity
+    ).data
+    let relatives = RelativesRecord(Self.made).data
+    for (data, read) in [
+      (originals, { OriginalRecord($0) != nil }), (renditions, { RenditionRecord($0) != nil }),
+      (relatives, { RelativesRecord($0, of: CacheKey("a")) != nil }),
+    ] as [(Data, (Data) -> Bool)] {
+      for count in 0..<data.count { #expect(!read(data.prefix(count))) }
+      #expect(!read(data + [0]))
+      #expect(!read(Data("{\"version\":2}".utf8)))
+      for place in data.indices {
+        for value in [UInt8(0), 0x7F, 0x80, 0xFF] {
+          var damaged = data
+          damaged[place] = value
+          // What matters is that it comes back.
+          _ = read(damaged)
+        }
+      }
+    }
+  }
+
+  @Test("an eighth of a gigabyte that is only announced is not taken")
+  func announcedLengths() {
+    var writer = FieldWriter()
+    writer.append(RelativesRecord.currentVersion)
+    writer.append(1 << 27)
+    #expect(RelativesRecord(writer.data, of: CacheKey("a")) == nil)
+    writer = FieldWriter()
+    writer.append(OriginalRecord.currentVersion)
+    writer.append(true)
+    writer.append(200)
+    writer.append(UInt64.max)
+    #expect(OriginalRecord(writer.data) == nil)
+  }
+
+  @Test("pictures of a source: the latest eight")
+  func relativesBound() {
+    var record = RelativesRecord()
+    for number in 0..<20 {
+      let made = Relatives.Made(
+        key: ImageKey(source: CacheKey("a"), steps: ["\(number)"]), resize: nil, size: PixelSize(1, 1))
+      let isNew = record.note(made)
+      let isNewAgain = record.note(made)
+      #expect(isNew && !isNewAgain)
+    }
+    #expect(record.pictures.count == 8)
+    let last = ImageKey(source: CacheKey("a"), steps: ["19"])
+    #expect(record.pictures.last?.key == last)
+    let isForgotten = record.forget(last)
+    let isForgottenAgain = record.forget(last)
+    #expect(isForgotten && !isForgottenAgain)
+    #expect(record.pictures.count == 7)
+  }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("Many downloads at once", .timeLimit(.minutes(1)))
+struct CrowdTests {
+  private static let count = 200
+
+  /// So many loads that wait for their downloads, which are held back.
+  private func crowd(_ fixture: Fixture) async throws -> [ImageTask] {
+    fixture.pipeline.suspend(.data)
+    let tasks = try (0..<Self.count).map { fixture.pipeline.task(for: try fixture.serve("\($0).jpg")) }
+    await fixture.pipeline.waiting(Self.count, for: .data)
+    return tasks
+  }
+
+  private func begun(_ fixture: Fixture) -> Int {
+    fixture.pipeline.parts.board.activities.count { $0.kind == .load }
+  }
+
+  @Test("a few begin, the others wait for them; all are answered")
+  func crowd() async throws {
+    let fixture = Fixture()
+    let tasks = try await crowd(fixture)
+    #expect(begun(fixture) <= StartGate.crowd + 8)
+    #expect(begun(fixture) >= StartGate.crowd)
+    let diagnostics = fixture.pipeline.diagnostics()
+    #expect(diagnostics.jobs.count { $0.kind == .load } == Self.count)
+    #expect(diagnostics.executors.first { $0.kind == .data }?.waitingCount == Self.count)
+    fixture.pipeline.resume(.data)
+    for task in tasks { #expect(try await task.response.source == .network) }
+    #expect(fixture.client.requests.count == Self.count)
+  }
+
+  @Test("one that the disk has, and one of another kind, pass by the crowd")
+  func passing() async throws {
+    let first = Fixture()
+    let url = try first.serve("stored.jpg") { $0.header("Cache-Control", "max-age=600") }
+    _ = try await first.pipeline.image(for: ImageRequest(url: url, resize: Fixture.small))
+    await first.pipeline.flush()
+    let fixture = Fixture(files: first.files)
+    let tasks = try await crowd(fixture)
+    for resize in [Fixture.small, Resize(PixelSize(300, 200)), nil] {
+      let response = try await fixture.pipeline.response(for: ImageRequest(url: url, resize: resize))
+      #expect(response.source == .rendition || response.source == .original)
+    }
+    let bytes = ImageRequest(.data(try Fixture.photo.data(as: .jpeg), key: "bytes"))
+    #expect(try await fixture.pipeline.response(for: bytes).source == .original)
+    #expect(fixture.client.requests.isEmpty)
+    for task in tasks { task.cancel() }
+  }
+
+  @Test("who is called off leaves nothing behind")
+  func cancelling() async throws {
+    let fixture = Fixture()
+    for task in try await crowd(fixture) { task.cancel() }
+    #expect(fixture.pipeline.parts.loads.count == 0)
+    #expect(fixture.pipeline.parts.loads.heldCount == 0)
+    fixture.pipeline.resume(.data)
+    let url = try fixture.serve("again.jpg")
+    #expect(try await fixture.pipeline.response(for: ImageRequest(url: url)).source == .network)
+    #expect(fixture.client.requests.count == 1)
+  }
+
+  @Test("one that has no time left says what it waited for")
+  func deadline() async throws {
+    let clock = ManualClock()
+    let fixture = Fixture {
+      $0.now = clock.now
+      $0.sleep = { try await clock.sleep(for: $0) }
+    }
+    let tasks = try await crowd(fixture)
+    var request = ImageRequest(url: try fixture.serve("late.jpg"))
+    request.deadline = .seconds(5)
+    let late = fixture.pipeline.task(for: request)
+    await fixture.pipeline.waiting(Self.count + 1, for: .data)
+    await clock.sleepers(1)
+    clock.advance(by: .seconds(5))
+    let error = await #expect(throws: ImageError.self) { try await late.image }
+    guard case .deadlineExceeded(_, let stage)? = error else {
+      Issue.record("not the deadline: \(String(describing: error))")
+      return
+    }
+    #expect(stage == .network)
+    for task in tasks { task.cancel() }
+  }
+
+  @Test("who is more urgent begins at once, or when it becomes so")
+  func urgency() async throws {
+    let fixture = Fixture()
+    let tasks = try await crowd(fixture)
+    let before = begun(fixture)
+    tasks[Self.count - 1].priority = .high
+    _ = fixture.pipeline.task(
+      for: ImageRequest(url: try fixture.serve("urgent.jpg"), priority: .veryHigh))
+    await fixture.pipeline.waiting(Self.count + 1, for: .data)
+    while begun(fixture) < before + 2 { await Task.yield() }
+    fixture.pipeline.resume(.data)
+    for task in tasks { _ = try await task.image }
+    let order = fixture.client.requests.map(\.url.lastPathComponent)
+    #expect(Set(order.prefix(2)) == ["urgent.jpg", "\(Self.count - 1).jpg"])
+  }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("A picture is made from a larger one that an earlier process stored", .timeLimit(.minutes(1)))
+struct DerivingAfterRestartTests {
+  private static let large = Resize(PixelSize(160, 120))
+  private static let tiny = Resize(PixelSize(80, 60))
+
+  /// A picture that was made, and written, by a pipeline that is gone.
+  private func stored(
+    _ fixture: Fixture = Fixture { $0.storagePolicy = .encodedImages }, format: CacheFormat? = nil
+  ) async throws -> (fixture: Fixture, url: URL) {
+    let url = try fixture.serve("a.jpg") { $0.header("Cache-Control", "max-age=600") }
+    _ = try await fixture.pipeline.image(
+      for: ImageRequest(url: url, resize: format == nil ? Self.large : nil, format: format))
+    await fixture.pipeline.flush()
+    return (fixture, url)
+  }
+
+  @Test("without the network; once learnt, also for a third size")
+  func restart() async throws {
+    let (fixture, url) = try await stored()
+    let pipeline = fixture.freshPipeline { $0.storagePolicy = .encodedImages }
+    let response = try await pipeline.response(for: ImageRequest(url: url, resize: Self.tiny))
+    #expect(response.source == .derived)
+    #expect(response.picture.size == PixelSize(80, 60))
+    #expect(response.picture.header?.size == PixelSize(320, 240))
+    #expect(Fixture.photo.resembles(response.picture.bitmap))
+    let third = try await pipeline.response(for: ImageRequest(url: url, resize: Resize(PixelSize(40, 30))))
+    #expect(third.source == .derived)
+    #expect(fixture.client.requests.count == 1)
+  }
+
+  @Test("when it knows a smaller one already")
+  func later() async throws {
+    let (fixture, url) = try await stored()
+    let pipeline = fixture.freshPipeline { $0.storagePolicy = .encodedImages }
+    let smallest = ImageRequest(url: url, resize: Resize(PixelSize(8, 6)), cachePolicy: .reload)
+    _ = try await pipeline.image(for: smallest)
+    let response = try await pipeline.response(for: ImageRequest(url: url, resize: Self.tiny))
+    #expect(response.source == .derived)
+    #expect(fixture.client.requests.count == 2)
+  }
+
+  @Test("in the partition of a format")
+  func formats() async throws {
+    let format = CacheFormat("large", size: Self.large.size, scaleMode: .aspectFit, diskCapacity: 1 << 20)
+    let (fixture, url) = try await stored(format: format)
+    let pipeline = fixture.freshPipeline { $0.storagePolicy = .encodedImages }
+    let response = try await pipeline.response(for: ImageRequest(url: url, resize: Self.tiny))
+    #expect(response.source == .derived)
+    #expect(fixture.client.requests.count == 1)
+  }
+
+  @Test("not when that is switched off, nor from one that is gone or was removed", arguments: 0..<3)
+  func gone(_ way: Int) async throws {
+    let (fixture, url) = try await stored()
+    switch way {
+    case 1:
+      let request = ImageRequest(url: url, resize: Self.large)
+      fixture.pipeline.cache.remove(request)
+    case 2: await fixture.pipeline.removeImage(for: url)
+    default: break
+    }
+    await fixture.pipeline.flush()
+    if way == 2 { #expect(fixture.pipeline.diskCache?.count == 0) }
+    let pipeline = fixture.freshPipeline {
+      $0.storagePolicy = .encodedImages
+      $0.isDerivationEnabled = way != 0
+    }
+    let response = try await pipeline.response(for: ImageRequest(url: url, resize: Self.tiny))
+    #expect(response.source == .network)
+    #expect(fixture.client.requests.count == 2)
+  }
+
+  @Test("not of a local file that has changed")
+  func files() async throws {
+    let fixture = Fixture()
+    let url = FileManager.default.temporaryDirectory.appending(path: "ozu-\(UUID()).jpg")
+    defer { try? FileManager.default.removeItem(at: url) }
+    try Fixture.photo.data(as: .jpeg).write(to: url)
+    _ = try await fixture.pipeline.image(for: ImageRequest(url: url, resize: Self.large))
+    await fixture.pipeline.flush()
+    let same = try await fixture.freshPipeline().response(for: ImageRequest(url: url, resize: Self.tiny))
+    #expect(same.source == .derived)
+    try PatternPicture(PixelSize(640, 480), tint: 1).data(as: .jpeg).write(to: url)
+    let other = try await fixture.freshPipeline().response(
+      for: ImageRequest(url: url, resize: Resize(PixelSize(70, 70))))
+    #expect(other.source == .original)
+  }
+
+  @Test("a record that is damaged is none")
+  func damagedRecord() async throws {
+    let (fixture, url) = try await stored()
+    let source = ImageRequest(url: url).key.source
+    let disk = try #require(fixture.pipeline.diskCache)
+    await disk.store(Data([1, 200, 3]), forKey: source, in: ImageCaches.relatives)
+    try await disk.flush()
+    let pipeline = fixture.freshPipeline { $0.storagePolicy = .encodedImages }
+    let response = try await pipeline.response(for: ImageRequest(url: url, resize: Self.tiny))
+    #expect(response.source == .network)
+  }
+}
