@@ -64,6 +64,9 @@ public struct PlaneOracle {
         let first = (Int(row) * Int(component.columns) + Int(column)) * 64
         guard let square = kept(component, at: first, scale: scale, lows: lows) else { continue }
         result.blockCount += 1
+        // Of a block that is nothing but its mean all samples may be those of a full decode, which are bytes.
+        let isFlat =
+          !isProgressive && (1..<64).allSatisfy { component.coefficients[first + $0] == 0 }
         for y in 0..<scale {
           for x in 0..<scale {
             var sum = 0.0
@@ -72,7 +75,10 @@ public struct PlaneOracle {
             }
             let expected = max(0, min(255, sum + 128)) * 64
             let place = (Int(row) * scale + y) * plane.samplesPerRow + Int(column) * scale + x
-            result.largest = max(result.largest, abs(expected - Double(plane.samples[place])))
+            let found = Double(plane.samples[place])
+            let byte = max(0, min(255, ((square[0] + 4) / 8).rounded(.down) + 128)) * 64
+            let difference = abs(expected - found)
+            result.largest = max(result.largest, isFlat ? min(difference, abs(byte - found)) : difference)
           }
         }
       }

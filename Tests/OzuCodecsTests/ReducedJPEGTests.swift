@@ -98,6 +98,25 @@ struct ReducedJPEGTests {
     #expect(try CodecRegistry.standard.header(of: data).planeLayout == nil)
   }
 
+  @Test(
+    "what is even has the very colour of a full decode, whatever is kept of it",
+    arguments: [40, 80, 120, 160], [0.75, 0.92, 1])
+  func evenColor(width: Int, quality: Double) throws {
+    for seed in 0..<12 {
+      let size = PixelSize(640, 480)
+      let even = Bitmap(size: size) { _, _ in
+        Pixel(
+          red: UInt8(seed * 53 % 256), green: UInt8(seed * 91 % 256), blue: UInt8((seed * 29 + 7) % 256))
+      }
+      let data = try CodecRegistry.standard.encode(
+        even, as: .jpeg, options: EncodingOptions(compressionQuality: quality))
+      let resize = Resize(PixelSize(width, width * 3 / 4), mode: .fill)
+      let thumbnail = try CodecRegistry.standard.picture(from: data, resize: resize).bitmap
+      let whole = try CodecRegistry.standard.picture(from: data).bitmap
+      #expect(thumbnail[7, 9] == whole[320, 240], "\(even[0, 0])")
+    }
+  }
+
   @Test("crops from the middle as a full decode does")
   func crop() throws {
     let variant = JPEGVariant(PixelSize(800, 500))

@@ -28,8 +28,15 @@
 
     /// Reads what the file says of its picture.
     ///
-    /// - Throws: `corrupt`, `truncated`; `limitExceeded` for the number of frames.
+    /// The scans of a JPEG are counted before the system sees the file: it knows no limit for them.
+    ///
+    /// - Throws: `corrupt`, `truncated`; `limitExceeded` for the number of frames, and for the scans of a JPEG, as
+    ///   `JPEGHeader` has it.
     public func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
+      // What Ozu cannot read of a header is for the system to judge.
+      if type == .jpeg, let details = try? JPEGHeader(data.span) {
+        try details.checkScans(in: data.span, limits: limits)
+      }
       let file = try ImageIOFile(data, type)
       let properties = file.properties
       guard let width = properties[kCGImagePropertyPixelWidth] as? Int,

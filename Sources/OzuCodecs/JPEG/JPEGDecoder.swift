@@ -35,10 +35,7 @@ public struct JPEGDecoder: ImageDecoding {
   public func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
     let bytes = data.span
     let header = try JPEGHeader(bytes)
-    if header.hasSeveralScans {
-      let count = header.scans(in: bytes, limit: limits.scanCount).count
-      try limits.checkScanCount(count, size: header.size)
-    }
+    try header.checkScans(in: bytes, limits: limits)
     let colorModels: [Int: ImageHeader.ColorModel] = [1: .gray, 4: .cmyk]
     return ImageHeader(
       type: .jpeg, storedSize: header.size, orientation: header.orientation ?? .up,

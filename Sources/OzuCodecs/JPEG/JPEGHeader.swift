@@ -167,6 +167,14 @@ struct JPEGHeader {
     return scans
   }
 
+  /// Counts the scans of a file that has several, before any of them is decoded.
+  ///
+  /// - Throws: `limitExceeded` for the number of scans, or for the pixels that they go over.
+  func checkScans(in bytes: Span<UInt8>, limits: DecodingLimits) throws(DecodingError) {
+    guard hasSeveralScans else { return }
+    try limits.checkScanCount(scans(in: bytes, limit: limits.scanCount).count, size: size)
+  }
+
   private mutating func readFrame(_ segment: Span<UInt8>, marker: UInt8) throws(DecodingError) {
     guard let precision = segment.byte(at: 0),
       let height = segment.bigEndian(at: 1, bytes: 2),

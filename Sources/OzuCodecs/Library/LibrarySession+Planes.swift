@@ -45,7 +45,9 @@ extension LibrarySession {
   private static func encoding(of planes: OzuPicturePlanes) -> YCbCrEncoding? {
     let matrices: [Int32: YCbCrEncoding.Matrix] = [1: .bt709, 2: .bt601, 5: .bt601, 6: .bt601, 9: .bt2020]
     guard let matrix = matrices[planes.matrix], 8...16 ~= planes.bits else { return nil }
-    return YCbCrEncoding(matrix: matrix, isFullRange: planes.is_full_range, bits: Int(planes.bits))
+    // libavif makes colours through libyuv, whose factors are so coarse.
+    return YCbCrEncoding(
+      matrix: matrix, isFullRange: planes.is_full_range, bits: Int(planes.bits), factorBits: 6)
   }
 
   /// Averages a plane of `size` over `divisor`, rounded up. The library promises as many rows of so many samples.

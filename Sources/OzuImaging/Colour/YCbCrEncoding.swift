@@ -32,10 +32,15 @@ public struct YCbCrEncoding: Hashable, Sendable {
   public var isFullRange: Bool
   /// The bits of a sample in the file, 8 to 16: half of the range is not the same part of it for all.
   public var bits: Int
+  /// The bits behind the point of the factors by which a full decode makes colours, if there are so few that it shows;
+  /// `nil` where they are as good as exact.
+  public var factorBits: Int?
 
   /// Makes an encoding.
-  public init(matrix: Matrix, isFullRange: Bool, bits: Int = 8) {
+  public init(matrix: Matrix, isFullRange: Bool, bits: Int = 8, factorBits: Int? = nil) {
     precondition(8...16 ~= bits, "samples of 8 to 16 bits")
+    precondition(factorBits.map { 1...14 ~= $0 } ?? true, "factors of 1 to 14 bits")
+    self.factorBits = factorBits
     self.matrix = matrix
     self.isFullRange = isFullRange
     self.bits = bits

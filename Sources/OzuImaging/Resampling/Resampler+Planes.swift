@@ -23,7 +23,8 @@ extension Resampler {
     let sources = planes.planes
     let rowStride = PlaneRun.padded(size.width)
     let planeCount = rowStride * size.height
-    let block = pool.takeBlock(byteCount: planeCount * sources.count * 2)
+    // And a row to work in.
+    let block = pool.takeBlock(byteCount: (planeCount * sources.count + rowStride) * 2)
     defer { pool.giveBack(block) }
     let samples = block.bindMemory(to: Int16.self).baseAddress!
     for (index, plane) in sources.enumerated() {
@@ -33,7 +34,9 @@ extension Resampler {
     return Bitmap(
       size: size, isOpaque: planes.isOpaque, colorSpace: colorSpace, pool: pool
     ) { target, bytesPerRow in
-      let merge = Self.merging(planes.content, planeCount: planeCount, width: size.width)
+      let merge = Self.merging(
+        planes.content, planeCount: planeCount, width: size.width,
+        scratch: samples + sources.count * planeCount)
       for y in 0..<size.height {
         let pixels = (target.baseAddress! + y * bytesPerRow).assumingMemoryBound(to: UInt32.self)
         merge(samples + y * rowStride, pixels)
@@ -41,15 +44,21 @@ extension Resampler {
     }
   }
 
-  /// What makes a row of pixels of the rows of the planes, which lie `planeCount` samples apart.
+  /// What makes a row of pixels of the rows of the planes, which lie `planeCount` samples apart and are used up.
   private static func merging(
-    _ content: PlanarPicture.Content, planeCount: Int, width: Int
-  ) -> (UnsafePointer<Int16>, UnsafeMutablePointer<UInt32>) -> Void {
+    _ content: PlanarPicture.Content, planeCount: Int, width: Int, scratch: UnsafeMutablePointer<Int16>
+  ) -> (UnsafeMutablePointer<Int16>, UnsafeMutablePointer<UInt32>) -> Void {
     switch content {
     case .gray(let encoding):
       let conversion = YCbCrConversion(encoding)
       return { conversion.convert(luma: $0, to: $1, width: width) }
     case .yCbCr(let encoding):
+      if let conversion = RoundedConversion(encoding) {
+        return {
+          conversion.convert(
+            luma: $0, blue: $0 + planeCount, red: $0 + 2 * planeCount, green: scratch, to: $1, width: width)
+        }
+      }
       let conversion = YCbCrConversion(encoding)
       return {
         conversion.convert(

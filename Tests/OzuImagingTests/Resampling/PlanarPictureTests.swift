@@ -63,6 +63,42 @@ struct PlanarPictureTests {
     #expect(found.alpha == 255)
   }
 
+  @Test(
+    "what is even gets the very bytes that T.871 says, also where a filter makes it of more samples",
+    arguments: [(3, 7), (60, 1), (128, 11), (201, 0), (255, 3)])
+  func evenColors(luma: Int, offset: Int) {
+    func byte(_ value: Double) -> UInt8 { UInt8(max(0, min(255, value.rounded()))) }
+    for blue in stride(from: offset, to: 256, by: 12) {
+      for red in stride(from: offset, to: 256, by: 12) {
+        let found = pixel(PlanarPicture(luma: plane(luma), chroma: (plane(blue), plane(red))))
+        let (y, b, r) = (Double(luma), Double(blue - 128), Double(red - 128))
+        #expect(found.red == byte(y + (1.402 * r).rounded()))
+        // 1.772 × 125 is as near to two numbers, which the bits of the factor decide.
+        let expected = Int(byte(y + (1.772 * b).rounded()))
+        #expect(abs(Int(found.blue) - expected) <= (abs(b) == 125 ? 1 : 0))
+        // Some of the sums of green are as near to two numbers as its constants are exact.
+        let green = y - 0.344136 * b - 0.714136 * r
+        #expect(abs(Double(found.green) - max(0, min(255, green))) <= 0.505)
+      }
+    }
+  }
+
+  @Test("between whole numbers of chroma, colours lie between theirs")
+  func betweenColors() {
+    func picture(_ red: UInt16) -> PlanarPicture {
+      let averager = RowAverager(
+        size: PixelSize(8, 8), channels: 1, step: .init(columns: 2, rows: 2), pool: .shared)
+      for _ in 0..<8 { averager.add(words: (0..<8).map { $0 % 2 == 0 ? red : red + 1 }) }
+      return PlanarPicture(luma: plane(100), chroma: (plane(128), averager.planes[0]))
+    }
+    // 1.402 × 2 is 3, 1.402 × 3 is 4: between them is 3.5, which a byte rounds up. Exactly it would be 3.505.
+    #expect(pixel(picture(130)).red == 104)
+    // 1.402 × 5 is 7, 1.402 × 6 is 8: exactly it would be 7.7.
+    #expect(pixel(picture(133)).red == 108)
+    // 1.402 × -4 is -6, 1.402 × -3 is -4.
+    #expect(pixel(picture(124)).red == 95)
+  }
+
   @Test("colours come out as they are, and never above alpha")
   func colors() {
     let opaque = PlanarPicture(blue: plane(10), green: plane(120), red: plane(250))

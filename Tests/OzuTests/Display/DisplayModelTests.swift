@@ -104,7 +104,7 @@ struct DisplayModelTests {
     #expect(script.loads.isEmpty)
     #expect(Self.words(model.state) == "loading 0 nothing")
     model.layout(DisplaySize(40, 30), scale: 2, mode: .aspectFit)
-    #expect(script.loads.map(\.request.resize?.size) == [PixelSize(80, 60)])
+    #expect(script.loads.map { $0.request.resize?.size } == [PixelSize(80, 60)])
   }
 
   @Test("a state can be had before a load has begun")

@@ -154,7 +154,7 @@ struct ImageBindingLayoutTests {
     stage.script.loads[0].finish(Stage.picture(1))
     stage.view.displayMode = .aspectFill
     stage.binding.layoutDidChange()
-    #expect(stage.script.live.map(\.request.format?.name) == ["auto-40x30-aspectFill"])
+    #expect(stage.script.live.map { $0.request.format?.name } == ["auto-40x30-aspectFill"])
   }
 
   @Test("a view that grows while it loads does not give up the download before the next load has joined it")

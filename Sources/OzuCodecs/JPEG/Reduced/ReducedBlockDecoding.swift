@@ -44,6 +44,15 @@ extension BitReader {
     return takeNumber(size)
   }
 
+  /// Takes the difference of the mean value of a block and gives the value.
+  @inline(__always)
+  mutating func takeMean(_ component: inout ReducedComponent, dc: HuffmanLookup, ac: HuffmanLookup) -> Int16 {
+    component.prediction &+= takeDifference(dc)
+    // What a difference leaves of a refill holds a window. An end of the block and nothing before it:
+    let isFlat = ac.skips[window] &>> 5 == 1
+    return isFlat ? component.flatMean(component.prediction) : component.mean(component.prediction)
+  }
+
   /// Steps over the coefficients from `start` to the end of a block.
   @inline(__always)
   mutating func skipCoefficients(_ table: HuffmanLookup, from start: Int) {
@@ -75,7 +84,7 @@ extension BitReader {
     _ component: inout ReducedComponent, dc: HuffmanLookup, ac: HuffmanLookup,
     to block: UnsafeMutablePointer<Int16>
   ) {
-    component.prediction &+= takeDifference(dc)
+    let mean = takeMean(&component, dc: dc, ac: ac)
     // Four bytes, that of coefficient 1 lowest. What does not fit a byte is in the wide ones instead.
     var lows: UInt32 = 0
     var wide: (Int, Int, Int) = (0, 0, 0)
@@ -102,7 +111,7 @@ extension BitReader {
     let first = Int(Int8(truncatingIfNeeded: lows)) &+ wide.0
     let second = Int(Int8(truncatingIfNeeded: lows &>> 8)) &+ wide.1
     let fourth = Int(Int8(truncatingIfNeeded: lows &>> 24)) &+ wide.2
-    block[0] = component.mean(component.prediction)
+    block[0] = mean
     block[1] = component.coefficient(first, at: 1)
     block[component.stride] = component.coefficient(second, at: 2)
     block[component.stride &+ 1] = component.coefficient(fourth, at: 4)
@@ -114,8 +123,7 @@ extension BitReader {
     _ component: inout ReducedComponent, lastKept: Int, dc: HuffmanLookup, ac: HuffmanLookup,
     to block: UnsafeMutablePointer<Int16>
   ) {
-    component.prediction &+= takeDifference(dc)
-    block[0] = component.mean(component.prediction)
+    block[0] = takeMean(&component, dc: dc, ac: ac)
     var index = 1
     while index <= lastKept {
       refill()

@@ -55,6 +55,11 @@ struct ReducedComponent {
     return Int16(truncatingIfNeeded: max(-2048, min(2047, product)))
   }
 
+  /// The mean value of a block that has no other coefficient, a multiple of 8: that of the bytes that a full decode
+  /// makes of it. In other blocks the rounding of samples evens out, here it would be a step in colour.
+  @inline(__always)
+  func flatMean(_ value: Int32) -> Int16 { (mean(value) &+ 4) & -8 }
+
   /// A dequantized coefficient, kept to the same range.
   @inline(__always)
   func coefficient(_ value: Int, at index: Int) -> Int16 {

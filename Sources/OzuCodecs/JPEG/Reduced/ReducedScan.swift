@@ -116,8 +116,7 @@ struct ReducedScan: ~Copyable {
     if scale == 2 {
       reader.takeQuad(&part.pointee.component, dc: part.pointee.dc, ac: part.pointee.ac, to: block)
     } else if scale == 1 {
-      part.pointee.component.prediction &+= reader.takeDifference(part.pointee.dc)
-      block[0] = part.pointee.component.mean(part.pointee.component.prediction)
+      block[0] = reader.takeMean(&part.pointee.component, dc: part.pointee.dc, ac: part.pointee.ac)
       reader.skipCoefficients(part.pointee.ac, from: 1)
     } else {
       reader.takeSquare(

@@ -1,0 +1,91 @@
+/// A run of pixels whose mean is taken: so many before the pixel and so many behind it.
+struct BoxWindow {
+  let before: Int
+  let behind: Int
+
+  var length: Int { before + behind + 1 }
+
+  /// The three windows that together come close to a Gaussian. An even length cannot be centred: two of them
+  /// lean to opposite sides, and the third is one longer.
+  static func windows(deviation: Double) -> [BoxWindow] {
+    let length = Int(deviation * 1.879_971_205_597_325_2 + 0.5)  // 3 × √(2π) ÷ 4
+    let half = length / 2
+    if length % 2 == 1 { return Array(repeating: BoxWindow(before: half, behind: half), count: 3) }
+    guard half > 0 else { return [] }
+    return [
+      BoxWindow(before: half, behind: half - 1), BoxWindow(before: half - 1, behind: half),
+      BoxWindow(before: half, behind: half),
+    ]
+  }
+
+  /// Takes the means along rows. Beyond the edge the picture is taken to go on with its border pixels.
+  func alongRows(_ bitmap: Bitmap, pool: PixelBufferPool) -> Bitmap {
+    length <= UInt16.longestBox
+      ? alongRows(bitmap, as: UInt16.self, pool) : alongRows(bitmap, as: UInt32.self, pool)
+  }
+
+  /// Takes the means along columns.
+  func alongColumns(_ bitmap: Bitmap, pool: PixelBufferPool) -> Bitmap {
+    length <= UInt16.longestBox
+      ? alongColumns(bitmap, as: UInt16.self, pool) : alongColumns(bitmap, as: UInt32.self, pool)
+  }
+
+  /// Two rows side by side, which fill a register, with their borders repeated as far as the window looks beyond them.
+  private func alongRows<Sum: BoxSum>(
+    _ bitmap: Bitmap, as: Sum.Type, _ pool: PixelBufferPool
+  ) -> Bitmap {
+    let mean = BoxMean<Sum>(length)
+    let size = bitmap.size
+    let last = size.width - 1
+    var line = [SIMD8<UInt8>](repeating: .zero, count: size.width + length)
+    return bitmap.withRows { row in
+      Bitmap(size: size, isOpaque: bitmap.isOpaque, colorSpace: bitmap.colorSpace, pool: pool) {
+        bytes, bytesPerRow in
+        line.withUnsafeMutableBufferPointer { line in
+          for y in stride(from: 0, to: size.height, by: 2) {
+            let below = min(y + 1, size.height - 1)
+            let upper = row(y)
+            let lower = row(below)
+            let inside = min(before, line.count)..<min(before + size.width, line.count)
+            for index in 0..<inside.lowerBound { line[index] = SIMD8(upper[0], lower[0]) }
+            for index in inside { line[index] = SIMD8(upper[index &- before], lower[index &- before]) }
+            for index in inside.upperBound..<line.count { line[index] = SIMD8(upper[last], lower[last]) }
+            // Rows of `size.width` pixels, as `Bitmap(writingRows:)` has them. The upper last: it may be the lower.
+            mean.slide(
+              line.baseAddress!, length: length, count: size.width,
+              to: bytes.baseAddress! + y * bytesPerRow, bytes.baseAddress! + below * bytesPerRow)
+          }
+        }
+      }
+    }
+  }
+
+  /// All columns side by side: a sum for each, moved down row by row, so that memory is read in its order.
+  private func alongColumns<Sum: BoxSum>(
+    _ bitmap: Bitmap, as: Sum.Type, _ pool: PixelBufferPool
+  ) -> Bitmap {
+    let mean = BoxMean<Sum>(length)
+    let last = bitmap.size.height - 1
+    // Rows hold whole groups of four pixels, so pairs may reach beyond the last.
+    let pairCount = (bitmap.size.width + 1) / 2
+    var sums = [SIMD8<Sum>](repeating: .zero, count: pairCount)
+    return bitmap.withUnsafeBytes { source in
+      func row(_ y: Int) -> UnsafeRawPointer {
+        source.baseAddress! + min(max(y, 0), last) * bitmap.bytesPerRow
+      }
+      return Bitmap(
+        size: bitmap.size, isOpaque: bitmap.isOpaque, colorSpace: bitmap.colorSpace, pool: pool
+      ) { target, bytesPerRow in
+        sums.withUnsafeMutableBufferPointer { sums in
+          let sums = sums.baseAddress!
+          for y in -before...behind { BoxMean<Sum>.add(row(y), to: sums, count: pairCount) }
+          for y in 0...last {
+            mean.step(
+              sums, entering: row(y + behind + 1), leaving: row(y - before), count: pairCount,
+              to: target.baseAddress! + y * bytesPerRow)
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,198 @@
+/// From luma and chroma to pixels, with what chroma adds rounded as a full decode rounds it.
+///
+/// A full decode has whole numbers for chroma and makes whole differences of colour of them, pixel by pixel (ITU-T
+/// T.871 §7). Where a surface is even, all its pixels are rounded in the same direction, by up to half a level, and no
+/// mean takes that away: a thumbnail whose differences are exact has surfaces of slightly another colour than the
+/// picture it stands for. So the differences are worked out for whole numbers, rounded, and interpolated between
+/// them for what resampling puts there. Where chroma is busy the one is as good as the other.
+///
+/// Eight pixels at a time, in 16 bits throughout: products are the upper halves of 32 bits, the shape of a single
+/// instruction. Four short loops over a row, because a single one is too long for the optimiser to keep its
+/// operations in line.
+///
+/// Unsafe pointers. Why every index is in bounds: rows of samples hold whole groups of eight (`PlaneRun.padded`), rows of
+/// bitmaps whole groups of four (16 bytes), and of the last group only so many are written.
+struct RoundedConversion {
+  private typealias Samples = SIMD8<Int16>
+
+  private static var fractionBits: Int16 { Int16(SamplePlane.fractionBits) }
+  private static var fraction: Samples { Samples(repeating: 1 << fractionBits - 1) }
+
+  /// Factors with 14 bits behind the point, and what 5 bits of a product are rounded by.
+  private var red: Int16
+  private var blue: Int16
+  private let half: Int16
+  /// Factors with 15 bits, and what 6 bits of a sum are rounded by.
+  private var greenOfBlue: Int16
+  private var greenOfRed: Int16
+  private let greenHalf: Int16
+
+  /// The rounding of 8-bit samples in the full range; `nil` for others, whose luma is no whole number in the picture.
+  init?(_ encoding: YCbCrEncoding) {
+    guard encoding.isFullRange, encoding.bits == 8 else { return nil }
+    func fixed(_ value: Double, bits: Int) -> Int16 {
+      let steps = Double(1 << (encoding.factorBits ?? bits))
+      return Int16((value * steps).rounded() / steps * Double(1 << bits))
+    }
+    let kr = encoding.matrix.red
+    let kb = encoding.matrix.blue
+    red = fixed(2 * (1 - kr), bits: 14)
+    blue = fixed(2 * (1 - kb), bits: 14)
+    greenOfBlue = fixed(-2 * kb * (1 - kb) / (1 - kr - kb), bits: 15)
+    greenOfRed = fixed(-2 * kr * (1 - kr) / (1 - kr - kb), bits: 15)
+    // Coarse factors make sums that are as near to two numbers; libyuv takes the lower.
+    let isCoarse = encoding.factorBits != nil
+    half = isCoarse ? 15 : 16
+    greenHalf = isCoarse ? 31 : 32
+  }
+
+  /// Makes a row of opaque pixels.
+  ///
+  /// - Parameters:
+  ///   - luma: a row of samples, as are those of chroma, which are used up.
+  ///   - green: room for a row.
+  ///   - width: the pixels; up to a whole group of four are written.
+  func convert(
+    luma: UnsafePointer<Int16>, blue: UnsafeMutablePointer<Int16>, red: UnsafeMutablePointer<Int16>,
+    green: UnsafeMutablePointer<Int16>, to pixels: UnsafeMutablePointer<UInt32>, width: Int
+  ) {
+    var factors = self
+    makeGreen(blue, red, &factors.greenOfBlue, &factors.greenOfRed, to: green, width: width)
+    makeDifference(blue, &factors.blue, width: width)
+    makeDifference(red, &factors.red, width: width)
+    Self.merge(luma, blue, green, red, to: pixels, width: width)
+  }
+
+  /// What chroma of one kind adds, with the fraction bits of samples, in its place.
+  @inline(never)
+  private func makeDifference(
+    _ row: UnsafeMutablePointer<Int16>, _ factor: UnsafePointer<Int16>, width: Int
+  ) {
+    for x in stride(from: 0, to: width, by: 8) {
+      let chroma = Self.chroma(row, x)
+      let part = chroma & Self.fraction
+      let whole = (chroma &- part) &<< Samples(repeating: 1)
+      // 7 + 14 - 16 bits behind the point.
+      let next = whole &+ Samples(repeating: 2 << Self.fractionBits)
+      let low = (Self.product(whole, factor) &+ Samples(repeating: half)) &>> Samples(repeating: 5)
+      let high = (Self.product(next, factor) &+ Samples(repeating: half)) &>> Samples(repeating: 5)
+      Self.store(low &<< Samples(repeating: Self.fractionBits) &+ (high &- low) &* part, row, x)
+    }
+  }
+
+  /// What chroma adds to green, which is of both: rounded at the corners of a square.
+  @inline(never)
+  private func makeGreen(
+    _ blue: UnsafePointer<Int16>, _ red: UnsafePointer<Int16>, _ ofBlue: UnsafePointer<Int16>,
+    _ ofRed: UnsafePointer<Int16>, to green: UnsafeMutablePointer<Int16>, width: Int
+  ) {
+    for x in stride(from: 0, to: width, by: 8) {
+      let blueChroma = Self.chroma(blue, x)
+      let redChroma = Self.chroma(red, x)
+      let bluePart = blueChroma & Self.fraction
+      let redPart = redChroma & Self.fraction
+      // 7 + 15 - 16 bits behind the point.
+      let blueWhole = (blueChroma &- bluePart) &<< Samples(repeating: 1)
+      let redWhole = (redChroma &- redPart) &<< Samples(repeating: 1)
+      let one = Samples(repeating: 2 << Self.fractionBits)
+      let blueLow = Self.wholeProduct(blueWhole, ofBlue)
+      let blueHigh = Self.wholeProduct(blueWhole &+ one, ofBlue)
+      let redLow = Self.wholeProduct(redWhole, ofRed)
+      let redHigh = Self.wholeProduct(redWhole &+ one, ofRed)
+      let first = between(blueLow, blueHigh, redLow, bluePart)
+      let second = between(blueLow, blueHigh, redHigh, bluePart)
+      let steps = (second &- first) &* redPart &+ Samples(repeating: 1 << (Self.fractionBits - 1))
+      let step = steps &>> Samples(repeating: Self.fractionBits)
+      Self.store(first &+ step, green, x)
+    }
+  }
+
+  /// Luma and what is added to it, as pixels.
+  @inline(never)
+  private static func merge(
+    _ luma: UnsafePointer<Int16>, _ blue: UnsafePointer<Int16>, _ green: UnsafePointer<Int16>,
+    _ red: UnsafePointer<Int16>, to pixels: UnsafeMutablePointer<UInt32>, width: Int
+  ) {
+    for x in stride(from: 0, to: width, by: 8) {
+      let base = load(luma, x)
+      let lower = channel(base, load(blue, x)) | channel(base, load(green, x)) &<< SIMD8(repeating: 8)
+      let upper = channel(base, load(red, x)) | SIMD8(repeating: 0xFF00)
+      let group =
+        SIMD8<UInt32>(truncatingIfNeeded: lower)
+        | SIMD8<UInt32>(truncatingIfNeeded: upper) &<< SIMD8(repeating: 16)
+      let target = UnsafeMutableRawPointer(pixels + x)
+      if x &+ 4 < width {
+        target.storeBytes(of: group, as: SIMD8<UInt32>.self)
+      } else {
+        target.storeBytes(of: group.lowHalf, as: SIMD4<UInt32>.self)
+      }
+    }
+  }
+
+  @inline(__always)
+  private static func channel(_ base: Samples, _ difference: Samples) -> SIMD8<UInt16> {
+    // Half of the sum, exactly but for its last bit: the sum itself may have 17 bits.
+    let last = base & difference & Samples(repeating: 1)
+    let half = base &>> Samples(repeating: 1) &+ difference &>> Samples(repeating: 1) &+ last
+    let value =
+      (half &+ Samples(repeating: 1 << (fractionBits - 2))) &>> Samples(repeating: fractionBits - 1)
+    let byte = pointwiseMax(pointwiseMin(value, Samples(repeating: 255)), .zero)
+    return unsafeBitCast(byte, to: SIMD8<UInt16>.self)
+  }
+
+  /// Between the rounded sums of two products and a third.
+  @inline(__always)
+  private func between(
+    _ first: (upper: Samples, lower: Samples), _ second: (upper: Samples, lower: Samples),
+    _ third: (upper: Samples, lower: Samples), _ part: Samples
+  ) -> Samples {
+    @inline(__always)
+    func rounded(_ product: (upper: Samples, lower: Samples)) -> Samples {
+      // The carry of the lower halves is their sum's top bit, which as a number is -1.
+      let carry = (product.lower &+ third.lower) &>> Samples(repeating: 15)
+      return (product.upper &+ third.upper &- carry &+ Samples(repeating: greenHalf))
+        &>> Samples(repeating: 6)
+    }
+    let low = rounded(first)
+    return low &<< Samples(repeating: Self.fractionBits) &+ (rounded(second) &- low) &* part
+  }
+
+  /// Both halves of a product, the lower without its last bit, as 0 to 32,767.
+  @inline(__always)
+  private static func wholeProduct(
+    _ samples: Samples, _ factor: UnsafePointer<Int16>
+  ) -> (upper: Samples, lower: Samples) {
+    let lower = unsafeBitCast(samples &* Samples(repeating: factor.pointee), to: SIMD8<UInt16>.self)
+    return (product(samples, factor), unsafeBitCast(lower &>> SIMD8<UInt16>(repeating: 1), to: Samples.self))
+  }
+
+  /// The upper half of a product.
+  ///
+  /// The factor is read from memory each time: where LLVM knows that it stays the same it widens it once, and then no
+  /// longer sees that 16 bits are multiplied, for which there is an instruction.
+  @inline(__always)
+  private static func product(_ samples: Samples, _ factor: UnsafePointer<Int16>) -> Samples {
+    let factors = SIMD8<Int32>(truncatingIfNeeded: Samples(repeating: factor.pointee))
+    let product = SIMD8<Int32>(truncatingIfNeeded: samples) &* factors
+    return Samples(truncatingIfNeeded: product &>> SIMD8(repeating: 16))
+  }
+
+  /// Chroma around 0. Beyond the range of bytes there are only the swings of a filter; it ends a step before, so that
+  /// twice the next whole number has 16 bits too.
+  @inline(__always)
+  private static func chroma(_ row: UnsafePointer<Int16>, _ x: Int) -> Samples {
+    let limit = Samples(repeating: 255 << fractionBits - 1)
+    let chroma = load(row, x) &- Samples(repeating: 128 << fractionBits)
+    return pointwiseMin(pointwiseMax(chroma, .zero &- limit), limit)
+  }
+
+  @inline(__always)
+  private static func load(_ row: UnsafePointer<Int16>, _ x: Int) -> Samples {
+    UnsafeRawPointer(row + x).loadUnaligned(as: Samples.self)
+  }
+
+  @inline(__always)
+  private static func store(_ samples: Samples, _ row: UnsafeMutablePointer<Int16>, _ x: Int) {
+    UnsafeMutableRawPointer(row + x).storeBytes(of: samples, as: Samples.self)
+  }
+}
