@@ -170,7 +170,11 @@ private func cancelAtRandom(
 
   return await withTaskGroup(of: (unexpected: String?, lateCalls: Int).self) { group in
     for plan in plans {
-      let request = HTTPRequest(url: server.url(plan.path), maximumBodyByteCount: .max)
+      // Some wait long for the task that cancels them, where a sanitizer slows everything down.
+      let patient = Duration.seconds(3600)
+      let request = HTTPRequest(
+        url: server.url(plan.path), timeouts: HTTPTimeouts(connect: patient, idle: patient, total: patient),
+        maximumBodyByteCount: .max)
       group.addTask {
         let firstPiece = Gate()
         let sink = RecordingSink(onPiece: { (_) throws(HTTPError) in firstPiece.open() })

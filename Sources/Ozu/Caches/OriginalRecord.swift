@@ -16,16 +16,15 @@ struct OriginalRecord {
 
   /// Reads a record; `nil` when it is damaged or of another version.
   init?(_ data: Data) {
-    var reader = FieldReader(data)
-    do throws(FieldReader.Damage) {
-      guard try reader.integer() == Self.currentVersion else { return nil }
-      response = try reader.optional { (reader) throws(FieldReader.Damage) in
-        try HTTPStoredResponse(from: &reader)
-      }
-      guard reader.isAtEnd else { return nil }
-    } catch {
-      return nil
+    let record = FieldReader.record(data, version: Self.currentVersion) {
+      (reader) throws(FieldReader.Damage) in
+      OriginalRecord(
+        try reader.optional { (reader) throws(FieldReader.Damage) in
+          try HTTPStoredResponse(from: &reader)
+        })
     }
+    guard let record else { return nil }
+    self = record
   }
 
   var data: Data {

@@ -65,8 +65,21 @@ struct FieldReader {
 
   init(_ data: Data) { bytes = [UInt8](data) }
 
-  /// Whether all has been read.
-  var isAtEnd: Bool { place == bytes.count }
+  /// Reads a whole record, which begins with its version.
+  ///
+  /// - Returns: `nil` for one of another version, and for bytes that are damaged or too many.
+  static func record<Value>(
+    _ data: Data, version: Int, _ read: (inout FieldReader) throws(Damage) -> Value
+  ) -> Value? {
+    var reader = FieldReader(data)
+    do throws(Damage) {
+      guard try reader.integer() == version else { return nil }
+      let value = try read(&reader)
+      return reader.place == reader.bytes.count ? value : nil
+    } catch {
+      return nil
+    }
+  }
 
   private mutating func byte() throws(Damage) -> UInt8 {
     guard place < bytes.count else { throw Damage() }

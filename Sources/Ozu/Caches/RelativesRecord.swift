@@ -14,16 +14,15 @@ struct RelativesRecord {
 
   /// Reads the record of a source.
   init?(_ data: Data, of source: CacheKey) {
-    var reader = FieldReader(data)
-    do throws(FieldReader.Damage) {
-      guard try reader.integer() == Self.currentVersion else { return nil }
-      pictures = try reader.list { (reader) throws(FieldReader.Damage) in
-        try Relatives.Made(from: &reader, of: source)
-      }
-      guard reader.isAtEnd else { return nil }
-    } catch {
-      return nil
+    let record = FieldReader.record(data, version: Self.currentVersion) {
+      (reader) throws(FieldReader.Damage) in
+      RelativesRecord(
+        try reader.list { (reader) throws(FieldReader.Damage) in
+          try Relatives.Made(from: &reader, of: source)
+        })
     }
+    guard let record else { return nil }
+    self = record
   }
 
   var data: Data {

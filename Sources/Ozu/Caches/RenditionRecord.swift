@@ -20,21 +20,22 @@ struct RenditionRecord {
 
   /// Reads a record; `nil` when it is damaged or of another version.
   init?(_ data: Data) {
-    var reader = FieldReader(data)
-    do throws(FieldReader.Damage) {
-      guard try reader.integer() == Self.currentVersion else { return nil }
-      header = try reader.optional { (reader) throws(FieldReader.Damage) in
+    let record = FieldReader.record(data, version: Self.currentVersion) {
+      (reader) throws(FieldReader.Damage) in
+      let header = try reader.optional { (reader) throws(FieldReader.Damage) in
         try ImageHeader(from: &reader)
       }
-      stamp = try reader.optional { (reader) throws(FieldReader.Damage) in try FileStamp(from: &reader) }
-      validity = try reader.optional { (reader) throws(FieldReader.Damage) in
+      let stamp = try reader.optional { (reader) throws(FieldReader.Damage) in
+        try FileStamp(from: &reader)
+      }
+      let validity = try reader.optional { (reader) throws(FieldReader.Damage) in
         OriginalValidity(
           freshUntil: try reader.date(), bodyIdentity: try reader.text(), mayOutlive: try reader.flag())
       }
-      guard reader.isAtEnd else { return nil }
-    } catch {
-      return nil
+      return RenditionRecord(header: header, stamp: stamp, validity: validity)
     }
+    guard let record else { return nil }
+    self = record
   }
 
   var data: Data {

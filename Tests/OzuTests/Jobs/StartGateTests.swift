@@ -4,7 +4,7 @@ import Testing
 
 @testable import Ozu
 
-@Suite("The gate before jobs that would only wait", .timeLimit(.minutes(1)))
+@Suite("The gate before jobs that would only wait", .timeLimit(.minutes(15)))
 struct StartGateTests {
   private typealias Jobs = SharedJobs<Int, Int>
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Ozu
 
-@Suite("Many downloads at once", .timeLimit(.minutes(1)))
+@Suite("Many downloads at once", .timeLimit(.minutes(15)))
 struct CrowdTests {
   private static let count = 200
 

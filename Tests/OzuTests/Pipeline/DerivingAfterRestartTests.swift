@@ -4,7 +4,7 @@ import Testing
 
 @testable import Ozu
 
-@Suite("A picture is made from a larger one that an earlier process stored", .timeLimit(.minutes(1)))
+@Suite("A picture is made from a larger one that an earlier process stored", .timeLimit(.minutes(15)))
 struct DerivingAfterRestartTests {
   private static let large = Resize(PixelSize(160, 120))
   private static let tiny = Resize(PixelSize(80, 60))
