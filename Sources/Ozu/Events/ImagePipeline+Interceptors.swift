@@ -12,10 +12,12 @@ extension ImagePipeline {
         parts.hasInterceptors
         ? try await interceptedData(for: request, priority: priority, onProgress: onProgress)
         : try await ownData(for: request, priority: priority, onProgress: onProgress)
-      parts.events.requestEnded(observed, data)
+      parts.events.counters.dataAnswers.increment()
+      if let observed { parts.events.requestEnded(observed, .data(byteCount: data.count)) }
       return data
     } catch {
-      parts.events.requestFailed(observed, error)
+      parts.events.counters.add(error)
+      if let observed { parts.events.requestEnded(observed, RequestOutcome(error)) }
       throw error
     }
   }

@@ -18,6 +18,8 @@ public enum RequestOutcome: Sendable {
   case failure(ImageError)
   /// It was called off.
   case cancelled
+
+  init(_ error: ImageError) { self = error.isCancellation ? .cancelled : .failure(error) }
 }
 
 /// A stage of the work behind requests, as observers are told of it.

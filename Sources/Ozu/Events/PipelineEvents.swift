@@ -38,39 +38,9 @@ final class PipelineEvents: Sendable {
     return observed
   }
 
-  /// A request has its picture. Of each that began, observed or not, one of the three endings is to be told.
-  ///
-  /// - Parameter response: made for observers alone.
-  func requestEnded(
-    _ observed: ObservedRequest?, from source: ImageResponse.Source, isCoalesced: Bool,
-    _ response: @autoclosure () -> ImageResponse
-  ) {
-    counters.addAnswer(source, isCoalesced: isCoalesced)
-    end(observed, .picture(response()))
-  }
-
-  /// A request of bytes has them.
-  func requestEnded(_ observed: ObservedRequest?, _ data: Data) {
-    counters.dataAnswers.increment()
-    end(observed, .data(byteCount: data.count))
-  }
-
-  /// A request has failed or was called off.
-  func requestFailed(_ observed: ObservedRequest?, _ error: ImageError) {
-    if error.isCancellation { return requestCancelled(observed) }
-    counters.add(error)
-    end(observed, .failure(error))
-  }
-
-  /// A request was called off.
-  func requestCancelled(_ observed: ObservedRequest?) {
-    counters.cancelled.increment()
-    end(observed, .cancelled)
-  }
-
-  private func end(_ observed: ObservedRequest?, _ outcome: @autoclosure () -> RequestOutcome) {
-    guard let observed else { return }
-    let (outcome, time) = (outcome(), observed.start.duration(to: now()))
+  /// A request that observers know has ended. Its end is counted apart, whether they do or not.
+  func requestEnded(_ observed: ObservedRequest, _ outcome: RequestOutcome) {
+    let time = observed.start.duration(to: now())
     for observer in observers { observer.requestEnded(observed, outcome, after: time) }
   }
 

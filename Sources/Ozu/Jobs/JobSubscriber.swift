@@ -5,8 +5,20 @@ struct JobNews: Sendable {
   var number = 0
   /// How much of the download has arrived.
   var progress: LoadProgress?
-  /// The latest part of the picture that can be shown, and the number it was told under.
-  var preview: (number: Int, picture: Picture)?
+  /// The latest part of the picture that can be shown.
+  var preview: Preview?
+
+  /// A part of the picture, an object: most jobs have none, and each of thousands who wait is told of it.
+  final class Preview: Sendable {
+    /// The number it was told under.
+    let number: Int
+    let picture: Picture
+
+    init(_ picture: Picture, number: Int) {
+      self.number = number
+      self.picture = picture
+    }
+  }
 }
 
 /// Somebody who waits for a job: an object that the table of jobs links to directly, so that waiting takes no Swift

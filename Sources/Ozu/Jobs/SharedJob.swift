@@ -73,7 +73,7 @@ extension SharedJobs {
 
     func note(_ preview: Picture, number: Int) {
       news.number = number
-      news.preview = (number, preview)
+      news.preview = JobNews.Preview(preview, number: number)
     }
 
     /// The first of those who wait.

@@ -30,14 +30,25 @@ extension ImageTask {
     }
   }
 
-  /// Those who are told of the end.
-  struct Leaving: Sendable {
+  /// Those who are told of the end. An object, so that a task without company copies nothing of it.
+  final class Leaving: Sendable {
     let observed: ObservedRequest?
     let furtherWaiters: [CheckedContinuation<Void, Never>]
     let followers: [(id: Int, follower: TaskFollower)]
     let surroundings: [Task<Void, Never>]
     /// Released outside of the lock.
     let inner: ImageTask?
+
+    init(
+      observed: ObservedRequest?, furtherWaiters: [CheckedContinuation<Void, Never>],
+      followers: [(id: Int, follower: TaskFollower)], surroundings: [Task<Void, Never>], inner: ImageTask?
+    ) {
+      self.observed = observed
+      self.furtherWaiters = furtherWaiters
+      self.followers = followers
+      self.surroundings = surroundings
+      self.inner = inner
+    }
   }
 }
 

@@ -228,7 +228,7 @@ public final class ImageTask: Sendable {
       return (state.waiter, state.company?.leave())
     }
     guard let left else { return }
-    if !isInner { tellEnd(ending, left.company?.observed) }
+    if !isInner { tellEnd(ending, left.company) }
     if let company = left.company {
       for task in company.surroundings { task.cancel() }
       if !company.followers.isEmpty {
@@ -240,20 +240,22 @@ public final class ImageTask: Sendable {
     for waiter in left.company?.furtherWaiters ?? [] { waiter.resume() }
   }
 
-  private func tellEnd(_ ending: Ending, _ observed: ObservedRequest?) {
+  private func tellEnd(_ ending: Ending, _ company: Leaving?) {
     switch ending {
     case .loaded(let load, let isCoalesced):
-      parts.events.requestEnded(
-        observed, from: load.loaded.source, isCoalesced: isCoalesced,
-        load.response(to: attempt, since: start, isCoalesced: isCoalesced))
-    case .cancelled: parts.events.requestCancelled(observed)
+      parts.events.counters.addAnswer(load.loaded.source, isCoalesced: isCoalesced)
+    case .cancelled: parts.events.counters.cancelled.increment()
     case .other(let answer):
       switch answer.outcome {
       case .success(let response):
-        parts.events.requestEnded(
-          observed, from: response.source, isCoalesced: response.isCoalesced, response)
-      case .failure(let error): parts.events.requestFailed(observed, error)
+        parts.events.counters.addAnswer(response.source, isCoalesced: response.isCoalesced)
+      case .failure(let error): parts.events.counters.add(error)
       }
+    }
+    guard let company, let observed = company.observed else { return }
+    switch outcome(of: ending) {
+    case .success(let response): parts.events.requestEnded(observed, .picture(response))
+    case .failure(let error): parts.events.requestEnded(observed, RequestOutcome(error))
     }
   }
 
