@@ -125,17 +125,8 @@ OzuStatus ozu_jpeg_decoder_open(
 
   jpeg_read_header(info, TRUE);
   if (decoder->has_ended) return OzuStatusTruncated;
-  bool has_four = info->jpeg_color_space == JCS_CMYK || info->jpeg_color_space == JCS_YCCK;
-  info->out_color_space = has_four ? JCS_CMYK : JCS_EXT_BGRA;
-  info->scale_num = (unsigned)eighths;
-  info->scale_denom = 8;
-  info->dct_method = JDCT_ISLOW;
-  info->do_fancy_upsampling = TRUE;
-  decoder->is_buffered = jpeg_has_multiple_scans(info);
-  info->buffered_image = decoder->is_buffered;
-  jpeg_calc_output_dimensions(info);
-  *width = (int)info->output_width;
-  *height = (int)info->output_height;
+  ozu_jpeg_choose_output(info, eighths, width, height);
+  decoder->is_buffered = info->buffered_image;
   return OzuStatusDone;
 }
 
@@ -170,6 +161,19 @@ OzuStatus ozu_jpeg_decoder_consume(OzuJPEGDecoder *decoder, int block_rows) {
     }
   }
   return OzuStatusMore;
+}
+
+void ozu_jpeg_choose_output(struct jpeg_decompress_struct *info, int eighths, int *width, int *height) {
+  bool has_four = info->jpeg_color_space == JCS_CMYK || info->jpeg_color_space == JCS_YCCK;
+  info->out_color_space = has_four ? JCS_CMYK : JCS_EXT_BGRA;
+  info->scale_num = (unsigned)eighths;
+  info->scale_denom = 8;
+  info->dct_method = JDCT_ISLOW;
+  info->do_fancy_upsampling = TRUE;
+  info->buffered_image = jpeg_has_multiple_scans(info);
+  jpeg_calc_output_dimensions(info);
+  *width = (int)info->output_width;
+  *height = (int)info->output_height;
 }
 
 void ozu_jpeg_convert_cmyk_row(uint8_t *row, unsigned width, bool is_inverted) {

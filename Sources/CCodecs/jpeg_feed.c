@@ -120,16 +120,7 @@ OzuStatus ozu_jpeg_feed_open(
   int result = jpeg_read_header(info, TRUE);
   take_back(feed, data);
   if (result == JPEG_SUSPENDED) return OzuStatusTruncated;
-  bool has_four = info->jpeg_color_space == JCS_CMYK || info->jpeg_color_space == JCS_YCCK;
-  info->out_color_space = has_four ? JCS_CMYK : JCS_EXT_BGRA;
-  info->scale_num = (unsigned)eighths;
-  info->scale_denom = 8;
-  info->dct_method = JDCT_ISLOW;
-  info->do_fancy_upsampling = TRUE;
-  info->buffered_image = jpeg_has_multiple_scans(info);
-  jpeg_calc_output_dimensions(info);
-  *width = (int)info->output_width;
-  *height = (int)info->output_height;
+  ozu_jpeg_choose_output(info, eighths, width, height);
   feed->has_header = true;
   return OzuStatusDone;
 }

@@ -19,7 +19,8 @@ struct OzuWebPDecoder {
   const char *message;
 };
 
-OzuWebPDecoder *ozu_webp_decoder_new(uint8_t *pixels, size_t bytes_per_row, int width, int height) {
+// A decoder into memory of the caller's, which it does not know yet.
+static OzuWebPDecoder *new_decoder(int width, int height) {
   OzuWebPDecoder *decoder = calloc(1, sizeof(OzuWebPDecoder));
   if (decoder == NULL || !WebPInitDecoderConfig(&decoder->config)) {
     free(decoder);
@@ -28,39 +29,39 @@ OzuWebPDecoder *ozu_webp_decoder_new(uint8_t *pixels, size_t bytes_per_row, int 
   decoder->width = width;
   decoder->height = height;
   decoder->message = "";
+  decoder->config.output.is_external_memory = 1;
+  decoder->config.output.width = width;
+  decoder->config.output.height = height;
+  return decoder;
+}
+
+// The decoder, if it has begun; otherwise it is freed.
+static OzuWebPDecoder *begun(OzuWebPDecoder *decoder) {
+  if (decoder->decoder != NULL) return decoder;
+  free(decoder);
+  return NULL;
+}
+
+OzuWebPDecoder *ozu_webp_decoder_new(uint8_t *pixels, size_t bytes_per_row, int width, int height) {
+  OzuWebPDecoder *decoder = new_decoder(width, height);
+  if (decoder == NULL) return NULL;
   WebPDecBuffer *output = &decoder->config.output;
   output->colorspace = MODE_BGRA;
-  output->is_external_memory = 1;
-  output->width = width;
-  output->height = height;
   output->u.RGBA.rgba = pixels;
   output->u.RGBA.stride = (int)bytes_per_row;
   output->u.RGBA.size = bytes_per_row * (size_t)(height - 1) + (size_t)width * 4;
   decoder->decoder = WebPINewDecoder(output);
-  if (decoder->decoder == NULL) {
-    free(decoder);
-    return NULL;
-  }
-  return decoder;
+  return begun(decoder);
 }
 
 OzuWebPDecoder *ozu_webp_plane_decoder_new(
     uint8_t *luma, uint8_t *blue, uint8_t *red, int width, int height, bool skips_loop_filter) {
-  OzuWebPDecoder *decoder = calloc(1, sizeof(OzuWebPDecoder));
-  if (decoder == NULL || !WebPInitDecoderConfig(&decoder->config)) {
-    free(decoder);
-    return NULL;
-  }
-  decoder->width = width;
-  decoder->height = height;
-  decoder->message = "";
+  OzuWebPDecoder *decoder = new_decoder(width, height);
+  if (decoder == NULL) return NULL;
   decoder->config.options.bypass_filtering = skips_loop_filter;
   WebPDecBuffer *output = &decoder->config.output;
   int chroma_width = (width + 1) / 2, chroma_height = (height + 1) / 2;
   output->colorspace = MODE_YUV;
-  output->is_external_memory = 1;
-  output->width = width;
-  output->height = height;
   output->u.YUVA.y = luma;
   output->u.YUVA.u = blue;
   output->u.YUVA.v = red;
@@ -70,11 +71,7 @@ OzuWebPDecoder *ozu_webp_plane_decoder_new(
   output->u.YUVA.u_size = output->u.YUVA.v_size = (size_t)chroma_width * (size_t)chroma_height;
   // The only way to an incremental decoder with options; it keeps a pointer to them.
   decoder->decoder = WebPIDecode(NULL, 0, &decoder->config);
-  if (decoder->decoder == NULL) {
-    free(decoder);
-    return NULL;
-  }
-  return decoder;
+  return begun(decoder);
 }
 
 void ozu_webp_decoder_free(OzuWebPDecoder *decoder) {
