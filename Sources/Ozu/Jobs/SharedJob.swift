@@ -15,6 +15,8 @@ extension SharedJobs {
     var isOver = false
     /// The level it stands at in the line of those that wait to begin.
     var lineLevel: ImagePriority
+    /// Whether it stands in the line of those that wait to begin.
+    var isInLine = false
     /// Whether the gate holds it back.
     var isHeld = false
     /// Whether it need not wait behind the gate.

@@ -41,8 +41,10 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   private struct State {
     var jobs: [Key: Job] = [:]
-    /// Jobs that have not begun.
+    /// Jobs that have not begun, and marks of those that no longer stand there.
     var line = StartLine<Job>()
+    /// How many stand in it.
+    var waitingCount = 0
     /// Jobs that the gate holds back, and those that were.
     var held = StartLine<Job>()
     var heldCount = 0
@@ -132,7 +134,7 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         Self.hold(job, &state)
         return .isHeld
       }
-      state.line.append(job, level: job.lineLevel)
+      Self.line(job, &state)
       return .waits(launches: takeLaunch(&state))
     }
     switch admission {
@@ -174,6 +176,7 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       state.jobs[job.key] = nil
       job.isOver = true
       swap(&operation, &job.operation)
+      Self.noteOutOfLine(job, &state)
       if job.isHeld { Self.noteLeft(job, &state) }
       return (job.news, job, job.runner?.task, false)
     }
@@ -236,12 +239,28 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private static func moveInLine(_ job: Job, _ state: inout State) {
     guard job.operation != nil, job.lineLevel != job.level else { return }
     job.lineLevel = job.level
-    guard job.isHeld else { return state.line.append(job, level: job.level) }
+    guard job.isHeld else { return line(job, &state) }
     // Its mark at the former level is passed over. Who is more urgent may pass: it is asked for after the lock is open.
     state.held.append(job, level: job.level)
   }
 
+  /// Puts a job at the end of its level.
+  private static func line(_ job: Job, _ state: inout State) {
+    state.line.append(job, level: job.lineLevel)
+    guard !job.isInLine else { return }
+    job.isInLine = true
+    state.waitingCount += 1
+  }
+
+  /// A job does not stand in the line, or only its mark does.
+  private static func noteOutOfLine(_ job: Job, _ state: inout State) {
+    guard job.isInLine else { return }
+    job.isInLine = false
+    state.waitingCount -= 1
+  }
+
   private static func hold(_ job: Job, _ state: inout State) {
+    noteOutOfLine(job, &state)
     job.isHeld = true
     state.heldCount += 1
     state.held.append(job, level: job.lineLevel)
@@ -254,8 +273,10 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     if state.held.count > 64, state.heldCount * 2 < state.held.count { state.held.removeAll { !$0.isHeld } }
   }
 
+  /// Whether another Swift task is to be made: one for each job that stands in the line is enough, so that those which
+  /// are called off at once share one.
   private func takeLaunch(_ state: inout State) -> Bool {
-    guard state.launchedCount < launchWidth, state.line.count > 0 else { return false }
+    guard state.launchedCount < min(launchWidth, state.waitingCount) else { return false }
     state.launchedCount += 1
     return true
   }
@@ -302,6 +323,7 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
           unwanted.append(job)
           continue
         }
+        Self.noteOutOfLine(job, &state)
         guard job.hasPassed || level.rawValue >= open else {
           return (.asked(job, job.firstSubscriber), false)
         }
@@ -329,7 +351,7 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         Self.hold(job, &state)
       } else {
         job.hasPassed = true
-        state.line.append(job, level: job.lineLevel)
+        Self.line(job, &state)
       }
     }
     // The crowd may have gone meanwhile, and with it whoever would have told.
@@ -351,7 +373,7 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
         job.isHeld = false
         state.heldCount -= 1
-        state.line.append(job, level: level)
+        Self.line(job, &state)
         return takeLaunch(&state)
       }
       return false

@@ -9,7 +9,7 @@ extension ImageTask {
     /// As observers are told of the task; `nil` when there are none, or the task is inside another.
     var observed: ObservedRequest?
     var preview: ImageResponse?
-    var furtherWaiters: [CheckedContinuation<Void, Never>] = []
+    var furtherWaiters: [UnsafeContinuation<Void, Never>] = []
     var followers: [(id: Int, follower: TaskFollower)] = []
     var lastFollowerID = 0
     /// Made when it is asked for.
@@ -33,14 +33,14 @@ extension ImageTask {
   /// Those who are told of the end. An object, so that a task without company copies nothing of it.
   final class Leaving: Sendable {
     let observed: ObservedRequest?
-    let furtherWaiters: [CheckedContinuation<Void, Never>]
+    let furtherWaiters: [UnsafeContinuation<Void, Never>]
     let followers: [(id: Int, follower: TaskFollower)]
     let surroundings: [Task<Void, Never>]
     /// Released outside of the lock.
     let inner: ImageTask?
 
     init(
-      observed: ObservedRequest?, furtherWaiters: [CheckedContinuation<Void, Never>],
+      observed: ObservedRequest?, furtherWaiters: [UnsafeContinuation<Void, Never>],
       followers: [(id: Int, follower: TaskFollower)], surroundings: [Task<Void, Never>], inner: ImageTask?
     ) {
       self.observed = observed

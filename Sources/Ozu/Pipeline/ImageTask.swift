@@ -39,8 +39,10 @@ public final class ImageTask: Sendable {
     /// The number of the latest news.
     var heard = 0
     var progress: LoadProgress?
-    /// The first Swift task that awaits it, apart: most have one.
-    var waiter: CheckedContinuation<Void, Never>?
+    /// The first Swift task that awaits it, apart: most have one. Unchecked, as it is resumed by whoever takes it from
+    /// here, under the lock, when the ending is set, which happens once; a checked one takes an allocation, and
+    /// its size is known at run time only, which makes everything around it slow.
+    var waiter: UnsafeContinuation<Void, Never>?
     /// What few tasks have.
     var company: Company?
   }
@@ -108,7 +110,7 @@ public final class ImageTask: Sendable {
     get async throws(ImageError) {
       if let result { return try result.get() }
       await withTaskCancellationHandler {
-        await withCheckedContinuation { continuation in
+        await withUnsafeContinuation { continuation in
           let isOver = state.withLock { state in
             if state.ending != nil { return true }
             if state.waiter == nil {
@@ -220,7 +222,7 @@ public final class ImageTask: Sendable {
   }
 
   private func finish(_ ending: Ending, after news: JobNews? = nil) {
-    let left = state.withLock { state -> (waiter: CheckedContinuation<Void, Never>?, company: Leaving?)? in
+    let left = state.withLock { state -> (waiter: UnsafeContinuation<Void, Never>?, company: Leaving?)? in
       guard state.ending == nil else { return nil }
       if let news { hear(news, &state) }
       state.ending = ending

@@ -2,7 +2,9 @@ import Dispatch
 import Foundation
 
 /// One who is told how a task gets on. What is told is put into a buffer or a queue, and nothing of the app runs.
-enum TaskFollower: Sendable {
+///
+/// Indirect: few tasks have one, and all others pass on an empty reference instead of a value of streams.
+indirect enum TaskFollower: Sendable {
   case events(AsyncStream<ImageTask.Event>.Continuation)
   case progress(AsyncStream<LoadProgress>.Continuation)
   case previews(AsyncStream<ImageResponse>.Continuation)
