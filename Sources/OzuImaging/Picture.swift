@@ -7,7 +7,7 @@ public struct Picture: Sendable {
 
   /// All there is to a picture, immutable.
   private final class Content: Sendable {
-    let bitmap: Bitmap
+    let pixels: Pixels
     let scale: Double
     let header: ImageHeader?
     let isPreview: Bool
@@ -15,10 +15,10 @@ public struct Picture: Sendable {
     let notes: [String]
 
     init(
-      bitmap: Bitmap, scale: Double, header: ImageHeader?, isPreview: Bool, animation: PictureAnimation?,
+      pixels: Pixels, scale: Double, header: ImageHeader?, isPreview: Bool, animation: PictureAnimation?,
       notes: [String]
     ) {
-      self.bitmap = bitmap
+      self.pixels = pixels
       self.scale = scale
       self.header = header
       self.isPreview = isPreview
@@ -27,17 +27,54 @@ public struct Picture: Sendable {
     }
   }
 
+  private enum Pixels: Sendable {
+    case ready(Bitmap)
+    case deferred(DeferredPixels)
+  }
+
   /// Makes a picture of upright pixels.
   public init(
     _ bitmap: Bitmap, scale: Double = 1, header: ImageHeader? = nil, isPreview: Bool = false,
     animation: PictureAnimation? = nil, notes: [String] = []
   ) {
     content = Content(
-      bitmap: bitmap, scale: scale, header: header, isPreview: isPreview, animation: animation, notes: notes)
+      pixels: .ready(bitmap), scale: scale, header: header, isPreview: isPreview, animation: animation,
+      notes: notes)
   }
 
-  /// The pixels, upright.
-  public var bitmap: Bitmap { content.bitmap }
+  /// Makes a picture that is decoded when somebody looks at its pixels.
+  init(_ pixels: DeferredPixels, header: ImageHeader) {
+    content = Content(
+      pixels: .deferred(pixels), scale: 1, header: header, isPreview: false, animation: nil, notes: [])
+  }
+
+  private init(_ content: Content) { self.content = content }
+
+  /// The pixels, upright. Those of a picture that is not decoded are decoded now, on this thread, once for all copies;
+  /// where that fails they are transparent, and `decode()` tells why.
+  public var bitmap: Bitmap {
+    switch content.pixels {
+    case .ready(let bitmap): bitmap
+    case .deferred(let pixels): pixels.bitmap
+    }
+  }
+
+  /// Whether the pixels are there. Only a picture from a pipeline without `isDecompressionEnabled`, or from
+  /// `CodecRegistry.deferredPicture(from:)`, may have none.
+  public var isDecoded: Bool {
+    switch content.pixels {
+    case .ready: true
+    case .deferred(let pixels): pixels.isDecoded
+    }
+  }
+
+  /// Decodes the pixels on this thread, unless they are there.
+  ///
+  /// - Throws: `DecodingError`, each time anew once it has failed.
+  public func decode() throws(DecodingError) {
+    if case .deferred(let pixels) = content.pixels { try pixels.decode() }
+  }
+
   /// How many pixels make one point of a toolkit: 1 by default, 2 or 3 for high-density screens.
   public var scale: Double { content.scale }
   /// What is known of the file the pixels come from; `nil` for a picture made in memory.
@@ -48,11 +85,31 @@ public struct Picture: Sendable {
   /// still picture.
   public var animation: PictureAnimation? { content.animation }
   /// What was wrong with the file without keeping it from being shown: a broken colour profile.
-  public var notes: [String] { content.notes }
+  public var notes: [String] {
+    if case .deferred(let pixels) = content.pixels { pixels.notes } else { content.notes }
+  }
 
   /// The size in pixels.
-  public var size: PixelSize { bitmap.size }
+  public var size: PixelSize {
+    switch content.pixels {
+    case .ready(let bitmap): bitmap.size
+    case .deferred(let pixels): pixels.size
+    }
+  }
 
-  /// The bytes the pixels take in memory, or may take when the picture is played: its cost in a cache.
-  public var byteCount: Int { bitmap.byteCount + (animation?.largestByteCount ?? 0) }
+  /// The bytes the pixels take in memory, or may take when the picture is played or decoded: its cost in a cache.
+  public var byteCount: Int {
+    switch content.pixels {
+    case .ready(let bitmap): bitmap.byteCount + (animation?.largestByteCount ?? 0)
+    case .deferred(let pixels): pixels.byteCount
+    }
+  }
+
+  /// The same picture at another scale. Shares the pixels.
+  public func withScale(_ scale: Double) -> Picture {
+    Picture(
+      Content(
+        pixels: content.pixels, scale: scale, header: header, isPreview: isPreview, animation: animation,
+        notes: content.notes))
+  }
 }

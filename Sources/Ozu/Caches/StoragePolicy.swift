@@ -61,7 +61,7 @@ extension ImagePipeline.Configuration {
   /// again.
   func encodedRendition(of picture: Picture, for request: ImageRequest) -> Data? {
     encoding(of: picture, for: request).flatMap {
-      try? codecs.encode(picture.bitmap, as: $0.type, options: $0.options)
+      try? codecs.encode(picture, as: $0.type, options: $0.options)
     }
   }
 }

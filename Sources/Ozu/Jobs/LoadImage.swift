@@ -293,12 +293,17 @@ struct LoadImage: Sendable {
     return FileStamp(path: path) == live.stamp ? live : nil
   }
 
+  /// Whether the picture is handed over undecoded: nothing is made of it.
+  private var isDeferred: Bool {
+    !configuration.isDecompressionEnabled && request.decodingResize == nil && request.decodedSteps.isEmpty
+  }
+
   private func finish(_ fetched: FetchedData) async throws(ImageError) -> LoadedPicture {
     let first: RenderStep
     let encodedByteCount: Int
     switch fetched.content {
     case .data(let data):
-      first = .decode(data, request.decodingResize)
+      first = isDeferred ? .deferDecoding(data) : .decode(data, request.decodingResize)
       encodedByteCount = data.count
     case .picture(let whole):
       first = .resize(whole, request.decodingResize)

@@ -4,6 +4,8 @@ import Foundation
 enum RenderStep: Sendable {
   /// From an encoded file to pixels of the size of the recipe.
   case decode(Data, Resize?)
+  /// From an encoded file to a whole picture that is decoded when somebody looks at it.
+  case deferDecoding(Data)
   /// From pixels that a fetcher brought.
   case resize(Picture, Resize?)
   /// From a larger picture of the same source.
@@ -18,8 +20,8 @@ enum RenderStep: Sendable {
   var byteCount: Int {
     switch self {
     case .decode(let data, _): data.count
-    case .resize(let picture, _), .derive(let picture, _): picture.bitmap.byteCount / 16
-    case .begin, .process: 0
+    case .resize(let picture, _), .derive(let picture, _): picture.byteCount / 16
+    case .deferDecoding, .begin, .process: 0
     }
   }
 }
@@ -55,23 +57,19 @@ extension RenderStep {
     switch self {
     case .decode(let data, let resize):
       watch.enter(.decode)
-      let surroundings = DecodingContext(
-        limits: configuration.limits, pool: configuration.pixelBufferPool,
-        budget: configuration.decodedByteBudget,
-        isCancelled: { context.isCancelled() || watch.isLate },
-        onStage: { watch.enter($0 == .decode ? .decode : .resize) })
-      let picture: Picture
-      do throws(DecodingError) {
-        picture = try configuration.codecs.picture(from: data, resize: resize, context: surroundings)
-      } catch {
-        if error == .cancelled, watch.isLate, !context.isCancelled() {
-          throw .deadlineExceeded(context.name, stage: watch.stage)
-        }
-        throw ImageError(error, source: context.name)
+      let picture = try Self.decode(context, watch) { surroundings throws(DecodingError) in
+        try configuration.codecs.picture(from: data, resize: resize, context: surroundings)
+      }
+      return Rendered(picture: picture, timings: watch.finish())
+    case .deferDecoding(let data):
+      watch.enter(.decode)
+      let picture = try Self.decode(context, watch) { surroundings throws(DecodingError) in
+        try configuration.codecs.deferredPicture(from: data, context: surroundings)
       }
       return Rendered(picture: picture, timings: watch.finish())
     case .resize(let picture, let resize):
       watch.enter(.resize)
+      try picture.decode(for: context)
       let surroundings = ProcessingContext(
         pool: configuration.pixelBufferPool, limits: configuration.limits)
       let resized: Picture
@@ -84,6 +82,7 @@ extension RenderStep {
       return Rendered(picture: resized, timings: watch.finish())
     case .derive(let picture, let derivation):
       watch.enter(.resize)
+      try picture.decode(for: context)
       let smaller = derivation.apply(to: picture, pool: configuration.pixelBufferPool)
       return Rendered(picture: smaller, timings: watch.finish())
     case .begin(let picture):
@@ -91,6 +90,8 @@ extension RenderStep {
     case .process(let processor):
       watch.enter(.process)
       guard let previous else { throw .cancelled(context.name) }
+      // It may be somebody else's, who wanted it undecoded.
+      try previous.picture.decode(for: context)
       let surroundings = ProcessingContext(
         pool: configuration.pixelBufferPool, limits: configuration.limits)
       let picture: Picture
@@ -101,6 +102,37 @@ extension RenderStep {
       }
       if watch.isLate { throw .deadlineExceeded(context.name, stage: .process) }
       return Rendered(picture: picture, timings: watch.finish())
+    }
+  }
+
+  private static func decode(
+    _ context: Context, _ watch: StageWatch,
+    _ decode: (DecodingContext) throws(DecodingError) -> Picture
+  ) throws(ImageError) -> Picture {
+    let configuration = context.configuration
+    let surroundings = DecodingContext(
+      limits: configuration.limits, pool: configuration.pixelBufferPool,
+      budget: configuration.decodedByteBudget,
+      isCancelled: { context.isCancelled() || watch.isLate },
+      onStage: { watch.enter($0 == .decode ? .decode : .resize) })
+    do throws(DecodingError) {
+      return try decode(surroundings)
+    } catch {
+      if error == .cancelled, watch.isLate, !context.isCancelled() {
+        throw .deadlineExceeded(context.name, stage: watch.stage)
+      }
+      throw ImageError(error, source: context.name)
+    }
+  }
+}
+
+extension Picture {
+  /// Decodes the pixels that a step works with, unless they are there.
+  fileprivate func decode(for context: RenderStep.Context) throws(ImageError) {
+    do throws(DecodingError) {
+      try decode()
+    } catch {
+      throw ImageError(error, source: context.name)
     }
   }
 }

@@ -87,7 +87,7 @@ extension ImagePipeline {
       if let format = request.format, format.diskCapacity == 0 { return }
       guard let encoding = parts.configuration.encoding(of: picture, for: request) else { return }
       let data = try parts.configuration.codecs.encode(
-        picture.bitmap, as: encoding.type, options: encoding.options)
+        picture, as: encoding.type, options: encoding.options)
       let rendition = ImageCaches.Rendition(
         data: data, header: picture.header, stamp: stamp(of: request), validity: nil)
       parts.caches.store(rendition, for: request)

@@ -56,6 +56,11 @@ extension ImagePipeline {
     public var isRateLimiterEnabled = true
     /// Whether the beginning of a broken download is kept and used. On by default.
     public var isResumableDataEnabled = true
+    /// Whether pictures are decoded before they are handed over, on the pipeline's own threads. On by default. Off, a
+    /// whole picture comes with its header read and its limits checked, and is decoded by whoever first looks at its
+    /// pixels, on that thread: for those who mostly want sizes and metadata, or show little of what they load. What is
+    /// resized or processed is decoded in any case. See `Picture.isDecoded` and `Picture.decode()`.
+    public var isDecompressionEnabled = true
     /// Whether previews are made of pictures while they are downloaded, where their format allows it. Off by default: it
     /// takes processor time that the finished picture does not need.
     public var isProgressiveDecodingEnabled = false

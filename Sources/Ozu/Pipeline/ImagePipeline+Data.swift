@@ -54,7 +54,7 @@ extension ImagePipeline {
     let codecs = parts.configuration.codecs
     let outcome = await parts.decodeQueue.run(priority: .normal) { _ in
       Result { () throws(EncodingError) in
-        try codecs.encode(picture.bitmap, as: type, options: options)
+        try codecs.encode(picture, as: type, options: options)
       }
     }
     return try outcome.get()

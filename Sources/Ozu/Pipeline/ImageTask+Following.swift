@@ -135,7 +135,6 @@ extension Picture {
   /// The same picture at the scale that a request asks for; it shares its pixels.
   func at(scale request: ImageRequest) -> Picture {
     guard request.hasScale, request.scale != scale else { return self }
-    return Picture(
-      bitmap, scale: request.scale, header: header, isPreview: isPreview, animation: animation, notes: notes)
+    return withScale(request.scale)
   }
 }

@@ -19,6 +19,50 @@ extension CodecRegistry {
   public func picture(
     from data: Data, resize: Resize? = nil, context: DecodingContext = .init()
   ) throws(DecodingError) -> Picture {
+    try render(prepare(data, resize: resize, context: context), resize: resize, context: context)
+  }
+
+  /// Makes an upright picture from a file whose pixels are decoded when somebody first looks at them, on the thread
+  /// that does. Of the file only the header is read. One that moves is decoded at once, as far as its first frame.
+  ///
+  /// The file stays in memory until then. What a decode would cost is checked now; whether the file is sound turns out
+  /// later (`Picture.decode()`).
+  ///
+  /// - Parameters:
+  ///   - data: the file.
+  ///   - context: limits, memory, colours. Its cancellation counts until this returns.
+  /// - Throws: `DecodingError`, as far as the header tells.
+  public func deferredPicture(
+    from data: Data, context: DecodingContext = .init()
+  ) throws(DecodingError) -> Picture {
+    let prepared = try prepare(data, resize: nil, context: context)
+    guard prepared.header.frameCount <= 1 else {
+      return try render(prepared, resize: nil, context: context)
+    }
+    try context.checkpoint()
+    let size = prepared.plan.orientation.applied(to: prepared.plan.outputSize)
+    let makeContext = context.successor
+    let pixels = DeferredPixels(
+      size: size, byteCount: size.bitmapByteCount(as: prepared.format)
+    ) { () throws(DecodingError) in
+      try render(prepared, resize: nil, context: makeContext())
+    }
+    return Picture(pixels, header: prepared.header)
+  }
+
+  /// What is known of a file that may be decoded.
+  private struct Prepared: Sendable {
+    let data: Data
+    let decoder: any ImageDecoding
+    let header: ImageHeader
+    let plan: DecodePlan
+    let format: PixelFormat
+  }
+
+  /// Reads the header, and checks what a decode would take.
+  private func prepare(
+    _ data: Data, resize: Resize?, context: DecodingContext
+  ) throws(DecodingError) -> Prepared {
     try context.limits.checkEncodedByteCount(data.count)
     let decoder = try decoder(for: data)
     let header = try decoder.header(of: data, limits: context.limits)
@@ -31,6 +75,14 @@ extension CodecRegistry {
     try check(plan, limits: context.limits)
     let format = header.pixelFormat(under: plan.needsNoResampling ? context.pixelFormats : .bgra8)
     try context.limits.checkDecodedByteCount(plan.outputSize.bitmapByteCount(as: format))
+    return Prepared(data: data, decoder: decoder, header: header, plan: plan, format: format)
+  }
+
+  private func render(
+    _ prepared: Prepared, resize: Resize?, context: DecodingContext
+  ) throws(DecodingError) -> Picture {
+    let (data, decoder, header) = (prepared.data, prepared.decoder, prepared.header)
+    let (plan, format) = (prepared.plan, prepared.format)
     // What is decoded, and what is made of it.
     let byteCount =
       (plan.reduction == nil ? plan.decodedSize.bitmapByteCount(as: format) : plan.decodedByteCount)

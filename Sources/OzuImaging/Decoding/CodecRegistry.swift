@@ -87,7 +87,21 @@ public struct CodecRegistry: Sendable {
     try decoder(for: data).header(of: data, limits: limits)
   }
 
-  /// Encodes a picture, by the first encoder of the type that takes it.
+  /// Encodes the pixels of a picture, which is decoded before if it is not.
+  ///
+  /// - Throws: `EncodingError`.
+  public func encode(
+    _ picture: Picture, as type: ImageType, options: EncodingOptions = .init()
+  ) throws(EncodingError) -> Data {
+    do throws(DecodingError) {
+      try picture.decode()
+    } catch {
+      throw .failed(type, reason: "the picture cannot be decoded: \(error)")
+    }
+    return try encode(picture.bitmap, as: type, options: options)
+  }
+
+  /// Encodes a bitmap, by the first encoder of the type that takes it.
   ///
   /// - Throws: `EncodingError`.
   public func encode(

@@ -76,6 +76,17 @@ public struct DecodingContext {
     return context
   }
 
+  /// Makes contexts like this one for later, when nobody can call the decode off any more.
+  var successor: @Sendable () -> DecodingContext {
+    let (limits, pool, allowsTruncation, colorPolicy) = (limits, pool, allowsTruncation, colorPolicy)
+    let (pixelFormats, budget) = (pixelFormats, budget)
+    return {
+      DecodingContext(
+        limits: limits, pool: pool, allowsTruncation: allowsTruncation, colorPolicy: colorPolicy,
+        pixelFormats: pixelFormats, budget: budget)
+    }
+  }
+
   /// Reserves bytes of the budget, and waits for them. Not for work that has a reservation already: it could wait for
   /// itself.
   ///

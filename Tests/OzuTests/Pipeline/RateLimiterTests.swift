@@ -1,0 +1,35 @@
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("A storm of starts and cancellations", .timeLimit(.minutes(15)))
+struct RateLimiterTests {
+  @Test(
+    "after 25 cancelled downloads the next waits a moment, unless that is switched off",
+    arguments: [true, false])
+  func storm(_ isLimited: Bool) async throws {
+    let clock = ManualClock()
+    let fixture = Fixture {
+      $0.now = clock.now
+      $0.sleep = { try await clock.sleep(for: $0) }
+      $0.isRateLimiterEnabled = isLimited
+    }
+    let gate = Gate()
+    for number in 1...25 {
+      let task = fixture.pipeline.task(for: try fixture.serve("\(number).jpg") { $0.held(by: gate) })
+      await gate.arrivals(number)
+      task.cancel()
+      try await eventually(fixture.pipeline.parts.fetchSlots.runningCount == 0)
+    }
+    let last = fixture.pipeline.task(for: try fixture.serve("last.jpg"))
+    if isLimited {
+      await clock.sleepers(1)
+      #expect(fixture.client.requests.count == 25)
+      // Tokens come back at 80 a second.
+      clock.advance(by: .milliseconds(13))
+    }
+    #expect(try await last.response.source == .network)
+    #expect(fixture.client.requests.count == 26)
+  }
+}
