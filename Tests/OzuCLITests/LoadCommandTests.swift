@@ -53,6 +53,19 @@ import Testing
     }
   }
 
+  @Test("a limit on the bytes of a result")
+  func byteLimit() async throws {
+    let folder = try Folder()
+    let source = try folder.write(Self.photo.data(as: .png), to: "a.png")
+    let output = folder.path("small.jpg")
+    let arguments = ["load", source, "-o", output, "--cache", folder.path("cache"), "--max-bytes"]
+    #expect(await CommandRun(arguments + ["4000"]).status == .done)
+    let data = try Data(contentsOf: URL(fileURLWithPath: output))
+    #expect(data.count <= 4000 && data.count > 2000)
+    let failed = await CommandRun(arguments + ["50"])
+    #expect(failed.status == .failed && failed.errors.contains("more than the limit of 50"))
+  }
+
   @Test("JSON: an object per source in their order, with where it came from, its stages, or its error")
   func json() async throws {
     let server = try LoopbackServer()

@@ -46,6 +46,35 @@ struct EncoderTests {
     #expect(picture.bitmap.signalToNoise(against: bitmap) > decibels)
   }
 
+  @Test(
+    "lower the quality until the file fits, and no further than that",
+    arguments: [(ImageType.jpeg, 3000), (.jpeg, 6000), (.webp, 2000)])
+  func byteLimit(type: ImageType, limit: Int) throws {
+    let bitmap = waves(PixelSize(200, 150))
+    func data(_ quality: Double, _ limit: Int?) throws -> Data {
+      let options = EncodingOptions(compressionQuality: quality, maximumByteCount: limit)
+      return try codecs.encode(bitmap, as: type, options: options)
+    }
+    let whole = try data(0.95, nil)
+    #expect(whole.count > limit)
+    let fitting = try data(0.95, limit)
+    #expect(fitting.count <= limit && fitting.count > limit * 3 / 4)
+    #expect(try data(0.95, whole.count) == whole)
+  }
+
+  @Test("say how many bytes a picture takes at least", arguments: [ImageType.jpeg, .png])
+  func byteLimitMissed(type: ImageType) throws {
+    let options = EncodingOptions(maximumByteCount: 100)
+    #expect {
+      try codecs.encode(waves(PixelSize(200, 150)), as: type, options: options)
+    } throws: { error in
+      guard case .tooManyBytes(type, let byteCount, limit: 100)? = error as? EncodingError else {
+        return false
+      }
+      return byteCount > 100 && "\(error)".contains("more than the limit of 100")
+    }
+  }
+
   @Test("make smaller JPEGs of lower quality, and take any number for one")
   func jpegQuality() throws {
     let bitmap = waves(PixelSize(200, 150))

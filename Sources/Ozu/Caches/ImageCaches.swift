@@ -62,6 +62,16 @@ final class ImageCaches: Sendable {
     return cached
   }
 
+  /// A whole picture in memory that was made of the source of a request as it is now, at another size or with other
+  /// steps. Not counted as a miss: nobody has asked for it.
+  func standingPicture(_ key: ImageKey, of request: ImageRequest) -> CachedPicture? {
+    guard memory.contains(key), let cached = memory.value(forKey: key), !cached.picture.isPreview else {
+      return nil
+    }
+    guard let path = request.source.filePath else { return cached }
+    return FileStamp(path: path) == cached.stamp ? cached : nil
+  }
+
   func store(_ picture: Picture, stamp: FileStamp?, validity: OriginalValidity?, for request: ImageRequest) {
     if request.format?.isRetired == true { return }
     memory.insert(

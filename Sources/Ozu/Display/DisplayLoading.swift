@@ -4,6 +4,9 @@ protocol DisplayLoading {
   /// What memory has, and whether it may be shown without asking.
   func cached(_ request: ImageRequest) -> (response: ImageResponse, isFresh: Bool)?
 
+  /// The largest picture that memory has of a request's source.
+  func otherSize(of request: ImageRequest) -> Picture?
+
   /// Begins a load. It calls back on the main actor, never before this has returned, and nothing after the end.
   func load(
     _ request: ImageRequest, _ receive: @escaping @MainActor (DisplayEvent) -> Void
@@ -36,6 +39,8 @@ struct PipelineLoading: DisplayLoading {
     guard let response = pipeline.memoryResponse(for: request) else { return nil }
     return (response, response.source != .stale || request.cachePolicy == .cacheOnly)
   }
+
+  func otherSize(of request: ImageRequest) -> Picture? { pipeline.cachedImage(ofSourceOf: request) }
 
   func load(
     _ request: ImageRequest, _ receive: @escaping @MainActor (DisplayEvent) -> Void

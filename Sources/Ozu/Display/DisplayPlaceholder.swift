@@ -6,6 +6,9 @@ public enum DisplayPlaceholder: Sendable {
   case blurHash(BlurHash)
   /// The blur that a ThumbHash stands for, in its own proportions.
   case thumbHash(ThumbHash)
+  /// The largest picture of the same source that memory has at whatever size, as a page shows the thumbnail it was
+  /// opened from; something else where there is none.
+  indirect case otherSize(orElse: DisplayPlaceholder = .nothing)
   /// Nothing: what the view showed before goes away.
   case nothing
 
@@ -23,8 +26,12 @@ public enum DisplayPlaceholder: Sendable {
   }
 
   /// What is shown in a view of a size.
-  func content(in size: DisplaySize?) -> DisplayContent {
+  ///
+  /// - Parameter otherSize: looks for another picture of the source.
+  func content(in size: DisplaySize?, otherSize: () -> Picture? = { nil }) -> DisplayContent {
     switch self {
+    case .otherSize(let substitute):
+      otherSize().map(DisplayContent.placeholder) ?? substitute.content(in: size, otherSize: otherSize)
     case .nothing: .nothing
     case .picture(let picture): .placeholder(picture)
     case .thumbHash(let hash): .placeholder(Picture(placeholder: hash))

@@ -287,7 +287,9 @@ public final class ImageBinding {
   private func showPlaceholder(_ options: DisplayOptions) {
     guard let placeholder = options.placeholder, let view else { return }
     current?.shown = .placeholder
-    view.show(placeholder.content(in: view.displaySize), transition: .none)
+    let request = current?.request
+    let content = placeholder.content(in: view.displaySize) { request.flatMap(loader.otherSize) }
+    view.show(content, transition: .none)
   }
 
   private func show(preview: Picture) {

@@ -12,23 +12,41 @@ struct FetchData: Sendable {
 
   func run() async -> Result<FetchedData, ImageError> {
     do throws(ImageError) {
-      switch try parts.configuration.sources.access(request.source) {
-      case .bytes(let data):
-        return .success(FetchedData(.data(data), source: .original, timings: StageTimings()))
-      case .picture(let picture):
-        return .success(FetchedData(.picture(picture), source: .original, timings: StageTimings()))
-      case .file(let path): return .success(try await read(path))
-      case .network(let url):
-        if request.cachePolicy == .cacheOnly, !request.readsDisk { throw .notCached(name) }
-        try refuseFailed()
-        return .success(try await load(url))
-      case .fetcher(let fetcher):
-        if let original = await cachedOriginal() { return .success(original) }
-        if request.cachePolicy == .cacheOnly { throw .notCached(name) }
-        return .success(try await fetch(with: fetcher))
-      }
+      return .success(try await transformed(fetch()))
     } catch {
       return .failure(error)
+    }
+  }
+
+  private func fetch() async throws(ImageError) -> FetchedData {
+    switch try parts.configuration.sources.access(request.source) {
+    case .bytes(let data): return FetchedData(.data(data), source: .original, timings: StageTimings())
+    case .picture(let picture):
+      return FetchedData(.picture(picture), source: .original, timings: StageTimings())
+    case .file(let path): return try await read(path)
+    case .network(let url):
+      if request.cachePolicy == .cacheOnly, !request.readsDisk { throw .notCached(name) }
+      try refuseFailed()
+      return try await load(url)
+    case .fetcher(let fetcher):
+      if let original = await cachedOriginal() { return original }
+      if request.cachePolicy == .cacheOnly { throw .notCached(name) }
+      return try await fetch(with: fetcher)
+    }
+  }
+
+  /// What the app makes of the bytes; on a decoding thread, because it may be as much work.
+  private func transformed(_ fetched: FetchedData) async throws(ImageError) -> FetchedData {
+    guard let transform = parts.configuration.dataTransformation, case .data(let data) = fetched.content,
+      !parts.configuration.sources.usesFetcher(request.source)
+    else { return fetched }
+    let outcome = await parts.decodeQueue.run(priority: job.priority) { [request] flag in
+      flag.isRaised ? nil : Result { try transform(data, request) }
+    }
+    switch outcome {
+    case .success(let data): return fetched.replacing(.data(data))
+    case .failure(let error): throw .fetchFailed(name, underlying: error)
+    case nil: throw .cancelled(name)
     }
   }
 

@@ -43,6 +43,13 @@ final class FetchedData: Sendable {
     self.hasOwnPolicy = hasOwnPolicy
   }
 
+  /// The same with other content, of which nobody has stored anything yet.
+  func replacing(_ content: FetchedImage) -> FetchedData {
+    FetchedData(
+      content, source: source, timings: timings, stamp: stamp, http: http, isFromDiskCache: isFromDiskCache,
+      hasOwnPolicy: hasOwnPolicy)
+  }
+
   /// Whether the origin lets anything of this be kept (RFC 9111 §3): not the original, nor what is made of it.
   var allowsStoring: Bool { http?.reasonNotStored == nil }
 

@@ -34,13 +34,11 @@ extension LoadImage {
 
   /// The picture of a key in memory, if it may be used without asking anybody.
   private func standing(_ key: ImageKey) -> CachedPicture? {
-    // Not counted as a miss: nobody has asked for it.
-    guard parts.caches.memory.contains(key), let cached = parts.caches.memory.value(forKey: key),
-      !cached.picture.isPreview, isUsable(cached.validity)
-    else { return nil }
+    guard let cached = parts.caches.standingPicture(key, of: request), isUsable(cached.validity) else {
+      return nil
+    }
     parts.events.counters.repeatedHits.increment()
-    guard let path = request.source.filePath else { return cached }
-    return FileStamp(path: path) == cached.stamp ? cached : nil
+    return cached
   }
 
   private func isUsable(_ validity: OriginalValidity?) -> Bool {

@@ -4,7 +4,8 @@ import Foundation
 extension LoadImage {
   /// Begins to make previews of a download; `nil` where there are none.
   func beginPreviews(of key: PipelineParts.JobKey) -> Previews? {
-    guard configuration.isProgressiveDecodingEnabled, let make = configuration.makeProgressiveDecoder,
+    guard configuration.isProgressiveDecodingEnabled, configuration.dataTransformation == nil,
+      let make = configuration.makeProgressiveDecoder,
       case .network? = try? request.source.access()
     else { return nil }
     let maker = PreviewMaker(

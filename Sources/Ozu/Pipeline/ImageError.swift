@@ -28,7 +28,7 @@ public enum ImageError: Error, Sendable {
   case bodyTooLarge(String, limit: Int)
   /// The transport failed in another way.
   case transport(String, underlying: HTTPError)
-  /// A fetcher of the app threw.
+  /// A fetcher of the app threw, or what it makes of data (`dataTransformation`).
   case fetchFailed(String, underlying: any Error)
   /// The source has no bytes.
   case emptyData(String)

@@ -31,6 +31,18 @@ extension ImagePipeline {
     cache.image(for: request, layers: layers)
   }
 
+  /// The largest picture that memory has of a request's source, at whatever size: something to show until the picture of
+  /// the request is there. Processed pictures are not among them, nor what was made of a file that has changed.
+  /// Synchronous, without any waiting.
+  public func cachedImage(ofSourceOf request: ImageRequest) -> Picture? {
+    let request = parts.current(request)
+    guard request.readsMemory else { return nil }
+    for made in parts.relatives.made(of: request.key.source).reversed() {
+      if let cached = parts.caches.standingPicture(made.key, of: request) { return cached.picture }
+    }
+    return nil
+  }
+
   /// The encoded bytes of a request's source if the disk cache has them. Blocks while they are read: not for a main
   /// thread.
   public func cachedData(for request: ImageRequest) -> Data? {

@@ -37,6 +37,14 @@ extension ImagePipeline {
     public var retryPolicy = HTTPRetryPolicy.standard
     /// Changes requests just before they are sent, for example to sign them. Cache keys do not notice.
     public var requestPreparation: (any HTTPRequestPreparing)?
+    /// Makes the bytes of a picture from those of its source, before anything reads them: decrypts them, or takes them out
+    /// of a container. Called on the decoding threads, for what comes from the web, files and data; not for fetchers,
+    /// which can do it themselves; for requests that share a download, with the first of them. `data(for:)` gives what it
+    /// returns, an error fails the request. `nil` by default.
+    ///
+    /// Originals are kept on disk as they came, and transformed again when they are read. Renditions are made of the
+    /// result: to keep nothing but encrypted bytes, set `storagePolicy` to `.originalData`. No previews are made.
+    public var dataTransformation: (@Sendable (Data, ImageRequest) throws -> Data)?
     /// How many downloads run at once. 6 by default.
     public var concurrentFetches = 6
     /// How many pictures are decoded at once. By default one for each core.

@@ -8,7 +8,7 @@ enum LoadCommand: Command {
     summary: "Load images, resize them, write the results.",
     synopsis:
       "SOURCE… [--size WxH] [--mode MODE] [--crop] [--upscale] [--fast] [--format FORMAT] [--quality N] [--lossless]"
-      + " [-o FILE|DIR] [--cache DIR] [--trace FILE] [--stats] [--log LEVEL] [--json]",
+      + " [--max-bytes N] [-o FILE|DIR] [--cache DIR] [--trace FILE] [--stats] [--log LEVEL] [--json]",
     discussion: """
       A SOURCE is a web address, a data: address, or the path of a file. Results stay in the disk cache, so that
       the same call is answered from there the next time; without -o nothing else is written.
@@ -29,6 +29,8 @@ enum LoadCommand: Command {
         name: "quality", letter: "q", value: "0-100", help: "Of lossy formats; 85 by default."),
       OptionSpecification(
         name: "lossless", help: "Keep every pixel, in formats that can: WebP, AVIF, JPEG XL."),
+      OptionSpecification(
+        name: "max-bytes", value: "N", help: "Lower the quality until a result has no more bytes."),
       OptionSpecification(name: "output", letter: "o", value: "FILE|DIR", help: "Where the results go."),
       .cache,
     ] + Observation.options + [.json],
@@ -57,7 +59,8 @@ enum LoadCommand: Command {
       resize: try ResizeArguments.resize(arguments),
       options: EncodingOptions(
         compressionQuality: Double(try arguments.integer("quality", in: 0...100) ?? 85) / 100,
-        isLossless: arguments.has("lossless")),
+        isLossless: arguments.has("lossless"),
+        maximumByteCount: try arguments.integer("max-bytes", in: 1...Int.max)),
       output: output,
       pipeline: PipelineArguments.pipeline(arguments, console: console, observation.configure))
     let hasFailure = await loadAll(arguments.positional, job, console, isJSON: arguments.has("json"))

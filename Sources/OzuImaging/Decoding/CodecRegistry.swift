@@ -101,15 +101,17 @@ public struct CodecRegistry: Sendable {
     return try encode(picture.bitmap, as: type, options: options)
   }
 
-  /// Encodes a bitmap, by the first encoder of the type that takes it.
+  /// Encodes a bitmap, by the first encoder of the type that takes it, in no more bytes than `maximumByteCount` of the
+  /// options.
   ///
   /// - Throws: `EncodingError`.
+  /// - Complexity: with a limit that the wanted quality is over, eight times the work.
   public func encode(
     _ bitmap: Bitmap, as type: ImageType, options: EncodingOptions = .init()
   ) throws(EncodingError) -> Data {
     let first = try encoder(for: type)
     guard let encoder = encoders.first(where: { $0.type == type && $0.accepts(bitmap, options: options) })
     else { throw .failed(first.type, reason: "no encoder takes this bitmap") }
-    return try encoder.encode(bitmap, options: options)
+    return try encoder.encode(bitmap, within: options)
   }
 }

@@ -36,10 +36,17 @@ public struct EncodingOptions: Hashable, Sendable {
   /// default.
   public var isLossless: Bool
 
+  /// The most bytes that the file may have; `nil` (the default) for no limit. `CodecRegistry.encode` lowers the quality
+  /// until it fits.
+  public var maximumByteCount: Int?
+
   /// Makes options.
-  public init(compressionQuality: Double = 0.85, isLossless: Bool = false) {
+  public init(
+    compressionQuality: Double = 0.85, isLossless: Bool = false, maximumByteCount: Int? = nil
+  ) {
     self.compressionQuality = compressionQuality
     self.isLossless = isLossless
+    self.maximumByteCount = maximumByteCount
   }
 }
 
@@ -49,6 +56,8 @@ public enum EncodingError: Error, Hashable, Sendable {
   case unsupportedType(ImageType)
   /// The format cannot hold a picture of this size.
   case tooLarge(ImageType, PixelSize)
+  /// The file has more bytes than it may, at the lowest quality.
+  case tooManyBytes(ImageType, byteCount: Int, limit: Int)
   /// The codec failed; `reason` is its own word.
   case failed(ImageType, reason: String)
 }
@@ -59,6 +68,8 @@ extension EncodingError: CustomStringConvertible {
     switch self {
     case .unsupportedType(let type): "\(type.displayName) cannot be written"
     case .tooLarge(let type, let size): "\(size) pixels are too many for \(type.displayName)"
+    case .tooManyBytes(let type, let byteCount, let limit):
+      "as \(type.displayName) the picture takes \(byteCount) bytes at least, more than the limit of \(limit)"
     case .failed(let type, let reason): "writing \(type.displayName) failed: \(reason)"
     }
   }

@@ -28,6 +28,29 @@ struct BindingPipelineTests {
     #expect(fixture.pipeline.formats.keys.sorted() == ["auto-40x30-aspectFit", "auto-80x60-aspectFit"])
   }
 
+  @Test("a larger view shows the largest that memory has of the picture until its own is there")
+  func otherSize() async throws {
+    let fixture = Fixture()
+    let url = try fixture.serve("a.jpg")
+    #expect(fixture.pipeline.cachedImage(ofSourceOf: ImageRequest(url: url)) == nil)
+    let grey = ImageRequest(url: url, resize: Resize(PixelSize(200, 150)), processors: [.grayscale])
+    _ = try await fixture.pipeline.image(for: grey)
+    for side in [40, 20] {
+      let thumbnail = FakeImageView(DisplaySize(Double(side), Double(side)), pipeline: fixture.pipeline)
+      thumbnail.images.setImage(from: url)
+      await thumbnail.settled()
+    }
+    let view = FakeImageView(DisplaySize(160, 120), pipeline: fixture.pipeline)
+    view.images.setImage(from: url, options: DisplayOptions { $0.placeholder = .otherSize() })
+    guard case .placeholder(let standIn)? = view.steps.first?.content else {
+      Issue.record("no placeholder")
+      return
+    }
+    #expect(standIn.size == PixelSize(40, 30))
+    await view.settled()
+    #expect(view.shownPicture?.size == PixelSize(160, 120))
+  }
+
   @Test("what memory keeps of a picture that is still loading is not taken for the picture")
   func previewInMemory() async throws {
     let fixture = Fixture()

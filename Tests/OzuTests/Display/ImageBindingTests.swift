@@ -62,6 +62,19 @@ struct ImageBindingTests {
     #expect(stage.told == ["nothing"])
   }
 
+  @Test("another size of the picture stands in for it, else what is said")
+  func otherSize() {
+    let stage = Stage()
+    stage.script.memory[stage.asked("a", PixelSize(8, 6)).key] = Stage.picture(1)
+    let options = DisplayOptions { $0.placeholder = .otherSize(orElse: .picture(Stage.picture(100))) }
+    stage.binding.setImage(from: Self.a, options: options)
+    #expect(stage.told == ["placeholder 1"])
+    stage.binding.setImage(from: Self.b, options: options)
+    #expect(stage.told == ["placeholder 1", "placeholder 100"])
+    stage.script.loads[1].finish(Stage.picture(2))
+    #expect(stage.told.last == "picture 2 fade")
+  }
+
   @Test(
     "a BlurHash has the proportions of the view",
     arguments: [

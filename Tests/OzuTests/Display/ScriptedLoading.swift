@@ -46,6 +46,10 @@ final class ScriptedLoading: DisplayLoading {
 
   var live: [Load] { loads.filter { !$0.isStopped } }
 
+  func otherSize(of request: ImageRequest) -> Picture? {
+    memory.first { $0.key.source == request.key.source }?.value
+  }
+
   func cached(_ request: ImageRequest) -> (response: ImageResponse, isFresh: Bool)? {
     guard request.cachePolicy.readsCaches, let picture = memory[request.key] else { return nil }
     let isFresh = !stale.contains(request.key)

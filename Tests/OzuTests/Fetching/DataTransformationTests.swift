@@ -1,0 +1,71 @@
+import Foundation
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("Bytes that the app transforms", .timeLimit(.minutes(15)))
+struct DataTransformationTests {
+  private struct WrongKey: Error {}
+
+  private struct OpenFetcher: ImageFetching {
+    let data: Data
+    var key: String { "open" }
+    func fetch() async throws -> FetchedImage { .data(data) }
+  }
+
+  /// A cipher of which nobody should think any good.
+  private static func cipher(_ data: Data) -> Data { Data(data.map { $0 ^ 0x5A }) }
+
+  private let fixture = Fixture {
+    $0.dataTransformation = { data, request in
+      guard request.userInfo["key"] as? String != "wrong" else { throw WrongKey() }
+      return Self.cipher(data)
+    }
+    $0.storagePolicy = .originalData
+    $0.isProgressiveDecodingEnabled = true
+  }
+
+  private func serve() throws -> (url: URL, secret: Data) {
+    let url = Fixture.url("secret.bin")
+    let secret = Self.cipher(try Fixture.photo.data(as: .jpeg))
+    fixture.client.reply(to: url, with: .ok(secret).header("Cache-Control", "max-age=600"))
+    return (url, secret)
+  }
+
+  @Test("are a picture when they are read, and on disk what they were")
+  func secret() async throws {
+    let (url, secret) = try serve()
+    for resize in [Fixture.small, nil] {
+      let picture = try await fixture.pipeline.image(for: ImageRequest(url: url, resize: resize))
+      #expect(Fixture.photo.resembles(picture.bitmap))
+    }
+    #expect(fixture.client.requests.count == 1)
+    await fixture.pipeline.flush()
+    #expect(fixture.pipeline.cachedData(for: url) == secret)
+    let next = fixture.freshPipeline { $0.dataTransformation = { data, _ in Self.cipher(data) } }
+    let response = try await next.response(for: ImageRequest(url: url))
+    #expect(response.source == .original && Fixture.photo.resembles(response.picture.bitmap))
+    #expect(try await next.data(for: ImageRequest(url: url)) == Self.cipher(secret))
+    #expect(fixture.client.requests.count == 1)
+  }
+
+  @Test("fail the request with what the app threw")
+  func failure() async throws {
+    var request = ImageRequest(url: try serve().url)
+    request.userInfo["key"] = "wrong"
+    await #expect { try await fixture.pipeline.image(for: request) } throws: { error in
+      guard case .fetchFailed(_, let underlying)? = error as? ImageError else { return false }
+      return underlying is WrongKey
+    }
+  }
+
+  @Test("come from files and data too, but not from fetchers")
+  func sources() async throws {
+    let jpeg = try Fixture.photo.data(as: .jpeg)
+    let secret = ImageRequest(.data(Self.cipher(jpeg), key: "secret"))
+    #expect(Fixture.photo.resembles(try await fixture.pipeline.image(for: secret).bitmap))
+    let open = ImageRequest(.fetcher(OpenFetcher(data: jpeg)))
+    #expect(Fixture.photo.resembles(try await fixture.pipeline.image(for: open).bitmap))
+  }
+}
