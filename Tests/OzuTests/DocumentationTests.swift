@@ -177,6 +177,18 @@ struct DocumentationTests {
       $0.sources.register(scheme: "asset") { url in AssetFetcher(name: url.lastPathComponent) }
     }.image(for: try #require(URL(string: "asset:///star")))
     #expect(icon.isColor(.white))
+
+    let keychain = Keychain()
+    let vault = ImagePipeline.testing(client: client) {
+      $0.dataTransformation = { data, request in try keychain.decrypt(data) }
+      $0.storagePolicy = .originalData
+    }
+    let secret = Data(try PatternPicture(PixelSize(64, 48)).data(as: .png).reversed())
+    #expect(try await vault.image(for: ImageRequest(.data(secret, key: "secret"))).size == PixelSize(64, 48))
+  }
+
+  private struct Keychain: Sendable {
+    func decrypt(_ data: Data) throws -> Data { Data(data.reversed()) }
   }
 
   @Test("Testing your app: executors")
