@@ -3,7 +3,7 @@
   import SwiftUI
 
   private struct ImagePipelineKey: EnvironmentKey {
-    static let defaultValue = ImagePipeline.shared
+    static var defaultValue: ImagePipeline { .shared }
   }
 
   extension EnvironmentValues {

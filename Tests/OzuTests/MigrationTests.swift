@@ -120,6 +120,16 @@ struct MigrationTests {
     images.setImage(small)
   }
 
+  @Test("a pipeline that is set is the shared one, for views too")
+  func shared() {
+    let former = ImagePipeline.shared
+    defer { ImagePipeline.shared = former }
+    let pipeline = ImagePipeline.testing()
+    ImagePipeline.shared = pipeline
+    #expect(ImagePipeline.shared === pipeline)
+    #expect(ImageBinding(FakeImageView(DisplaySize(40, 30))).pipeline === pipeline)
+  }
+
   @Test("Kingfisher")
   func kingfisher() async throws {
     let pipeline = try servedPipeline()

@@ -1,4 +1,5 @@
 import Foundation
+import OzuSynchronization
 
 /// Loads pictures: from memory, else from disk, else from their source; decoded no larger than needed, each
 /// piece of work done once for all who want it.
@@ -13,8 +14,28 @@ import Foundation
 /// suspending. Everything else runs on the pipeline's own bounded queues; the caller's executor and Swift's
 /// cooperative pool are never blocked.
 public final class ImagePipeline: Sendable {
-  /// The pipeline for apps that need only one, with every default.
-  public static let shared = ImagePipeline()
+  /// The pipeline for apps that need only one; with every default, until another is set. Views, prefetchers and the
+  /// like take it when they are made, so an app that wants another sets it as it starts.
+  public static var shared: ImagePipeline {
+    get {
+      sharedPipeline.withLock { pipeline in
+        if let pipeline { return pipeline }
+        let standard = ImagePipeline()
+        pipeline = standard
+        return standard
+      }
+    }
+    set {
+      // The former one is released outside of the lock.
+      let former = sharedPipeline.withLock { pipeline in
+        defer { pipeline = newValue }
+        return pipeline
+      }
+      withExtendedLifetime(former) {}
+    }
+  }
+
+  private static let sharedPipeline = Mutex<ImagePipeline?>(nil)
 
   let parts: PipelineParts
 
