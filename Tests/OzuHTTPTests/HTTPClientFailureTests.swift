@@ -100,6 +100,40 @@ struct HTTPClientFailureTests {
     await server.allConnectionsClosed()
   }
 
+  @Test("a header section that drips runs into the idle limit or the total one", arguments: [true, false])
+  func slowHead(isIdle: Bool) async {
+    let gate = Gate()
+    gate.admit(20)
+    server.route(
+      "/a", .verbatim(Data("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx".utf8)).dripping(1, through: gate))
+    var request = HTTPRequest(url: server.url("/a"))
+    if isIdle {
+      request.timeouts.idle = .milliseconds(200)
+    } else {
+      request.timeouts.total = .milliseconds(200)
+    }
+    #expect(await failure(of: request, by: client) == .timedOut(isIdle ? .idle : .total))
+    await server.allConnectionsClosed()
+  }
+
+  @Test("a header section without end is a protocol error, long before it fills memory")
+  func endlessHead() async {
+    var response = LoopbackResponse.endless(repeating: Data("X-Field: 0123456789\r\n".utf8))
+    response.ending = .verbatim
+    server.route("/a", response)
+    let reason = await failure(of: HTTPRequest(url: server.url("/a")), by: client)
+    // Without a status line libcurl has an opinion of its own.
+    if case .protocolError? = reason {} else { Issue.record("\(String(describing: reason))") }
+    var lines = LoopbackResponse.endless(
+      repeating: Data("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n".utf8))
+    lines.ending = .verbatim
+    server.route("/hints", lines)
+    #expect(
+      await failure(of: HTTPRequest(url: server.url("/hints")), by: client)
+        == .protocolError("the header section exceeds 262144 bytes"))
+    await server.allConnectionsClosed()
+  }
+
   @Test("a server that never stops runs into the total limit")
   func total() async {
     server.route("/a", .endless(repeating: Data(count: 1000)))

@@ -37,6 +37,7 @@
     }
 
     let counters = CurlCounters()
+    let clock = CurlClock()
     private let configuration: HTTPClientConfiguration
     private let state = Mutex(State())
 
@@ -113,7 +114,8 @@
     }
 
     private func run(_ multi: CurlMulti) {
-      let reactor = CurlReactor(multi: multi, configuration: configuration, counters: counters)
+      let reactor = CurlReactor(
+        multi: multi, configuration: configuration, counters: counters, clock: clock)
       while true {
         let (commands, isStopping) = state.withLock { state in
           let commands = state.commands
@@ -122,6 +124,7 @@
           if case .stopping = state.phase { return (commands, true) }
           return (commands, false)
         }
+        if !commands.isEmpty { clock.tick() }
         for command in commands {
           switch command {
           case .start(let transfer, let completion): reactor.start(transfer, completion)
@@ -164,6 +167,20 @@
 
     /// libcurl is set up once per process and stays.
     private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+  }
+
+  /// The time as the loop's thread last looked at it, which it does before and after it drives libcurl.
+  ///
+  /// A response of five lines would ask the system for it eight times. The limits that are told by it are no finer than
+  /// a turn of the loop.
+  ///
+  /// Unchecked Sendable: only the loop's thread touches it.
+  final class CurlClock: @unchecked Sendable {
+    private(set) var now = ContinuousClock.now
+
+    func tick() {
+      now = ContinuousClock.now
+    }
   }
 
   /// Starts the thread of a loop.

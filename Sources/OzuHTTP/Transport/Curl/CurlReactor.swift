@@ -11,7 +11,7 @@
     private let multi: CurlMulti
     private let configuration: HTTPClientConfiguration
     private let counters: CurlCounters
-    private let clock = ContinuousClock()
+    private let clock: CurlClock
 
     private var queue: StartQueue<CurlTransfer>
     private var unfinished: [ObjectIdentifier: CurlTransfer] = [:]
@@ -20,8 +20,11 @@
     /// No limit of any transfer is reached before this instant, so that none need be looked at.
     private var nextDeadline: ContinuousClock.Instant?
 
-    init(multi: CurlMulti, configuration: HTTPClientConfiguration, counters: CurlCounters) {
+    init(
+      multi: CurlMulti, configuration: HTTPClientConfiguration, counters: CurlCounters, clock: CurlClock
+    ) {
       self.multi = multi
+      self.clock = clock
       self.configuration = configuration
       self.counters = counters
       queue = StartQueue(
@@ -77,8 +80,10 @@
     func turn() -> Int32 {
       startWaiting()
       repeat {
+        clock.tick()
         var running: Int32 = 0
         curl_multi_perform(multi.handle, &running)
+        clock.tick()
         collectFinished()
         failOverdue()
         // Whoever ended has left a place.
