@@ -173,6 +173,20 @@ import Testing
     #expect(server.requestCount == 1)
   }
 
+  @Test(
+    "JSON lines: an id is given back as it came",
+    arguments: [
+      "1", "-7", "1.23456", "12345678901234567890", "true", "null", #""é \"/""#, "[1,2]", #"{"a":1}"#,
+    ])
+  func identities(_ id: String) async throws {
+    let run = await CommandRun(
+      ["fetch", "--json-lines"],
+      input: [#"{"id": \#(id), "url": "\#(server.url("/fresh").absoluteString)"}"#, #"{"id": \#(id)}"#])
+    let lines = run.output.split(separator: "\n")
+    #expect(lines.count == 2)
+    #expect(lines.allSatisfy { $0.hasPrefix(#"{"id": \#(id), "#) })
+  }
+
   @Test("JSON lines: null is the same as leaving a member out")
   func nullMembers() async throws {
     let address = server.url("/fresh").absoluteString

@@ -100,6 +100,22 @@ struct HTTPClientFailureTests {
     await server.allConnectionsClosed()
   }
 
+  @Test("a host that takes the connection and says nothing to the handshake runs into the limit on connecting")
+  func connecting() async throws {
+    // Its one place is taken: the system accepts the next connection, and nobody reads from it.
+    let server = try LoopbackServer(maximumConnections: 1)
+    let gate = Gate()
+    server.route("/held", .ok(Data()).held(by: gate))
+    let client = client
+    let held = Task { await failure(of: HTTPRequest(url: server.url("/held")), by: client) }
+    await gate.arrivals(1)
+    var request = HTTPRequest(url: url("https://127.0.0.1:\(server.port)/a"))
+    request.timeouts.connect = .milliseconds(200)
+    #expect(await failure(of: request, by: client) == .timedOut(.connect))
+    gate.open()
+    #expect(await held.value == nil)
+  }
+
   @Test("a header section that drips runs into the idle limit or the total one", arguments: [true, false])
   func slowHead(isIdle: Bool) async {
     let gate = Gate()

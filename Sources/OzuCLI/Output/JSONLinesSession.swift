@@ -88,18 +88,20 @@ struct JSONLinesSession: Sendable {
     guard let value = try? JSONSerialization.jsonObject(with: Data(text.utf8)),
       let object = value as? [String: Any]
     else { return Line(id: .null, request: .failure(LineError(message: "the line is no JSON object"))) }
-    let id: JSON =
-      switch object["id"] {
-      case let text as String: .string(text)
-      case let number as Int: .integer(number)
-      case let number as Double: .number(number)
-      default: .null
-      }
+    let id = object["id"].map(identity) ?? .null
     do throws(LineError) {
       return Line(id: id, request: .success(try request(object)))
     } catch {
       return Line(id: id, request: .failure(error))
     }
+  }
+
+  /// Whatever names a line, as it came: a truth is no number, and a large number is none that is near it.
+  private static func identity(_ value: Any) -> JSON {
+    if let text = value as? String { return .string(text) }
+    let data = try? JSONSerialization.data(
+      withJSONObject: value, options: [.fragmentsAllowed, .sortedKeys, .withoutEscapingSlashes])
+    return data.map { .verbatim(String(decoding: $0, as: UTF8.self)) } ?? .null
   }
 
   private static func request(

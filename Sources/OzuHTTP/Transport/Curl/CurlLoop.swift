@@ -17,6 +17,7 @@
       case start(CurlTransfer, CurlTransfer.Completion)
       case cancel(CurlTransfer)
       case resume(CurlTransfer)
+      case prioritize(CurlTransfer)
     }
 
     private enum Phase {
@@ -130,6 +131,7 @@
           case .start(let transfer, let completion): reactor.start(transfer, completion)
           case .cancel(let transfer): reactor.cancel(transfer)
           case .resume(let transfer): reactor.resume(transfer)
+          case .prioritize(let transfer): reactor.prioritize(transfer)
           }
         }
         if isStopping { break }

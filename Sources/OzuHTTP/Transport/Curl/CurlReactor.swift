@@ -37,9 +37,23 @@
       transfer.completion = completion
       guard transfer.phase == .fresh else { return complete(transfer, .failure(.init(.cancelled))) }
       transfer.phase = .waiting
+      unfinished[ObjectIdentifier(transfer)] = transfer
+      enqueue(transfer)
+    }
+
+    /// Moves a transfer that waits to where its priority puts it now, behind all of that one.
+    func prioritize(_ transfer: CurlTransfer) {
+      guard transfer.phase == .waiting, let priority = transfer.hop.livePriority?.value,
+        priority != transfer.hop.priority
+      else { return }
+      queue.remove(ticket: transfer.ticket, origin: transfer.origin, priority: transfer.hop.priority)
+      enqueue(transfer)
+    }
+
+    private func enqueue(_ transfer: CurlTransfer) {
+      if let live = transfer.hop.livePriority { transfer.hop.priority = live.value }
       transfer.ticket = nextTicket
       nextTicket += 1
-      unfinished[ObjectIdentifier(transfer)] = transfer
       queue.enqueue(
         transfer, ticket: transfer.ticket, origin: transfer.origin, priority: transfer.hop.priority)
     }

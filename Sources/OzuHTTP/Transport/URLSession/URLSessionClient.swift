@@ -58,7 +58,9 @@
       if case .file = configuration.certificateAuthorities {
         throw HTTPError(.tlsFailed("certificate authorities from a file are not supported"), url: request.url)
       }
-      guard await turnstile.enter(origin: origin, priority: request.priority) else {
+      guard
+        await turnstile.enter(origin: origin, priority: request.priority, live: request.livePriority)
+      else {
         throw HTTPError(.cancelled, url: request.url)
       }
       defer { turnstile.leave(origin: origin) }
