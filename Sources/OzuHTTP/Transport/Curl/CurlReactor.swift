@@ -133,6 +133,7 @@
           transfer, .other(code: Int(code.rawValue), message: String(cString: curl_multi_strerror(code))))
       }
       watch(transfer.timing.nextCheck(after: clock.now))
+      watch(transfer.timing.connectDeadline)
     }
 
     private func collectFinished() {
@@ -166,12 +167,27 @@
       let now = clock.now
       guard now >= deadline else { return }
       nextDeadline = nil
-      for transfer in Array(unfinished.values) {
+      let transfers = Array(unfinished.values)
+      for transfer in transfers {
+        if transfer.phase == .active, let end = transfer.timing.connectDeadline, now >= end {
+          // libcurl's own limit begins only when it lets a transfer connect. Until the first connection to an origin has
+          // said whether it carries many, the others wait for it: if it never stands, they would fail one after the
+          // other. Where one stands, they wait for their turn.
+          let hasConnection = transfers.contains {
+            $0.phase == .active && $0.origin == transfer.origin && $0.timing.isConnected
+          }
+          guard hasConnection else {
+            fail(transfer, .timedOut(.connect))
+            continue
+          }
+          transfer.timing.restartConnecting(at: now)
+        }
         if let phase = transfer.timing.overduePhase(at: now) {
           fail(transfer, .timedOut(phase))
-        } else if let check = transfer.timing.nextCheck(after: now) {
-          watch(check)
+          continue
         }
+        watch(transfer.timing.nextCheck(after: now))
+        if transfer.phase == .active { watch(transfer.timing.connectDeadline) }
       }
     }
 
