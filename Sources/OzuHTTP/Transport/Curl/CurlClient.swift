@@ -23,8 +23,8 @@
   /// - Cancelling puts `.cancel` into the same inbox. It may overtake `.start`; the transfer then remembers
   ///   it. Because one thread applies both in order, a transfer is completed exactly once without further
   ///   locks.
-  /// - While a transfer is attached to an easy handle, the handle owns one retain of it (`Unmanaged`, given
-  ///   back in `CurlReactor.detach`), so that libcurl's callbacks never meet a dead object.
+  /// - While a transfer is attached to an easy handle, the `CurlHandle` keeps it (until `CurlReactor.detach`) and is itself
+  ///   what libcurl's callbacks get, so that they never meet a dead object.
   /// - The thread owns the loop, the client does not own the thread: `deinit` asks it to end, and it takes
   ///   its handles and sockets with it.
   public final class CurlClient: HTTPClient {

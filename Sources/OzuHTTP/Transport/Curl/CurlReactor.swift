@@ -125,8 +125,7 @@
       guard let handle else { return fail(transfer, .other(code: 27, message: "out of memory")) }
       transfer.handle = handle
       transfer.beginHop(at: clock.now)
-      let owner = Unmanaged.passRetained(transfer)
-      handle.configure(for: transfer, owner: owner)
+      handle.configure(for: transfer)
       let code = curl_multi_add_handle(multi.handle, handle.raw)
       guard code == CURLM_OK else {
         return fail(
@@ -139,8 +138,10 @@
     private func collectFinished() {
       var code = CURLE_OK
       while let raw = ozu_curl_multi_next_finished(multi.handle, &code) {
-        guard let owner = ozu_curl_private(raw) else { continue }
-        let transfer = Unmanaged<CurlTransfer>.fromOpaque(owner).takeUnretainedValue()
+        // The handle is in use, so its transfer holds it.
+        guard let context = ozu_curl_private(raw),
+          let transfer = Unmanaged<CurlHandle>.fromOpaque(context).takeUnretainedValue().transfer
+        else { continue }
         finish(transfer, code)
       }
     }
@@ -208,7 +209,7 @@
       complete(transfer, .failure(HTTPError(reason)))
     }
 
-    // Takes the handle from the transfer and gives back its place and the handle's retain.
+    // Takes the handle from the transfer and gives back its place.
     private func detach(_ transfer: CurlTransfer) {
       queue.finish(origin: transfer.origin)
       guard let handle = transfer.handle else { return }
@@ -216,7 +217,6 @@
       curl_multi_remove_handle(multi.handle, handle.raw)
       handle.reset()
       if idleHandles.count < configuration.maximumConcurrentRequests { idleHandles.append(handle) }
-      Unmanaged.passUnretained(transfer).release()
     }
 
     private func complete(_ transfer: CurlTransfer, _ result: Result<HTTPResponse, HTTPError>) {
