@@ -42,6 +42,34 @@ import Testing
     #expect(server.requestCount == 2)
   }
 
+  @Test("fetch does what explain says, also for an answer without any cache fields")
+  func sameRules() async throws {
+    server.route("/plain", .ok(Data("three".utf8)))
+    let address = server.url("/plain").absoluteString
+    let cache = folder.path("cache")
+    _ = await CommandRun("fetch", address, "--cache", cache)
+    let explained = await CommandRun("explain", address, "--cache", cache)
+    #expect(explained.output.contains("would serve what is stored: fresh for"))
+    let fetched = await CommandRun("fetch", "-v", address, "--cache", cache)
+    #expect(fetched.errors.contains("200 from cache (fresh for"))
+    #expect(server.requestCount == 1)
+  }
+
+  @Test("errors of the server are never kept, but by the RFC alone they may be", arguments: [true, false])
+  func serverErrors(isSession: Bool) async throws {
+    server.route("/down", .status(503, headers: ["Cache-Control": "max-age=600"]))
+    let address = server.url("/down").absoluteString
+    if isSession {
+      let lines = try (0..<2).map { try line(["id": $0, "url": address]) }
+      let run = await CommandRun(["fetch", "--json-lines"], input: lines)
+      #expect(try run.objects.map { $0["from"] as? String } == ["network", "cache"])
+    } else {
+      let run = await CommandRun("fetch", "-v", address, address, "--cache", folder.path("cache"))
+      #expect(run.errors.contains("a server error"))
+    }
+    #expect(server.requestCount == (isSession ? 1 : 2))
+  }
+
   @Test("failures are told, and the rest is still fetched")
   func failures() async throws {
     let run = await CommandRun(
@@ -122,6 +150,53 @@ import Testing
     #expect(answers.count == 6)
     #expect(answers.filter { $0["error"] is String }.count == 5)
     #expect(answers.contains { $0["id"] as? Int == 5 && $0["status"] as? Int == 200 })
+  }
+
+  @Test(
+    "JSON lines: a member of the wrong kind is an error, never passed over",
+    arguments: [
+      #""method": 5"#, #""headers": {"A": "b"}"#, #""headers": [["A"]]"#, #""headers": [["A", 1]]"#,
+      #""headers": "A: b""#, #""body": 5"#, #""body": "%""#, #""cache": 1"#, #""cache": "often""#,
+      #""redirect": true"#, #""redirect": "error""#, #""method": "G ET""#, #""headers": [["A b", "c"]]"#,
+    ])
+  func wrongMembers(_ member: String) async throws {
+    let address = server.url("/fresh").absoluteString
+    let run = await CommandRun(
+      ["fetch", "--json-lines"],
+      input: [#"{"id": "a", "url": "\#(address)", \#(member)}"#, #"{"id": 2, "url": "\#(address)"}"#])
+    let answers = try run.objects
+    #expect(answers.count == 2)
+    let wrong = try #require(answers.first { $0["id"] as? String == "a" })
+    #expect(wrong.keys.sorted() == ["error", "id"])
+    #expect(wrong["error"] as? String != "")
+    #expect(answers.contains { $0["id"] as? Int == 2 && $0["status"] as? Int == 200 })
+    #expect(server.requestCount == 1)
+  }
+
+  @Test(
+    "JSON lines: an id is given back as it came",
+    arguments: [
+      "1", "-7", "1.23456", "12345678901234567890", "true", "null", #""é \"/""#, "[1,2]", #"{"a":1}"#,
+    ])
+  func identities(_ id: String) async throws {
+    let run = await CommandRun(
+      ["fetch", "--json-lines"],
+      input: [#"{"id": \#(id), "url": "\#(server.url("/fresh").absoluteString)"}"#, #"{"id": \#(id)}"#])
+    let lines = run.output.split(separator: "\n")
+    #expect(lines.count == 2)
+    #expect(lines.allSatisfy { $0.hasPrefix(#"{"id": \#(id), "#) })
+  }
+
+  @Test("JSON lines: null is the same as leaving a member out")
+  func nullMembers() async throws {
+    let address = server.url("/fresh").absoluteString
+    let run = await CommandRun(
+      ["fetch", "--json-lines"],
+      input: [
+        #"{"id": 1, "url": "\#(address)", "method": null, "headers": null, "body": null, "cache": null,"#
+          + #" "redirect": null}"#
+      ])
+    #expect(try run.objects.map { $0["status"] as? Int } == [200])
   }
 
   @Test("explain says what is stored and what would be done, and sends nothing")

@@ -100,6 +100,62 @@ struct HTTPClientFailureTests {
     await server.allConnectionsClosed()
   }
 
+  @Test(
+    "a host that takes connections and says nothing to the handshake runs all into the limit on connecting")
+  func connecting() async throws {
+    // Its one place is taken: the system accepts further connections, and nobody reads from them.
+    let server = try LoopbackServer(maximumConnections: 1)
+    let gate = Gate()
+    server.route("/held", .ok(Data()).held(by: gate))
+    let (client, other) = (client, directClient())
+    let held = Task { await failure(of: HTTPRequest(url: server.url("/held")), by: other) }
+    await gate.arrivals(1)
+    var request = HTTPRequest(url: url("https://127.0.0.1:\(server.port)/a"))
+    // One after the other would be too late for the total limit.
+    request.timeouts = HTTPTimeouts(connect: .milliseconds(200), total: .milliseconds(500))
+    let reasons = await withTaskGroup(of: HTTPError.Reason?.self) { group in
+      for _ in 0..<4 { group.addTask { [request] in await failure(of: request, by: client) } }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(reasons == Array(repeating: .timedOut(.connect), count: 4))
+    gate.open()
+    #expect(await held.value == nil)
+  }
+
+  @Test("a header section that drips runs into the idle limit or the total one", arguments: [true, false])
+  func slowHead(isIdle: Bool) async {
+    let gate = Gate()
+    gate.admit(20)
+    server.route(
+      "/a", .verbatim(Data("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx".utf8)).dripping(1, through: gate))
+    var request = HTTPRequest(url: server.url("/a"))
+    if isIdle {
+      request.timeouts.idle = .milliseconds(200)
+    } else {
+      request.timeouts.total = .milliseconds(200)
+    }
+    #expect(await failure(of: request, by: client) == .timedOut(isIdle ? .idle : .total))
+    await server.allConnectionsClosed()
+  }
+
+  @Test("a header section without end is a protocol error, long before it fills memory")
+  func endlessHead() async {
+    var response = LoopbackResponse.endless(repeating: Data("X-Field: 0123456789\r\n".utf8))
+    response.ending = .verbatim
+    server.route("/a", response)
+    let reason = await failure(of: HTTPRequest(url: server.url("/a")), by: client)
+    // Without a status line libcurl has an opinion of its own.
+    if case .protocolError? = reason {} else { Issue.record("\(String(describing: reason))") }
+    var lines = LoopbackResponse.endless(
+      repeating: Data("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n".utf8))
+    lines.ending = .verbatim
+    server.route("/hints", lines)
+    #expect(
+      await failure(of: HTTPRequest(url: server.url("/hints")), by: client)
+        == .protocolError("the header section exceeds 262144 bytes"))
+    await server.allConnectionsClosed()
+  }
+
   @Test("a server that never stops runs into the total limit")
   func total() async {
     server.route("/a", .endless(repeating: Data(count: 1000)))

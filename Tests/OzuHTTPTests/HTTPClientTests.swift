@@ -176,6 +176,36 @@ struct HTTPClientTests {
       server.requests.dropFirst().map(\.path) == ["/veryHigh", "/high", "/normal", "/low", "/veryLow"])
   }
 
+  @Test("a request whose priority changes while it waits goes where the new one puts it")
+  func livePriority() async throws {
+    let client = directClient { $0.maximumConcurrentRequests = 1 }
+    let gate = Gate()
+    server.route("/first", .ok(Data()).held(by: gate))
+    server.routeRest { _ in .ok(Data()) }
+    let cells = (0..<4).map { _ in TestPriority(.normal) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      let first = server.url("/first")
+      group.addTask { _ = try await client.data(from: first) }
+      await gate.arrivals(1)
+      for (number, cell) in cells.enumerated() {
+        var request = HTTPRequest(url: server.url("/\(number)"), priority: .low)
+        request.livePriority = HTTPLivePriority(cell)
+        group.addTask { [request] in _ = try await client.data(for: request) }
+        try await eventually(client.statistics.waitingRequestCount > number)
+      }
+      cells[0].set(.veryLow)
+      cells[3].set(.veryHigh)
+      // The client hears of everything in order: when it has counted this one, it has heard of the others.
+      let last = HTTPRequest(url: server.url("/last"), priority: .veryLow)
+      group.addTask { _ = try await client.data(for: last) }
+      try await eventually(client.statistics.waitingRequestCount > 4)
+      gate.open()
+      try await group.waitForAll()
+    }
+    #expect(server.requests.dropFirst().map(\.path) == ["/3", "/1", "/2", "/0", "/last"])
+    #expect(cells.allSatisfy { $0.observerCount == 0 })
+  }
+
   @Test("IPv6", .enabled(if: (try? LoopbackServer(isIPv6: true)) != nil))
   func ipv6() async throws {
     let server = try LoopbackServer(isIPv6: true)

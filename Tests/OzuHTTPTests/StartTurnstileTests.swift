@@ -32,6 +32,33 @@ struct StartTurnstileTests {
     #expect(turnstile.statistics == HTTPClientStatistics())
   }
 
+  @Test("a task whose priority changes while it waits goes where the new one puts it")
+  func livePriority() async throws {
+    let passed = Log()
+    let cells = (0..<4).map { _ in TestPriority(.normal) }
+    #expect(await turnstile.enter(origin: origin, priority: .normal))
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for (index, cell) in cells.enumerated() {
+        group.addTask { [turnstile, origin] in
+          let live = HTTPLivePriority(cell)
+          guard await turnstile.enter(origin: origin, priority: .low, live: live) else { return }
+          passed.add("\(index)")
+          turnstile.leave(origin: origin)
+        }
+        try await eventually(turnstile.statistics.waitingRequestCount > index)
+      }
+      cells[0].set(.low)
+      cells[2].set(.veryHigh)
+      // There and back again: behind the others of its priority.
+      cells[1].set(.high)
+      cells[1].set(.normal)
+      turnstile.leave(origin: origin)
+    }
+    #expect(passed.entries == ["2", "3", "1", "0"])
+    #expect(turnstile.statistics == HTTPClientStatistics())
+    #expect(cells.allSatisfy { $0.observerCount == 0 })
+  }
+
   @Test("a cancelled task leaves the row, whenever it is cancelled", arguments: [true, false])
   func cancellation(isEarly: Bool) async throws {
     #expect(await turnstile.enter(origin: origin, priority: .normal))

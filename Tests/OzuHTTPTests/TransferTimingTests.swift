@@ -31,6 +31,21 @@ struct TransferTimingTests {
     #expect(timing.firstByteAt == at(6))
   }
 
+  @Test("each hop has its own time to connect, until it has a connection")
+  func connecting() {
+    var timing = TransferTiming(limits: limits)
+    #expect(timing.connectDeadline == nil)
+    timing.beginHop(at: start)
+    #expect(timing.connectDeadline == start + .seconds(1))
+    timing.restartConnecting(at: start + .seconds(5))
+    #expect(timing.connectDeadline == start + .seconds(6))
+    timing.noteActivity(at: start + .seconds(5))
+    #expect(timing.isConnected)
+    #expect(timing.connectDeadline == nil)
+    timing.beginHop(at: start + .seconds(7))
+    #expect(timing.connectDeadline == start + .seconds(8))
+  }
+
   @Test("the total limit runs through redirects, the idle limit does not")
   func total() {
     var timing = TransferTiming(limits: limits)

@@ -1,5 +1,6 @@
 import Foundation
 import Ozu
+import OzuHTTP
 import OzuSynchronization
 import OzuTesting
 import Testing
@@ -41,6 +42,28 @@ struct DocumentationTests {
     }
     #expect(bar.fraction == 1)
     #expect((try view.result?.get())?.source == .network)
+  }
+
+  @Test("The way of a request: the network")
+  func network() async throws {
+    let tokens = Tokens()
+    client.reply { request in
+      guard request.headers["Authorization"] == "Bearer 1" else { return .status(401) }
+      return (try? PatternPicture(PixelSize(64, 48)).data(as: .png)).map { .ok($0) }
+    }
+    let pipeline = ImagePipeline.testing(client: client) {
+      $0.requestPreparation = TokenSigner(tokens: tokens)
+      $0.cacheKeyRules = [
+        CacheKeyRule(host: "*.cdn.example.com", droppingQueryItems: ["token", "expires"])
+      ]
+      $0.retryPolicy.maximumRetryCount = 3
+      $0.httpPolicy = .ignoring(lifetime: .seconds(7 * 24 * 3600))
+    }
+    for token in ["a", "b"] {
+      let url = try #require(URL(string: "https://a.cdn.example.com/x.png?token=\(token)"))
+      #expect(try await pipeline.image(for: url).size == PixelSize(64, 48))
+    }
+    #expect(client.requests.count == 1)
   }
 
   private final class Bar { var fraction = 0.0 }

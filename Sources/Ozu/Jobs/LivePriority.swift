@@ -24,7 +24,7 @@ enum LivePriority: Sendable {
 ///
 /// Observers are called outside the lock, by whoever makes the change. Two changes at once may be told in either
 /// order, so an observer asks for `value` instead of being handed one.
-final class PriorityCell: Sendable {
+final class PriorityCell: HTTPPrioritySource {
   private struct State {
     var value: ImagePriority
     var lastID = 0
@@ -68,4 +68,7 @@ final class PriorityCell: Sendable {
   func removeObserver(_ id: Int) {
     state.withLock { $0.observers.removeAll { $0.id == id } }
   }
+
+  /// The urgency now, in the transport's words.
+  var transportPriority: HTTPPriority { value.transport }
 }

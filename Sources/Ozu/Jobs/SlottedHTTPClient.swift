@@ -25,6 +25,8 @@ struct SlottedHTTPClient: HTTPClient {
       activity?.enter(.network)
       var request = request
       request.priority = priority.transport
+      // It may change while the request waits for a connection, too.
+      if case .changing(let cell) = priority { request.livePriority = HTTPLivePriority(cell) }
       do throws(HTTPError) {
         return .success(try await client.send(request, into: sink))
       } catch {

@@ -125,6 +125,7 @@ extension ImagePipeline.Configuration {
     settings.spooling.threshold = largeBodyByteCount
     settings.preparation = requestPreparation
     settings.currentDate = currentDate
+    settings.now = now
     settings.sleep = sleep
     if !isResumableDataEnabled { settings.minimumPartialByteCount = .max }
     return settings
@@ -132,15 +133,13 @@ extension ImagePipeline.Configuration {
 }
 
 extension HTTPCachePolicy {
-  /// The rules for pictures: those of the RFC, an hour for an answer that gives nothing to go by, and no answer of
-  /// status 500 or more is ever kept.
+  /// The rules for pictures: those of the RFC, and an hour for an answer that gives nothing to go by.
   ///
   /// The RFC leaves the algorithm of such a guess to the cache (§4.2.2). Without one, a picture from a server that
   /// sends no cache fields would be fetched anew for every view that shows it.
   public static let images: HTTPCachePolicy = {
     var policy = HTTPCachePolicy()
     policy.defaultLifetime = .seconds(3600)
-    policy.storesServerErrors = false
     return policy
   }()
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Ozu
+import OzuSynchronization
 import OzuTesting
 
 /// The origin of benchmarks: a process of its own, so that its work is nobody's.
@@ -16,6 +17,9 @@ final class BenchServer {
     /// A head, and a body that never comes.
     case held = "/held"
   }
+
+  /// Whether this process is `ozu`, whatever its file is called, and can be started again. Set by `main`.
+  static let isOwnProgram = Atomic(false)
 
   static let smallByteCount = 20_000
   static let largeByteCount = 90_000_000
@@ -35,7 +39,7 @@ final class BenchServer {
   ///
   /// - Parameter hasPhotos: whether it makes the photographs, which takes a while; before it serves anything.
   init(hasPhotos: Bool = false) throws {
-    guard CommandLine.arguments.first?.hasSuffix("ozu") == true else {
+    guard Self.isOwnProgram.load(ordering: .relaxed) else {
       let server = try Self.makeServer(hasPhotos: hasPhotos)
       (local, child, base) = (server, nil, server.url("/"))
       return

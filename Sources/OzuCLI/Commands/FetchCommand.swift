@@ -10,7 +10,8 @@ enum FetchCommand: Command {
     synopsis: "URL… [-v] [--mode MODE] [--cache DIR] | --json-lines [--cache DIR]",
     discussion: """
       Writes the bodies to standard output, one after the other. With -v each address gets a line on standard
-      error: its status, where the answer came from (network, cache, revalidated, stale) and why.
+      error: its status, where the answer came from (network, cache, revalidated, stale) and why. The rules are
+      those of `ozu load` and `ozu explain`, and so is the cache.
 
       With --json-lines requests are read from standard input, one JSON object in a line:
         {"id": 1, "method": "GET", "url": "…", "headers": [["name", "value"]], "body": "base64",
@@ -19,7 +20,8 @@ enum FetchCommand: Command {
         {"id": 1, "status": 200, "headers": […], "body": "base64", "from": "cache", "reason": "fresh for 3h"}
       or {"id": 1, "error": "…"}. Requests of one address are performed in the order of their lines, others at the
       same time; an answer is written when it is there. The cache lasts as long as the command, or longer with
-      --cache.
+      --cache. Here the rules are those of RFC 9111 alone: an answer that says nothing of its age is validated each
+      time, and an error of the server is kept if it has a lifetime.
       """,
     options: [
       OptionSpecification(name: "verbose", letter: "v", help: "Say where each answer came from, and why."),
@@ -43,11 +45,13 @@ enum FetchCommand: Command {
     }
     let urls = try arguments.positional.map { (text) throws(UsageError) in try HTTPArguments.url(text) }
     do {
-      let isLasting = !arguments.has("json-lines") || arguments.value("cache") != nil
+      let isSession = arguments.has("json-lines")
+      let isLasting = !isSession || arguments.value("cache") != nil
       let (cache, disk) = try await HTTPArguments.cache(
-        folder: isLasting ? PipelineArguments.folder(arguments) : nil)
+        folder: isLasting ? PipelineArguments.folder(arguments) : nil, policy: isSession ? .standard : .images
+      )
       let isDone =
-        arguments.has("json-lines")
+        isSession
         ? await JSONLinesSession(cache: cache, console: console).run()
         : await fetch(urls, cache, mode ?? .default, console, isVerbose: arguments.has("verbose"))
       await cache.backgroundValidations()

@@ -9,6 +9,8 @@ enum JSON {
   case number(Double)
   case bool(Bool)
   case null
+  /// Text that is JSON already.
+  case verbatim(String)
 
   /// The text, on one line.
   var text: String {
@@ -21,6 +23,7 @@ enum JSON {
     case .number(let number): number.isFinite ? String(Self.rounded(number)) : "null"
     case .bool(let bool): bool ? "true" : "false"
     case .null: "null"
+    case .verbatim(let text): text
     }
   }
 

@@ -17,11 +17,13 @@ enum HTTPArguments {
   }
 
   /// An HTTP cache on a disk cache, or one that lasts as long as the command.
-  static func cache(folder: URL?) async throws -> (HTTPCache, DiskCache?) {
-    guard let folder else {
-      return (HTTPCache(client: DefaultHTTPClient.shared, storage: InMemoryHTTPCacheStorage()), nil)
-    }
-    let disk = try await DiskCache.open(directory: folder.path(percentEncoded: false))
-    return (HTTPCache(client: DefaultHTTPClient.shared, storage: DiskHTTPCacheStorage(disk)), disk)
+  static func cache(folder: URL?, policy: HTTPCachePolicy) async throws -> (HTTPCache, DiskCache?) {
+    var configuration = HTTPCacheConfiguration()
+    configuration.policy = policy
+    let disk: DiskCache? =
+      if let folder { try await DiskCache.open(directory: folder.path(percentEncoded: false)) } else { nil }
+    let storage: any HTTPCacheStorage = disk.map(DiskHTTPCacheStorage.init) ?? InMemoryHTTPCacheStorage()
+    let cache = HTTPCache(client: DefaultHTTPClient.shared, storage: storage, configuration: configuration)
+    return (cache, disk)
   }
 }

@@ -88,13 +88,7 @@ struct JSONLinesSession: Sendable {
     guard let value = try? JSONSerialization.jsonObject(with: Data(text.utf8)),
       let object = value as? [String: Any]
     else { return Line(id: .null, request: .failure(LineError(message: "the line is no JSON object"))) }
-    let id: JSON =
-      switch object["id"] {
-      case let text as String: .string(text)
-      case let number as Int: .integer(number)
-      case let number as Double: .number(number)
-      default: .null
-      }
+    let id = object["id"].map(identity) ?? .null
     do throws(LineError) {
       return Line(id: id, request: .success(try request(object)))
     } catch {
@@ -102,31 +96,53 @@ struct JSONLinesSession: Sendable {
     }
   }
 
+  /// Whatever names a line, as it came: a truth is no number, and a large number is none that is near it.
+  private static func identity(_ value: Any) -> JSON {
+    if let text = value as? String { return .string(text) }
+    let data = try? JSONSerialization.data(
+      withJSONObject: value, options: [.fragmentsAllowed, .sortedKeys, .withoutEscapingSlashes])
+    return data.map { .verbatim(String(decoding: $0, as: UTF8.self)) } ?? .null
+  }
+
   private static func request(
     _ object: [String: Any]
   ) throws(LineError) -> (HTTPRequest, HTTPCacheMode) {
-    guard let text = object["url"] as? String, let url = URL(string: text) else {
+    guard let text = try string("url", in: object), let url = URL(string: text) else {
       throw LineError(message: "\"url\" is missing or malformed")
     }
     var request = HTTPRequest(url: url)
-    if let method = object["method"] as? String { request.method = HTTPMethod(rawValue: method) }
-    for pair in object["headers"] as? [[String]] ?? [] {
-      guard pair.count == 2 else { throw LineError(message: "each of \"headers\" is a name and a value") }
-      request.headers.add(name: pair[0], value: pair[1])
+    if let method = try string("method", in: object) { request.method = HTTPMethod(rawValue: method) }
+    if let headers = member("headers", in: object) {
+      guard let pairs = headers as? [[String]], pairs.allSatisfy({ $0.count == 2 }) else {
+        throw LineError(message: "\"headers\" is a list of pairs, each a name and a value")
+      }
+      for pair in pairs { request.headers.add(name: pair[0], value: pair[1]) }
     }
-    if let text = object["body"] as? String {
+    if let text = try string("body", in: object) {
       guard let body = Data(base64Encoded: text) else { throw LineError(message: "\"body\" is no base64") }
       request.body = body
     }
-    if let redirect = object["redirect"] as? String {
+    if let redirect = try string("redirect", in: object) {
       guard ["follow", "manual"].contains(redirect) else {
         throw LineError(message: "\"redirect\" is follow or manual")
       }
       if redirect == "manual" { request.redirectPolicy = .manual }
     }
-    guard let mode = HTTPCacheMode(rawValue: object["cache"] as? String ?? "default") else {
+    guard let mode = HTTPCacheMode(rawValue: try string("cache", in: object) ?? "default") else {
       throw LineError(message: "\"cache\" is none of the modes")
     }
     return (request, mode)
+  }
+
+  /// A member that is there; one that is `null` is not.
+  private static func member(_ name: String, in object: [String: Any]) -> Any? {
+    object[name].flatMap { $0 is NSNull ? nil : $0 }
+  }
+
+  /// A member that is there and has to be text: what is of another kind must not be passed over.
+  private static func string(_ name: String, in object: [String: Any]) throws(LineError) -> String? {
+    guard let value = member(name, in: object) else { return nil }
+    guard let text = value as? String else { throw LineError(message: "\"\(name)\" is no text") }
+    return text
   }
 }

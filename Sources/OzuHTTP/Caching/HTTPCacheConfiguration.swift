@@ -7,7 +7,7 @@
 /// The settings of an `HTTPCache`.
 public struct HTTPCacheConfiguration: Sendable {
   /// The rules. A request may bring others.
-  public var policy = HTTPCachePolicy.standard
+  public var policy = HTTPCachePolicy()
   /// Which parts of URLs do not count.
   public var keyRules: [CacheKeyRule] = []
   /// When failed exchanges are tried again. Never, by default.
@@ -23,6 +23,8 @@ public struct HTTPCacheConfiguration: Sendable {
   public var preparation: (any HTTPRequestPreparing)?
   /// The clock of freshness and age.
   public var currentDate: @Sendable () -> Date = { Date() }
+  /// The clock of time limits that go beyond one exchange of the client.
+  public var now: @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
   /// Waits before a retry.
   public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   /// A number from 0 to 1 that spreads retries.
@@ -37,7 +39,8 @@ public struct HTTPCacheConfiguration: Sendable {
 /// What it adds does not change under which key the answer is stored. Credentials that it adds stay at the origin
 /// they were made for: after a redirect it is asked again, with the URL that is really meant.
 public protocol HTTPRequestPreparing: Sendable {
-  /// The request to send in place of another. URL and method should stay.
+  /// The request to send in place of another. URL and method should stay; what becomes of redirects is the cache's
+  /// affair, and the limit on the body can only be lowered.
   ///
   /// - Throws: to give up; the exchange fails with `HTTPError.Reason.invalidRequest`, or with the `HTTPError` that
   ///   is thrown.

@@ -122,7 +122,8 @@ struct HTTPCacheExchange: Sendable {
       // What is stored is known to be outdated, and the new may not take its place.
       await cache.storage.removeEntries(for: key)
     }
-    let isSame = old.map { $0.response.bodyIdentity == stored.bodyIdentity && !stored.bodyIdentity.isEmpty }
+    // An answer to HEAD has no body to compare.
+    let isSame = request.method == .head ? nil : old.map { $0.response.bodyIdentity == stored.bodyIdentity }
     let change = isSame.map { $0 ? ", sent again unchanged" : ", changed" } ?? ""
     let suffix = change + (reason.map { "; not kept: \($0)" } ?? "")
     let decision = HTTPDecision(.network, reason: decision.reason + suffix)

@@ -33,9 +33,10 @@ public struct HTTPCachePolicy: Sendable, Hashable {
   public var defaultLifetime = Duration.zero
   /// The longest guessed lifetime of an answer that says there is nothing (404, 410). 60 seconds.
   public var maximumNegativeLifetime = Duration.seconds(60)
-  /// Whether answers with a status of 500 and more are kept when the origin gives them a lifetime. They never get
-  /// a guessed one.
-  public var storesServerErrors = true
+  /// Whether answers with a status of 500 and more are kept when the origin gives them a lifetime, as §3 allows. Never,
+  /// by default: such an answer says something of the server's state and nothing of the resource. They never get a
+  /// guessed lifetime.
+  public var storesServerErrors = false
   /// Whether a stale response is served when the origin cannot be reached, as §4.2.4 allows, unless the response
   /// or the request forbids it.
   public var servesStaleWhenDisconnected = true
@@ -43,8 +44,12 @@ public struct HTTPCachePolicy: Sendable, Hashable {
   /// Makes the default rules.
   public init() {}
 
-  /// The rules of the RFC with no guess beyond it.
-  public static let standard = HTTPCachePolicy()
+  /// The default rules, and all that the RFC allows to be kept besides: errors of the server that have a lifetime.
+  public static let standard: HTTPCachePolicy = {
+    var policy = HTTPCachePolicy()
+    policy.storesServerErrors = true
+    return policy
+  }()
 
   /// Rules for an aggressive cache: whatever was loaded is fresh for so long.
   public static func ignoring(lifetime: Duration) -> HTTPCachePolicy {

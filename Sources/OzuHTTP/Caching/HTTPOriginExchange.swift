@@ -78,6 +78,7 @@ struct HTTPOriginExchange: Sendable {
     }
     var redirectsFreshUntil: Date?
     var count = 0
+    let start = configuration.now()
     while true {
       let requestDate = configuration.currentDate()
       let (head, body) = try await send(hop)
@@ -98,6 +99,9 @@ struct HTTPOriginExchange: Sendable {
         redirectsFreshUntil = min(redirectsFreshUntil ?? end, end)
         count += 1
         hop = next
+        // The limit on the whole is one for all hops, as it is where the client follows redirects itself.
+        hop.timeouts.total = request.timeouts.total - start.duration(to: configuration.now())
+        guard hop.timeouts.total > .zero else { throw HTTPError(.timedOut(.total), url: hop.url) }
       }
     }
   }
@@ -215,7 +219,11 @@ struct HTTPOriginExchange: Sendable {
   private func prepared(_ request: HTTPRequest) async throws(HTTPError) -> HTTPRequest {
     guard let preparation = configuration.preparation else { return request }
     do {
-      return try await preparation.willSend(request)
+      var prepared = try await preparation.willSend(request)
+      // What the exchange itself decides, also where the hook has made a request of its own.
+      prepared.redirectPolicy = request.redirectPolicy
+      prepared.maximumBodyByteCount = min(prepared.maximumBodyByteCount, request.maximumBodyByteCount)
+      return prepared
     } catch let error as HTTPError {
       throw error
     } catch is CancellationError {

@@ -43,6 +43,7 @@ public enum HTTPProxy: Sendable, Hashable {
 public enum HTTPCertificateAuthorities: Sendable, Hashable {
   /// Those of the operating system.
   case system
-  /// Those in this PEM file alone. Not available with `URLSession`, which knows only the system's.
+  /// Those in this PEM file alone. Not available with `URLSession`, which knows only the system's: every request is
+  /// refused there.
   case file(path: String)
 }

@@ -3,7 +3,7 @@
 /// It looks at the address itself when a connection is about to be made, on every hop of a chain of redirects: names
 /// that resolve to private addresses, odd spellings of numbers, and answers of name servers that change between check
 /// and use all come to the same. While it is on, no proxy is used, since that would connect in the client's place.
-/// Not available with `URLSession`, which does not show addresses.
+/// Not available with `URLSession`, which does not show addresses: while it is on, every request is refused there.
 public enum HTTPNetworkGuard: Sendable, Hashable {
   /// Any address may be connected to.
   case off

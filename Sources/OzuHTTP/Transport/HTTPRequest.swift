@@ -34,6 +34,8 @@ public struct HTTPRequest: Sendable, Hashable {
   public var redirectPolicy: HTTPRedirectPolicy
   /// The order in which waiting requests start.
   public var priority: HTTPPriority
+  /// A priority that may change while the request waits; it counts in the place of `priority`. Nil by default.
+  public var livePriority: HTTPLivePriority?
   /// Whether the request may be made while the user has asked to save data (Low Data Mode on Apple platforms); if
   /// not, it fails then with `constrainedNetwork`. It may, by default. Linux has no such mode.
   public var allowsConstrainedNetworks = true

@@ -61,8 +61,13 @@ public struct HTTPResponseHead: Sendable, Hashable {
   /// How many bytes the body will have once decoded: `Content-Length`, unless a content coding makes it
   /// unknown.
   public var expectedByteCount: Int? {
-    guard let coding = headers["Content-Encoding"] else { return contentLength }
-    return coding.isEmpty || coding.isEqualIgnoringASCIICase(to: "identity") ? contentLength : nil
+    hasContentCoding ? nil : contentLength
+  }
+
+  /// Whether the body comes in a content coding.
+  var hasContentCoding: Bool {
+    guard let coding = headers["Content-Encoding"] else { return false }
+    return !coding.isEmpty && !coding.isEqualIgnoringASCIICase(to: "identity")
   }
 
   /// Whether the status alone says that no body follows (RFC 9110 §6.4.1).

@@ -29,6 +29,23 @@ struct StartQueue<Element> {
       }
       return nil
     }
+
+    var isUnused: Bool { activeCount == 0 && waitingCount == 0 }
+
+    mutating func wait(_ ticket: Ticket, _ priority: HTTPPriority, isFirst: Bool) {
+      waitingCount += 1
+      if isFirst {
+        lanes[priority.rawValue].insertFirst(ticket)
+      } else {
+        lanes[priority.rawValue].append(ticket)
+      }
+    }
+
+    mutating func start(from lane: Int) {
+      lanes[lane].popFirst()
+      waitingCount -= 1
+      activeCount += 1
+    }
   }
 
   init(maximumActive: Int, maximumActivePerOrigin: Int) {
@@ -41,40 +58,37 @@ struct StartQueue<Element> {
   /// Adds a request behind all of its origin and priority.
   mutating func enqueue(_ element: Element, ticket: Ticket, origin: HTTPOrigin, priority: HTTPPriority) {
     waiting[ticket] = element
-    origins[origin, default: Origin()].waitingCount += 1
-    origins[origin, default: Origin()].lanes[priority.rawValue].append(ticket)
+    origins[origin, default: Origin()].wait(ticket, priority, isFirst: false)
   }
 
   /// Adds a request before all of its origin and priority: one that had started and was sent elsewhere.
   mutating func enqueueFirst(_ element: Element, ticket: Ticket, origin: HTTPOrigin, priority: HTTPPriority) {
     waiting[ticket] = element
-    origins[origin, default: Origin()].waitingCount += 1
-    origins[origin, default: Origin()].lanes[priority.rawValue].insertFirst(ticket)
+    origins[origin, default: Origin()].wait(ticket, priority, isFirst: true)
   }
 
   /// Takes a request out while it waits. Returns false if it does not.
   @discardableResult
   mutating func remove(ticket: Ticket, origin: HTTPOrigin, priority: HTTPPriority) -> Bool {
     guard waiting.removeValue(forKey: ticket) != nil else { return false }
-    origins[origin]?.waitingCount -= 1
-    origins[origin]?.lanes[priority.rawValue].remove(ticket)
-    dropIfUnused(origin)
+    change(origin) { state in
+      state.waitingCount -= 1
+      state.lanes[priority.rawValue].remove(ticket)
+    }
     return true
   }
 
   /// Takes the request that may start now and counts it as active, or returns nil.
   mutating func next() -> Element? {
     guard activeCount < maximumActive, !waiting.isEmpty else { return nil }
-    var best: (lane: Int, ticket: Ticket, origin: HTTPOrigin)?
-    for (origin, state) in origins where mayStart(at: origin, state) {
-      guard let front = state.front else { continue }
+    var best: (lane: Int, ticket: Ticket, place: Dictionary<HTTPOrigin, Origin>.Index)?
+    for place in origins.indices where mayStart(at: origins[place].key, origins[place].value) {
+      guard let front = origins.values[place].front else { continue }
       if let best, (best.lane, front.ticket) > (front.lane, best.ticket) { continue }
-      best = (front.lane, front.ticket, origin)
+      best = (front.lane, front.ticket, place)
     }
     guard let best, let element = waiting.removeValue(forKey: best.ticket) else { return nil }
-    origins[best.origin]?.lanes[best.lane].popFirst()
-    origins[best.origin]?.waitingCount -= 1
-    origins[best.origin]?.activeCount += 1
+    origins.values[best.place].start(from: best.lane)
     activeCount += 1
     return element
   }
@@ -82,8 +96,7 @@ struct StartQueue<Element> {
   /// Gives an active request's place back.
   mutating func finish(origin: HTTPOrigin) {
     activeCount -= 1
-    origins[origin]?.activeCount -= 1
-    dropIfUnused(origin)
+    change(origin) { $0.activeCount -= 1 }
   }
 
   /// Notes that an origin multiplexes, which lifts its bound; the bound on all requests still holds.
@@ -97,9 +110,11 @@ struct StartQueue<Element> {
       && (state.activeCount < maximumActivePerOrigin || multiplexed.contains(origin))
   }
 
-  private mutating func dropIfUnused(_ origin: HTTPOrigin) {
-    guard let state = origins[origin], state.activeCount == 0, state.waitingCount == 0 else { return }
-    origins[origin] = nil
+  // Looks the origin up once: names are long, and each request passes here several times.
+  private mutating func change(_ origin: HTTPOrigin, _ change: (inout Origin) -> Void) {
+    guard let place = origins.index(forKey: origin) else { return }
+    change(&origins.values[place])
+    if origins.values[place].isUnused { origins.remove(at: place) }
   }
 }
 

@@ -5,6 +5,8 @@ struct TransferTiming {
   let limits: HTTPTimeouts
   private(set) var startedAt: Instant?
   private(set) var firstByteAt: Instant?
+  /// When the hop, or its turn to connect, began.
+  private var hopStartedAt: Instant?
   /// Nil until the hop has a connection, which is when the idle limit begins to run.
   private var lastActivityAt: Instant?
   /// Since when, and how many bytes of the body have come since; nil until the body begins.
@@ -19,10 +21,24 @@ struct TransferTiming {
   /// Begins a hop. The total limit runs from the first one.
   mutating func beginHop(at now: Instant) {
     startedAt = startedAt ?? now
+    hopStartedAt = now
     firstByteAt = nil
     lastActivityAt = nil
     speedWindow = nil
     isPaused = false
+  }
+
+  /// Whether the hop has a connection.
+  var isConnected: Bool { lastActivityAt != nil }
+
+  /// When the hop has to have a connection; nil once it has one. For transports that tell when it does.
+  var connectDeadline: Instant? {
+    isConnected ? nil : hopStartedAt?.advanced(by: limits.connect.bounded)
+  }
+
+  /// Has the limit on connecting begin anew, for a hop that waited for its turn.
+  mutating func restartConnecting(at now: Instant) {
+    hopStartedAt = now
   }
 
   /// Notes that the connection stands or that something went over it.
@@ -55,7 +71,7 @@ struct TransferTiming {
     if speedWindow != nil { speedWindow = (now, 0) }
   }
 
-  /// The limit that is passed, if any. The one on connecting is the transport's own.
+  /// The limit that is passed, if any, but for the one on connecting: see `connectDeadline`.
   ///
   /// A window of the minimum speed that is over and was fast enough makes place for the next.
   mutating func overduePhase(at now: Instant) -> HTTPTimeoutPhase? {

@@ -118,7 +118,7 @@ extension FakeHTTPReply {
     var sent = 0
     while sent < count {
       try await pass(bodyGate)
-      try await untilReady(sink)
+      try await sink.untilReady()
       let piece = body.dropFirst(sent).prefix(min(pieceByteCount ?? count, count - sent))
       guard sent + piece.count <= limit else { throw HTTPError(.bodyTooLarge(limit: limit)) }
       try hand(piece, to: sink)
@@ -142,14 +142,6 @@ extension FakeHTTPReply {
       }
     }
     try result.get()
-  }
-
-  private func untilReady(_ sink: any HTTPBodySink) async throws(HTTPError) {
-    while true {
-      let gate = Gate()
-      if sink.isReady(HTTPBodyResumption { gate.open() }) { return }
-      try await pass(gate)
-    }
   }
 
   private func pass(_ gate: Gate?) async throws(HTTPError) {

@@ -50,7 +50,7 @@ struct LoopbackWriter {
       if isReset { socket.resetOnClose() }
       return false
     case .verbatim:
-      if case .data(let bytes) = response.body { send(bytes) }
+      _ = writeBody(of: response)
       return false
     case .complete, .close, .reset:
       break

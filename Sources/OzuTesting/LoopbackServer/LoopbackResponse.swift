@@ -46,7 +46,8 @@ public struct LoopbackResponse: Sendable {
     case reset(afterByteCount: Int)
     /// The connection closes, or is reset, instead of an answer.
     case noAnswer(isReset: Bool)
-    /// The body is sent as it is, without a header section, and the connection closes: for malformed answers.
+    /// The body is sent as it is, without a header section, and the connection closes: for malformed answers, and for
+    /// header sections that drip or never end.
     case verbatim
   }
 

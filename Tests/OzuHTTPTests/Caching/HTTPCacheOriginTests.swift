@@ -68,11 +68,13 @@ struct HTTPCacheOriginTests {
   func credentials() async throws {
     server.route("/a", .redirect(to: server.url("/b", host: "localhost").absoluteString))
     server.route("/b", .ok(Data()))
-    _ = try await cache.response(
-      for: HTTPRequest(url: server.url("/a"), headers: ["Authorization": "secret", "X-A": "1"]))
+    let secrets: HTTPHeaders = ["Authorization": "secret", "Cookie": "a=b", "X-A": "1"]
+    _ = try await cache.response(for: HTTPRequest(url: server.url("/a"), headers: secrets))
     #expect(server.requests(for: "/a").first?.headers["Authorization"] == "secret")
+    #expect(server.requests(for: "/a").first?.headers["Cookie"] == "a=b")
     let second = try #require(server.requests(for: "/b").first)
     #expect(!second.headers.contains(name: "Authorization"))
+    #expect(!second.headers.contains(name: "Cookie"))
     #expect(second.headers["X-A"] == "1")
   }
 

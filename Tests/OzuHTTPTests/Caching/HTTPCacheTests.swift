@@ -176,6 +176,39 @@ struct HTTPCacheTests {
     #expect(try await fixture.get(mode: .forceCache).text == "three")
   }
 
+  @Test(
+    "negative caching: 404 and 410 by their lifetime, else for a minute where anything is guessed; errors never",
+    arguments: [
+      (404, ["Cache-Control": "max-age=120"], 120.0), (410, ["Cache-Control": "max-age=120"], 120),
+      (404, ["Last-Modified": dateText(-1e8)], 60), (410, ["Last-Modified": dateText(-1e8)], 60),
+      (404, [:], 0),
+      (500, ["Cache-Control": "max-age=120"], 0), (503, ["Cache-Control": "max-age=120"], 0),
+      (599, ["Expires": dateText(120)], 0),
+    ] as [(Int, HTTPHeaders, Double)])
+  func negative(_ status: Int, _ headers: HTTPHeaders, _ seconds: Double) async throws {
+    let fixture = CacheFixture()
+    fixture.serve(.text("no", headers, status: status))
+    try await fixture.get()
+    fixture.clock.advance(by: .seconds(max(0, seconds - 1)))
+    #expect(try await fixture.get().decision.place == (seconds > 0 ? .cache : .network))
+    fixture.clock.advance(by: .seconds(2))
+    #expect(try await fixture.get().decision.place == .network)
+  }
+
+  @Test("the limit on the whole is one for all hops of a chain of redirects")
+  func totalLimit() async throws {
+    let clock = ManualClock()
+    let fixture = CacheFixture { $0.now = clock.now }
+    fixture.client.reply { request in
+      clock.advance(by: .seconds(4))
+      return .status(302, headers: ["Location": request.url.path + "a"])
+    }
+    let request = HTTPRequest(url: CacheFixture.url, timeouts: HTTPTimeouts(total: .seconds(10)))
+    let error = await #expect(throws: HTTPError.self) { try await fixture.cache.response(for: request) }
+    #expect(error?.reason == .timedOut(.total))
+    #expect(fixture.client.requests.map(\.timeouts.total) == [.seconds(10), .seconds(6), .seconds(2)])
+  }
+
   @Test("modes: who is asked, and what is sent")
   func modes() async throws {
     let fixture = CacheFixture()
@@ -238,7 +271,10 @@ struct HTTPCacheTests {
     #expect(stored.decision.place == .cache)
     #expect(stored.body.isEmpty)
     fixture.clock.advance(by: .seconds(20))
-    #expect(try await fixture.get(method: .head).decision.place == .network)
+    let renewed = try await fixture.get(method: .head)
+    #expect(
+      renewed.decision
+        == HTTPDecision(.network, reason: "stale for 10s; not kept: only answers to GET are stored"))
     #expect(try await fixture.get().decision.place == .cache)
     try await fixture.get(method: .head, mode: .reload)
     #expect(try await fixture.get().text == "two")
@@ -317,25 +353,6 @@ struct HTTPCacheTests {
     #expect(fixture.storage.byteCount == 0)
     await fixture.cache.store(try #require(answer.unstored), for: request)
     #expect(try await fixture.get().decision.place == .cache)
-  }
-
-  @Test("a hook signs requests, each hop anew, and the key does not notice")
-  func preparation() async throws {
-    struct Signer: HTTPRequestPreparing {
-      func willSend(_ request: HTTPRequest) async throws -> HTTPRequest {
-        var signed = request
-        signed.headers["Authorization"] = "for \(request.url.host() ?? "")"
-        return signed
-      }
-    }
-    let fixture = CacheFixture { $0.preparation = Signer() }
-    fixture.serve(.status(302, headers: ["Location": "https://other.example.com/b"]))
-    fixture.serve(
-      .text("there", ["Cache-Control": "max-age=60"]), at: url("https://other.example.com/b"))
-    try await fixture.get()
-    #expect(
-      fixture.client.requests.map { $0.headers["Authorization"] }
-        == ["for example.com", "for other.example.com"])
   }
 
   @Test("what a request would do can be asked without doing it")

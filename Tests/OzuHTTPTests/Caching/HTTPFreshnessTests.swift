@@ -67,6 +67,15 @@ struct HTTPFreshnessTests {
       name: "404 by a guess: 60 s at most", status: 404, headers: ["Last-Modified": dateText(-1e8)],
       lifetime: 60, source: .lastModified),
     Case(
+      name: "410 by a guess: 60 s at most", status: 410, headers: ["Last-Modified": dateText(-1e8)],
+      lifetime: 60, source: .lastModified),
+    Case(
+      name: "410 by its Expires", status: 410, headers: ["Expires": dateText(600)], lifetime: 600,
+      source: .expires),
+    Case(
+      name: "500 has none", status: 500, headers: ["Last-Modified": dateText(-1e8)], lifetime: 0,
+      source: .none),
+    Case(
       name: "404 by its lifetime", status: 404, headers: ["Cache-Control": "max-age=600"], lifetime: 600,
       source: .maxAge),
   ]

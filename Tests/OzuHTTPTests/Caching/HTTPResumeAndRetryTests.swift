@@ -69,6 +69,18 @@ struct HTTPResumeAndRetryTests {
       requestCount: 3),
     Other(name: "another length", replies: [rest("bytes 4-9/11"), .text("w")], text: "w", requestCount: 3),
     Other(name: "another tag", replies: [rest(tag: "\"2\""), .text("w")], text: "w", requestCount: 3),
+    Other(name: "a weak tag", replies: [rest(tag: "W/\"1\""), .text("w")], text: "w", requestCount: 3),
+    Other(
+      name: "no tag, though the beginning had one",
+      replies: [.text("456789", ["Content-Range": "bytes 4-9/10"], status: 206), .text("w")], text: "w",
+      requestCount: 3),
+    Other(
+      name: "another coding",
+      replies: [
+        .text(
+          "456789", tag.adding("Content-Range", "bytes 4-9/10").adding("Content-Encoding", "br"), status: 206),
+        .text("w"),
+      ], text: "w", requestCount: 3),
     Other(name: "no Content-Range", replies: [rest(""), .text("w")], text: "w", requestCount: 3),
   ]
 
@@ -122,6 +134,17 @@ struct HTTPResumeAndRetryTests {
     await #expect(throws: HTTPError.self) { try await fixture.get() }
     #expect(try await fixture.get().text == Self.whole)
     #expect(fixture.sent["If-Range"] == dateText(-60))
+  }
+
+  @Test("a rest that has changed since the date of the beginning is not joined")
+  func changedDate() async throws {
+    let fixture = CacheFixture()
+    let range: HTTPHeaders = ["Content-Range": "bytes 4-9/10", "Last-Modified": dateText(-30)]
+    fixture.serve(
+      .text(Self.whole, ["Last-Modified": dateText(-90), "Date": dateText()])
+        .failing(.connectionLost, afterByteCount: 4), .text("456789", range, status: 206), .text("anew"))
+    await #expect(throws: HTTPError.self) { try await fixture.get() }
+    #expect(try await fixture.get().text == "anew")
   }
 
   @Test("a cancelled transfer is resumed, over real sockets")
@@ -229,5 +252,13 @@ struct HTTPResumeAndRetryTests {
       afterRetries: count, retryAfter: retryAfter, fraction: fraction, now: noon)
     #expect((delay == nil) == (seconds == nil))
     if let delay, let seconds { #expect(abs(delay.inSeconds - seconds) < 1e-9) }
+  }
+}
+
+extension HTTPHeaders {
+  fileprivate func adding(_ name: String, _ value: String) -> HTTPHeaders {
+    var headers = self
+    headers.add(name: name, value: value)
+    return headers
   }
 }

@@ -60,12 +60,14 @@ struct HTTPStoringTests {
     #expect((reason == nil) == item.isStored, "\(reason ?? "stored")")
   }
 
-  @Test("a policy may leave errors of the server out whatever they say")
-  func serverErrors() {
-    var policy = HTTPCachePolicy()
-    policy.storesServerErrors = false
-    let answer = head(503, ["Cache-Control": "max-age=9"])
-    #expect(policy.reasonNotToStore(answer, for: request()) == "a server error")
+  @Test(
+    "errors of the server are left out by default, whatever they say", arguments: [500, 502, 503, 504, 599])
+  func serverErrors(_ status: Int) {
+    let answer = head(status, ["Cache-Control": "max-age=9, public", "Expires": dateText(60)])
+    for policy in [HTTPCachePolicy(), .ignoring(lifetime: .seconds(60))] {
+      #expect(policy.reasonNotToStore(answer, for: request()) == "a server error")
+    }
+    #expect(HTTPCachePolicy.standard.reasonNotToStore(answer, for: request()) == nil)
   }
 
   @Test("no-store holds even where the origin's lifetimes are ignored")

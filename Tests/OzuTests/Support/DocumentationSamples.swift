@@ -1,5 +1,6 @@
 import Foundation
 import Ozu
+import OzuHTTP
 import OzuTesting
 
 // The types of the samples, as they stand in the articles.
@@ -79,4 +80,20 @@ struct AssetFetcher: ImageFetching {
   var key: String { name }
 
   func fetch() async throws -> FetchedImage { .picture(.color(.white)) }
+}
+
+/// The tokens of an app.
+actor Tokens {
+  func current() async throws -> String { "1" }
+}
+
+/// Signs with a token that may have to be fetched first.
+struct TokenSigner: HTTPRequestPreparing {
+  let tokens: Tokens
+
+  func willSend(_ request: HTTPRequest) async throws -> HTTPRequest {
+    var signed = request
+    signed.headers["Authorization"] = "Bearer \(try await tokens.current())"
+    return signed
+  }
 }

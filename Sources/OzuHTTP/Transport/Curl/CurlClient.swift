@@ -17,13 +17,14 @@
   ///   `CurlLoop` (a `Mutex`), wakes the loop's thread through `curl_multi_wakeup`, and suspends.
   /// - The loop's thread alone touches libcurl's handles and, from `.start` on, the transfer's mutable state;
   ///   the `CurlReactor` that does it lives on that thread's stack. Sinks are called there.
+  /// - A request whose priority changes puts `.prioritize` there; it counts while the request waits.
   /// - A sink that is not ready pauses its transfer inside libcurl, whose socket then fills up; its resumption puts
   ///   `.resume` into the inbox.
   /// - Cancelling puts `.cancel` into the same inbox. It may overtake `.start`; the transfer then remembers
   ///   it. Because one thread applies both in order, a transfer is completed exactly once without further
   ///   locks.
-  /// - While a transfer is attached to an easy handle, the handle owns one retain of it (`Unmanaged`, given
-  ///   back in `CurlReactor.detach`), so that libcurl's callbacks never meet a dead object.
+  /// - While a transfer is attached to an easy handle, the `CurlHandle` keeps it (until `CurlReactor.detach`) and is itself
+  ///   what libcurl's callbacks get, so that they never meet a dead object.
   /// - The thread owns the loop, the client does not own the thread: `deinit` asks it to end, and it takes
   ///   its handles and sockets with it.
   public final class CurlClient: HTTPClient {
@@ -61,6 +62,9 @@
       guard !Task.isCancelled else { throw HTTPError(.cancelled, url: request.url) }
       let transfer = CurlTransfer(
         request: request, origin: origin, sink: sink, loop: loop, addressFilter: addressFilter)
+      let live = request.livePriority?.source
+      let observation = live?.observe { [loop] in _ = loop.submit(.prioritize(transfer)) }
+      defer { if let observation { live?.removeObserver(observation) } }
       let result = await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in
           if let reason = loop.submit(.start(transfer, continuation)) {

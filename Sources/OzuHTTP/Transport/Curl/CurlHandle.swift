@@ -23,6 +23,12 @@
     private let counters: CurlCounters
     /// Whether an option of one request alone is set, or libcurl may remember something of it.
     private var needsReset = true
+    /// The transfer whose hop it carries; nil between two. libcurl's callbacks get the handle and find it here.
+    private(set) var transfer: CurlTransfer?
+    /// What is set, as long as it is not reset; nil for what libcurl does by itself.
+    private var offersHTTP2: Bool?
+    private var decodesContent: Bool?
+    private var connectMilliseconds: Int?
     private let errorText: UnsafeMutablePointer<CChar>
     private var headerList: UnsafeMutablePointer<curl_slist>?
 
@@ -51,31 +57,31 @@
 
     /// Forgets the transfer; connections and names stay known to the multi handle.
     func reset() {
-      if needsReset {
-        curl_easy_reset(raw)
-      } else {
-        // The list is freed below, and the owner may be gone.
+      transfer = nil
+      if needsReset { curl_easy_reset(raw) }
+      if headerList != nil {
         _ = ozu_curl_set_header_list(raw, nil)
-        setOwner(nil)
+        curl_slist_free_all(headerList)
+        headerList = nil
       }
-      curl_slist_free_all(headerList)
-      headerList = nil
       errorText[0] = 0
     }
 
-    /// Sets every option of one hop. The owner's retain is the caller's to give back.
-    func configure(for transfer: CurlTransfer, owner: Unmanaged<CurlTransfer>) {
+    /// Sets every option of one hop, and keeps the transfer until `reset`.
+    func configure(for transfer: CurlTransfer) {
+      self.transfer = transfer
       if needsReset { setCommonOptions() }
       needsReset =
         transfer.hop.method != .get || transfer.uploadByteCount != nil || transfer.hop.url.user != nil
-      setOwner(owner.toOpaque())
       set(CURLOPT_URL, transfer.hop.url.absoluteString)
-      set(CURLOPT_CONNECTTIMEOUT_MS, max(1, transfer.hop.timeouts.connect.wholeMilliseconds))
+      setConnectTimeout(max(1, transfer.hop.timeouts.connect.wholeMilliseconds))
       setVersion(isSecure: transfer.origin.isSecure)
       setMessage(transfer)
     }
 
-    private func setOwner(_ context: UnsafeMutableRawPointer?) {
+    private func setCallbacks() {
+      // The handle lives longer than libcurl's, which `deinit` frees.
+      let context = Unmanaged.passUnretained(self).toOpaque()
       _ = ozu_curl_set_pointer(raw, CURLOPT_PRIVATE, context)
       _ = ozu_curl_set_on_body(raw, onBody, context)
       _ = ozu_curl_set_on_header(raw, onHeaderLine, context)
@@ -84,6 +90,8 @@
     }
 
     private func setCommonOptions() {
+      (offersHTTP2, decodesContent, connectMilliseconds) = (nil, nil, nil)
+      setCallbacks()
       set(CURLOPT_ERRORBUFFER, errorText)
       set(CURLOPT_NOSIGNAL, 1)
       set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
@@ -112,8 +120,23 @@
     // connection; without TLS they would wait for the first response to learn that they cannot.
     private func setVersion(isSecure: Bool) {
       let isOffered = isSecure && configuration.isHTTP2Enabled
+      guard offersHTTP2 != isOffered else { return }
+      offersHTTP2 = isOffered
       set(CURLOPT_HTTP_VERSION, Int(isOffered ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
       set(CURLOPT_PIPEWAIT, isOffered ? 1 : 0)
+    }
+
+    private func setConnectTimeout(_ milliseconds: Int) {
+      guard connectMilliseconds != milliseconds else { return }
+      connectMilliseconds = milliseconds
+      set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds)
+    }
+
+    private func setContentDecoding(_ isOn: Bool) {
+      guard decodesContent != isOn else { return }
+      decodesContent = isOn
+      // The empty text offers what libcurl can undo, none offers nothing and undoes nothing.
+      _ = ozu_curl_set_string(raw, CURLOPT_ACCEPT_ENCODING, isOn ? "" : nil)
     }
 
     private func setMessage(_ transfer: CurlTransfer) {
@@ -124,15 +147,14 @@
       } else if let count = transfer.uploadByteCount {
         set(CURLOPT_UPLOAD, 1)
         _ = ozu_curl_set_offset(raw, CURLOPT_INFILESIZE_LARGE, curl_off_t(count))
-        _ = ozu_curl_set_on_upload(
-          raw, onUpload, onUploadSeek, Unmanaged.passUnretained(transfer).toOpaque())
+        _ = ozu_curl_set_on_upload(raw, onUpload, onUploadSeek, Unmanaged.passUnretained(self).toOpaque())
         set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
       } else if request.method != .get {
         set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
       }
-      // The empty text offers what libcurl can undo, none offers nothing and undoes nothing.
-      _ = ozu_curl_set_string(raw, CURLOPT_ACCEPT_ENCODING, request.allowsContentDecoding ? "" : nil)
+      setContentDecoding(request.allowsContentDecoding)
 
+      guard !request.headers.isEmpty || transfer.uploadByteCount != nil else { return }
       // "Name;" sends a field without value, where "Name:" would remove one. "Expect:" does: waiting for
       // 100-continue costs a second at servers that do not know it.
       var lines = request.endToEndHeaders.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
@@ -157,11 +179,11 @@
     }
   }
 
-  // libcurl's callbacks. They run on the loop's thread inside `curl_multi_perform`, while the handle holds
-  // its retain of the transfer; hence the unretained casts.
+  // libcurl's callbacks. They run on the loop's thread inside `curl_multi_perform`, with the handle as their context, which
+  // outlives libcurl's; hence the unretained cast.
 
   private func transfer(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? {
-    context.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
+    context.flatMap { Unmanaged<CurlHandle>.fromOpaque($0).takeUnretainedValue().transfer }
   }
 
   private func onHeaderLine(

@@ -17,6 +17,7 @@
       case start(CurlTransfer, CurlTransfer.Completion)
       case cancel(CurlTransfer)
       case resume(CurlTransfer)
+      case prioritize(CurlTransfer)
     }
 
     private enum Phase {
@@ -37,6 +38,7 @@
     }
 
     let counters = CurlCounters()
+    let clock = CurlClock()
     private let configuration: HTTPClientConfiguration
     private let state = Mutex(State())
 
@@ -113,7 +115,8 @@
     }
 
     private func run(_ multi: CurlMulti) {
-      let reactor = CurlReactor(multi: multi, configuration: configuration, counters: counters)
+      let reactor = CurlReactor(
+        multi: multi, configuration: configuration, counters: counters, clock: clock)
       while true {
         let (commands, isStopping) = state.withLock { state in
           let commands = state.commands
@@ -122,11 +125,13 @@
           if case .stopping = state.phase { return (commands, true) }
           return (commands, false)
         }
+        if !commands.isEmpty { clock.tick() }
         for command in commands {
           switch command {
           case .start(let transfer, let completion): reactor.start(transfer, completion)
           case .cancel(let transfer): reactor.cancel(transfer)
           case .resume(let transfer): reactor.resume(transfer)
+          case .prioritize(let transfer): reactor.prioritize(transfer)
           }
         }
         if isStopping { break }
@@ -164,6 +169,20 @@
 
     /// libcurl is set up once per process and stays.
     private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+  }
+
+  /// The time as the loop's thread last looked at it, which it does before and after it drives libcurl.
+  ///
+  /// A response of five lines would ask the system for it eight times. The limits that are told by it are no finer than
+  /// a turn of the loop.
+  ///
+  /// Unchecked Sendable: only the loop's thread touches it.
+  final class CurlClock: @unchecked Sendable {
+    private(set) var now = ContinuousClock.now
+
+    func tick() {
+      now = ContinuousClock.now
+    }
   }
 
   /// Starts the thread of a loop.

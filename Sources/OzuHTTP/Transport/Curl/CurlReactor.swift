@@ -11,7 +11,7 @@
     private let multi: CurlMulti
     private let configuration: HTTPClientConfiguration
     private let counters: CurlCounters
-    private let clock = ContinuousClock()
+    private let clock: CurlClock
 
     private var queue: StartQueue<CurlTransfer>
     private var unfinished: [ObjectIdentifier: CurlTransfer] = [:]
@@ -20,8 +20,11 @@
     /// No limit of any transfer is reached before this instant, so that none need be looked at.
     private var nextDeadline: ContinuousClock.Instant?
 
-    init(multi: CurlMulti, configuration: HTTPClientConfiguration, counters: CurlCounters) {
+    init(
+      multi: CurlMulti, configuration: HTTPClientConfiguration, counters: CurlCounters, clock: CurlClock
+    ) {
       self.multi = multi
+      self.clock = clock
       self.configuration = configuration
       self.counters = counters
       queue = StartQueue(
@@ -34,9 +37,23 @@
       transfer.completion = completion
       guard transfer.phase == .fresh else { return complete(transfer, .failure(.init(.cancelled))) }
       transfer.phase = .waiting
+      unfinished[ObjectIdentifier(transfer)] = transfer
+      enqueue(transfer)
+    }
+
+    /// Moves a transfer that waits to where its priority puts it now, behind all of that one.
+    func prioritize(_ transfer: CurlTransfer) {
+      guard transfer.phase == .waiting, let priority = transfer.hop.livePriority?.value,
+        priority != transfer.hop.priority
+      else { return }
+      queue.remove(ticket: transfer.ticket, origin: transfer.origin, priority: transfer.hop.priority)
+      enqueue(transfer)
+    }
+
+    private func enqueue(_ transfer: CurlTransfer) {
+      if let live = transfer.hop.livePriority { transfer.hop.priority = live.value }
       transfer.ticket = nextTicket
       nextTicket += 1
-      unfinished[ObjectIdentifier(transfer)] = transfer
       queue.enqueue(
         transfer, ticket: transfer.ticket, origin: transfer.origin, priority: transfer.hop.priority)
     }
@@ -77,8 +94,10 @@
     func turn() -> Int32 {
       startWaiting()
       repeat {
+        clock.tick()
         var running: Int32 = 0
         curl_multi_perform(multi.handle, &running)
+        clock.tick()
         collectFinished()
         failOverdue()
         // Whoever ended has left a place.
@@ -106,21 +125,23 @@
       guard let handle else { return fail(transfer, .other(code: 27, message: "out of memory")) }
       transfer.handle = handle
       transfer.beginHop(at: clock.now)
-      let owner = Unmanaged.passRetained(transfer)
-      handle.configure(for: transfer, owner: owner)
+      handle.configure(for: transfer)
       let code = curl_multi_add_handle(multi.handle, handle.raw)
       guard code == CURLM_OK else {
         return fail(
           transfer, .other(code: Int(code.rawValue), message: String(cString: curl_multi_strerror(code))))
       }
       watch(transfer.timing.nextCheck(after: clock.now))
+      watch(transfer.timing.connectDeadline)
     }
 
     private func collectFinished() {
       var code = CURLE_OK
       while let raw = ozu_curl_multi_next_finished(multi.handle, &code) {
-        guard let owner = ozu_curl_private(raw) else { continue }
-        let transfer = Unmanaged<CurlTransfer>.fromOpaque(owner).takeUnretainedValue()
+        // The handle is in use, so its transfer holds it.
+        guard let context = ozu_curl_private(raw),
+          let transfer = Unmanaged<CurlHandle>.fromOpaque(context).takeUnretainedValue().transfer
+        else { continue }
         finish(transfer, code)
       }
     }
@@ -147,12 +168,27 @@
       let now = clock.now
       guard now >= deadline else { return }
       nextDeadline = nil
-      for transfer in Array(unfinished.values) {
+      let transfers = Array(unfinished.values)
+      for transfer in transfers {
+        if transfer.phase == .active, let end = transfer.timing.connectDeadline, now >= end {
+          // libcurl's own limit begins only when it lets a transfer connect. Until the first connection to an origin has
+          // said whether it carries many, the others wait for it: if it never stands, they would fail one after the
+          // other. Where one stands, they wait for their turn.
+          let hasConnection = transfers.contains {
+            $0.phase == .active && $0.origin == transfer.origin && $0.timing.isConnected
+          }
+          guard hasConnection else {
+            fail(transfer, .timedOut(.connect))
+            continue
+          }
+          transfer.timing.restartConnecting(at: now)
+        }
         if let phase = transfer.timing.overduePhase(at: now) {
           fail(transfer, .timedOut(phase))
-        } else if let check = transfer.timing.nextCheck(after: now) {
-          watch(check)
+          continue
         }
+        watch(transfer.timing.nextCheck(after: now))
+        if transfer.phase == .active { watch(transfer.timing.connectDeadline) }
       }
     }
 
@@ -173,7 +209,7 @@
       complete(transfer, .failure(HTTPError(reason)))
     }
 
-    // Takes the handle from the transfer and gives back its place and the handle's retain.
+    // Takes the handle from the transfer and gives back its place.
     private func detach(_ transfer: CurlTransfer) {
       queue.finish(origin: transfer.origin)
       guard let handle = transfer.handle else { return }
@@ -181,7 +217,6 @@
       curl_multi_remove_handle(multi.handle, handle.raw)
       handle.reset()
       if idleHandles.count < configuration.maximumConcurrentRequests { idleHandles.append(handle) }
-      Unmanaged.passUnretained(transfer).release()
     }
 
     private func complete(_ transfer: CurlTransfer, _ result: Result<HTTPResponse, HTTPError>) {

@@ -47,7 +47,7 @@
     private var expectedByteCount: Int?
 
     var timing: TransferTiming
-    private let clock = ContinuousClock()
+    private let clock: CurlClock
 
     /// Which addresses may be connected to, on this hop and on every other; nil for all.
     let addressFilter: AddressFilter?
@@ -59,6 +59,7 @@
     ) {
       hop = request
       self.loop = loop
+      clock = loop.clock
       self.addressFilter = addressFilter
       timing = TransferTiming(limits: request.timeouts)
       self.origin = origin
@@ -109,8 +110,11 @@
     }
 
     private func takeHead() throws(HTTPError) {
-      decision = RedirectDecision(
-        status: head.status, location: head.headers.first("Location"), of: hop, afterRedirects: redirectCount)
+      if (300..<400).contains(head.status) {
+        decision = RedirectDecision(
+          status: head.status, location: head.headers.first("Location"), of: hop,
+          afterRedirects: redirectCount)
+      }
       switch decision {
       case .follow: return
       case .refuse(let reason): throw HTTPError(reason)
@@ -118,10 +122,12 @@
       }
       let response = responseHead
       if hop.method != .head, !response.hasNoBody {
-        if let length = response.contentLength, length > hop.maximumBodyByteCount {
+        let length = response.contentLength
+        if let length, length > hop.maximumBodyByteCount {
           throw HTTPError(.bodyTooLarge(limit: hop.maximumBodyByteCount))
         }
-        expectedByteCount = hop.allowsContentDecoding ? response.expectedByteCount : response.contentLength
+        let isDecoded = hop.allowsContentDecoding && response.hasContentCoding
+        expectedByteCount = isDecoded ? nil : length
       }
       timing.beginBody(at: clock.now)
       try sink.begin(response)

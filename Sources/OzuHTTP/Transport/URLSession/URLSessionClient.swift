@@ -54,11 +54,16 @@
       _ request: HTTPRequest, into sink: any HTTPBodySink
     ) async throws(HTTPError) -> HTTPResponse {
       let origin = try request.validatedOrigin()
-      // A setting that narrows trust must not be passed over in silence.
+      // Settings that narrow what may be reached must not be passed over in silence.
       if case .file = configuration.certificateAuthorities {
         throw HTTPError(.tlsFailed("certificate authorities from a file are not supported"), url: request.url)
       }
-      guard await turnstile.enter(origin: origin, priority: request.priority) else {
+      guard configuration.networkGuard == .off else {
+        throw HTTPError(.addressRefused("an unknown address"), url: request.url)
+      }
+      guard
+        await turnstile.enter(origin: origin, priority: request.priority, live: request.livePriority)
+      else {
         throw HTTPError(.cancelled, url: request.url)
       }
       defer { turnstile.leave(origin: origin) }

@@ -1,0 +1,48 @@
+import OzuSynchronization
+
+extension HTTPBodySink {
+  /// Waits until the next piece may come. For clients that bring a body from a task of their own.
+  ///
+  /// - Throws: `HTTPError.Reason.cancelled` when the task is cancelled, at once.
+  public func untilReady() async throws(HTTPError) {
+    while true {
+      guard !Task.isCancelled else { throw HTTPError(.cancelled) }
+      let waiter = ReadinessWaiter()
+      if isReady(HTTPBodyResumption(waiter)) { return }
+      await waiter.wait()
+    }
+  }
+}
+
+/// One task that waits to be resumed or cancelled, whichever comes first, also before it waits.
+private final class ReadinessWaiter: HTTPBodyResuming {
+  private struct State {
+    var isOver = false
+    var continuation: CheckedContinuation<Void, Never>?
+  }
+
+  private let state = Mutex(State())
+
+  func wait() async {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOver = state.withLock { state in
+          if !state.isOver { state.continuation = continuation }
+          return state.isOver
+        }
+        if isOver { continuation.resume() }
+      }
+    } onCancel: {
+      resumeBody()
+    }
+  }
+
+  func resumeBody() {
+    let continuation = state.withLock { state in
+      state.isOver = true
+      defer { state.continuation = nil }
+      return state.continuation
+    }
+    continuation?.resume()
+  }
+}

@@ -1,0 +1,127 @@
+#if os(Linux)
+  import Foundation
+  import OzuSynchronization
+
+  @testable import OzuHTTP
+
+  /// `openssl s_server` with a certificate of its own, for 127.0.0.1.
+  final class SecureServer: Sendable {
+    static var isAvailable: Bool { FileManager.default.isExecutableFile(atPath: program) }
+    private static let program = "/usr/bin/openssl"
+
+    let port: Int
+    let certificate: String
+    /// What goes with the server. Without a reader of its output it would end at the first line.
+    private let belongings = Mutex<(folder: TemporaryFolder, input: Pipe, output: Pipe)?>(nil)
+    private let process: Int32
+
+    /// Starts a server; by default it answers each request with a page about the connection.
+    init(_ arguments: [String] = ["-www"]) async throws {
+      let folder = try TemporaryFolder()
+      certificate = folder.path + "/certificate.pem"
+      let key = folder.path + "/key.pem"
+      let start = Starting(arguments: arguments, certificate: certificate, key: key)
+      // Starting a process and waiting for its first line block, which the pool's threads must not.
+      let outcome = await withCheckedContinuation { continuation in
+        DispatchQueue.global().async { continuation.resume(returning: Result { try start() }) }
+      }
+      let started = try outcome.get()
+      (process, port) = (started.process, started.port)
+      belongings.withLock { $0 = (folder, started.input, started.output) }
+    }
+
+    var url: URL { OzuHTTPTests.url("https://127.0.0.1:\(port)/") }
+
+    func stop() {
+      // Not SIGTERM: threads of Dispatch block it, and the process inherits that.
+      kill(process, SIGKILL)
+      belongings.withLock { $0 = nil }
+    }
+
+    /// Answers over HTTP/2 (RFC 9113), on a thread of its own: each request with the number of its stream, as soon as
+    /// there are so many of them.
+    func speakHTTP2(answeringAfter count: Int) {
+      guard let (_, input, output) = belongings.withLock({ $0 }) else { return }
+      Thread {
+        // The program tells of the connection first; what the client says comes after that.
+        var bytes: [UInt8] = []
+        let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+        while bytes.firstRange(of: preface) == nil {
+          let data = output.fileHandleForReading.availableData
+          if data.isEmpty { return }
+          bytes += data
+        }
+        bytes.removeFirst(bytes.firstRange(of: preface)?.upperBound ?? 0)
+        var streams: [UInt8] = []
+        while true {
+          while bytes.count >= 9 {
+            let length = Int(bytes[0]) << 16 | Int(bytes[1]) << 8 | Int(bytes[2])
+            guard bytes.count >= 9 + length else { break }
+            let (type, flags, stream) = (bytes[3], bytes[4], bytes[8])
+            bytes.removeFirst(9 + length)
+            // SETTINGS: ours, and that theirs has been seen.
+            if type == 4, flags & 1 == 0 {
+              Self.write([0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 4, 1, 0, 0, 0, 0], to: input)
+            }
+            if type == 1 { streams.append(stream) }
+          }
+          if streams.count == count {
+            for stream in streams.reversed() {
+              let body = Array("stream \(stream)".utf8)
+              // HEADERS with the eighth entry of the static table, ":status: 200"; DATA, the last.
+              Self.write([0, 0, 1, 1, 4, 0, 0, 0, stream, 0x88], to: input)
+              Self.write([0, 0, UInt8(body.count), 0, 1, 0, 0, 0, stream] + body, to: input)
+            }
+            streams = []
+          }
+          let data = output.fileHandleForReading.availableData
+          if data.isEmpty { return }
+          bytes += data
+        }
+      }.start()
+    }
+
+    private static func write(_ bytes: [UInt8], to pipe: Pipe) {
+      try? pipe.fileHandleForWriting.write(contentsOf: Data(bytes))
+    }
+
+    private struct Starting {
+      let arguments: [String]
+      let certificate: String
+      let key: String
+
+      func callAsFunction() throws -> (process: Int32, port: Int, input: Pipe, output: Pipe) {
+        let request = Process()
+        request.executableURL = URL(filePath: SecureServer.program)
+        request.arguments =
+          "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=ozu"
+          .split(separator: " ").map(String.init)
+          + ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate]
+        request.standardError = FileHandle.nullDevice
+        try request.run()
+        request.waitUntilExit()
+
+        let server = Process()
+        let (input, output) = (Pipe(), Pipe())
+        server.executableURL = URL(filePath: SecureServer.program)
+        server.arguments =
+          ["s_server", "-accept", "127.0.0.1:0", "-cert", certificate, "-key", key] + arguments
+        server.standardInput = input
+        server.standardOutput = output
+        server.standardError = FileHandle.nullDevice
+        try server.run()
+        var text = ""
+        while true {
+          if let line = text.split(separator: "\n").first(where: { $0.hasPrefix("ACCEPT ") }),
+            text.hasSuffix("\n"), let port = line.split(separator: ":").last.flatMap({ Int($0) })
+          {
+            return (server.processIdentifier, port, input, output)
+          }
+          let data = output.fileHandleForReading.availableData
+          guard !data.isEmpty else { throw CocoaError(.fileReadUnknown) }
+          text += String(decoding: data, as: UTF8.self)
+        }
+      }
+    }
+  }
+#endif
