@@ -50,6 +50,9 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     var heldCount = 0
     /// Swift tasks that have been made and have not begun.
     var launchedCount = 0
+    /// How many times in a row a Swift task was made for nothing: there was no job for it, or everybody had left by the
+    /// end.
+    var idleCount = 0
     var newsCount = 0
   }
 
@@ -176,7 +179,7 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       state.jobs[job.key] = nil
       job.isOver = true
       swap(&operation, &job.operation)
-      Self.noteOutOfLine(job, &state)
+      Self.takeOutOfLine(job, &state)
       if job.isHeld { Self.noteLeft(job, &state) }
       return (job.news, job, job.runner?.task, false)
     }

@@ -29,6 +29,16 @@ struct StartLine<Job> {
     return nil
   }
 
+  /// Takes out the last job of a level, if it is the one that is meant.
+  mutating func removeLast(level: ImagePriority, where isMeant: (Job) -> Bool) {
+    let index = level.rawValue
+    guard levels[index].head < levels[index].jobs.count, let last = levels[index].jobs.last ?? nil, isMeant(last)
+    else { return }
+    levels[index].jobs.removeLast()
+    count -= 1
+    startAfreshIfEmpty(index)
+  }
+
   /// Takes out what is no longer wanted.
   ///
   /// - Complexity: O(count).
@@ -47,10 +57,13 @@ struct StartLine<Job> {
     levels[index].jobs[levels[index].head] = nil
     levels[index].head += 1
     count -= 1
-    if levels[index].head == levels[index].jobs.count {
-      levels[index].jobs.removeAll(keepingCapacity: levels[index].head <= 64)
-      levels[index].head = 0
-    }
+    startAfreshIfEmpty(index)
     return job
+  }
+
+  private mutating func startAfreshIfEmpty(_ index: Int) {
+    guard levels[index].head == levels[index].jobs.count else { return }
+    levels[index].jobs.removeAll(keepingCapacity: levels[index].head <= 64)
+    levels[index].head = 0
   }
 }

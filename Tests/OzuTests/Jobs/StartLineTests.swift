@@ -27,6 +27,34 @@ struct StartLineTests {
     #expect(line.popFirst() == nil)
   }
 
+  @Test("the last of a level is taken out at once; any other stays")
+  func removal() {
+    var line = StartLine<Int>()
+    for number in 0..<3 { line.append(number, level: .normal) }
+    line.removeLast(level: .normal) { $0 == 1 }
+    line.removeLast(level: .high) { _ in true }
+    #expect(line.count == 3)
+    line.removeLast(level: .normal) { $0 == 2 }
+    #expect(line.count == 2)
+    #expect(line.popFirst()?.job == 0)
+    line.removeLast(level: .normal) { $0 == 1 }
+    #expect(line.count == 0 && line.popFirst() == nil)
+    line.append(4, level: .normal)
+    #expect(line.popFirst()?.job == 4)
+  }
+
+  @Test("after a storm of starts that are called off at once, the next is answered")
+  func storm() async throws {
+    let fixture = Fixture()
+    let urls = try (0..<8).map { try fixture.serve("\($0).jpg") }
+    for _ in 0..<3 {
+      for number in 0..<2000 { fixture.pipeline.task(for: urls[number % 8]).cancel() }
+      #expect(try await fixture.pipeline.image(for: urls[0]).size == PixelSize(320, 240))
+      #expect(fixture.pipeline.parts.loads.count == 0)
+      await fixture.pipeline.removeAllImages()
+    }
+  }
+
   @Test("jobs that are called off before they begin are never run")
   func calledOff() async throws {
     let jobs = SharedJobs<Int, Int>(launchWidth: 1)
