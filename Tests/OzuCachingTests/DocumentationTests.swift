@@ -12,10 +12,12 @@ struct DocumentationTests {
     "409600 dots\n",
   ]
 
+  private static let root = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
   /// The code blocks of the page that are whole programs: those that import the module.
   private static func samples() throws -> [String] {
-    let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../Sources/OzuCaching/OzuCaching.docc/OzuCaching.md")
+    let page = root.appending(path: "Sources/OzuCaching/OzuCaching.docc/OzuCaching.md")
     return try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```swift\n").dropFirst()
       .compactMap { $0.components(separatedBy: "```").first }
       .filter { $0.contains("import OzuCaching\n") }
@@ -35,6 +37,15 @@ struct DocumentationTests {
       return FileManager.default.fileExists(atPath: products.path + "/OzuCaching.build")
         && (try? run("swiftc", ["--version"]).status) == 0
     #endif
+  }
+
+  /// What the sources of a module were compiled to; what former sources left is passed over.
+  private static func objects(of module: String) throws -> [String] {
+    let sources = root.appending(path: "Sources/" + module)
+    let directory = try #require(products).appending(path: module + ".build")
+    return try FileManager.default.subpathsOfDirectory(atPath: sources.path)
+      .filter { $0.hasSuffix(".swift") }
+      .map { directory.appending(path: URL(fileURLWithPath: $0).lastPathComponent + ".o").path }
   }
 
   private static func run(_ tool: String, _ arguments: [String]) throws -> (status: Int32, text: String) {
@@ -67,11 +78,7 @@ struct DocumentationTests {
     let code = try Self.samples()[number]
     let file = folder.appending(path: "main.swift")
     try Data(code.utf8).write(to: file)
-    let objects = try ["OzuCaching", "OzuSynchronization"].flatMap { module in
-      let directory = products.appending(path: module + ".build")
-      return try FileManager.default.contentsOfDirectory(atPath: directory.path)
-        .filter { $0.hasSuffix(".o") }.map { directory.appending(path: $0).path }
-    }
+    let objects = try ["OzuCaching", "OzuSynchronization"].flatMap(Self.objects)
     let program = folder.appending(path: "sample").path
     let compilation = try Self.run(
       "swiftc",

@@ -43,4 +43,29 @@ struct LiveValuesTests {
     for key in 0..<100 { cache.insert("value", forKey: key, cost: 1) }
     #expect((0..<100).count { cache.contains($0) } == 10)
   }
+
+  @Test("no eviction pays for the crowd: sweeping looks at a small part of what is remembered")
+  func sweeping() throws {
+    let values = try #require(LiveValues<Int, Noted>())
+    let kept = (0..<20_000).map { _ in Noted {} }
+    var (most, all) = (0, 0)
+    for (key, value) in kept.enumerated() {
+      let held = values.note(value, forKey: key, deadline: .max).count
+      most = max(most, held)
+      all += held
+    }
+    #expect(most <= 200)
+    #expect(all <= 40_000)
+    #expect((0..<20_000).allSatisfy { values.find($0)?.value === kept[$0] })
+  }
+
+  @Test("values that died are forgotten")
+  func dead() throws {
+    let values = try #require(LiveValues<Int, Noted>())
+    let released = Counter()
+    for key in 0..<20_000 { _ = values.note(Noted { released.add(1) }, forKey: key, deadline: .max) }
+    #expect(released.value == 20_000)
+    #expect(values.count < 256 * 8)
+    #expect(values.find(19_999) == nil)
+  }
 }

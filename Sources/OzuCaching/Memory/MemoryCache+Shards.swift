@@ -139,6 +139,6 @@ let processorNumber: @convention(c) () -> Int32 = {
       let thread = UInt(bitPattern: pthread_self())
     #endif
     // Threads' addresses are multiples of a page, in even steps as a rule: Fibonacci hashing spreads such.
-    return Int32(truncatingIfNeeded: (thread &>> 12) &* 0x9E37_79B9_7F4A_7C15 &>> 48)
+    return Int32(truncatingIfNeeded: ((thread &>> 12) &* 0x9E37_79B9_7F4A_7C15) &>> 48)
   }
 }()
