@@ -8,7 +8,8 @@ import Testing
   import Glibc
 
   /// The kernel's own events: a process in a small control group needs more memory than that has, and a cache that
-  /// watches the group gives back what it holds.
+  /// watches the group gives back what it holds. The whole machine feels it, and with it the caches of every test that
+  /// runs beside: so `make drills-memory` runs this suite alone.
   @Suite("Memory pressure that is real", .timeLimit(.minutes(2)))
   struct RealMemoryPressureTests {
     /// A control group with little memory, and what is seen of it as if it were the process's own.
@@ -92,6 +93,9 @@ import Testing
 
     @Test(
       "a control group short of memory shrinks the cache that watches it",
+      .enabled(
+        if: ProcessInfo.processInfo.environment["OZU_MEMORY_DRILL"] != nil,
+        "tests beside this one would feel it: make drills-memory"),
       .enabled(if: SmallGroup.isPossible, "control groups cannot be made here, or do not tell of pressure"))
     func shrinks() throws {
       guard let group = SmallGroup() else { return }
