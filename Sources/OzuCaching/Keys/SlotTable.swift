@@ -161,7 +161,7 @@ struct SlotTable: @unchecked Sendable {
       }
       moved &+= 1
     }
-    if formerOwner == nil, gap >= released &+ ZeroedCells.unit {
+    if formerOwner == nil, gap >= released &+ ZeroedCells.unit, ZeroedCells.isMapped(formerMask &+ 1) {
       ZeroedCells.giveBack(former + released)
       released &+= ZeroedCells.unit
     }
