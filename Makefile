@@ -27,7 +27,7 @@ TSAN = --scratch-path .build-tsan --sanitize=thread -Xswiftc -DOZU_TSAN
 ASAN = --scratch-path .build-asan --sanitize=address -Xswiftc -use-ld=lld
 TEST = --parallel --disable-xctest $(FLAGS) $(if $(FILTER),--filter '$(FILTER)')
 
-.PHONY: help demo build test test-tsan test-asan typecheck-apple gallery gallery-test lint format bench bench-peers bench-instructions fuzz drills-disk docs conformance clean dependencies
+.PHONY: help demo build test test-tsan test-asan typecheck-apple gallery gallery-test lint format bench bench-peers bench-instructions fuzz drills-disk drills-memory docs conformance clean dependencies
 
 help: ## list the targets (this is the default)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s  %s\n", $$1, $$2 }' Makefile
@@ -87,6 +87,9 @@ fuzz: dependencies ## feed a decoder mutated files under the address sanitizer (
 drills-disk: dependencies ## kill, starve and fool the disk cache with real processes (ARGS=N for N kills; 200 as usual)
 	@$(RELEASE) --product OzuDiskDrills
 	@$(SWIFT) run -c release $(FLAGS) --skip-build OzuDiskDrills drill $(ARGS)
+
+drills-memory: dependencies ## bring a control group short of memory, and see a cache give back what it holds (needs root)
+	@OZU_MEMORY_DRILL=1 $(MAKE) test FILTER=RealMemoryPressure
 
 gallery: dependencies ## open a window full of pictures; needs GTK 4 (ARGS=FOLDER or a file of addresses)
 	@scripts/gallery-test open $(ARGS)

@@ -50,7 +50,7 @@ import Testing
       Set(rows.compactMap { $0["subject"] as? String })
         == [
           "ozu", "yardstick:mutex-and-identity-dictionary", "yardstick:mutex", "yardstick:memcpy",
-          "Foundation NSCache", "yardstick:nothing",
+          "Foundation NSCache", "yardstick:nothing", "yardstick:retain-and-release",
         ])
     for row in rows {
       #expect(Set(row.keys).isSuperset(of: ["case", "subject", "metric", "median", "min", "max", "runs"]))

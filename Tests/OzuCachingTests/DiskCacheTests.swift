@@ -283,41 +283,4 @@ struct DiskCacheTests {
     #expect(reopened.statistics.isWriter)
     #expect(reopened.info(forKey: key(1))?.accessDate == fixture.clock.currentDate)
   }
-
-  @Test("the asynchronous forms do the same")
-  func asynchronous() async throws {
-    let fixture = Fixture()
-    let cache = try await DiskCache.open(
-      directory: "/cache", configuration: DiskCacheConfiguration(fileSystem: fixture.files))
-    await withTaskGroup(of: Void.self) { group in
-      for number in 0..<40 {
-        group.addTask {
-          #expect(await cache.store(body(number), metadata: Data([1]), forKey: key(number)))
-          #expect(await cache.fetch(key(number))?.body == body(number))
-          #expect(await cache.metadata(forKey: key(number)) == Data([1]))
-        }
-      }
-    }
-    #expect(await cache.contains(key(3)))
-    #expect(await cache.touch(key(3)))
-    #expect(await cache.touch(key(3), orStore: { () async -> Data in Data() }))
-    #expect(await cache.touch(key(77), orStore: { () async -> Data in body(77) }))
-    #expect(await cache.withBody(of: key(77)) { bytes, _ in bytes.count } == body(77).count)
-    #expect(await cache.info(forKey: key(77))?.bodyByteCount == body(77).count)
-    await cache.setCapacity(1, of: "nobody's")
-    await cache.setCapacity(32 << 20)
-    #expect(cache.capacity == 32 << 20)
-    #expect(await cache.remove(forKey: key(77)))
-    #expect(await cache.remove(forKey: key(3)))
-    #expect(await cache.remove(forKey: key(4), in: .default))
-    #expect(cache.count == 38)
-    #expect(await cache.verify().isSound)
-    try await cache.flush()
-    try await cache.trim(toByteCount: 4000)
-    #expect(cache.totalByteCount <= 4000)
-    try await cache.removeAll(in: .default)
-    try await cache.removeAll()
-    await cache.close()
-    #expect(await cache.fetch(key(1)) == nil)
-  }
 }

@@ -2,41 +2,91 @@ import Foundation
 import OzuCaching
 import Testing
 
-/// The samples of the module's page, as they are printed there.
-@Suite("The page's samples")
+/// The samples of the module's page, cut out of it, compiled against this module alone and run.
+@Suite("The page's samples", .timeLimit(.minutes(5)))
 struct DocumentationTests {
-  @Test("in memory")
-  func memory() {
-    let pages = MemoryCache<String, [UInt8]>(MemoryCacheConfiguration(costLimit: 1 << 20))
-    let page = [UInt8](repeating: 42, count: 4096)
-    pages.insert(page, forKey: "home", cost: page.count, lifetime: .seconds(60))
-    #expect(pages.value(forKey: "home")?.count == 4096)
-    #expect(pages.statistics.hits == 1)
+  /// What each sample of the page prints.
+  private static let outputs = [
+    "4096 bytes, 1 hit\n",
+    "English 5 bytes\nhello\n",
+    "409600 dots\n",
+  ]
+
+  private static let root = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  /// The code blocks of the page that are whole programs: those that import the module.
+  private static func samples() throws -> [String] {
+    let page = root.appending(path: "Sources/OzuCaching/OzuCaching.docc/OzuCaching.md")
+    return try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```swift\n").dropFirst()
+      .compactMap { $0.components(separatedBy: "```").first }
+      .filter { $0.contains("import OzuCaching\n") }
   }
 
-  @Test("on disk")
-  func disk() throws {
-    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("greetings-\(UUID())")
-    defer { try? FileManager.default.removeItem(at: directory) }
-    let cache = try DiskCache(directory: directory, configuration: DiskCacheConfiguration(capacity: 64 << 20))
-    cache.store(Data("hello".utf8), forKey: CacheKey("en"), in: "words", label: "English")
-    try cache.flush()
-    #expect(cache.entries(in: "words").map { "\($0.label ?? "") \($0.bodyByteCount)" } == ["English 5"])
-    let entry = try #require(cache.fetch(CacheKey("en"), in: "words"))
-    #expect(String(decoding: entry.body, as: UTF8.self) == "hello")
+  /// Where these tests and the module were built.
+  private static var products: URL? {
+    Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent()
   }
 
-  @Test("in pieces")
-  func pieces() throws {
-    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("pieces-\(UUID())")
-    defer { try? FileManager.default.removeItem(at: directory) }
-    let cache = try DiskCache(directory: directory)
-    let editor = cache.editor(forKey: CacheKey("long"), label: "a long text")
-    for _ in 0..<100 { editor.append(Data(repeating: 46, count: 4096)) }
-    editor.commit()
-    let dots = cache.withBody(of: CacheKey("long")) { bytes, _ in bytes.reduce(0) { $0 + ($1 == 46 ? 1 : 0) }
-    }
-    #expect(dots == 409_600)
-    cache.close()
+  /// Whether there is a compiler, and the module was built without a sanitizer, which a sample would have to have too.
+  private static var isPossible: Bool {
+    #if OZU_TSAN
+      return false
+    #else
+      guard let products, !products.path.contains(".build-asan") else { return false }
+      return FileManager.default.fileExists(atPath: products.path + "/OzuCaching.build")
+        && (try? run("swiftc", ["--version"]).status) == 0
+    #endif
+  }
+
+  /// What the sources of a module were compiled to; what former sources left is passed over.
+  private static func objects(of module: String) throws -> [String] {
+    let sources = root.appending(path: "Sources/" + module)
+    let directory = try #require(products).appending(path: module + ".build")
+    return try FileManager.default.subpathsOfDirectory(atPath: sources.path)
+      .filter { $0.hasSuffix(".swift") }
+      .map { directory.appending(path: URL(fileURLWithPath: $0).lastPathComponent + ".o").path }
+  }
+
+  private static func run(_ tool: String, _ arguments: [String]) throws -> (status: Int32, text: String) {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [tool] + arguments
+    process.standardOutput = output
+    process.standardError = output
+    try process.run()
+    let text = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return (process.terminationStatus, String(decoding: text, as: UTF8.self))
+  }
+
+  @Test("every sample is known here")
+  func count() throws {
+    #expect(try Self.samples().count == Self.outputs.count)
+  }
+
+  @Test(
+    "a sample compiles with nothing but the module, and prints what it should", .enabled(if: isPossible),
+    arguments: outputs.indices)
+  func sample(number: Int) throws {
+    let products = try #require(Self.products)
+    let folder = FileManager.default.temporaryDirectory.appending(path: "ozu-sample-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    // What the sample leaves in the directory for temporary files goes with the folder.
+    let code = try Self.samples()[number]
+    let file = folder.appending(path: "main.swift")
+    try Data(code.utf8).write(to: file)
+    let objects = try ["OzuCaching", "OzuSynchronization"].flatMap(Self.objects)
+    let program = folder.appending(path: "sample").path
+    let compilation = try Self.run(
+      "swiftc",
+      ["-swift-version", "6", "-I", products.appending(path: "Modules").path, file.path] + objects
+        + ["-o", program])
+    #expect(compilation.status == 0, "\(compilation.text)")
+    let outcome = try Self.run("env", ["TMPDIR=\(folder.path)/", program])
+    #expect(outcome.status == 0)
+    #expect(outcome.text == Self.outputs[number])
   }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import OzuCaching
 
 /// A value that says when it goes.
-private final class Noted: Sendable {
+final class Noted: Sendable {
   let action: @Sendable () -> Void
   init(_ action: @escaping @Sendable () -> Void) { self.action = action }
   deinit { action() }
@@ -95,17 +95,17 @@ struct MemoryCacheTests {
   private func checkInvariants<Key, Value>(of cache: MemoryCache<Key, Value>) {
     var (cost, count) = (0, 0)
     for number in 0...cache.shardMask {
-      cache.shard(number: number).pointee.withLock { shard in
+      cache.hold(number) { shard in
         for queue in [shard.small, shard.main] {
           var (index, length, sum, previous) = (queue.head, 0, 0, Int32(-1))
           while index >= 0 {
-            let node = shard.node(Int(index)).pointee
-            #expect(node.previous == previous)
-            let found = shard.find(node.key, tag: node.tag)
+            let node = shard.node(Int(index))
+            let (before, found) = (node.pointee.previous, shard.find(node.pointee.key, tag: node.pointee.tag))
+            #expect(before == previous)
             #expect(found == Int(index))
             length += 1
-            sum += node.cost
-            (previous, index) = (index, node.next)
+            sum += node.pointee.cost
+            (previous, index) = (index, node.pointee.next)
           }
           #expect(queue.tail == previous)
           #expect(length == queue.count)
@@ -254,61 +254,6 @@ struct MemoryCacheTests {
     #expect(released.value == 54)
   }
 
-  @Test(
-    "an evicted value that is alive elsewhere is found again, if the cache is to", arguments: [true, false])
-  func alive(isFound: Bool) {
-    let clock = ManualClock()
-    var configuration = MemoryCacheConfiguration(costLimit: 10, maximumEntryFraction: 1, now: clock.now)
-    configuration.shardCount = 1
-    configuration.findsEvictedAlive = isFound
-    let cache = MemoryCache<Int, Noted>(configuration)
-    let kept = (0..<100).map { _ in Noted {} }
-    for (key, value) in kept.enumerated() {
-      cache.insert(value, forKey: key, cost: 1, lifetime: key == 95 ? .seconds(5) : nil)
-    }
-    for key in 100..<300 { cache.insert(Noted {}, forKey: key, cost: 1) }
-    #expect(cache.count == 10)
-    #expect((cache.value(forKey: 94) === kept[94]) == isFound)
-    #expect(cache.contains(95) == isFound)
-    #expect(cache.value(forKey: 150) == nil)
-    #expect(cache.statistics.revivals == (isFound ? 1 : 0))
-    clock.advance(by: .seconds(6))
-    #expect(!cache.contains(95))
-    let newer = Noted {}
-    cache.insert(newer, forKey: 94, cost: 1)
-    #expect(cache.value(forKey: 94) === newer)
-    cache.removeValue(forKey: 93)
-    #expect(!cache.contains(93))
-    cache.removeAll()
-    #expect(!cache.contains(92))
-    withExtendedLifetime(kept) {}
-  }
-
-  @Test("values that are no objects cannot be found after they left")
-  func aliveValues() {
-    var configuration = MemoryCacheConfiguration(costLimit: 10, maximumEntryFraction: 1)
-    configuration.findsEvictedAlive = true
-    let cache = MemoryCache<Int, String>(configuration)
-    for key in 0..<100 { cache.insert("value", forKey: key, cost: 1) }
-    #expect((0..<100).count { cache.contains($0) } == 10)
-  }
-
-  @Test("a warning halves the cache, critical pressure empties it")
-  func pressure() {
-    let pressure = ManualMemoryPressure()
-    var cache: MemoryCache<Int, Int>? = MemoryCache(
-      MemoryCacheConfiguration(costLimit: 1000, maximumEntryFraction: 1, pressure: pressure))
-    for key in 0..<100 { cache?.insert(key, forKey: key, cost: 10) }
-    pressure.signal(.warning)
-    #expect(cache?.totalCost == 500)
-    pressure.signal(.critical)
-    #expect(cache?.count == 0)
-    #expect(cache?.statistics.pressureEvents == 2)
-    #expect(cache?.costLimit == 1000)
-    cache = nil
-    #expect(pressure.observerCount == 0)
-  }
-
   @Test("threads on all cores keep the books in order", arguments: [1, 4])
   func threads(shards: Int) {
     let cache = MemoryCache<Int, Int>(configuration(cost: 2000, count: 300, fraction: 0.3, shards: shards))
@@ -335,9 +280,7 @@ struct MemoryCacheTests {
     let cache = MemoryCache<Int, Int>(configuration(cost: 1000))
     for key in 0..<1000 { cache.insert(key, forKey: key, cost: 1) }
     for _ in 0..<4 { for key in 0..<1000 { _ = cache.value(forKey: key) } }
-    let oldest = cache.shard(number: 0).pointee.withLock { shard in
-      shard.node(Int(shard.main.tail)).pointee.key
-    }
+    let oldest = cache.hold(0) { shard in shard.node(Int(shard.main.tail)).pointee.key }
     cache.insert(0, forKey: 5000, cost: 1)
     // Sixteen went around again; then the seventeenth left, though it was used.
     #expect(cache.contains(oldest))

@@ -18,17 +18,17 @@ enum DiskCacheBench {
     let folder = try TemporaryFolder()
     let count = max(20, options.operations / 100)
     try measureEntries(count, options, folder, &report)
-    try measureOpening(entries: options.operations / 2, options, folder, &report)
+    try DiskOpeningBench.measure(entries: options.operations / 2, options, folder, &report)
     try measureAmplification(folder, &report)
     return report
   }
 
-  private static func key(_ number: Int) -> CacheKey {
+  static func key(_ number: Int) -> CacheKey {
     var random = SplitMix(seed: UInt64(number))
     return CacheKey(high: random.next(), low: random.next())
   }
 
-  private static func open(
+  static func open(
     _ directory: String, capacity: Int = 8 << 30
   ) throws -> DiskCache {
     try DiskCache(directory: directory, configuration: DiskCacheConfiguration(capacity: capacity))
@@ -126,71 +126,6 @@ enum DiskCacheBench {
     try add("miss", [miss] + peerMisses, absent.count, options, &report)
   }
 
-  private static func measureOpening(
-    entries: Int, _ options: BenchOptions, _ folder: TemporaryFolder, _ report: inout BenchReport
-  ) throws {
-    let directory = folder.path("opening")
-    let cache = try open(directory)
-    let body = Data(count: 200)
-    for number in 0..<entries where !cache.store(body, forKey: key(number)) { throw Failed() }
-    cache.close()
-    let first = key(entries / 2)
-    var samples: [Double] = []
-    for round in 0...options.rounds {
-      let start = DecodingContext.systemThreadTime()
-      let cache = try open(directory)
-      if cache.fetch(first) == nil { throw Failed() }
-      let time = (DecodingContext.systemThreadTime() - start).milliseconds
-      if round > 0 { samples.append(time) }
-      // Closing stores the index again, which is not opening.
-      cache.close()
-    }
-    report.rows.append(
-      BenchReport.Row(
-        name: "open-\(entries)-and-first-hit", subject: "ozu", metric: "cpu_ms", samples: samples, digits: 3))
-    #if os(Linux)
-      try measureColdOpening(directory, entries, first, options, &report)
-    #endif
-    let index = try FileManager.default.attributesOfItem(atPath: directory + "/index")[.size] as? Int ?? 0
-    report.rows.append(
-      BenchReport.Row(
-        name: "index-memory", subject: "ozu", metric: "bytes_per_entry",
-        samples: [Double(index) / Double(max(1, entries))]))
-  }
-
-  #if os(Linux)
-    /// The same from the disk: before each opening the files are written out and dropped from the page cache.
-    private static func measureColdOpening(
-      _ directory: String, _ entries: Int, _ first: CacheKey, _ options: BenchOptions,
-      _ report: inout BenchReport
-    ) throws {
-      var (cpu, wall): ([Double], [Double]) = ([], [])
-      for round in 0...options.rounds {
-        for name in try FileManager.default.contentsOfDirectory(atPath: directory) {
-          let file = Glibc.open(directory + "/" + name, O_RDONLY | O_CLOEXEC)
-          guard file >= 0 else { continue }
-          fsync(file)
-          posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED)
-          Glibc.close(file)
-        }
-        let (start, time) = (ContinuousClock.now, DecodingContext.systemThreadTime())
-        let cache = try open(directory)
-        if cache.fetch(first) == nil { throw Failed() }
-        if round > 0 {
-          cpu.append((DecodingContext.systemThreadTime() - time).milliseconds)
-          wall.append((ContinuousClock.now - start).milliseconds)
-        }
-        cache.close()
-      }
-      for (metric, samples) in [("cpu_ms", cpu), ("wall_ms", wall)] {
-        report.rows.append(
-          BenchReport.Row(
-            name: "open-\(entries)-cold-and-first-hit", subject: "ozu", metric: metric, samples: samples,
-            digits: 3))
-      }
-    }
-  #endif
-
   /// Overwrites at random in a cache that is twice as large as its keys' entries.
   private static func measureAmplification(_ folder: TemporaryFolder, _ report: inout BenchReport) throws {
     let cache = try open(folder.path("churn"), capacity: 64 << 20)
@@ -201,7 +136,7 @@ enum DiskCacheBench {
       cache.store(body, forKey: key(Int(random.next() % 1000)))
       if step >= 2000, step % 500 == 0 {
         let statistics = cache.statistics
-        samples.append(Double(statistics.totalByteCount) / Double(statistics.liveByteCount))
+        samples.append(statistics.amplification)
       }
     }
     report.rows.append(
@@ -225,7 +160,7 @@ enum DiskCacheBench {
   struct Failed: Error {}
 
   /// A folder that goes with the value.
-  private final class TemporaryFolder {
+  final class TemporaryFolder {
     private let root = FileManager.default.temporaryDirectory.appending(path: "ozu-bench-\(UUID())").path
 
     init() throws {

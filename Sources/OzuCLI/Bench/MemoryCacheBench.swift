@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import Ozu
 import OzuSynchronization
@@ -15,7 +14,7 @@ enum MemoryCacheBench {
   }
 
   /// A key whose hash is its own bits, the best that a dictionary can be given.
-  private struct IdentityKey: Hashable {
+  struct IdentityKey: Hashable {
     let high: UInt64
     let low: UInt64
     func hash(into hasher: inout Hasher) { hasher.combine(low) }
@@ -99,39 +98,7 @@ enum MemoryCacheBench {
       for key in absent { full.insert(box, forKey: key, cost: 1000) }
     }
     try add("insert-and-evict-\(count)", [insertion], options, &report)
-    let slice = Array(order.prefix(20_000))
-    measureThreads("ozu", count, slice, &report) { key in roomy.value(forKey: key) }
-    measureThreads(dictionary.name, count, slice, &report) { key in
-      table.entries.withLock { $0[IdentityKey(high: key.high, low: key.low)] }
-    }
-  }
-
-  /// Elapsed time over all hits of all threads. Rounds are short and many, one thread and two in turn, so that
-  /// some of them have the processors to themselves: look at the smallest.
-  private static func measureThreads(
-    _ subject: String, _ count: Int, _ order: [CacheKey], _ report: inout BenchReport,
-    _ hit: @Sendable (CacheKey) -> Box?
-  ) {
-    var samples: [[Double]] = [[], []]
-    let total = Atomic<Int>(0)
-    for _ in 0..<100 {
-      for threads in 1...2 {
-        let start = ContinuousClock.now
-        DispatchQueue.concurrentPerform(iterations: threads) { _ in
-          // Looking into the object keeps it from being optimised away.
-          var sum = 0
-          for key in order { sum &+= hit(key)?.number ?? 0 }
-          total.wrappingAdd(sum, ordering: .relaxed)
-        }
-        samples[threads - 1].append(
-          (ContinuousClock.now - start).milliseconds * 1e6 / Double(order.count * threads))
-      }
-    }
-    for (threads, samples) in zip(["one-thread", "two-threads"], samples) {
-      report.rows.append(
-        BenchReport.Row(
-          name: "hit-\(count)-\(threads)", subject: subject, metric: "wall_ns_per_hit", samples: samples))
-    }
+    HitThreadsBench.measure(count, keys, options, &report)
   }
 
   /// Hits as a pipeline makes them: the key is a request's and the value a picture.

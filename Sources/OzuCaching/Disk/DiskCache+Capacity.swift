@@ -1,7 +1,9 @@
-// How large the cache may be and how large it is.
+import OzuSynchronization
+
+// How large the cache may be and how large it is. What only asks waits for no file.
 extension DiskCache {
   /// The most bytes that all files may have together.
-  public var capacity: Int { store.writer.withLock { $0.capacity } }
+  public var capacity: Int { store.currentCapacity.load(ordering: .relaxed) }
 
   /// Changes the total capacity, and trims to it at once.
   public func setCapacity(_ capacity: Int) {

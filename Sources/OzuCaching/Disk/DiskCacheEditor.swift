@@ -11,8 +11,8 @@ extension DiskCache {
   ///
   /// ```swift
   /// let editor = cache.editor(forKey: key, label: url)
-  /// for try await chunk in body { editor.append(chunk) }
-  /// editor.commit()
+  /// for try await chunk in body { await editor.append(chunk) }
+  /// await editor.commit()
   /// ```
   ///
   /// Until `commit` the key keeps the entry it has. Any number of editors may be open, also for one key; the last
@@ -20,14 +20,15 @@ extension DiskCache {
   public func editor(
     forKey key: CacheKey, in partition: Partition = .default, metadata: Data = Data(), label: String? = nil
   ) -> Editor {
-    Editor(store: store, key: key, partition: partition, metadata: metadata, label: label ?? "")
+    Editor(
+      store: store, queues: queues, key: key, partition: partition, metadata: metadata, label: label ?? "")
   }
 
   /// Stores an entry piece by piece: the first 64 KB (or half a segment if that is less) wait in memory, what
   /// is longer goes to a file at once, which becomes the entry's segment.
   ///
   /// An editor that goes without `commit` aborts. Every call may come from any thread, but pieces are taken in the
-  /// order of their calls; calls do I/O and block.
+  /// order of their calls. Every call has a synchronous form, which does I/O and blocks, and an `async` one.
   public final class Editor: Sendable {
     private enum State: ~Copyable {
       case buffered(Data)
@@ -36,14 +37,19 @@ extension DiskCache {
     }
 
     private let store: SegmentStore
+    private let queues: SerialQueues
     private let key: CacheKey
     private let partition: Partition
     private let metadata: Data
     private let label: String
     private let state = Mutex(State.buffered(Data()))
 
-    init(store: SegmentStore, key: CacheKey, partition: Partition, metadata: Data, label: String) {
+    init(
+      store: SegmentStore, queues: SerialQueues, key: CacheKey, partition: Partition, metadata: Data,
+      label: String
+    ) {
       self.store = store
+      self.queues = queues
       self.key = key
       self.partition = partition
       self.metadata = metadata
@@ -107,6 +113,27 @@ extension DiskCache {
     /// Gives up: the key keeps the entry it has.
     public func abort() {
       if case .spilled(let record) = end() { store.discard(record) }
+    }
+
+    /// Adds bytes at the end of the entry.
+    ///
+    /// - Returns: Whether the entry can still be committed.
+    @discardableResult
+    public func append(_ bytes: Data) async -> Bool {
+      await queues.run(key) { self.append(bytes) }
+    }
+
+    /// Makes what was appended the key's entry.
+    ///
+    /// - Returns: Whether the entry is stored.
+    @discardableResult
+    public func commit() async -> Bool {
+      await queues.run(key) { self.commit() }
+    }
+
+    /// Gives up: the key keeps the entry it has.
+    public func abort() async {
+      await queues.run(key) { self.abort() }
     }
 
     private func end() -> State {

@@ -39,7 +39,7 @@ extension DiskCache {
           Entries.Identity(key: index.slots[$0].key, partition: partition, accessed: index.slots[$0].accessed)
         }
     }
-    return Entries(store: store, identities: identities)
+    return Entries(store: store, queues: queues, identities: identities)
   }
 
   /// The entries of all partitions, the last used first.
@@ -55,7 +55,8 @@ extension DiskCache {
         }
       }
     }
-    return Entries(store: store, identities: identities.sorted { ($0.accessed ?? 0) > ($1.accessed ?? 0) })
+    return Entries(
+      store: store, queues: queues, identities: identities.sorted { ($0.accessed ?? 0) > ($1.accessed ?? 0) })
   }
 
   /// What a listing shows of a key's entry.
@@ -63,7 +64,7 @@ extension DiskCache {
     Entries.read(Entries.Identity(key: key, partition: partition, accessed: nil), from: store)
   }
 
-  /// A sequence that reads what a listing shows of entries, one by one.
+  /// A sequence that reads what a listing shows of entries, one by one. `async` is the same for asynchronous callers.
   public struct Entries: Sequence, Sendable {
     struct Identity: Sendable {
       let key: CacheKey
@@ -73,6 +74,7 @@ extension DiskCache {
     }
 
     let store: SegmentStore
+    let queues: SerialQueues
     let identities: [Identity]
 
     /// The iterator of a listing.

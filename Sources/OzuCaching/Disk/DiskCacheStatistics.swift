@@ -40,6 +40,11 @@ public struct DiskCacheStatistics: Hashable, Sendable {
     hits + misses == 0 ? 0 : Double(hits) / Double(hits + misses)
   }
 
+  /// Bytes of all files for a byte of the live entries; one for a cache without entries.
+  public var amplification: Double {
+    liveByteCount == 0 ? 1 : Double(totalByteCount) / Double(liveByteCount)
+  }
+
   /// Statistics in which nothing has happened.
   public init() {}
 }

@@ -1,3 +1,5 @@
+import OzuSynchronization
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
@@ -14,7 +16,7 @@
 extension SegmentStore {
   /// The bytes an editor keeps in memory.
   var editorBufferLimit: Int {
-    min(64 << 10, segmentSize(for: writer.withLock { $0.capacity }) / 2)
+    min(64 << 10, segmentSize(for: currentCapacity.load(ordering: .relaxed)) / 2)
   }
 
   /// Makes the file of an entry; nil if this cache does not write, or the file cannot be made.

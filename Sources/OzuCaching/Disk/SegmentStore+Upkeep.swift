@@ -1,10 +1,8 @@
+import OzuSynchronization
+
 // What concerns the whole store: flushing, capacities, closing, verifying.
 extension SegmentStore {
-  var isWriter: Bool {
-    writer.withLock { writer in
-      if case .writer = writer.role { true } else { false }
-    }
-  }
+  var isWriter: Bool { isWriting.load(ordering: .relaxed) }
 
   func flush() throws(DiskCacheError) {
     try write { (writer) throws(DiskCacheError) in

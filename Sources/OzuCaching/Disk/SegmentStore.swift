@@ -66,6 +66,9 @@ final class SegmentStore: Sendable {
   let counters = DiskCacheCounters()
   let index = Mutex(SegmentIndex())
   let writer: Mutex<Writer>
+  /// What the writer's state said last, for those who must not wait until a write is done.
+  let isWriting = Atomic<Bool>(false)
+  let currentCapacity: Atomic<Int>
   private let capacities: Mutex<[Partition: Int]>
   private let reported = Mutex<Set<DiskCacheError>>([])
 
@@ -76,6 +79,7 @@ final class SegmentStore: Sendable {
     self.configuration = configuration
     fileSystem = configuration.fileSystem
     writer = Mutex(Writer(capacity: max(0, configuration.capacity)))
+    currentCapacity = Atomic(max(0, configuration.capacity))
     capacities = Mutex(configuration.partitionCapacities)
     try fileSystem.makeDirectory(directory)
     try write { (writer) throws(DiskCacheError) in
@@ -96,6 +100,12 @@ final class SegmentStore: Sendable {
       defer {
         errors = writer.errors
         writer.errors = []
+        currentCapacity.store(writer.capacity, ordering: .relaxed)
+        if case .writer = writer.role {
+          isWriting.store(true, ordering: .relaxed)
+        } else {
+          isWriting.store(false, ordering: .relaxed)
+        }
       }
       return try body(&writer)
     }

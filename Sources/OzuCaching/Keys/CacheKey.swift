@@ -86,6 +86,13 @@ public struct CacheKey: Hashable, Sendable {
   }
 }
 
+extension CacheKey: ExpressibleByStringInterpolation {
+  /// The key of a text written out: `"en"` and `"page \(number)"` are keys where one is wanted.
+  public init(stringLiteral text: String) {
+    self.init(text)
+  }
+}
+
 extension CacheKey: CustomStringConvertible {
   /// 32 lowercase hexadecimal digits.
   public var description: String {

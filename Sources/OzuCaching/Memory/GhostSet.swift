@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Remembers the tags of what left a queue lately, at eight bytes each.
 ///
 /// Time is what departed: every departure moves the clock on by the share of the cache that left, in units of
@@ -27,13 +21,18 @@ struct GhostSet: @unchecked Sendable {
 
   init(window: UInt32) {
     self.window = window
-    cells = SlotTable.makeCells(128)
+    cells = ZeroedCells.allocate(128)
     mask = 127
   }
 
   func deallocate() {
-    free(cells)
-    free(former)
+    ZeroedCells.free(cells, mask &+ 1)
+    if let former { ZeroedCells.free(former, formerMask &+ 1) }
+  }
+
+  private mutating func freeFormer() {
+    if let former { ZeroedCells.free(former, formerMask &+ 1) }
+    former = nil
   }
 
   /// How many tags there is room for.
@@ -62,10 +61,7 @@ struct GhostSet: @unchecked Sendable {
       if age >= oldestAge { (oldest, oldestAge) = (position, age) }
     }
     clock &+= max(1, share)
-    if former != nil, clock &- left > window {
-      free(former)
-      former = nil
-    }
+    if former != nil, clock &- left > window { freeFormer() }
     bucket[oldest] = UInt64(tag) &<< 32 | UInt64(clock)
   }
 
@@ -97,9 +93,9 @@ struct GhostSet: @unchecked Sendable {
     guard wanted > capacity else { return }
     var size = (mask &+ 1) &* 2
     while size < wanted &* 2 { size &*= 2 }
-    free(former)
+    freeFormer()
     (former, formerMask, left) = (cells, mask, clock)
-    cells = SlotTable.makeCells(size)
+    cells = ZeroedCells.allocate(size)
     mask = size &- 1
   }
 }

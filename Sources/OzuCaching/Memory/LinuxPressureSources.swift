@@ -34,23 +34,21 @@
     }
 
     /// Opens what is there and permitted.
-    init(root: String) {
-      let group = Self.group(root: root)
-      let stallFiles = ["\(root)/proc/pressure/memory"] + (group.map { ["\($0)/memory.pressure"] } ?? [])
-      for path in stallFiles {
-        // Microseconds of stall, and of the window they are counted in. Without privileges the window must be a
-        // multiple of two seconds.
-        for (trigger, pressure) in [
-          ("some 150000 2000000", MemoryPressure.warning), ("full 150000 2000000", .critical),
-        ] {
+    ///
+    /// - Parameter stall: The microseconds of stall, of two seconds, that trigger.
+    init(root: String, stall: Int = 150_000) {
+      let groups = Self.groups(root: root)
+      for path in ["\(root)/proc/pressure/memory"] + groups.map({ $0 + "/memory.pressure" }) {
+        // Without privileges the window must be a multiple of two seconds.
+        for (kind, pressure) in [("some", MemoryPressure.warning), ("full", .critical)] {
           let file = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
           guard file >= 0 else { continue }
           // The kernel wants the terminating zero.
-          let isSet = trigger.withCString { write(file, $0, strlen($0) + 1) } > 0
+          let isSet = "\(kind) \(stall) 2000000".withCString { write(file, $0, strlen($0) + 1) } > 0
           if isSet { stalls.append((file, pressure)) } else { close(file) }
         }
       }
-      if let path = group.map({ $0 + "/memory.events" }) {
+      for path in groups.map({ $0 + "/memory.events" }) {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         if file >= 0 { events.append((file, file, Counts(Self.text(of: file)))) }
       }
@@ -82,14 +80,24 @@
       return counts.pressure(after: events[index].counts)
     }
 
-    /// The directory of the process's own control group, version 2.
-    private static func group(root: String) -> String? {
+    /// The directories of the process's own control group, version 2: one, or none.
+    ///
+    /// Version 2 is mounted alone or, beside version 1, under `unified`. In a container the path of the group may lie
+    /// outside what is mounted; then the root of the mount is the container's own group.
+    private static func groups(root: String) -> [String] {
       let file = open("\(root)/proc/self/cgroup", O_RDONLY | O_CLOEXEC)
-      guard file >= 0 else { return nil }
+      guard file >= 0 else { return [] }
       defer { close(file) }
       let line = text(of: file).split(separator: "\n").first { $0.hasPrefix("0::") }
-      guard let path = line?.dropFirst(3) else { return nil }
-      return "\(root)/sys/fs/cgroup" + (path == "/" ? "" : path)
+      guard let path = line?.dropFirst(3) else { return [] }
+      let own = path == "/" ? "" : String(path)
+      for mount in ["\(root)/sys/fs/cgroup", "\(root)/sys/fs/cgroup/unified"] {
+        for group in own.isEmpty ? [mount] : [mount + own, mount] {
+          let isGroup = ["/memory.pressure", "/memory.events"].contains { access(group + $0, F_OK) == 0 }
+          if isGroup { return [group] }
+        }
+      }
+      return []
     }
 
     private static func text(of file: Int32) -> String {

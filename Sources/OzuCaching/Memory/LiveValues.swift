@@ -2,8 +2,10 @@ import OzuSynchronization
 
 /// The evicted values of a memory cache that somebody else still keeps alive, by weak references.
 ///
-/// The cache calls this under the lock of the key's shard, so that what is noted, forgotten and found agrees
+/// The cache calls this while nobody writes in the key's shard, so that what is noted, forgotten and found agrees
 /// with the shard. The lock here is taken last.
+///
+/// References lie in 256 tables by their keys, each swept and grown on its own, so that no eviction pays for the crowd.
 @usableFromInline
 final class LiveValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   // Unchecked: weak references are loaded and cleared atomically, and what they refer to is Sendable.
@@ -12,13 +14,21 @@ final class LiveValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let deadline: Int64
   }
 
-  private struct State {
+  private struct Table {
     var references: [Key: Reference] = [:]
     /// The number of references at which those to dead values are swept out.
-    var sweepCount = 64
+    var sweepCount = 8
   }
 
-  private let state = Mutex(State())
+  private let tables = Mutex([Table](repeating: Table(), count: 256))
+
+  private static func number(of key: Key) -> Int {
+    // The tables themselves use the lower bits; a multiplication spreads hashes that are not spread.
+    Int((UInt64(truncatingIfNeeded: key.hashValue) &* 0x9E37_79B9_7F4A_7C15) &>> 56)
+  }
+
+  /// How many are remembered, dead ones that were not swept out yet included.
+  var count: Int { tables.withLock { $0.reduce(0) { $0 + $1.references.count } } }
 
   /// Nil unless values are objects.
   @usableFromInline
@@ -32,16 +42,17 @@ final class LiveValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline
   func note(_ value: Value, forKey key: Key, deadline: Int64) -> [AnyObject] {
     let object = value as AnyObject
-    return state.withLock { state in
-      state.references[key] = Reference(object: object, deadline: deadline)
-      guard state.references.count >= state.sweepCount else { return Held() }
+    let number = Self.number(of: key)
+    return tables.withLock { tables in
+      tables[number].references[key] = Reference(object: object, deadline: deadline)
+      guard tables[number].references.count >= tables[number].sweepCount else { return Held() }
       var held = Held()
-      state.references = state.references.filter { _, reference in
+      tables[number].references = tables[number].references.filter { _, reference in
         guard let object = reference.object else { return false }
         held.objects.append(object)
         return true
       }
-      state.sweepCount = max(64, state.references.count * 2)
+      tables[number].sweepCount = max(8, tables[number].references.count * 2)
       return held
     }.objects
   }
@@ -54,27 +65,33 @@ final class LiveValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// The value of a key if it is alive, and the time at which it expires.
   @usableFromInline
   func find(_ key: Key) -> (value: Value, deadline: Int64)? {
-    state.withLock { state in
-      guard let reference = state.references[key], let value = reference.object as? Value else { return nil }
+    let number = Self.number(of: key)
+    return tables.withLock { tables in
+      guard let reference = tables[number].references[key], let value = reference.object as? Value else {
+        return nil
+      }
       return (value, reference.deadline)
     }
   }
 
   @usableFromInline
   func forget(_ key: Key) {
-    state.withLock { state in
-      if !state.references.isEmpty { state.references[key] = nil }
+    let number = Self.number(of: key)
+    tables.withLock { tables in
+      if !tables[number].references.isEmpty { tables[number].references[key] = nil }
     }
   }
 
   /// Forgets the values of which a closure says so.
   func forget(where isToGo: (Key, Value) -> Bool) {
-    let held = state.withLock { state in
+    let held = tables.withLock { tables in
       var held = Held()
-      state.references = state.references.filter { key, reference in
-        guard let object = reference.object, let value = object as? Value else { return false }
-        held.objects.append(object)
-        return !isToGo(key, value)
+      for number in tables.indices {
+        tables[number].references = tables[number].references.filter { key, reference in
+          guard let object = reference.object, let value = object as? Value else { return false }
+          held.objects.append(object)
+          return !isToGo(key, value)
+        }
       }
       return held
     }
@@ -83,6 +100,12 @@ final class LiveValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   func removeAll() {
-    state.withLock { $0 = State() }
+    let former = tables.withLock { tables in
+      let former = tables
+      tables = [Table](repeating: Table(), count: 256)
+      return former
+    }
+    // What is let go of many references takes its time: after the lock.
+    _ = consume former
   }
 }

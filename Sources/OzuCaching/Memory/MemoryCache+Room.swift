@@ -90,7 +90,7 @@ extension MemoryCache {
     after home: Int, for measure: Shard.Measure, steps: inout Int, into garbage: inout Garbage<Key, Value>
   ) {
     for offset in 1...(shardMask + 1) {
-      let didEvict = shard(number: (home + offset) & shardMask).pointee.withLock { shard in
+      let didEvict = write((home + offset) & shardMask) { shard in
         guard let victim = shard.evict(for: measure, steps: &steps) else { return false }
         var credit = Credit()
         discard(victim, of: &shard, &credit, into: &garbage)
@@ -102,11 +102,13 @@ extension MemoryCache {
   }
 
   /// Evicts from all shards in turn until both bounds hold.
+  ///
+  /// - Parameter reason: Nil to count the evictions by the bound they serve.
   @inlinable
-  func shrink(toCost cost: Int, count: Int) {
+  func shrink(toCost cost: Int, count: Int, for reason: Shard.Measure? = nil) {
     var next = 0
     while totalCost > cost || self.count > count {
-      let measure: Shard.Measure = totalCost > cost ? .cost : .count
+      let measure = reason ?? (totalCost > cost ? .cost : .count)
       var garbage = Garbage<Key, Value>()
       var steps = 16
       evictAnywhere(after: next, for: measure, steps: &steps, into: &garbage)

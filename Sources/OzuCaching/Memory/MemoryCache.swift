@@ -1,11 +1,5 @@
 import OzuSynchronization
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// A cache in memory, bounded by the cost of its entries in bytes and by their number, that one long scan
 /// cannot flush.
 ///
@@ -16,20 +10,26 @@ import OzuSynchronization
 /// ```
 ///
 /// Room is reserved before an entry goes in, so the limits hold at every instant under any number of
-/// threads. Eviction is an S3-FIFO that adapts (`AdaptiveS3FIFO.swift`); a hit takes one lock and raises one counter.
-/// Values are released outside the locks, so their deinitializers may use the cache.
+/// threads. Eviction is an S3-FIFO that adapts (`AdaptiveS3FIFO.swift`); a hit takes no lock and raises two counters that
+/// no other processor writes to (`ShardGate.swift`). Values are released outside the locks, so their
+/// deinitializers may use the cache.
 ///
 /// - Complexity: O(1) for every operation on one entry; one insertion moves at most sixteen entries besides
 ///   those that leave.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline typealias Shard = MemoryShard<Key, Value>
 
-  /// The shards, each behind its lock, `shardStride` bytes apart. No shard's lock is taken while another's is
+  /// The shards, each with what guards it, `shardStride` bytes apart. No shard's lock is taken while another's is
   /// held.
-  // Unsafe for the compiler only: allocated by `init`, freed by `deinit`, never changed between, and what it
-  // points to is reached through the locks.
+  // Unsafe for the compiler only, as `tallies` are: allocated by `init`, freed by `deinit`, never changed between, and
+  // what they point to guards itself or is reached through what guards it.
   @usableFromInline nonisolated(unsafe) let shards: UnsafeMutableRawPointer
   @usableFromInline let shardMask: Int
+  /// For each shard in turn one `ReaderTally` for each processor.
+  @usableFromInline nonisolated(unsafe) let tallies: UnsafeMutableRawPointer
+  @usableFromInline let tallyMask: Int
+  /// Says which tally is the caller's; the cache's own copy spares asking whether the global one is made.
+  @usableFromInline let processorNumber = OzuCaching.processorNumber
   @usableFromInline let live: LiveValues<Key, Value>?
   @usableFromInline let configuration: MemoryCacheConfiguration
   @usableFromInline let onEviction: (@Sendable (Key, Value) -> Void)?
@@ -60,54 +60,31 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     let shardCount = configuration.shardCount ?? Self.shardCount(for: configuration)
     shards = .allocate(byteCount: shardCount * Self.shardStride, alignment: 128)
     for number in 0..<shardCount {
-      (shards + number * Self.shardStride).initializeMemory(as: Mutex<Shard>.self, to: Mutex(Shard()))
+      let place = shards + number * Self.shardStride
+      place.initializeMemory(as: ShardGate.self, to: ShardGate())
+      (place + Self.shardOffset).initializeMemory(as: Shard.self, to: Shard())
     }
     shardMask = shardCount - 1
+    let tallyCount = Self.tallyCount
+    tallies = .allocate(byteCount: shardCount * tallyCount * ReaderTally.stride, alignment: 128)
+    for number in 0..<shardCount * tallyCount {
+      (tallies + number * ReaderTally.stride).initializeMemory(as: ReaderTally.self, to: ReaderTally())
+    }
+    tallyMask = tallyCount - 1
     live = configuration.findsEvictedAlive ? LiveValues() : nil
     let observation = configuration.pressure?.observe { [weak self] in self?.respond(to: $0) }
     self.observation.withLock { $0 = observation }
   }
 
   deinit {
-    for number in 0...shardMask { shard(number: number).deinitialize(count: 1) }
+    for number in 0...shardMask {
+      shard(number).deinitialize(count: 1)
+      gate(number).deinitialize(count: 1)
+    }
     shards.deallocate()
+    // Tallies are numbers: there is nothing to deinitialize.
+    tallies.deallocate()
   }
-
-  /// Four shards for a core, up to sixteen, while each has 256 MB and 8,192 entries to rule over: smaller
-  /// ones would decide worse what to keep.
-  private static func shardCount(for configuration: MemoryCacheConfiguration) -> Int {
-    let cores = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-    let most = min(cores * 4, 16, configuration.costLimit >> 28, configuration.countLimit >> 13)
-    var count = 1
-    while count * 2 <= most { count *= 2 }
-    return count
-  }
-
-  // MARK: Limits
-
-  /// The most that all entries may cost together, in bytes. Lowering it evicts at once.
-  public var costLimit: Int {
-    @inlinable get { maximumCost.load(ordering: .relaxed) }
-    set {
-      maximumCost.store(max(0, newValue), ordering: .relaxed)
-      shrink(toCost: max(0, newValue), count: .max)
-    }
-  }
-
-  /// The most entries. Lowering it evicts at once.
-  public var countLimit: Int {
-    @inlinable get { maximumCount.load(ordering: .relaxed) }
-    set {
-      maximumCount.store(max(0, newValue), ordering: .relaxed)
-      shrink(toCost: .max, count: max(0, newValue))
-    }
-  }
-
-  /// What all entries cost together, in bytes.
-  @inlinable public var totalCost: Int { heldCost.load(ordering: .relaxed) }
-
-  /// How many entries there are, expired ones that nobody asked for included.
-  @inlinable public var count: Int { heldCount.load(ordering: .relaxed) }
 
   // MARK: Entries
 
@@ -124,44 +101,45 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   @inlinable
   public func withValue<Result: Sendable>(forKey key: Key, _ read: (Value) -> Result) -> Result? {
     let tag = Self.tag(of: key)
-    // Declared before the lock is taken: they are released after unlocking.
-    var expired: Shard.Departed?
+    let number = shardNumber(of: tag)
+    // Declared before the shard is entered: it is released after leaving.
     var held: Value?
-    defer { withExtendedLifetime((expired, held)) {} }
-    return shard(of: tag).pointee.withLock { shard in
-      guard let index = shard.find(key, tag: tag) else {
-        if live != nil, findLive(key, holding: &held), let held {
-          shard.counters.revivals &+= 1
-          return read(held)
-        }
-        shard.misses &+= 1
+    defer { withExtendedLifetime(held) {} }
+    if let tally = enter(number) {
+      let outcome = look(key, tag, in: shard(number).pointee, holding: &held, read)
+      switch outcome {
+      case .hit(let result):
+        tally.pointee.hits.wrappingAdd(1, ordering: .releasing)
+        return result
+      case .revival(let result):
+        tally.pointee.revivals.wrappingAdd(1, ordering: .releasing)
+        return result
+      case .expired:
+        tally.pointee.misses.wrappingAdd(1, ordering: .releasing)
+        removeExpired(key, tag)
+        return nil
+      case .miss:
+        tally.pointee.misses.wrappingAdd(1, ordering: .releasing)
         return nil
       }
-      let node = shard.node(index)
-      if node.pointee.deadline != .max, node.pointee.deadline <= elapsed() {
-        shard.misses &+= 1
-        shard.counters.expirations &+= 1
-        expired = remove(index, from: &shard)
-        return nil
-      }
-      if node.pointee.hits < AdaptiveS3FIFO.mostHits { node.pointee.hits &+= 1 }
-      shard.hits &+= 1
-      return read(node.pointee.value)
     }
+    return lookUnderLock(key, tag, holding: &held, read)
   }
 
   /// Whether a key has a live value. Does not count as a use of it.
   @inlinable
   public func contains(_ key: Key) -> Bool {
-    // Declared before the lock is taken: it is released after unlocking.
+    // Declared before the shard is entered: it is released after leaving.
     var held: Value?
     defer { withExtendedLifetime(held) {} }
     let tag = Self.tag(of: key)
-    return shard(of: tag).pointee.withLock { shard in
-      guard let index = shard.find(key, tag: tag) else { return findLive(key, holding: &held) }
-      let deadline = shard.node(index).pointee.deadline
-      return deadline == .max || deadline > elapsed()
+    let number = shardNumber(of: tag)
+    if let tally = enter(number) {
+      let isThere = isLive(key, tag, in: shard(number).pointee, holding: &held)
+      tally.pointee.glances.wrappingAdd(1, ordering: .releasing)
+      return isThere
     }
+    return hold(number) { isLive(key, tag, in: $0, holding: &held) }
   }
 
   /// Stores a value, in the place of the key's former one, and evicts what it must to keep the limits.
@@ -194,7 +172,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     var former: (key: Key, value: Value)?
     defer { withExtendedLifetime(former) {} }
     while true {
-      let lacking = shard(number: home).pointee.withLock { shard -> Shard.Measure? in
+      let lacking = write(home) { shard -> Shard.Measure? in
         var index = shard.find(key, tag: tag)
         var credit = Credit()
         while true {
@@ -235,7 +213,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   @discardableResult
   public func removeValue(forKey key: Key) -> Value? {
     let tag = Self.tag(of: key)
-    let removed = shard(of: tag).pointee.withLock { shard -> Shard.Departed? in
+    let removed = write(shardNumber(of: tag)) { shard -> Shard.Departed? in
       live?.forget(key)
       guard let index = shard.find(key, tag: tag) else { return nil }
       return remove(index, from: &shard)
@@ -246,9 +224,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   /// Removes every value.
   public func removeAll() {
     for number in 0...shardMask {
-      let taken = shard(number: number).pointee.withLock { shard -> Shard in
+      let taken = write(number) { shard -> Shard in
         var taken = Shard()
-        (taken.hits, taken.misses, taken.counters) = (shard.hits, shard.misses, shard.counters)
+        taken.counters = shard.counters
         swap(&taken, &shard)
         heldCost.wrappingSubtract(taken.small.cost &+ taken.main.cost, ordering: .relaxed)
         heldCount.wrappingSubtract(taken.count, ordering: .relaxed)
@@ -258,66 +236,4 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     }
     live?.removeAll()
   }
-
-  /// Evicts entries, those worth least first, until they cost at most `cost` bytes together. The limit stays.
-  @inlinable
-  public func trim(toCost cost: Int) {
-    shrink(toCost: max(0, cost), count: .max)
-  }
-
-  /// Counts since the cache was made, and its size.
-  public var statistics: MemoryCacheStatistics {
-    var sum = MemoryCacheStatistics()
-    for number in 0...shardMask {
-      let (hits, misses, part) = shard(number: number).pointee.withLock { ($0.hits, $0.misses, $0.counters) }
-      sum.hits += hits
-      sum.misses += misses
-      sum.insertions += part.insertions
-      sum.replacements += part.replacements
-      sum.costEvictions += part.costEvictions
-      sum.countEvictions += part.countEvictions
-      sum.expirations += part.expirations
-      sum.revivals += part.revivals
-    }
-    sum.refusals = refusals.load(ordering: .relaxed)
-    sum.pressureEvents = pressureEvents.load(ordering: .relaxed)
-    sum.totalCost = totalCost
-    sum.count = count
-    return sum
-  }
-
-  // MARK: Inside
-
-  private func respond(to pressure: MemoryPressure) {
-    pressureEvents.wrappingAdd(1, ordering: .relaxed)
-    switch pressure {
-    case .warning: shrink(toCost: totalCost / 2, count: .max)
-    case .critical: removeAll()
-    }
-  }
-
-  /// A key's 32-bit tag. Keys that are hashes already, such as `CacheKey`, say so by their `hashValue`.
-  @inlinable @inline(__always)
-  static func tag(of key: Key) -> UInt32 {
-    UInt32(truncatingIfNeeded: key.hashValue)
-  }
-
-  @inlinable @inline(__always)
-  func shardNumber(of tag: UInt32) -> Int {
-    // The shard count is a power of two; the tables use the low bits of the tag, this uses the high ones.
-    Int(tag &>> 24) & shardMask
-  }
-
-  /// Shards lie in cache lines of their own, two by two as processors fetch them: a thread that writes in one shard
-  /// does not slow those in its neighbours.
-  @inlinable @inline(__always)
-  static var shardStride: Int { (MemoryLayout<Mutex<Shard>>.stride &+ 127) & ~127 }
-
-  @inlinable @inline(__always)
-  func shard(number: Int) -> UnsafeMutablePointer<Mutex<Shard>> {
-    (shards + number &* Self.shardStride).assumingMemoryBound(to: Mutex<Shard>.self)
-  }
-
-  @inlinable @inline(__always)
-  func shard(of tag: UInt32) -> UnsafeMutablePointer<Mutex<Shard>> { shard(number: shardNumber(of: tag)) }
 }

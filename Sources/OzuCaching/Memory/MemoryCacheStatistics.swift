@@ -12,10 +12,12 @@ public struct MemoryCacheStatistics: Hashable, Sendable {
   public var replacements = 0
   /// Values not stored because they cost more than one entry may.
   public var refusals = 0
-  /// Entries that left because the cost limit was reached.
+  /// Entries that left because the cost limit was reached or lowered, or `trim(toCost:)` asked for it.
   public var costEvictions = 0
-  /// Entries that left because the count limit was reached.
+  /// Entries that left because the count limit was reached or lowered.
   public var countEvictions = 0
+  /// Entries that left because memory was short.
+  public var pressureEvictions = 0
   /// Entries found past their lifetime.
   public var expirations = 0
   /// Times the cache shrank because memory was short.

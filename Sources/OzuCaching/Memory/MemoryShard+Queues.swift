@@ -1,3 +1,5 @@
+import OzuSynchronization
+
 /// A queue of nodes linked by index: in at the head, out at the tail.
 @usableFromInline
 struct NodeQueue: Sendable {
@@ -18,6 +20,8 @@ extension MemoryShard {
   enum Measure: Sendable {
     case cost
     case count
+    /// Memory is short: the share that costs most gives.
+    case pressure
   }
 
   /// What a node takes of the cache, and the cache: by cost, or by count where nothing has a cost.
@@ -62,16 +66,16 @@ extension MemoryShard {
         switch measure {
         case _ where main.count == 0: true
         case _ where small.count == 0: false
-        case .cost: policy.isSmallFull(small.cost, main.cost)
+        case .cost, .pressure: policy.isSmallFull(small.cost, main.cost)
         case .count: policy.isSmallFull(small.count, main.count)
         }
       let index = Int(takesFromSmall ? small.tail : main.tail)
       guard index >= 0 else { return nil }
       let pointer = node(index)
-      let hits = pointer.pointee.hits
+      let hits = pointer.pointee.hits.load(ordering: .relaxed)
       if hits >= (takesFromSmall ? AdaptiveS3FIFO.promotion : 1), steps > 0 {
         steps &-= 1
-        pointer.pointee.hits = takesFromSmall ? 0 : hits &- 1
+        pointer.pointee.hits.store(takesFromSmall ? 0 : hits &- 1, ordering: .relaxed)
         move(index, toMain: true)
         continue
       }
@@ -80,6 +84,7 @@ extension MemoryShard {
       switch measure {
       case .cost: counters.costEvictions &+= 1
       case .count: counters.countEvictions &+= 1
+      case .pressure: counters.pressureEvictions &+= 1
       }
       detach(index)
       return index

@@ -1,3 +1,5 @@
+import OzuSynchronization
+
 /// One independently locked part of a memory cache: a slot table, nodes, two queues and the policy.
 ///
 /// A node has its key, so a hit reads one cell of the table and one node. Nodes are linked by index; a freed node
@@ -12,13 +14,13 @@
 struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, @unchecked Sendable {
   // Sendable: the memory belongs to this value alone, which cannot be copied; keys and values are Sendable.
   @usableFromInline
-  struct Node {
+  struct Node: ~Copyable {
     @usableFromInline let key: Key
     @usableFromInline var value: Value
     /// Nanoseconds on the cache's clock at which the entry expires; `.max` for never.
     @usableFromInline var deadline: Int64
-    /// Hits since the node entered its queue.
-    @usableFromInline var hits: UInt8 = 0
+    /// Hits since the node entered its queue; readers raise it, and of two at once one may be lost.
+    @usableFromInline let hits = Atomic<UInt8>(0)
     @usableFromInline var isInMain = false
     @usableFromInline let tag: UInt32
     @usableFromInline var cost: Int
@@ -54,8 +56,8 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, @unche
     @usableFromInline var replacements = 0
     @usableFromInline var costEvictions = 0
     @usableFromInline var countEvictions = 0
+    @usableFromInline var pressureEvictions = 0
     @usableFromInline var expirations = 0
-    @usableFromInline var revivals = 0
 
     @inlinable
     init() {}
@@ -64,9 +66,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, @unche
   /// Room for 256 nodes.
   @usableFromInline typealias Page = UnsafeMutableRawPointer
 
-  // What a hit reads and writes stands first: with the lock before it, it fits one cache line.
-  @usableFromInline var hits = 0
-  @usableFromInline var misses = 0
+  // What a hit reads stands first: with what guards it, it fits one cache line.
   @usableFromInline var pages: UnsafeMutablePointer<Page>
   @usableFromInline var table = SlotTable()
   @usableFromInline var counters = Counters()

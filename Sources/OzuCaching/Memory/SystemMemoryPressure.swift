@@ -24,8 +24,9 @@ public struct SystemMemoryPressure: MemoryPressureMonitoring {
   /// The monitor of this machine and process.
   public static let shared = SystemMemoryPressure(root: "")
 
-  /// A monitor that finds the files of the kernel under another root, for tests.
-  init(root: String) { hub = PressureHub(root: root) }
+  /// A monitor that finds the files of the kernel under another root and triggers at another stall, in microseconds of
+  /// two seconds, for tests.
+  init(root: String, stall: Int = 150_000) { hub = PressureHub(root: root, stall: stall) }
 
   /// How many sources of events are being waited for now; zero without observers.
   var sourceCount: Int { hub.sourceCount }
@@ -48,9 +49,13 @@ private final class PressureHub: Sendable {
   }
 
   private let root: String
+  private let stall: Int
   private let state = Mutex(State())
 
-  init(root: String) { self.root = root }
+  init(root: String, stall: Int) {
+    self.root = root
+    self.stall = stall
+  }
 
   var sourceCount: Int { state.withLock { $0.source?.count ?? 0 } }
 
@@ -59,7 +64,7 @@ private final class PressureHub: Sendable {
       state.nextNumber += 1
       state.handlers[state.nextNumber] = handler
       if state.source == nil {
-        state.source = PressureSource(root: root) { [weak self] in self?.tell($0) }
+        state.source = PressureSource(root: root, stall: stall) { [weak self] in self?.tell($0) }
       }
       return state.nextNumber
     }
@@ -87,7 +92,7 @@ private final class PressureHub: Sendable {
     private let source: any DispatchSourceMemoryPressure
     let count = 1
 
-    init(root: String, tell: @escaping @Sendable (MemoryPressure) -> Void) {
+    init(root: String, stall: Int, tell: @escaping @Sendable (MemoryPressure) -> Void) {
       source = DispatchSource.makeMemoryPressureSource(eventMask: [.warning, .critical])
       source.setEventHandler { [weak self] in
         guard let source = self?.source else { return }
@@ -104,8 +109,8 @@ private final class PressureHub: Sendable {
     /// Closing this end of a pipe ends the thread, which closes the other. Minus one when there is no thread.
     private let bell: Int32
 
-    init(root: String, tell: @escaping @Sendable (MemoryPressure) -> Void) {
-      let sources = LinuxPressureSources(root: root)
+    init(root: String, stall: Int, tell: @escaping @Sendable (MemoryPressure) -> Void) {
+      let sources = LinuxPressureSources(root: root, stall: stall)
       count = sources.count
       var ends: [Int32] = [-1, -1]
       guard !sources.isEmpty, pipe(&ends) == 0 else {
@@ -125,7 +130,7 @@ private final class PressureHub: Sendable {
 #else
   private final class PressureSource: Sendable {
     let count = 0
-    init(root: String, tell: @escaping @Sendable (MemoryPressure) -> Void) {}
+    init(root: String, stall: Int, tell: @escaping @Sendable (MemoryPressure) -> Void) {}
     func end() {}
   }
 #endif

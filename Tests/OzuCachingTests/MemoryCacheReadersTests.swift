@@ -1,0 +1,102 @@
+import Dispatch
+import OzuSynchronization
+import Testing
+
+@testable import OzuCaching
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Readers take no lock: what they see must be whole, and every look must be counted, whoever writes meanwhile.
+@Suite("Reading the memory cache while others write", .timeLimit(.minutes(2)))
+struct MemoryCacheReadersTests {
+  /// A value that knows its key, as long as it is alive.
+  private final class Named: Sendable {
+    let key: Int
+    private let state = Atomic<Int>(1)
+    init(_ key: Int) { self.key = key }
+    deinit { state.store(0, ordering: .relaxed) }
+    func isWhole(_ key: Int) -> Bool { self.key == key && state.load(ordering: .relaxed) == 1 }
+  }
+
+  private func cache(shards: Int, count: Int) -> MemoryCache<Int, Named> {
+    var configuration = MemoryCacheConfiguration(
+      costLimit: .max, countLimit: count, maximumEntryFraction: 1)
+    configuration.shardCount = shards
+    return MemoryCache(configuration)
+  }
+
+  @Test("no reader sees a value of another key or one that was let go", arguments: [1, 2])
+  func values(shards: Int) {
+    let cache = cache(shards: shards, count: 100)
+    let (wrong, looks, found) = (Counter(), Counter(), Counter())
+    DispatchQueue.concurrentPerform(iterations: 6) { thread in
+      var random = SeededGenerator(UInt64(thread))
+      for step in 0..<6000 {
+        let key = Int.random(in: 0..<160, using: &random)
+        switch (thread % 2, step % 8) {
+        case (1, 0): cache.removeValue(forKey: key)
+        case (1, 1): if step % 512 == 1 { cache.removeAll() }
+        case (1, _): cache.insert(Named(key), forKey: key, cost: 1)
+        case (_, 0): _ = cache.contains(key)
+        case (_, 1):
+          looks.add(1)
+          if cache.withValue(forKey: key, { $0.isWhole(key) }) == false { wrong.add(1) }
+        default:
+          looks.add(1)
+          guard let value = cache.value(forKey: key) else { continue }
+          found.add(1)
+          if !value.isWhole(key) { wrong.add(1) }
+        }
+      }
+    }
+    #expect(wrong.value == 0)
+    #expect(found.value > 0)
+    let statistics = cache.statistics
+    #expect(statistics.hits + statistics.misses == looks.value)
+    #expect(statistics.hits >= found.value)
+    #expect(cache.count <= 100)
+  }
+
+  @Test("a writer waits for a reader who is inside, and later readers wait for the writer")
+  func gate() {
+    let cache = cache(shards: 1, count: 100)
+    cache.insert(Named(1), forKey: 1, cost: 1)
+    let (isInside, mayLeave, isWritten) = (
+      DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+    )
+    let order = Mutex<[String]>([])
+    DispatchQueue(label: "reader").async {
+      _ = cache.withValue(forKey: 1) { _ in
+        isInside.signal()
+        mayLeave.wait()
+        order.withLock { $0.append("read") }
+        return 0
+      }
+    }
+    isInside.wait()
+    // A second reader is not kept out by the first.
+    #expect(cache.withValue(forKey: 1) { $0.key } == 1)
+    DispatchQueue(label: "writer").async {
+      cache.insert(Named(1), forKey: 1, cost: 2)
+      order.withLock { $0.append("written") }
+      isWritten.signal()
+    }
+    // From when the writer closed the gate on, readers wait at the lock, behind it.
+    while !cache.gate(0).pointee.isClosed.load(ordering: .sequentiallyConsistent) { sched_yield() }
+    #expect(order.withLock { $0 } == [])
+    DispatchQueue(label: "late reader").async {
+      _ = cache.value(forKey: 1)
+      isWritten.signal()
+    }
+    mayLeave.signal()
+    isWritten.wait()
+    isWritten.wait()
+    #expect(order.withLock { $0 } == ["read", "written"])
+    #expect(cache.totalCost == 2)
+    #expect(cache.statistics.hits == 3)
+  }
+}
