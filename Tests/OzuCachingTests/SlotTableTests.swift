@@ -56,33 +56,6 @@ struct SlotTableTests {
     #expect(table.count == 3000)
   }
 
-  @Test("a large table that grows gives its memory back bit by bit and loses nothing on the way")
-  func givenBack() {
-    var table = SlotTable()
-    defer { table.deallocate() }
-    var random = SeededGenerator(11)
-    let tags = (0..<120_000).map { _ in UInt32(truncatingIfNeeded: random.next()) }
-    var (lost, isLive, mostReleased) = (0, [Bool](repeating: false, count: tags.count), 0)
-    for slot in tags.indices {
-      table.insert(tags[slot], slot: slot)
-      isLive[slot] = true
-      // One of eight goes again, from anywhere.
-      if slot % 8 == 7 {
-        let gone = Int.random(in: 0...slot, using: &random)
-        if isLive[gone] { table.remove(tags[gone], slot: gone) }
-        isLive[gone] = false
-      }
-      mostReleased = max(mostReleased, table.former == nil ? 0 : table.released)
-      let isRoundDone = slot % 2048 == 0 && table.released > 0
-      for other in isRoundDone ? 0...slot : max(0, slot - 2)...slot {
-        if (table.find(tags[other], where: { $0 == other }) != nil) != isLive[other] { lost += 1 }
-      }
-    }
-    #expect(lost == 0)
-    #expect(mostReleased >= ZeroedCells.unit)
-    #expect(table.count == isLive.count { $0 })
-  }
-
   @Test("a ghost is remembered until the window has left after it, and once")
   func ghosts() {
     var set = GhostSet(window: 64)

@@ -1,13 +1,19 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// An open-addressing index from 32-bit hash tags to slot numbers of some other storage.
 ///
 /// It keeps no keys: the owner compares them in its slots when tags agree. One cell is eight bytes (tag above,
 /// slot + 1 below, zero when empty); probing is linear and removal shifts followers back, so lookups never
 /// degrade.
 ///
-/// Growing is spread out, so that no insertion pays for the crowd: the larger table starts empty (`ZeroedCells`)
-/// and every insertion moves sixteen cells of the former one. Until that is done, long before the next growth, both are
-/// searched; cells that left the former table become gravestones there, so that its chains stay whole. The memory
-/// behind goes back to the system bit by bit, up to a cell that was empty: no chain goes across.
+/// Growing is spread out, so that no insertion pays for the crowd: the larger table starts empty (fresh pages of
+/// the system are zero already) and every insertion moves sixteen cells of the former one. Until that is
+/// done, long before the next growth, both are searched; cells that left the former table become
+/// gravestones there, so that its chains stay whole.
 ///
 /// Cells are raw memory, because an array's checks of bounds and of sole ownership cost more than a probe.
 /// Every position is masked to the table's size before use.
@@ -22,10 +28,6 @@ struct SlotTable: @unchecked Sendable {
   @usableFromInline var formerMask = 0
   /// Cells of the former table before this one have moved.
   @usableFromInline var moved = 0
-  /// The memory of the cells before this one was given back.
-  @usableFromInline var released = 0
-  /// The last cell that was found empty while moving.
-  private var gap = 0
 
   /// Whose memory the cells are, unless they are allocated here.
   private var owner: FileBytes?
@@ -36,7 +38,7 @@ struct SlotTable: @unchecked Sendable {
 
   @usableFromInline
   init() {
-    cells = ZeroedCells.allocate(16)
+    cells = Self.makeCells(16)
     mask = 15
   }
 
@@ -50,13 +52,21 @@ struct SlotTable: @unchecked Sendable {
 
   @usableFromInline
   func deallocate() {
-    if owner == nil { ZeroedCells.free(cells, mask &+ 1) }
-    if formerOwner == nil, let former { ZeroedCells.free(former, formerMask &+ 1) }
+    if owner == nil { free(cells) }
+    if formerOwner == nil { free(former) }
   }
 
   /// Ends a growth under way, so that `cells` has everything.
   mutating func finishGrowing() {
     while former != nil { moveSome() }
+  }
+
+  @usableFromInline
+  static func makeCells(_ count: Int) -> UnsafeMutablePointer<UInt64> {
+    guard let memory = calloc(count, MemoryLayout<UInt64>.stride) else {
+      fatalError("No memory for \(count) cells")
+    }
+    return memory.bindMemory(to: UInt64.self, capacity: count)
   }
 
   @inlinable @inline(__always)
@@ -80,7 +90,6 @@ struct SlotTable: @unchecked Sendable {
     }
     guard let former else { return nil }
     position = Int(tag) & formerMask
-    if position < released { return nil }
     while true {
       let cell = former[position]
       if cell == 0 { return nil }
@@ -153,20 +162,14 @@ struct SlotTable: @unchecked Sendable {
     let end = min(moved &+ 16, formerMask &+ 1)
     while moved < end {
       let cell = former[moved]
-      if cell == 0 {
-        gap = moved
-      } else if cell != Self.gravestone {
+      if cell != 0, cell != Self.gravestone {
         place(cell)
         former[moved] = Self.gravestone
       }
       moved &+= 1
     }
-    if formerOwner == nil, gap >= released &+ ZeroedCells.unit, ZeroedCells.isMapped(formerMask &+ 1) {
-      ZeroedCells.giveBack(former + released)
-      released &+= ZeroedCells.unit
-    }
     if moved > formerMask {
-      if formerOwner == nil { ZeroedCells.free(former, formerMask &+ 1) }
+      if formerOwner == nil { free(former) }
       self.former = nil
       formerOwner = nil
     }
@@ -177,10 +180,9 @@ struct SlotTable: @unchecked Sendable {
     // Sixteen cells move per insertion and the table doubles, so the former move ended long ago.
     finishGrowing()
     (former, formerMask, formerOwner, moved) = (cells, mask, owner, 0)
-    (released, gap) = (0, 0)
     owner = nil
     let size = (mask &+ 1) &* 2
-    cells = ZeroedCells.allocate(size)
+    cells = Self.makeCells(size)
     mask = size &- 1
   }
 }

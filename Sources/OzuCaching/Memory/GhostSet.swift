@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// Remembers the tags of what left a queue lately, at eight bytes each.
 ///
 /// Time is what departed: every departure moves the clock on by the share of the cache that left, in units of
@@ -21,18 +27,13 @@ struct GhostSet: @unchecked Sendable {
 
   init(window: UInt32) {
     self.window = window
-    cells = ZeroedCells.allocate(128)
+    cells = SlotTable.makeCells(128)
     mask = 127
   }
 
   func deallocate() {
-    ZeroedCells.free(cells, mask &+ 1)
-    if let former { ZeroedCells.free(former, formerMask &+ 1) }
-  }
-
-  private mutating func freeFormer() {
-    if let former { ZeroedCells.free(former, formerMask &+ 1) }
-    former = nil
+    free(cells)
+    free(former)
   }
 
   /// How many tags there is room for.
@@ -61,7 +62,10 @@ struct GhostSet: @unchecked Sendable {
       if age >= oldestAge { (oldest, oldestAge) = (position, age) }
     }
     clock &+= max(1, share)
-    if former != nil, clock &- left > window { freeFormer() }
+    if former != nil, clock &- left > window {
+      free(former)
+      former = nil
+    }
     bucket[oldest] = UInt64(tag) &<< 32 | UInt64(clock)
   }
 
@@ -93,9 +97,9 @@ struct GhostSet: @unchecked Sendable {
     guard wanted > capacity else { return }
     var size = (mask &+ 1) &* 2
     while size < wanted &* 2 { size &*= 2 }
-    freeFormer()
+    free(former)
     (former, formerMask, left) = (cells, mask, clock)
-    cells = ZeroedCells.allocate(size)
+    cells = SlotTable.makeCells(size)
     mask = size &- 1
   }
 }
