@@ -32,7 +32,8 @@ struct StartLine<Job> {
   /// Takes out the last job of a level, if it is the one that is meant.
   mutating func removeLast(level: ImagePriority, where isMeant: (Job) -> Bool) {
     let index = level.rawValue
-    guard levels[index].head < levels[index].jobs.count, let last = levels[index].jobs.last ?? nil, isMeant(last)
+    guard levels[index].head < levels[index].jobs.count, let last = levels[index].jobs.last ?? nil,
+      isMeant(last)
     else { return }
     levels[index].jobs.removeLast()
     count -= 1
