@@ -28,6 +28,24 @@ extension MemoryCache {
     return .hit(read(node.pointee.value))
   }
 
+  /// Counts a reader out, by what it found.
+  @inlinable @inline(__always)
+  func leave<Result>(
+    _ tally: UnsafeMutablePointer<ReaderTally>, with outcome: Outcome<Result>
+  ) -> Result? {
+    switch outcome {
+    case .hit(let result):
+      tally.pointee.hits.wrappingAdd(1, ordering: .releasing)
+      return result
+    case .revival(let result):
+      tally.pointee.revivals.wrappingAdd(1, ordering: .releasing)
+      return result
+    case .expired, .miss:
+      tally.pointee.misses.wrappingAdd(1, ordering: .releasing)
+      return nil
+    }
+  }
+
   @inlinable
   func isLive(_ key: Key, _ tag: UInt32, in shard: borrowing Shard, holding held: inout Value?) -> Bool {
     guard let index = shard.find(key, tag: tag) else { return findLive(key, holding: &held) }
@@ -46,18 +64,8 @@ extension MemoryCache {
     let found = hold(number) { shard -> Result? in
       let outcome = look(key, tag, in: shard, holding: &held, read)
       tally.pointee.entered.wrappingAdd(1, ordering: .relaxed)
-      switch outcome {
-      case .hit(let result):
-        tally.pointee.hits.wrappingAdd(1, ordering: .releasing)
-        return result
-      case .revival(let result):
-        tally.pointee.revivals.wrappingAdd(1, ordering: .releasing)
-        return result
-      case .expired, .miss:
-        // Its time is over; it goes when the next one asks, or when its turn comes.
-        tally.pointee.misses.wrappingAdd(1, ordering: .releasing)
-        return nil
-      }
+      // What is past its time goes when the next one asks, or when its turn comes.
+      return leave(tally, with: outcome)
     }
     return found
   }

@@ -107,21 +107,10 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     defer { withExtendedLifetime(held) {} }
     if let tally = enter(number) {
       let outcome = look(key, tag, in: shard(number).pointee, holding: &held, read)
-      switch outcome {
-      case .hit(let result):
-        tally.pointee.hits.wrappingAdd(1, ordering: .releasing)
-        return result
-      case .revival(let result):
-        tally.pointee.revivals.wrappingAdd(1, ordering: .releasing)
-        return result
-      case .expired:
-        tally.pointee.misses.wrappingAdd(1, ordering: .releasing)
-        removeExpired(key, tag)
-        return nil
-      case .miss:
-        tally.pointee.misses.wrappingAdd(1, ordering: .releasing)
-        return nil
-      }
+      guard case .expired = outcome else { return leave(tally, with: outcome) }
+      _ = leave(tally, with: outcome)
+      removeExpired(key, tag)
+      return nil
     }
     return lookUnderLock(key, tag, holding: &held, read)
   }
