@@ -12,7 +12,7 @@ struct FetchData: Sendable {
 
   func run() async -> Result<FetchedData, ImageError> {
     do throws(ImageError) {
-      return .success(try await transformed(fetch()))
+      return .success(try await fetch())
     } catch {
       return .failure(error)
     }
@@ -20,14 +20,15 @@ struct FetchData: Sendable {
 
   private func fetch() async throws(ImageError) -> FetchedData {
     switch try parts.configuration.sources.access(request.source) {
-    case .bytes(let data): return FetchedData(.data(data), source: .original, timings: StageTimings())
+    case .bytes(let data):
+      return try await transformed(FetchedData(.data(data), source: .original, timings: StageTimings()))
     case .picture(let picture):
       return FetchedData(.picture(picture), source: .original, timings: StageTimings())
-    case .file(let path): return try await read(path)
+    case .file(let path): return try await transformed(read(path))
     case .network(let url):
       if request.cachePolicy == .cacheOnly, !request.readsDisk { throw .notCached(name) }
       try refuseFailed()
-      return try await load(url)
+      return try await transformed(load(url))
     case .fetcher(let fetcher):
       if let original = await cachedOriginal() { return original }
       if request.cachePolicy == .cacheOnly { throw .notCached(name) }
@@ -37,8 +38,7 @@ struct FetchData: Sendable {
 
   /// What the app makes of the bytes; on a decoding thread, because it may be as much work.
   private func transformed(_ fetched: FetchedData) async throws(ImageError) -> FetchedData {
-    guard let transform = parts.configuration.dataTransformation, case .data(let data) = fetched.content,
-      !parts.configuration.sources.usesFetcher(request.source)
+    guard let transform = parts.configuration.dataTransformation, case .data(let data) = fetched.content
     else { return fetched }
     let outcome = await parts.decodeQueue.run(priority: job.priority) { [request] flag in
       flag.isRaised ? nil : Result { try transform(data, request) }
