@@ -25,9 +25,12 @@ BUILD = SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
 RELEASE = $(BUILD) -c release $(FLAGS)
 TSAN = --scratch-path .build-tsan --sanitize=thread -Xswiftc -DOZU_TSAN
 ASAN = --scratch-path .build-asan --sanitize=address -Xswiftc -use-ld=lld
+UNOPTIMISED = --scratch-path .build-unoptimised
+# What reads and writes through unsafe pointers.
+UNSAFE = OzuImagingTests|OzuCodecsTests|OzuCachingTests
 TEST = --parallel --disable-xctest $(FLAGS) $(if $(FILTER),--filter '$(FILTER)')
 
-.PHONY: help demo build test test-tsan test-asan typecheck-apple gallery gallery-test lint format bench bench-peers bench-instructions fuzz drills-disk drills-memory docs conformance clean dependencies
+.PHONY: help demo build test test-tsan test-asan test-unoptimised typecheck-apple gallery gallery-test lint format bench bench-peers bench-instructions fuzz fuzz-all drills-disk drills-memory docs conformance clean dependencies
 
 help: ## list the targets (this is the default)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s  %s\n", $$1, $$2 }' Makefile
@@ -54,6 +57,12 @@ test-asan: dependencies ## run the tests under the address sanitizer, and with C
 	@$(BUILD) --build-tests --disable-xctest $(ASAN) $(FLAGS)
 	@ASAN_OPTIONS=detect_leaks=0 scripts/run-tests $(SWIFT) test --skip-build $(ASAN) $(TEST)
 	@test -z '$(CORPUS)' || ASAN_OPTIONS=detect_leaks=0 $(SWIFT) run $(ASAN) $(FLAGS) OzuConformance '$(CORPUS)' --without-costs
+
+# Kernels are optimised even in debug builds; here they are not, so that the preconditions that the standard library
+# checks in debug builds alone are checked: bounds of unsafe buffers, overflow in their arithmetic.
+test-unoptimised: dependencies ## run the tests of what has unsafe code with every debug precondition, slowly
+	@OZU_UNOPTIMISED=1 $(BUILD) --build-tests --disable-xctest $(UNOPTIMISED) $(FLAGS)
+	@OZU_UNOPTIMISED=1 scripts/run-tests $(SWIFT) test --skip-build $(UNOPTIMISED) --parallel --disable-xctest $(FLAGS) --filter '$(or $(FILTER),$(UNSAFE))'
 
 typecheck-apple: ## check the code for Apple platforms against stand-ins for their frameworks, and that mistakes are found
 	@scripts/typecheck-apple
@@ -83,6 +92,9 @@ fuzz: dependencies ## feed a decoder mutated files under the address sanitizer (
 	@OZU_FUZZ=1 $(SWIFT) build -c release --scratch-path .build-fuzz --product OzuFuzz \
 	  -Xswiftc -sanitize=fuzzer,address --sanitize fuzzer --sanitize address -Xswiftc -use-ld=lld
 	@scripts/fuzz '$(FORMAT)' '$(SECONDS)' '$(CORPUS)'
+
+fuzz-all: ## feed every decoder mutated files, for SECONDS each
+	@for format in $$(scripts/fuzz formats); do $(MAKE) fuzz FORMAT=$$format SECONDS=$(SECONDS) || exit 1; done
 
 drills-disk: dependencies ## kill, starve and fool the disk cache with real processes (ARGS=N for N kills; 200 as usual)
 	@$(RELEASE) --product OzuDiskDrills

@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+
+/// `scripts/packages` is the one list of what a build takes; pages, manifest and installer agree with it.
+@Suite("Installation")
+struct InstallationTests {
+  private static let root = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  private static func text(_ path: String) throws -> String {
+    try String(contentsOf: root.appending(path: path), encoding: .utf8)
+  }
+
+  /// The lines of the list: package, patterns of others that serve instead, libraries that are linked from it.
+  private static func needs() throws -> [(package: String, libraries: [String])] {
+    try text("scripts/packages").split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
+      let words = line.split(separator: " ").map(String.init)
+      return (words[0], words.dropFirst(2).filter { $0 != "-" })
+    }
+  }
+
+  private static func matches(of pattern: Regex<(Substring, Substring)>, in text: String) -> [String] {
+    text.matches(of: pattern).map { String($0.output.1) }
+  }
+
+  @Test(
+    "a page that says what to install names every package of the list, and no other",
+    arguments: [
+      ("README.md", []),
+      ("Sources/Ozu/Ozu.docc/GettingStarted.md", []),
+      ("Documentation/gtk.md", ["libgtk-4-dev"]),
+    ])
+  func pages(path: String, more: [String]) throws {
+    let commands = Self.matches(
+      of: /apt-get install ([^`]*)```/, in: try Self.text(path).replacingOccurrences(of: "\\\n", with: " "))
+    let named = commands.first?.split(whereSeparator: \.isWhitespace).map(String.init)
+    #expect(commands.count == 1)
+    #expect(named == (try Self.needs().map(\.package)) + more)
+  }
+
+  @Test("every library that is linked comes with a package of the list")
+  func libraries() throws {
+    let linked =
+      Self.matches(of: /linkedLibrary\("([^"]*)"/, in: try Self.text("Package.swift"))
+      + Self.matches(of: /link "([^"]*)"/, in: try Self.text("Sources/CCurl/module.modulemap"))
+    #expect(Set(linked) == Set(try Self.needs().flatMap(\.libraries)))
+  }
+
+  /// Runs the installer where no package is installed and `apt-get` only notes that it was called.
+  private func install(swift: String) throws -> (status: Int32, message: String, hasInstalled: Bool) {
+    let folder = try Folder()
+    for (name, script) in [
+      ("dpkg-query", "exit 1"), ("apt-get", "touch '\(folder.url.path)/called'"), ("sudo", "exit 1"),
+    ] {
+      let tool = folder.url.appending(path: name)
+      try Data("#!/bin/sh\n\(script)\n".utf8).write(to: tool)
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: tool.path)
+    }
+    let process = Process()
+    let errors = Pipe()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = [Self.root.appending(path: "scripts/install-dependencies").path]
+    process.environment = [
+      "PATH": "\(folder.url.path):/usr/bin:/bin", "SWIFT": swift, "HOME": folder.url.path,
+    ]
+    process.standardError = errors
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    let message = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    return (
+      process.terminationStatus, message,
+      FileManager.default.fileExists(atPath: folder.url.appending(path: "called").path)
+    )
+  }
+
+  @Test("the installer looks for Swift before it installs anything")
+  func order() throws {
+    let answer = try install(swift: "no-such-swift")
+    #expect(answer.status == 1)
+    #expect(answer.message.contains("no-such-swift"))
+    #expect(!answer.hasInstalled)
+  }
+
+  @Test("the installer installs every package of the list where none is there")
+  func installs() throws {
+    let folder = try Folder()
+    let swift = folder.url.appending(path: "swift")
+    try Data("#!/bin/sh\necho 'Swift version 6.3.1 (swift-6.3.1-RELEASE)'\n".utf8).write(to: swift)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: swift.path)
+    let answer = try install(swift: swift.path)
+    for package in try Self.needs().map(\.package) { #expect(answer.message.contains(" \(package) ")) }
+    #expect(answer.hasInstalled == (getuid() == 0))
+  }
+}
