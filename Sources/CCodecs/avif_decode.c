@@ -4,7 +4,9 @@
 #ifdef OZU_AVIF
 
 #include <avif/avif.h>
+#include <stdio.h>
 
+#include "avif_boxes.h"
 #include "picture.h"
 
 typedef struct {
@@ -14,6 +16,10 @@ typedef struct {
   bool has_crop;
   uint32_t frame;
   bool has_frame;
+  // The file without tracks that the library does not understand; NULL when it has none.
+  uint8_t *copy;
+  // Whether the header declares more than the limits allow, so that there is no more than a size.
+  bool is_refused;
 } AVIFDecoder;
 
 // Whether some box at the top reaches to the end of the file, which is allowed and which libavif does not read.
@@ -43,7 +49,20 @@ static OzuStatus fail(OzuPictureDecoder *base, avifResult result) {
     case AVIF_RESULT_NOT_IMPLEMENTED: base->is_unsupported = true; break;
     default: break;
   }
-  return ozu_picture_fail(base, avifResultToString(result));
+  const avifDecoder *decoder = ((AVIFDecoder *)base)->decoder;
+  if (decoder == NULL || decoder->diag.error[0] == 0) return ozu_picture_fail(base, avifResultToString(result));
+  char message[sizeof(base->message)];
+  snprintf(message, sizeof(message), "%s: %s", avifResultToString(result), decoder->diag.error);
+  return ozu_picture_fail(base, message);
+}
+
+// Takes the size from the library's refusal of one that is over the limits: the caller's own check has the right words
+// for it.
+static bool find_refused_size(AVIFDecoder *self, OzuPictureInfo *info) {
+  const char *size = self->decoder == NULL ? NULL : strrchr(self->decoder->diag.error, '[');
+  if (size == NULL || strstr(self->decoder->diag.error, "too large") == NULL) return false;
+  self->is_refused = sscanf(size, "[%u x%u]", &info->width, &info->height) == 2;
+  return self->is_refused;
 }
 
 // The turn and the mirror of a file as the one orientation of EXIF. The mirror comes after the turn
@@ -71,7 +90,7 @@ static bool has_planes(const AVIFDecoder *self) {
   }
 }
 
-static avifResult parse(AVIFDecoder *self, bool ignores_exif) {
+static avifResult parse(AVIFDecoder *self, avifDecoderSource source, bool ignores_exif) {
   const OzuPictureDecoder *base = &self->base;
   avifDecoder *decoder = avifDecoderCreate();
   if (decoder == NULL) return AVIF_RESULT_OUT_OF_MEMORY;
@@ -81,6 +100,7 @@ static avifResult parse(AVIFDecoder *self, bool ignores_exif) {
     decoder->codecChoice = AVIF_CODEC_CHOICE_DAV1D;
   decoder->maxThreads = 1;
   decoder->ignoreExif = ignores_exif;
+  decoder->requestedSource = source;
   decoder->ignoreXMP = AVIF_TRUE;
   // Alpha that does not repeat the size of the picture is common.
   decoder->strictFlags = AVIF_STRICT_CLAP_VALID;
@@ -88,17 +108,25 @@ static avifResult parse(AVIFDecoder *self, bool ignores_exif) {
   decoder->imageSizeLimit = base->limits.pixels < AVIF_DEFAULT_IMAGE_SIZE_LIMIT
       ? (uint32_t)base->limits.pixels : AVIF_DEFAULT_IMAGE_SIZE_LIMIT;
   decoder->imageDimensionLimit = base->limits.side;
-  decoder->imageCountLimit = base->limits.frames + 1;
-  avifResult result = avifDecoderSetIOMemory(decoder, base->data, base->size);
+  decoder->imageCountLimit = OZU_LARGEST_FRAME_COUNT;
+  avifResult result = avifDecoderSetIOMemory(decoder, self->copy == NULL ? base->data : self->copy, base->size);
   return result == AVIF_RESULT_OK ? avifDecoderParse(decoder) : result;
 }
 
 static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   AVIFDecoder *self = (AVIFDecoder *)base;
-  avifResult result = parse(self, false);
+  const char *objection = ozu_avif_objection(base->data, base->size, &base->is_unsupported);
+  if (objection != NULL) return ozu_picture_fail(base, objection);
+  self->copy = ozu_avif_without_other_tracks(base->data, base->size);
+  avifResult result = parse(self, AVIF_DECODER_SOURCE_AUTO, false);
   // Broken EXIF data, or those that are cut off, fail the whole file: a picture can do without.
-  if (result != AVIF_RESULT_OK) result = parse(self, true);
-  if (result != AVIF_RESULT_OK) return fail(base, result);
+  if (result != AVIF_RESULT_OK) result = parse(self, AVIF_DECODER_SOURCE_AUTO, true);
+  bool has_too_many_frames =
+      result != AVIF_RESULT_OK && self->decoder != NULL
+      && strstr(self->decoder->diag.error, "imageCountLimit") != NULL;
+  // Most sequences have a picture that stands for them.
+  if (has_too_many_frames) result = parse(self, AVIF_DECODER_SOURCE_PRIMARY_ITEM, true);
+  if (result != AVIF_RESULT_OK) return find_refused_size(self, info) ? OzuStatusDone : fail(base, result);
   avifDecoder *decoder = self->decoder;
 
   const avifImage *image = decoder->image;
@@ -120,7 +148,7 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   info->is_deep = image->depth > 8;
   info->has_alpha = decoder->alphaPresent;
   info->is_gray = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV400;
-  info->frames = (uint32_t)decoder->imageCount;
+  info->frames = has_too_many_frames ? OZU_LARGEST_FRAME_COUNT : (uint32_t)decoder->imageCount;
   info->profile = image->icc.size > 0 ? image->icc.data : NULL;
   info->profile_size = image->icc.size;
   info->primaries = image->colorPrimaries;
@@ -152,6 +180,7 @@ static OzuStatus delay(OzuPictureDecoder *base, uint32_t frame, double *millisec
 
 static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per_row) {
   AVIFDecoder *self = (AVIFDecoder *)base;
+  if (self->is_refused) return ozu_picture_fail(base, "it is larger than the limits allow");
   if (!self->has_frame) {
     avifResult result = avifDecoderNthImage(self->decoder, self->frame);
     if (result != AVIF_RESULT_OK) return fail(base, result);
@@ -189,6 +218,7 @@ static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per
 
 static OzuStatus planes(OzuPictureDecoder *base, OzuPicturePlanes *planes) {
   AVIFDecoder *self = (AVIFDecoder *)base;
+  if (self->is_refused) return ozu_picture_fail(base, "it is larger than the limits allow");
   avifPixelFormat announced = self->decoder->image->yuvFormat;
   uint32_t depth = self->decoder->image->depth;
   avifResult result = avifDecoderNthImage(self->decoder, self->frame);
@@ -214,6 +244,7 @@ static OzuStatus planes(OzuPictureDecoder *base, OzuPicturePlanes *planes) {
 static void close_decoder(OzuPictureDecoder *base) {
   AVIFDecoder *self = (AVIFDecoder *)base;
   if (self->decoder != NULL) avifDecoderDestroy(self->decoder);
+  free(self->copy);
 }
 
 OzuPictureDecoder *ozu_avif_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits) {

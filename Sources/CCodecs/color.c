@@ -2,29 +2,56 @@
 
 #include <lcms2.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "CCodecs.h"
 
 struct OzuColorTransform {
   cmsContext context;
   cmsHTRANSFORM transform;
+  // The results of all values of grey, four bytes or words each; NULL for other pixels.
+  uint8_t *table;
+  bool is_wide;
 };
+
+enum { values_of_gray = 256, values_of_wide_gray = 65536 };
+
+// Fills the table of a transform for grey. The library would precalculate 33 points of the curve, and miss the shadows
+// of a steep one between the first two; so it is told not to, and asked for each value once.
+static bool make_table(OzuColorTransform *self) {
+  if (self->is_wide) {
+    if ((self->table = calloc(values_of_wide_gray, 4 * sizeof(uint16_t))) == NULL) return false;
+    for (uint32_t value = 0; value < values_of_wide_gray; value++) {
+      uint16_t gray = (uint16_t)value;
+      cmsDoTransform(self->transform, &gray, self->table + value * 8, 1);
+    }
+    return true;
+  }
+  if ((self->table = calloc(values_of_gray, 4)) == NULL) return false;
+  for (uint32_t value = 0; value < values_of_gray; value++) {
+    uint8_t gray = (uint8_t)value;
+    cmsDoTransform(self->transform, &gray, self->table + value * 4, 1);
+  }
+  return true;
+}
 
 static OzuColorTransform *make(cmsContext context, cmsHPROFILE source, OzuColorLayout layout) {
   static const cmsColorSpaceSignature spaces[] = {
-      cmsSigGrayData, cmsSigRgbData, cmsSigCmykData, cmsSigRgbData};
-  static const cmsUInt32Number formats[] = {TYPE_GRAY_8, TYPE_BGRA_8, TYPE_CMYK_8, TYPE_RGBA_16};
-  bool is_deep = layout == OzuColorLayoutRGBA16;
+      cmsSigGrayData, cmsSigRgbData, cmsSigCmykData, cmsSigRgbData, cmsSigGrayData};
+  static const cmsUInt32Number formats[] = {TYPE_GRAY_8, TYPE_BGRA_8, TYPE_CMYK_8, TYPE_RGBA_16, TYPE_GRAY_16};
+  bool is_wide = layout == OzuColorLayoutRGBA16 || layout == OzuColorLayoutGray16;
+  bool is_gray = layout == OzuColorLayoutGray || layout == OzuColorLayoutGray16;
+  bool has_alpha = layout == OzuColorLayoutBGRA || layout == OzuColorLayoutRGBA16;
   cmsHPROFILE target = cmsCreate_sRGBProfileTHR(context);
   cmsHTRANSFORM transform = NULL;
   if (source != NULL && target != NULL && cmsGetColorSpace(source) == spaces[layout])
     // Formats with an A have alpha as an extra channel, which is copied where both sides have it.
     transform = cmsCreateTransformTHR(
-        context, source, formats[layout], target, is_deep ? TYPE_RGBA_16 : TYPE_BGRA_8,
-        INTENT_RELATIVE_COLORIMETRIC, is_deep || layout == OzuColorLayoutBGRA ? cmsFLAGS_COPY_ALPHA : 0);
+        context, source, formats[layout], target, is_wide ? TYPE_RGBA_16 : TYPE_BGRA_8,
+        INTENT_RELATIVE_COLORIMETRIC, is_gray ? cmsFLAGS_NOOPTIMIZE : has_alpha ? cmsFLAGS_COPY_ALPHA : 0);
   if (source != NULL) cmsCloseProfile(source);
   if (target != NULL) cmsCloseProfile(target);
-  OzuColorTransform *result = transform == NULL ? NULL : malloc(sizeof(OzuColorTransform));
+  OzuColorTransform *result = transform == NULL ? NULL : calloc(1, sizeof(OzuColorTransform));
   if (result == NULL) {
     if (transform != NULL) cmsDeleteTransform(transform);
     cmsDeleteContext(context);
@@ -32,7 +59,10 @@ static OzuColorTransform *make(cmsContext context, cmsHPROFILE source, OzuColorL
   }
   result->context = context;
   result->transform = transform;
-  return result;
+  result->is_wide = is_wide;
+  if (!is_gray || make_table(result)) return result;
+  ozu_color_transform_free(result);
+  return NULL;
 }
 
 OzuColorTransform *ozu_color_transform_new(const uint8_t *profile, size_t size, OzuColorLayout layout) {
@@ -54,7 +84,8 @@ OzuColorTransform *ozu_color_transform_from_primaries(
     cmsCIExyY white = {c[0], c[1], 1};
     cmsCIExyYTRIPLE primaries = {{c[2], c[3], 1}, {c[4], c[5], 1}, {c[6], c[7], 1}};
     cmsToneCurve *curves[3] = {tone, tone, tone};
-    source = layout == OzuColorLayoutGray ? cmsCreateGrayProfileTHR(context, &white, tone)
+    bool is_gray = layout == OzuColorLayoutGray || layout == OzuColorLayoutGray16;
+    source = is_gray ? cmsCreateGrayProfileTHR(context, &white, tone)
                                           : cmsCreateRGBProfileTHR(context, &white, &primaries, curves);
     cmsFreeToneCurve(tone);
   }
@@ -65,10 +96,23 @@ void ozu_color_transform_free(OzuColorTransform *transform) {
   if (transform == NULL) return;
   cmsDeleteTransform(transform->transform);
   cmsDeleteContext(transform->context);
+  free(transform->table);
   free(transform);
 }
 
 void ozu_color_transform_apply(
     const OzuColorTransform *transform, const uint8_t *from, uint8_t *to, size_t pixels) {
+  if (transform->table != NULL && transform->is_wide) {
+    for (size_t i = 0; i < pixels; i++) {
+      uint16_t gray;
+      memcpy(&gray, from + i * 2, 2);
+      memcpy(to + i * 8, transform->table + (size_t)gray * 8, 8);
+    }
+    return;
+  }
+  if (transform->table != NULL) {
+    for (size_t i = 0; i < pixels; i++) memcpy(to + i * 4, transform->table + (size_t)from[i] * 4, 4);
+    return;
+  }
   cmsDoTransform(transform->transform, from, to, (cmsUInt32Number)pixels);
 }

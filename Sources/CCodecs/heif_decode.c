@@ -3,6 +3,7 @@
 #ifdef OZU_HEIF
 
 #include <libheif/heif.h>
+#include <stdio.h>
 
 #include "picture.h"
 
@@ -41,6 +42,14 @@ static OzuStatus fail(OzuPictureDecoder *base, struct heif_error error) {
   return error.subcode == heif_suberror_End_of_data ? OzuStatusTruncated : OzuStatusFailed;
 }
 
+// Takes the size from the library's refusal of one that is over the limits: the caller's own check has the right words
+// for it.
+static bool find_refused_size(struct heif_error error, OzuPictureInfo *info) {
+  const char *size = error.message == NULL ? NULL : strstr(error.message, "Image size ");
+  return error.subcode == heif_suberror_Security_limit_exceeded && size != NULL
+      && sscanf(size, "Image size %ux%u exceeds", &info->width, &info->height) == 2;
+}
+
 static void read_colors(HEIFDecoder *self, OzuPictureInfo *info) {
   size_t size = heif_image_handle_get_raw_color_profile_size(self->handle);
   enum heif_color_profile_type type = heif_image_handle_get_color_profile_type(self->handle);
@@ -76,6 +85,7 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   heif_context_set_max_decoding_threads(self->context, 0);
   struct heif_error error =
       heif_context_read_from_memory_without_copy(self->context, base->data, base->size, NULL);
+  if (find_refused_size(error, info)) return OzuStatusDone;
   if (error.code != heif_error_Ok) return fail(base, error);
   error = heif_context_get_primary_image_handle(self->context, &self->handle);
   if (error.code != heif_error_Ok) return fail(base, error);
@@ -119,6 +129,7 @@ static void spread(const uint8_t *from, uint8_t *to, size_t count, int bits) {
 
 static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per_row) {
   HEIFDecoder *self = (HEIFDecoder *)base;
+  if (self->handle == NULL) return ozu_picture_fail(base, "it is larger than the limits allow");
   if (self->image == NULL) {
     struct heif_decoding_options *options = heif_decoding_options_alloc();
     if (options == NULL) return ozu_picture_fail(base, "out of memory");

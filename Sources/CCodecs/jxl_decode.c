@@ -1,5 +1,8 @@
 // JPEG XL decoding through libjxl, on the calling thread. The file is handed over in pieces, so that decoding can
 // be given up between two of them.
+//
+// The input is never closed: the library then asks for more where a file ends early. Told that there is no more, it
+// calls the same file broken, and Debian's build prints a line to standard error.
 
 #ifdef OZU_JXL
 
@@ -14,10 +17,12 @@ typedef struct {
   uint8_t *profile;
   size_t given;
   bool has_output;
-  // The frame that comes next, and how long each is seen in milliseconds.
+  // The frame that comes next, how many there are, and how long the first of them are seen in milliseconds.
   uint32_t frame;
   uint32_t frames;
   double *delays;
+  uint32_t known_delays;
+  uint32_t delay_room;
 } JXLDecoder;
 
 enum { smallest_piece = 1 << 16, pieces = 32 };
@@ -31,7 +36,6 @@ static bool give_more(JXLDecoder *self) {
   size_t end = self->base.size - self->given < piece ? self->base.size : self->given + piece;
   self->given = end;
   if (JxlDecoderSetInput(self->decoder, self->base.data + done, end - done) != JXL_DEC_SUCCESS) return false;
-  if (end == self->base.size && !self->base.is_partial) JxlDecoderCloseInput(self->decoder);
   return true;
 }
 
@@ -87,23 +91,36 @@ static void find_exif(const OzuPictureDecoder *base, OzuPictureInfo *info) {
   }
 }
 
+// Notes how long the next frame is seen, unless frames beyond the limit are meant; false when memory is short.
+static bool note_delay(JXLDecoder *self, double delay) {
+  if (self->known_delays == self->base.limits.frames) return true;
+  if (self->known_delays == self->delay_room) {
+    uint32_t room = self->delay_room == 0 ? 64 : self->delay_room * 2;
+    double *delays = realloc(self->delays, room * sizeof(double));
+    if (delays == NULL) return false;
+    self->delays = delays;
+    self->delay_room = room;
+  }
+  self->delays[self->known_delays++] = delay;
+  return true;
+}
+
 // Counts the frames of an animation, without decoding them, and notes how long each is seen.
 static bool read_frames(JXLDecoder *self) {
   JxlDecoder *decoder = JxlDecoderCreate(NULL);
   if (decoder == NULL) return false;
-  uint32_t limit = self->base.limits.frames + 1;
-  self->delays = calloc(limit, sizeof(double));
+  bool has_room = true;
   double tick = 1000.0 * self->info.animation.tps_denominator / self->info.animation.tps_numerator;
   JxlDecoderSubscribeEvents(decoder, JXL_DEC_FRAME);
   JxlDecoderSetInput(decoder, self->base.data, self->base.size);
-  JxlDecoderCloseInput(decoder);
-  while (self->delays != NULL && self->frames < limit && JxlDecoderProcessInput(decoder) == JXL_DEC_FRAME) {
+  while (has_room && self->frames < OZU_LARGEST_FRAME_COUNT && JxlDecoderProcessInput(decoder) == JXL_DEC_FRAME) {
     JxlFrameHeader header;
     if (JxlDecoderGetFrameHeader(decoder, &header) != JXL_DEC_SUCCESS) break;
-    self->delays[self->frames++] = header.duration * tick;
+    has_room = note_delay(self, header.duration * tick);
+    self->frames++;
   }
   JxlDecoderDestroy(decoder);
-  return self->delays != NULL;
+  return has_room;
 }
 
 static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
@@ -201,7 +218,7 @@ static OzuStatus select_frame(OzuPictureDecoder *base, uint32_t frame) {
 
 static OzuStatus delay(OzuPictureDecoder *base, uint32_t frame, double *milliseconds) {
   JXLDecoder *self = (JXLDecoder *)base;
-  if (frame >= self->frames) return ozu_picture_fail(base, "it has fewer frames");
+  if (frame >= self->known_delays) return ozu_picture_fail(base, "it has fewer frames");
   *milliseconds = self->delays[frame];
   return OzuStatusDone;
 }

@@ -49,8 +49,6 @@ const char *ozu_picture_message(const OzuPictureDecoder *decoder) { return decod
 
 bool ozu_picture_is_unsupported(const OzuPictureDecoder *decoder) { return decoder->is_unsupported; }
 
-void ozu_picture_expect_more(OzuPictureDecoder *decoder) { decoder->is_partial = true; }
-
 OzuStatus ozu_picture_open(OzuPictureDecoder *decoder, OzuPictureInfo *info) {
   memset(info, 0, sizeof(*info));
   info->orientation = 1;

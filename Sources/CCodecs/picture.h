@@ -25,8 +25,6 @@ struct OzuPictureDecoder {
   size_t size;
   OzuPictureLimits limits;
   bool is_unsupported;
-  /// Whether the file goes on behind what is there.
-  bool is_partial;
   bool keeps_cmyk;
   /// Whether pixels are to be RGBA in 16 bits.
   bool makes_deep;

@@ -1,5 +1,6 @@
-// TIFF decoding through libtiff. What is stored pixel by pixel, in 8, 16 or floating 32 bits, is converted here, row
-// by row and without loss; everything else goes through the library's own conversion to RGBA, strip by strip.
+// TIFF decoding through libtiff. Grey, RGB and CMYK in strips, of up to 16, 24 or 32 bits or floating 32 bits, are
+// converted here, row by row: pixel by pixel, or plane by plane. Everything else goes through the library's own
+// conversion to RGBA, strip by strip.
 
 #ifdef OZU_TIFF
 
@@ -20,8 +21,12 @@ typedef struct {
   uint16_t samples;
   uint16_t photometric;
   uint16_t alpha;
+  bool is_float;
   // Whether rows are converted here.
   bool is_plain;
+  // Whether each sample of the pixels has rows of its own; which one comes next.
+  bool has_planes;
+  uint16_t plane;
   uint32_t row;
   uint32_t band;
   uint8_t *scratch;
@@ -96,18 +101,31 @@ static TIFF *open_file(TIFFDecoder *self) {
   return file;
 }
 
+static uint16_t color_count(const TIFFDecoder *self) {
+  return self->photometric == PHOTOMETRIC_SEPARATED ? 4 : self->photometric == PHOTOMETRIC_RGB ? 3 : 1;
+}
+
 static bool is_plain(const TIFFDecoder *self) {
-  uint16_t planes = PLANARCONFIG_CONTIG, format = SAMPLEFORMAT_UINT, compression = COMPRESSION_NONE;
-  TIFFGetFieldDefaulted(self->file, TIFFTAG_PLANARCONFIG, &planes);
+  uint16_t format = SAMPLEFORMAT_UINT, compression = COMPRESSION_NONE;
   TIFFGetFieldDefaulted(self->file, TIFFTAG_SAMPLEFORMAT, &format);
   TIFFGetFieldDefaulted(self->file, TIFFTAG_COMPRESSION, &compression);
-  if (TIFFIsTiled(self->file) || (planes != PLANARCONFIG_CONTIG && self->samples > 1)) return false;
-  if (compression == COMPRESSION_OJPEG) return false;
-  bool is_integer = format == SAMPLEFORMAT_UINT && (self->bits == 8 || self->bits == 16);
-  if (!is_integer && !(format == SAMPLEFORMAT_IEEEFP && self->bits == 32)) return false;
-  uint16_t colors = self->photometric == PHOTOMETRIC_SEPARATED ? 4 : self->photometric == PHOTOMETRIC_RGB ? 3 : 1;
+  if (TIFFIsTiled(self->file) || compression == COMPRESSION_OJPEG) return false;
   if (self->photometric > PHOTOMETRIC_RGB && self->photometric != PHOTOMETRIC_SEPARATED) return false;
-  return self->samples >= colors && self->samples <= 8;
+  if (self->samples < color_count(self) || self->samples > 8) return false;
+  if (format == SAMPLEFORMAT_IEEEFP) return self->bits == 32;
+  if (format != SAMPLEFORMAT_UINT) return false;
+  // Few bits of grey are what the library converts best.
+  bool is_few = self->bits < 8 && self->samples == 1 && (self->bits & (self->bits - 1)) == 0;
+  return (self->bits >= 1 && self->bits <= 16 && !is_few) || self->bits == 24 || self->bits == 32;
+}
+
+// Some writers leave out that the fourth sample of RGB is alpha. ImageMagick and libvips take it for alpha that is not
+// multiplied in.
+static void add_missing_alpha(const TIFFDecoder *self) {
+  uint16_t count = 0, *extras = NULL, alpha = EXTRASAMPLE_UNASSALPHA;
+  if (self->photometric != PHOTOMETRIC_RGB || self->samples != 4) return;
+  if (TIFFGetField(self->file, TIFFTAG_EXTRASAMPLES, &count, &extras) && count > 0) return;
+  TIFFSetField(self->file, TIFFTAG_EXTRASAMPLES, 1, &alpha);
 }
 
 static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
@@ -127,10 +145,15 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   info->is_gray = self->photometric <= PHOTOMETRIC_MINISBLACK;
   info->is_cmyk = self->photometric == PHOTOMETRIC_SEPARATED;
 
-  uint16_t extra_count = 0, *extras = NULL;
+  add_missing_alpha(self);
+  uint16_t extra_count = 0, *extras = NULL, planes = PLANARCONFIG_CONTIG, format = SAMPLEFORMAT_UINT;
   TIFFGetFieldDefaulted(self->file, TIFFTAG_EXTRASAMPLES, &extra_count, &extras);
   self->alpha = no_alpha;
-  uint16_t colors = info->is_gray ? 1 : info->is_cmyk ? 4 : 3;
+  TIFFGetFieldDefaulted(self->file, TIFFTAG_PLANARCONFIG, &planes);
+  TIFFGetFieldDefaulted(self->file, TIFFTAG_SAMPLEFORMAT, &format);
+  self->has_planes = planes != PLANARCONFIG_CONTIG && self->samples > 1;
+  self->is_float = format == SAMPLEFORMAT_IEEEFP;
+  uint16_t colors = color_count(self);
   for (uint16_t i = 0; i < extra_count && self->alpha == no_alpha; i++)
     if (extras[i] == EXTRASAMPLE_ASSOCALPHA || extras[i] == EXTRASAMPLE_UNASSALPHA) {
       self->alpha = (uint16_t)(colors + i);
@@ -170,25 +193,49 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   return OzuStatusDone;
 }
 
-static uint8_t float_byte(float value) {
-  if (!(value > 0)) return 0;
-  return value >= 1 ? 255 : (uint8_t)lrintf(value * 255);
-}
-
-static uint8_t sample(const TIFFDecoder *self, const uint8_t *row, size_t index) {
+// A sample of a row, which is followed by two bytes more. The library has turned words of 16, 24 and 32 bits to the
+// order of the machine; samples of other sizes lie bit by bit, the highest first.
+static uint32_t integer(const TIFFDecoder *self, const uint8_t *row, size_t index) {
   switch (self->bits) {
     case 8: return row[index];
     case 16: {
       uint16_t value;
       memcpy(&value, row + index * 2, 2);
-      return (uint8_t)(value >> 8);
+      return value;
+    }
+    case 24: return (uint32_t)row[index * 3] | (uint32_t)row[index * 3 + 1] << 8 | (uint32_t)row[index * 3 + 2] << 16;
+    case 32: {
+      uint32_t value;
+      memcpy(&value, row + index * 4, 4);
+      return value;
     }
     default: {
-      float value;
-      memcpy(&value, row + index * 4, 4);
-      return float_byte(value);
+      const uint8_t *at = row + index * self->bits / 8;
+      uint32_t word = (uint32_t)at[0] << 16 | (uint32_t)at[1] << 8 | at[2];
+      return word >> (24 - index * self->bits % 8 - self->bits) & ((1u << self->bits) - 1);
     }
   }
+}
+
+static float real(const uint8_t *row, size_t index) {
+  float value;
+  memcpy(&value, row + index * 4, 4);
+  return value > 0 ? value < 1 ? value : 1 : 0;
+}
+
+static uint8_t sample(const TIFFDecoder *self, const uint8_t *row, size_t index) {
+  if (self->is_float) return (uint8_t)lrintf(real(row, index) * 255);
+  uint32_t value = integer(self, row, index);
+  if (self->bits >= 8) return (uint8_t)(value >> (self->bits - 8));
+  uint32_t most = (1u << self->bits) - 1;
+  return (uint8_t)((value * 255 + most / 2) / most);
+}
+
+static void ink_to_light(const uint8_t ink[4], uint8_t *pixel) {
+  uint8_t light[3];
+  for (int i = 0; i < 3; i++) light[i] = (uint8_t)(((255 - ink[2 - i]) * (255 - ink[3]) + 127) / 255);
+  memcpy(pixel, light, 3);
+  pixel[3] = 255;
 }
 
 static void convert_row(const TIFFDecoder *self, const uint8_t *row, uint8_t *pixels) {
@@ -197,12 +244,8 @@ static void convert_row(const TIFFDecoder *self, const uint8_t *row, uint8_t *pi
     uint8_t a = sample(self, row, at);
     if (self->photometric == PHOTOMETRIC_SEPARATED) {
       uint8_t ink[4] = {a, sample(self, row, at + 1), sample(self, row, at + 2), sample(self, row, at + 3)};
-      if (self->base.keeps_cmyk) {
-        memcpy(pixels, ink, 4);
-        continue;
-      }
-      for (int i = 0; i < 3; i++) pixels[i] = (uint8_t)(((255 - ink[2 - i]) * (255 - ink[3]) + 127) / 255);
-      pixels[3] = 255;
+      if (self->base.keeps_cmyk) memcpy(pixels, ink, 4);
+      else ink_to_light(ink, pixels);
       continue;
     }
     if (self->photometric == PHOTOMETRIC_RGB) {
@@ -216,19 +259,15 @@ static void convert_row(const TIFFDecoder *self, const uint8_t *row, uint8_t *pi
   }
 }
 
+// Of more than 8 bits.
 static uint16_t wide_sample(const TIFFDecoder *self, const uint8_t *row, size_t index) {
-  if (self->bits == 16) {
-    uint16_t value;
-    memcpy(&value, row + index * 2, 2);
-    return value;
-  }
-  float value;
-  memcpy(&value, row + index * 4, 4);
-  if (!(value > 0)) return 0;
-  return value >= 1 ? 65535 : (uint16_t)lrintf(value * 65535);
+  if (self->is_float) return (uint16_t)lrintf(real(row, index) * 65535);
+  uint32_t value = integer(self, row, index);
+  if (self->bits >= 16) return (uint16_t)(value >> (self->bits - 16));
+  return (uint16_t)(value << (16 - self->bits) | value >> (2 * self->bits - 16));
 }
 
-// Rows of 16 and of floating 32 bits to RGBA in 16.
+// Rows of more than 8 bits to RGBA in 16.
 static void convert_deep_row(const TIFFDecoder *self, const uint8_t *row, uint8_t *pixels) {
   for (uint32_t x = 0; x < self->width; x++, pixels += 8) {
     size_t at = (size_t)x * self->samples;
@@ -246,19 +285,62 @@ static void convert_deep_row(const TIFFDecoder *self, const uint8_t *row, uint8_
   }
 }
 
+// Puts a row of one plane into its place of the pixels: 16 bits a channel.
+static void place_deep_row(const TIFFDecoder *self, const uint8_t *row, uint8_t *pixels) {
+  for (uint32_t x = 0; x < self->width; x++, pixels += 8) {
+    uint16_t value = wide_sample(self, row, x), opaque = 65535;
+    if (self->photometric == PHOTOMETRIC_MINISWHITE && self->plane == 0) value = (uint16_t)~value;
+    bool is_gray = self->photometric != PHOTOMETRIC_RGB;
+    for (int channel = 0; channel < (is_gray && self->plane == 0 ? 3 : 1); channel++)
+      memcpy(pixels + 2 * (self->plane == self->alpha ? 3 : self->plane + channel), &value, 2);
+    if (self->alpha == no_alpha && self->plane == 0) memcpy(pixels + 6, &opaque, 2);
+  }
+}
+
+// The same for 8 bits. Four inks become light with the last of them.
+static void place_row(const TIFFDecoder *self, const uint8_t *row, uint8_t *pixels) {
+  for (uint32_t x = 0; x < self->width; x++, pixels += 4) {
+    uint8_t value = sample(self, row, x);
+    if (self->photometric == PHOTOMETRIC_SEPARATED) {
+      pixels[self->plane] = value;
+      if (self->plane == 3 && !self->base.keeps_cmyk) ink_to_light(pixels, pixels);
+      continue;
+    }
+    if (self->plane == 0 && self->alpha == no_alpha) pixels[3] = 255;
+    if (self->plane == self->alpha) pixels[3] = value;
+    else if (self->photometric == PHOTOMETRIC_RGB) pixels[2 - self->plane] = value;
+    else pixels[0] = pixels[1] = pixels[2] = self->photometric == PHOTOMETRIC_MINISWHITE ? (uint8_t)~value : value;
+  }
+}
+
+// Goes on to the next plane that is wanted; false after the last.
+static bool next_plane(TIFFDecoder *self) {
+  uint16_t next = self->plane + 1;
+  if (next == color_count(self) && self->alpha != no_alpha) next = self->alpha;
+  if (next > color_count(self) - 1 && next != self->alpha) return false;
+  self->plane = next;
+  self->row = 0;
+  return true;
+}
+
 static OzuStatus step_plain(TIFFDecoder *self, uint8_t *pixels, size_t bytes_per_row) {
   tmsize_t size = TIFFScanlineSize(self->file);
-  if (size < (tmsize_t)((size_t)self->width * self->samples * self->bits / 8))
-    return fail(&self->base, "rows that are too short");
-  if (self->scratch == NULL) self->scratch = malloc((size_t)size);
+  size_t samples = (size_t)self->width * (self->has_planes ? 1 : self->samples);
+  if (size < (tmsize_t)((samples * self->bits + 7) / 8)) return fail(&self->base, "rows that are too short");
+  // Packed samples are read three bytes at a time.
+  if (self->scratch == NULL) self->scratch = calloc((size_t)size + 2, 1);
   if (self->scratch == NULL) return ozu_picture_fail(&self->base, "out of memory");
   for (uint32_t i = 0; i < self->band && self->row < self->height; i++, self->row++) {
-    if (TIFFReadScanline(self->file, self->scratch, self->row, 0) < 0) return fail(&self->base, "missing rows");
+    if (TIFFReadScanline(self->file, self->scratch, self->row, self->plane) < 0)
+      return fail(&self->base, "missing rows");
     uint8_t *target = pixels + self->row * bytes_per_row;
-    if (self->base.makes_deep) convert_deep_row(self, self->scratch, target);
-    else convert_row(self, self->scratch, target);
+    if (self->has_planes)
+      (self->base.makes_deep ? place_deep_row : place_row)(self, self->scratch, target);
+    else
+      (self->base.makes_deep ? convert_deep_row : convert_row)(self, self->scratch, target);
   }
-  return self->row == self->height ? OzuStatusDone : OzuStatusMore;
+  if (self->row < self->height || (self->has_planes && next_plane(self))) return OzuStatusMore;
+  return OzuStatusDone;
 }
 
 static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per_row) {

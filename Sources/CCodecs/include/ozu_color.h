@@ -17,6 +17,8 @@ typedef enum __attribute__((enum_extensibility(closed))) {
   OzuColorLayoutCMYK = 2,
   /// RGBA in 16 bits a channel, in the order of the machine; alpha, not multiplied in, is kept.
   OzuColorLayoutRGBA16 = 3,
+  /// One word of 16 bits a pixel, in the order of the machine. RGBA in 16 bits comes out.
+  OzuColorLayoutGray16 = 4,
 } OzuColorLayout;
 
 /// The transfer functions that profiles are made for without a file.
@@ -33,7 +35,7 @@ OzuColorTransform *ozu_color_transform_from_primaries(
     const double chromaticities[8], OzuColorCurve curve, double gamma, OzuColorLayout layout);
 void ozu_color_transform_free(OzuColorTransform *transform);
 
-/// Converts so many pixels; `to` may be `from` where both have the same layout.
+/// Converts so many pixels. The alpha of grey is left open. `to` may be `from` where both have the same layout.
 void ozu_color_transform_apply(
     const OzuColorTransform *transform, const uint8_t *from, uint8_t *to, size_t pixels);
 

@@ -12,10 +12,14 @@
 /// librsvg. They differ much inside and little outside, so they have one face. Belongs to one thread at a time.
 typedef struct OzuPictureDecoder OzuPictureDecoder;
 
+/// Where frames are no longer counted.
+enum { OZU_LARGEST_FRAME_COUNT = 65536 };
+
 /// What a file may ask of a library, beyond what the caller checks.
 typedef struct {
   uint32_t side;
   uint64_t pixels;
+  /// The frames that are played: of more, nothing is kept.
   uint32_t frames;
   size_t bytes;
 } OzuPictureLimits;
@@ -33,6 +37,7 @@ typedef struct {
   bool is_cmyk;
   /// Whether `step` gives colours that are multiplied by alpha.
   bool is_premultiplied;
+  /// Counted up to `OZU_LARGEST_FRAME_COUNT`.
   uint32_t frames;
   uint32_t loops;
   /// An embedded ICC profile that belongs to the decoder; NULL when there is none.
@@ -88,9 +93,6 @@ const char *ozu_picture_message(const OzuPictureDecoder *decoder);
 
 /// Whether the last failure is one of the library's abilities and not of the file.
 bool ozu_picture_is_unsupported(const OzuPictureDecoder *decoder);
-
-/// Says that the bytes are only the beginning of a file, of which the header is wanted; before `open`.
-void ozu_picture_expect_more(OzuPictureDecoder *decoder);
 
 /// Reads the header. Takes no memory in proportion to the picture. First and once.
 OzuStatus ozu_picture_open(OzuPictureDecoder *decoder, OzuPictureInfo *info);

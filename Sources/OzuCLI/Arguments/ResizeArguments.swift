@@ -8,7 +8,11 @@ enum ResizeArguments {
     OptionSpecification(
       name: "mode", letter: "m", value: "MODE",
       help: "fit: inside the size (default). fill: cover it. stretch: exactly it. none: as it is."),
-    OptionSpecification(name: "crop", help: "With fill: cut off what is outside the size, centred."),
+    OptionSpecification(
+      name: "crop",
+      help:
+        "With fill: cut off what is outside the size, centred. A smaller picture is cut to the shape of the size."
+    ),
     OptionSpecification(name: "upscale", help: "Enlarge pictures that are smaller than the size."),
     OptionSpecification(
       name: "fast",

@@ -45,7 +45,7 @@ enum InfoCommand: Command {
     }
     parts.append("colour profile \(header.colorProfileName ?? header.colorEncoding?.name ?? "none")")
     if let dots = header.dotsPerInch { parts.append("\(Int(dots.rounded())) dots per inch") }
-    parts.append(header.frameCount == 1 ? "1 frame" : "\(header.frameCount) frames")
+    parts.append(header.frameCountDescription)
     if let camera = header.metadata?.camera { parts.append(camera) }
     if let date = header.metadata?.captureDate { parts.append("taken \(date)") }
     if header.metadata?.hasThumbnail ?? false { parts.append("thumbnail") }
@@ -67,6 +67,7 @@ enum InfoCommand: Command {
       ("camera", (header.metadata?.camera).map(JSON.string) ?? .null),
       ("hasThumbnail", .bool(header.metadata?.hasThumbnail ?? false)),
       ("isProgressive", .bool(header.isProgressive)), ("frames", .integer(header.frameCount)),
+      ("isFrameCountExact", .bool(header.isFrameCountExact)),
     ])
   }
 }

@@ -9,6 +9,9 @@ final class ColorTransform: @unchecked Sendable {
   private let transform: OpaquePointer
   let layout: OzuColorLayout
   private(set) var isIdentity = false
+  /// Whether neighbouring greys of 8 bits become ones that are three or more steps apart, as the shadows of a picture
+  /// in linear light do: pixels of more bits lose detail when they are cut to 8 before.
+  private(set) var isSteep = false
 
   /// `nil` when the encoding is broken or not for such pixels.
   init?(_ encoding: ColorEncoding, layout: OzuColorLayout) {
@@ -31,6 +34,24 @@ final class ColorTransform: @unchecked Sendable {
     transform = made
     self.layout = layout
     isIdentity = changesNothing()
+    isSteep = hasWideSteps()
+  }
+
+  private func hasWideSteps() -> Bool {
+    let sampleCount = layout == .BGRA ? 4 : 1
+    guard layout == .BGRA || layout == .gray else { return false }
+    let ramp = (0..<256).flatMap { Array(repeating: UInt8($0), count: sampleCount) }
+    var results = [UInt8](repeating: 0, count: 256 * 4)
+    // Both arrays are lent for the call.
+    ramp.withUnsafeBytes { from in
+      results.withUnsafeMutableBytes { to in
+        guard let source = from.baseAddress, let target = to.baseAddress else { return }
+        apply(source, to: target, count: 256)
+      }
+    }
+    return (1..<256).contains { value in
+      (0..<3).contains { abs(Int(results[value * 4 + $0]) - Int(results[value * 4 - 4 + $0])) > 2 }
+    }
   }
 
   /// Whether colours stay as they are, give or take one step: the profile is one of sRGB, whatever it is called.

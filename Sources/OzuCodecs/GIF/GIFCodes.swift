@@ -17,6 +17,9 @@ struct GIFCodes {
   }
 
   private static let codeLimit = 4096
+  /// The largest minimum whose first code, a bit longer, has at most 12 bits. The specification ends at 8: codes of
+  /// larger ones that stand for no colour are cut to a byte, as other decoders do.
+  private static let largestMinimum = 11
   private static let indicesPerCheckpoint = 1 << 20
 
   private var prefixes = [UInt16](repeating: 0, count: codeLimit)
@@ -32,12 +35,12 @@ struct GIFCodes {
     _ bytes: Span<UInt8>, _ image: GIFFile.Image, to indices: inout [UInt8], _ context: DecodingContext
   ) throws(DecodingError) -> (count: Int, ending: Ending) {
     let minimum = image.minimumCodeSize
-    guard 1...8 ~= minimum else { return (0, .corrupt) }
+    guard 1...Self.largestMinimum ~= minimum else { return (0, .corrupt) }
     let clear = 1 << minimum
     let end = clear + 1
     for code in 0..<clear {
-      suffixes[code] = UInt8(code)
-      firsts[code] = UInt8(code)
+      suffixes[code] = UInt8(truncatingIfNeeded: code)
+      firsts[code] = UInt8(truncatingIfNeeded: code)
       lengths[code] = 1
     }
     let wanted = indices.count

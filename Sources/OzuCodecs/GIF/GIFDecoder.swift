@@ -8,8 +8,8 @@ import OzuImaging
 
 /// Decodes GIF, in Swift: interlaced or not, transparent, animated.
 ///
-/// The picture is the first frame on its canvas. What it does not cover is transparent, or has the background's
-/// colour when the frame itself has no transparent pixels. Later frames only ever clear to transparent.
+/// The picture is the first frame on its canvas. What it does not cover is transparent, as in browsers, which do not
+/// paint the background colour of the file; later frames clear to transparent too.
 public struct GIFDecoder: AnimationDecoding {
   /// Makes a decoder.
   public init() {}
@@ -22,11 +22,11 @@ public struct GIFDecoder: AnimationDecoding {
   /// - Throws: `truncated`; `corrupt` when there is no picture in it.
   /// - Complexity: O(blocks).
   public func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
-    let file = try file(data, limits)
+    let file = try file(data, frameLimit: 1)
     return ImageHeader(
       type: .gif, storedSize: file.canvas, colorModel: .indexed,
-      hasAlpha: file.images[0].transparentIndex != nil,
-      frameCount: file.images.count, isProgressive: file.images[0].isInterlaced)
+      hasAlpha: !file.isOpaque,
+      frameCount: file.imageCount, isProgressive: file.images[0].isInterlaced)
   }
 
   /// Decodes the first frame.
@@ -36,7 +36,7 @@ public struct GIFDecoder: AnimationDecoding {
   public func decode(
     _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
   ) throws(DecodingError) -> Bitmap {
-    let file = try file(data, context.limits)
+    let file = try file(data, frameLimit: 1)
     return try GIFFrames.firstPicture(of: file, data, context)
   }
 
@@ -46,12 +46,12 @@ public struct GIFDecoder: AnimationDecoding {
   public func frames(
     of data: Data, header: ImageHeader, limits: DecodingLimits
   ) throws(DecodingError) -> (any AnimationFrameReading)? {
-    let file = try file(data, limits)
+    let file = try file(data, frameLimit: limits.frameCount)
     return file.images.count > 1 ? GIFFrames(data, file) : nil
   }
 
-  private func file(_ data: Data, _ limits: DecodingLimits) throws(DecodingError) -> GIFFile {
-    let file = try GIFFile(data.span, frameLimit: limits.frameCount)
+  private func file(_ data: Data, frameLimit: Int) throws(DecodingError) -> GIFFile {
+    let file = try GIFFile(data.span, frameLimit: frameLimit)
     guard !file.images.isEmpty else {
       if file.isCut { throw .truncated(.gif, stage: GIFFile.stage) }
       throw .corrupt(.gif, stage: GIFFile.stage, reason: "it holds no picture")

@@ -25,9 +25,10 @@ struct GIFFile {
   }
 
   private(set) var canvas = PixelSize(0, 0)
+  /// The first pictures, as many as are wanted.
   private(set) var images: [Image] = []
-  /// What is seen where the first picture does not reach. Transparent when the picture has transparency itself.
-  private(set) var background: UInt32 = 0
+  /// How many pictures there are, as far as `ImageHeader` counts frames.
+  private(set) var imageCount = 0
   /// How often the animation is to be played; 0 for ever.
   private(set) var loopCount = 1
   /// Whether the blocks end without the mark that ends them.
@@ -53,7 +54,7 @@ struct GIFFile {
 
   /// Steps through the blocks.
   ///
-  /// - Parameter frameLimit: images beyond one more than so many are not looked at.
+  /// - Parameter frameLimit: pictures beyond so many are counted and not kept. The first is always kept.
   /// - Throws: `truncated` in the stage `header`.
   init(_ bytes: Span<UInt8>, frameLimit: Int) throws(DecodingError) {
     guard let width = bytes.littleEndian(at: 6, bytes: 2), let height = bytes.littleEndian(at: 8, bytes: 2),
@@ -89,7 +90,9 @@ struct GIFFile {
         }
         position = end
         control = Control()
-        if images.count > frameLimit { break blocks }
+        if images.count > max(1, frameLimit) { images.removeLast() }
+        imageCount += 1
+        if imageCount == ImageHeader.largestFrameCount { break blocks }
       // Some writers leave zeros between blocks; other bytes are the end of what makes sense.
       case 0: position += 1
       default: break blocks
@@ -97,14 +100,16 @@ struct GIFFile {
     }
     // The screen grows with the first picture, as browsers have it: writers forget to set it.
     guard let first = images.first else { return }
-    if first.transparentIndex == nil {
-      let color = bytes.bigEndian(at: 13 + 3 * Int(bytes.byte(at: 11) ?? 0), bytes: 3) ?? 0
-      background = PixelCanvas.opaqueBlack | (flags & 0x80 != 0 ? UInt32(color) : 0)
-    }
     canvas = PixelSize(
       max(canvas.width, first.x + first.size.width), max(canvas.height, first.y + first.size.height))
     guard !canvas.isEmpty else { return }
     for index in images.indices { clip(&images[index]) }
+  }
+
+  /// Whether the first picture paints every pixel of the canvas.
+  var isOpaque: Bool {
+    guard let first = images.first else { return false }
+    return first.transparentIndex == nil && first.isVisible && first.frame?.size == canvas
   }
 
   private static func paletteByteCount(_ flags: UInt8) -> Int { 3 << Int(flags & 7 + 1) }

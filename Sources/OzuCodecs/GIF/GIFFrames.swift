@@ -21,7 +21,7 @@ struct GIFFrames: AnimationFrameReading {
     self.data = data
     self.file = file
     var frames = file.images.compactMap(\.frame)
-    // The first is painted on its background, and so takes all of the canvas.
+    // The first is painted on an empty canvas, and so takes all of it.
     frames[0].x = 0
     frames[0].y = 0
     frames[0].size = file.canvas
@@ -43,7 +43,7 @@ struct GIFFrames: AnimationFrameReading {
     }
   }
 
-  /// The first image on its background.
+  /// The first image on its canvas, which is transparent where it does not reach.
   static func firstPicture(
     of file: GIFFile, _ data: Data, _ context: DecodingContext
   ) throws(DecodingError) -> Bitmap {
@@ -52,12 +52,10 @@ struct GIFFrames: AnimationFrameReading {
     }
     try context.limits.checkDecodedByteCount(
       file.canvas.byteCount(as: .bgra8) + image.size.byteCount(as: .bgra8) / 4)
-    let isOpaque = image.transparentIndex == nil
-    return try Bitmap(size: file.canvas, isOpaque: isOpaque, pool: context.pool) {
+    return try Bitmap(size: file.canvas, isOpaque: file.isOpaque, pool: context.pool) {
       (pixels, bytesPerRow) throws(DecodingError) in
       let canvas = PixelCanvas(pixels, bytesPerRow: bytesPerRow, size: file.canvas)
-      let isCovered = image.isVisible && frame.size == file.canvas
-      canvas.fill(with: isCovered && isOpaque ? BMPDecoder.missing : file.background)
+      canvas.fill(with: file.isOpaque ? BMPDecoder.missing : 0)
       try paint(image, frame, data, on: canvas, x: frame.x, y: frame.y, context)
     }
   }

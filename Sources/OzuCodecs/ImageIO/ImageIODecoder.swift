@@ -56,7 +56,7 @@
       if let name = header.colorProfileName, !name.hasPrefix("sRGB") {
         header.colorEncoding = file.profile.map { .profile(ICCProfile(name: name, data: $0)) }
       }
-      header.frameCount = try file.frameCount(limits)
+      header.frameCount = file.frameCount
       return header
     }
 
@@ -84,7 +84,7 @@
     public func frames(
       of data: Data, header: ImageHeader, limits: DecodingLimits
     ) throws(DecodingError) -> (any AnimationFrameReading)? {
-      header.frameCount > 1 ? try ImageIOFrames(data, header) : nil
+      header.frameCount > 1 ? try ImageIOFrames(data, header, frameLimit: limits.frameCount) : nil
     }
   }
 #endif

@@ -13,8 +13,9 @@
 
     /// Opens the frames of a file, without decoding one.
     ///
+    /// - Parameter frameLimit: frames beyond so many are not looked at.
     /// - Throws: `corrupt`, `truncated`.
-    init(_ data: Data, _ header: ImageHeader) throws(DecodingError) {
+    init(_ data: Data, _ header: ImageHeader, frameLimit: Int) throws(DecodingError) {
       let file = try ImageIOFile(data, header.type)
       let keys = ImageIOAnimationKeys(header.type)
       self.data = data
@@ -22,7 +23,9 @@
       canvas = header.storedSize
       loopCount = file.loopCount(keys)
       let size = header.storedSize
-      frames = (0..<header.frameCount).map { AnimationFrame(size: size, delay: file.delay(of: $0, keys)) }
+      frames = (0..<min(header.frameCount, frameLimit)).map {
+        AnimationFrame(size: size, delay: file.delay(of: $0, keys))
+      }
     }
 
     func decodeFrame(at index: Int, context: DecodingContext) throws(DecodingError) -> Bitmap {
@@ -65,16 +68,11 @@
   }
 
   extension ImageIOFile {
-    /// How many frames there are; 1 for several pictures that are no animation.
-    ///
-    /// - Throws: `limitExceeded`.
-    func frameCount(_ limits: DecodingLimits) throws(DecodingError) -> Int {
+    /// How many frames there are, as far as `ImageHeader` counts them; 1 for several pictures that are no animation.
+    var frameCount: Int {
       let count = CGImageSourceGetCount(source)
       guard count > 1, let keys = ImageIOAnimationKeys(type), time(of: 0, keys) != nil else { return 1 }
-      guard count <= limits.frameCount else {
-        throw .limitExceeded(DecodingLimits.Violation(.frameCount, value: count, limit: limits.frameCount))
-      }
-      return count
+      return min(count, ImageHeader.largestFrameCount)
     }
 
     func loopCount(_ keys: ImageIOAnimationKeys?) -> Int {

@@ -105,6 +105,9 @@ struct JPEGHeader {
 
   static let stage = "header"
 
+  /// What libjpeg is built for; the format ends at 65,535.
+  private static let largestSide = 65_500
+
   /// Whether the picture comes in several scans, all of which must be read before a pixel can be shown.
   var hasSeveralScans: Bool {
     if case .progressive = process { return true }
@@ -120,6 +123,9 @@ struct JPEGHeader {
   /// Why libjpeg cannot decode this valid JPEG; `nil` when it can.
   var unsupportedReason: String? {
     if case .other(let name) = process { return name }
+    if max(size.width, size.height) > Self.largestSide {
+      return "it has a side of more than \(Self.largestSide) pixels"
+    }
     if bitsPerComponent != 8 { return "it has \(bitsPerComponent) bits a component" }
     if ![1, 3, 4].contains(components.count) { return "it has \(components.count) colour components" }
     return nil

@@ -16,7 +16,7 @@
       ofPrefix data: Data, limits: DecodingLimits
     ) throws(DecodingError) -> ImageHeader? {
       do throws(DecodingError) {
-        return try library.header(of: data, limits: limits, isPartial: true)
+        return try library.header(of: data, limits: limits)
       } catch .truncated {
         return nil
       }
@@ -57,7 +57,7 @@
       header: ImageHeader, library: LibraryDecoder, data: Data, limits: DecodingLimits
     ) throws(DecodingError) {
       isPremultiplied = try data.withBytes { (bytes) throws(DecodingError) in
-        try LibrarySession(bytes, type: .jxl, limits: limits, isPartial: true, open: library.open)
+        try LibrarySession(bytes, type: .jxl, limits: limits, open: library.open)
           .info.is_premultiplied
       }
       let pixels = IncrementalPixels(size: header.storedSize)

@@ -17,11 +17,9 @@ struct LibraryDecoder: Sendable {
   let alpha: Alpha
   let open: Opening
 
-  func header(
-    of data: Data, limits: DecodingLimits, isPartial: Bool = false
-  ) throws(DecodingError) -> ImageHeader {
+  func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
     try data.withBytes { (bytes) throws(DecodingError) in
-      try LibrarySession(bytes, type: type, limits: limits, isPartial: isPartial, open: open).header
+      try LibrarySession(bytes, type: type, limits: limits, open: open).header
     }
   }
 

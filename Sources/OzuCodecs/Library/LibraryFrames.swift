@@ -52,10 +52,11 @@ final class LibraryFrames: AnimationFrameReading {
   init?(
     _ data: Data, header: ImageHeader, library: LibraryDecoder, limits: DecodingLimits
   ) throws(DecodingError) {
-    guard header.frameCount > 1 else { return nil }
+    let frameCount = min(header.frameCount, limits.frameCount)
+    guard frameCount > 1 else { return nil }
     let file = try OpenFile(data, library: library, limits: limits)
     var frames: [AnimationFrame] = []
-    for index in 0..<header.frameCount {
+    for index in 0..<frameCount {
       let delay = Duration.milliseconds(Int(try file.session.delay(index).rounded()))
       frames.append(AnimationFrame(size: header.storedSize, delay: delay))
     }

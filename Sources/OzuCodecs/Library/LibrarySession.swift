@@ -19,8 +19,7 @@ struct LibrarySession: ~Copyable {
   let info: OzuPictureInfo
 
   init(
-    _ bytes: UnsafeRawBufferPointer, type: ImageType, limits: DecodingLimits, isPartial: Bool = false,
-    open: LibraryDecoder.Opening
+    _ bytes: UnsafeRawBufferPointer, type: ImageType, limits: DecodingLimits, open: LibraryDecoder.Opening
   ) throws(DecodingError) {
     let libraryLimits = OzuPictureLimits(
       side: UInt32(clamping: limits.side), pixels: UInt64(clamping: limits.pixelCount),
@@ -28,7 +27,6 @@ struct LibrarySession: ~Copyable {
     guard let decoder = open(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, libraryLimits) else {
       throw .corrupt(type, stage: Self.headerStage, reason: "out of memory")
     }
-    if isPartial { ozu_picture_expect_more(decoder) }
     var info = OzuPictureInfo()
     let status = ozu_picture_open(decoder, &info)
     guard status == .done else {

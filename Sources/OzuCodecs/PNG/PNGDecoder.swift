@@ -128,7 +128,7 @@ public struct PNGDecoder: AnimationDecoding {
   public func frames(
     of data: Data, header: ImageHeader, limits: DecodingLimits
   ) throws(DecodingError) -> (any AnimationFrameReading)? {
-    let frames = try PNGFrames(data, header: header, alpha: alpha)
+    let frames = try PNGFrames(data, header: header, alpha: alpha, frameLimit: limits.frameCount)
     return frames.frames.count > 1 ? frames : nil
   }
 

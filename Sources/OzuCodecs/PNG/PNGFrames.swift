@@ -34,8 +34,9 @@ struct PNGFrames: AnimationFrameReading {
 
   /// Steps through the chunks.
   ///
+  /// - Parameter frameLimit: frames beyond so many are not looked at.
   /// - Throws: `corrupt`.
-  init(_ data: Data, header: ImageHeader, alpha: Alpha) throws(DecodingError) {
+  init(_ data: Data, header: ImageHeader, alpha: Alpha, frameLimit: Int) throws(DecodingError) {
     self.data = data
     self.header = header
     self.alpha = alpha
@@ -54,6 +55,7 @@ struct PNGFrames: AnimationFrameReading {
       } else if bytes.hasBytes("acTL", at: type) {
         loopCount = bytes.bigEndian(at: content.lowerBound + 4, bytes: 4) ?? 0
       } else if bytes.hasBytes("fcTL", at: type) {
+        if frames.count == frameLimit { break }
         try readControl(bytes.extracting(content))
       } else if bytes.hasBytes("IDAT", at: type) {
         isAfterImage = true

@@ -21,7 +21,7 @@ struct PNGHeader {
   private(set) var gamma: Int?
   private(set) var chromaticities: Chromaticities?
   private(set) var dotsPerInch: Double?
-  /// The frames of an animation that are really there; 1 for a still picture.
+  /// The frames of an animation that are really there, as far as `ImageHeader` counts them; 1 for a still picture.
   private(set) var frameCount = 1
 
   /// The colour type of IHDR (§6.1).
@@ -100,7 +100,7 @@ struct PNGHeader {
       position += 12 + length
     }
     // Counted, not believed: a chunk of 20 bytes can declare two thousand million frames.
-    frameCount = max(1, min(declaredFrameCount, frameControlCount))
+    frameCount = max(1, min(declaredFrameCount, frameControlCount, ImageHeader.largestFrameCount))
   }
 
   private mutating func readImageHeader(_ content: Span<UInt8>) throws(DecodingError) {

@@ -134,7 +134,7 @@
     }
 
     func preview(of data: Data, context: DecodingContext) throws(DecodingError) -> Bitmap? {
-      guard !hasShown, try WebPHeader(data.span).frames.count > 1 else { return nil }
+      guard !hasShown, try WebPHeader(data.span, frameLimit: 2).frames.count > 1 else { return nil }
       let bitmap = try decoder.decode(data, header: header, plan: plan, context: context)
       hasShown = true
       return bitmap

@@ -93,12 +93,9 @@
     public func frames(
       of data: Data, header: ImageHeader, limits: DecodingLimits
     ) throws(DecodingError) -> (any AnimationFrameReading)? {
-      let details = try WebPHeader(data.span)
+      let details = try WebPHeader(data.span, frameLimit: limits.frameCount)
       guard details.isAnimated, details.frames.count > 1 else { return nil }
-      return WebPFrames(
-        data: data, canvas: details.canvas, pictures: details.frames, loopCount: details.loopCount,
-        alpha: alpha,
-        colorSpace: header.storedColorSpace)
+      return WebPFrames(data, details, alpha: alpha, colorSpace: header.storedColorSpace)
     }
 
     /// libwebp's second copy of a lossless picture.

@@ -12,11 +12,20 @@
     let data: Data
     let canvas: PixelSize
     let pictures: [WebPHeader.Frame]
+    let frames: [AnimationFrame]
     let loopCount: Int
     let alpha: Alpha
     let colorSpace: ColorSpaceTag
 
-    var frames: [AnimationFrame] { pictures.map(\.place) }
+    init(_ data: Data, _ header: WebPHeader, alpha: Alpha, colorSpace: ColorSpaceTag) {
+      self.data = data
+      self.alpha = alpha
+      self.colorSpace = colorSpace
+      canvas = header.canvas
+      pictures = header.frames
+      frames = header.frames.map(\.place)
+      loopCount = header.loopCount
+    }
 
     func decodeFrame(at index: Int, context: DecodingContext) throws(DecodingError) -> Bitmap {
       let picture = pictures[index]

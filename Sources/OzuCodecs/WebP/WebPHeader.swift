@@ -36,9 +36,9 @@ struct WebPHeader {
   private(set) var isAnimated = false
   /// Whether EXIF data are to come, behind the pixels.
   private var announcesEXIF = false
-  /// The frames that are there; 1 for a still picture.
+  /// The frames that are there, as far as `ImageHeader` counts them; 1 for a still picture.
   private(set) var frameCount = 1
-  /// The picture, or the frames of an animation as far as they are valid.
+  /// The picture, or the first frames of an animation as far as they are wanted and valid.
   private(set) var frames: [Frame] = []
   /// How often an animation is to be played; 0 for ever.
   private(set) var loopCount = 1
@@ -53,8 +53,9 @@ struct WebPHeader {
 
   /// Steps through the chunks.
   ///
+  /// - Parameter frameLimit: frames beyond so many are counted and not kept. The first is always kept.
   /// - Throws: `corrupt` or `truncated`, in the stage `header`.
-  init(_ file: Span<UInt8>) throws(DecodingError) {
+  init(_ file: Span<UInt8>, frameLimit: Int = 1) throws(DecodingError) {
     let bytes = file.extracting(0..<Self.byteCount(file))
     var chunk = WebPChunk(bytes, at: 12)
     var animationFrameCount = 0
@@ -70,7 +71,7 @@ struct WebPHeader {
       case .alpha: hasAlpha = true
       case .frame:
         animationFrameCount += 1
-        try readAnimationFrame(bytes, current)
+        if frames.count < max(1, frameLimit) { try readAnimationFrame(bytes, current) }
       case .animation: loopCount = content.littleEndian(at: 4, bytes: 2) ?? 1
       case .exif where !hasEXIF:
         hasEXIF = true
@@ -86,7 +87,7 @@ struct WebPHeader {
     }
     guard !canvas.isEmpty else { throw .truncated(.webp, stage: Self.stage) }
     if announcesEXIF, !hasEXIF { lacksEXIF = true }
-    frameCount = isAnimated ? max(1, animationFrameCount) : 1
+    frameCount = isAnimated ? min(max(1, animationFrameCount), ImageHeader.largestFrameCount) : 1
   }
 
   /// RFC 9649 §2.7.1.

@@ -8,6 +8,8 @@
 public protocol AnimationDecoding: ImageDecoding {
   /// Opens the frames of a file, without decoding one.
   ///
+  /// Frames beyond `DecodingLimits.frameCount` are not played: a decoder keeps no table of them.
+  ///
   /// - Returns: `nil` when the file is a still picture.
   /// - Throws: `DecodingError`.
   func frames(

@@ -6,12 +6,18 @@
 
 extension CodecRegistry {
   /// The frames of a picture that moves, each brought to the size of the recipe and turned upright; `nil` for a
-  /// still picture, and with a note for one whose frames make no sense. No frame is decoded.
+  /// still picture, and with a note for one whose frames make no sense. Frames over the limit are left out, with a
+  /// note. No frame is decoded.
   func animation(
     of data: Data, by decoder: any ImageDecoding, header: ImageHeader, resize: Resize?,
     context: DecodingContext, notes: inout [String]
   ) -> PictureAnimation? {
     guard header.frameCount > 1, let decoder = decoder as? any AnimationDecoding else { return nil }
+    let limit = context.limits.frameCount
+    guard limit > 1 else {
+      notes.append("shown without its animation of \(header.frameCountDescription), limit \(limit)")
+      return nil
+    }
     let reader: (any AnimationFrameReading)?
     do throws(DecodingError) {
       reader = try decoder.frames(of: data, header: header, limits: context.limits)
@@ -20,6 +26,9 @@ extension CodecRegistry {
       return nil
     }
     guard let reader, reader.canvas == header.storedSize else { return nil }
+    if header.frameCount > limit {
+      notes.append("played up to frame \(limit) of \(header.frameCountDescription)")
+    }
     // Frames meet on their canvas, so they are decoded in whole.
     let plan = DecodePlan(header: header, resize: resize)
     return PictureAnimation(

@@ -35,6 +35,8 @@ public final class PictureAnimation: Sendable {
   private let pool: PixelBufferPool
   private let colorPolicy: ColorPolicy
   private let budget: DecodedByteBudget
+  /// About what a reader keeps of each frame while none is decoded.
+  private static let tableBytesPerFrame = 256
   /// What making one frame takes at the worst.
   private let workingByteCount: Int
   private let queue = DispatchQueue(label: "ozu.animation")
@@ -46,7 +48,7 @@ public final class PictureAnimation: Sendable {
     budget: DecodedByteBudget = .shared, finish: @escaping Finishing
   ) {
     loopCount = reader.loopCount
-    delays = reader.frames.map(\.delay)
+    delays = reader.frames.prefix(max(1, limits.frameCount)).map(\.delay)
     byteBudget = limits.animationByteCount
     self.finish = finish
     self.colorPolicy = colorPolicy
@@ -58,8 +60,8 @@ public final class PictureAnimation: Sendable {
     let canvasByteCount = PixelBufferPool.sizeClass(reader.canvas.bitmapByteCount(as: .bgra8))
     workingByteCount = 3 * canvasByteCount + frameByteCount
     largestByteCount =
-      encodedByteCount
-      + min(limits.animationByteCount, 3 * canvasByteCount + reader.frames.count * frameByteCount)
+      encodedByteCount + delays.count * Self.tableBytesPerFrame
+      + min(limits.animationByteCount, 3 * canvasByteCount + delays.count * frameByteCount)
     let cacheByteCount = limits.animationByteCount - workingByteCount
     state = Mutex(
       State(

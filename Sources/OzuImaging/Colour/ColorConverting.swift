@@ -18,6 +18,17 @@ public protocol ColorConverting: Sendable {
   func convertToSRGB(
     _ bitmap: Bitmap, from encoding: ColorEncoding, colorModel: ImageHeader.ColorModel, pool: PixelBufferPool
   ) -> Bitmap?
+
+  /// Whether pixels of more than 8 bits are to be converted before they are cut to 8, because shadows need more.
+  /// `false` by default.
+  func needsWidePixels(for encoding: ColorEncoding, colorModel: ImageHeader.ColorModel) -> Bool
+}
+
+extension ColorConverting {
+  /// 8 bits will do.
+  public func needsWidePixels(for encoding: ColorEncoding, colorModel: ImageHeader.ColorModel) -> Bool {
+    false
+  }
 }
 
 extension CodecRegistry {

@@ -57,6 +57,8 @@ extension CodecRegistry {
     let header: ImageHeader
     let plan: DecodePlan
     let format: PixelFormat
+    /// Whether colours are converted before or after the pixels are cut to 8 bits.
+    let conversion: WideConversion
   }
 
   /// Reads the header, and checks what a decode would take.
@@ -75,7 +77,9 @@ extension CodecRegistry {
     try check(plan, limits: context.limits)
     let format = header.pixelFormat(under: plan.needsNoResampling ? context.pixelFormats : .bgra8)
     try context.limits.checkDecodedByteCount(plan.outputSize.bitmapByteCount(as: format))
-    return Prepared(data: data, decoder: decoder, header: header, plan: plan, format: format)
+    return Prepared(
+      data: data, decoder: decoder, header: header, plan: plan, format: format,
+      conversion: format == .bgra8 ? wideConversion(header, plan, context) : .notNeeded)
   }
 
   private func render(
@@ -84,8 +88,12 @@ extension CodecRegistry {
     let (data, decoder, header) = (prepared.data, prepared.decoder, prepared.header)
     let (plan, format) = (prepared.plan, prepared.format)
     // What is decoded, and what is made of it.
+    let decodedByteCount =
+      prepared.conversion == .first
+      ? Self.wideByteCount(plan)
+      : plan.reduction == nil ? plan.decodedSize.bitmapByteCount(as: format) : plan.decodedByteCount
     let byteCount =
-      (plan.reduction == nil ? plan.decodedSize.bitmapByteCount(as: format) : plan.decodedByteCount)
+      decodedByteCount
       + (plan.needsNoResampling ? 0 : plan.outputSize.bitmapByteCount(as: .bgra8))
       + (plan.orientation == .up ? 0 : plan.outputSize.bitmapByteCount(as: format))
     let reservation = try context.reserve(byteCount)
@@ -96,9 +104,16 @@ extension CodecRegistry {
     if resize?.allowsEmbeddedThumbnail == true, let decoder = decoder as? any EmbeddedThumbnailDecoding {
       standIn = try decoder.renderThumbnail(of: data, header: header, plan: plan, context: context)
     }
+    var notes = standIn == nil ? [] : ["made from the thumbnail that the camera put into the file"]
+    if prepared.conversion == .tooLarge {
+      notes.append("shadows have 8 bits: with more, the picture is over the limit on decoded bytes")
+    }
     var bitmap: Bitmap
     if let standIn {
       bitmap = standIn
+    } else if prepared.conversion == .first {
+      bitmap = try renderWide(
+        data, by: decoder, header: header, plan: plan, context: context, notes: &notes)
     } else {
       bitmap = try decoder.render(data, header: header, plan: plan, context: context)
     }
@@ -106,7 +121,6 @@ extension CodecRegistry {
       throw .corrupt(
         header.type, stage: "pixels", reason: "rendered to \(bitmap.size) instead of \(plan.outputSize)")
     }
-    var notes = standIn == nil ? [] : ["made from the thumbnail that the camera put into the file"]
     // At the size of the result, which is mostly the smaller one.
     bitmap = converted(bitmap, header: header, context: context, notes: &notes)
     let animation = animation(

@@ -76,6 +76,13 @@ public struct DecodingContext {
     return context
   }
 
+  /// The same context for what is to be converted in the bits that it has.
+  func inStoredFormat() -> DecodingContext {
+    var context = self
+    context.pixelFormats = .asStored
+    return context
+  }
+
   /// Makes contexts like this one for later, when nobody can call the decode off any more.
   var successor: @Sendable () -> DecodingContext {
     let (limits, pool, allowsTruncation, colorPolicy) = (limits, pool, allowsTruncation, colorPolicy)

@@ -4,11 +4,13 @@
 public struct DecodingLimits: Hashable, Sendable {
   /// The most pixels a source may declare. 128 million by default.
   public var pixelCount: Int
-  /// The longest side a source may declare, in pixels. 16,384 by default.
+  /// The longest side a source may declare, in pixels. 65,535 by default, the most that JPEG and GIF can declare:
+  /// pixels and bytes are what a picture costs, and bound tall pictures too.
   public var side: Int
   /// The most bytes that the decoded picture may take, after reduced decoding. 256 MB by default.
   public var decodedByteCount: Int
-  /// The most frames of an animation. 512 by default.
+  /// The most frames of an animation that are played. 16,384 by default, whose table takes some megabytes. No picture
+  /// is refused for having more: frames beyond are left out, and with a limit below two the first is shown alone.
   public var frameCount: Int
   /// What the frames of one animation may take in memory while it is played, in bytes. 64 MB by default. No
   /// picture is refused for it: frames beyond the budget are decoded again in each round.
@@ -26,8 +28,8 @@ public struct DecodingLimits: Hashable, Sendable {
 
   /// Makes limits; what is not given has its default.
   public init(
-    pixelCount: Int = 128_000_000, side: Int = 16_384, decodedByteCount: Int = 256 << 20,
-    frameCount: Int = 512, scanCount: Int = 100, encodedByteCount: Int = 100 << 20,
+    pixelCount: Int = 128_000_000, side: Int = 65_535, decodedByteCount: Int = 256 << 20,
+    frameCount: Int = 16_384, scanCount: Int = 100, encodedByteCount: Int = 100 << 20,
     cpuTime: Duration = .seconds(10), animationByteCount: Int = 64 << 20,
     scannedPixelCount: Int = 2_560_000_000
   ) {
@@ -55,8 +57,6 @@ public struct DecodingLimits: Hashable, Sendable {
       case side = "pixels a side"
       /// Bytes of the decoded picture.
       case decodedByteCount = "decoded bytes"
-      /// Frames of an animation.
-      case frameCount = "frames"
       /// Scans of a JPEG.
       case scanCount = "scans"
       /// Pixels of the source times the scans of a JPEG.
@@ -89,7 +89,6 @@ public struct DecodingLimits: Hashable, Sendable {
     let size = header.storedSize
     try check(.side, max(size.width, size.height), side)
     try check(.pixelCount, size.pixelCount, pixelCount)
-    try check(.frameCount, header.frameCount, frameCount)
   }
 
   /// Checks the bytes that a decoder is about to take.

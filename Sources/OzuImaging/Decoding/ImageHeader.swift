@@ -14,7 +14,7 @@ public struct ImageHeader: Hashable, Sendable {
   public var hasAlpha: Bool
   /// The name of the embedded ICC profile; `nil` when there is none.
   public var colorProfileName: String?
-  /// How many frames an animation has; 1 for a still picture.
+  /// How many frames an animation has; 1 for a still picture. Frames are counted up to `largestFrameCount`.
   public var frameCount: Int
   /// What the colours mean, where they are not sRGB.
   public var colorEncoding: ColorEncoding?
@@ -72,6 +72,18 @@ public struct ImageHeader: Hashable, Sendable {
     guard policy == .asStored, !isDrawing else { return .bgra8 }
     if bitsPerComponent > 8 { return .rgba16 }
     return colorModel == .gray && !hasAlpha && colorEncoding == nil ? .gray8 : .bgra8
+  }
+
+  /// Where decoders stop to count frames: a `frameCount` of 65,536 stands for as many or more.
+  public static let largestFrameCount = 65_536
+
+  /// Whether `frameCount` is the number of frames, and not the point where the decoder stopped to count.
+  public var isFrameCountExact: Bool { frameCount < Self.largestFrameCount }
+
+  /// The number of frames in words: `1 frame`, `600 frames`, `more than 65535 frames`.
+  public var frameCountDescription: String {
+    guard isFrameCountExact else { return "more than \(Self.largestFrameCount - 1) frames" }
+    return frameCount == 1 ? "1 frame" : "\(frameCount) frames"
   }
 
   /// The size of the upright picture in pixels.

@@ -7,7 +7,8 @@ public struct Resize: Hashable, Sendable {
   /// How the picture is brought to the size.
   public var mode: ScaleMode
   /// Whether what `aspectFill` leaves outside the size is cut off, centred. Other modes leave nothing
-  /// outside.
+  /// outside. Of a picture that is too small to cover the size, and must not be enlarged, the largest part with the
+  /// proportions of the size is left.
   public var crops: Bool
   /// Whether a picture smaller than the size may be enlarged. Off by default.
   public var allowsUpscaling: Bool

@@ -9,7 +9,7 @@
 /// A pure function of the source size and the recipe, in the coordinates of the upright picture. Results are
 /// rounded up to whole pixels, so that a covering picture really covers. Without permission to enlarge,
 /// a side never grows: a mode that keeps the proportions leaves a too small source as it is, `fill` leaves
-/// the side that would grow as it is, and a crop cuts at most down to the source.
+/// the side that would grow as it is, and a crop has the shape of the size, as large as it can be cut out of the source.
 public struct ResizeGeometry: Hashable, Sendable {
   /// The area of the source that is shown, in source pixels.
   public let region: PixelRegion
@@ -80,7 +80,7 @@ public struct ResizeGeometry: Hashable, Sendable {
   /// The centred area of the source that becomes exactly `target`.
   private init(cropping source: PixelSize, to target: PixelSize, widthBinds: Bool, scales: Bool) {
     guard scales else {
-      let output = PixelSize(min(target.width, source.width), min(target.height, source.height))
+      let output = Self.largest(shapedLike: target, in: source, widthBinds: widthBinds)
       // Unscaled pixels stay on the grid, or half a pixel of offset would blur all of them.
       let region = PixelRegion(
         x: Double((source.width - output.width) / 2), y: Double((source.height - output.height) / 2),
@@ -103,6 +103,19 @@ public struct ResizeGeometry: Hashable, Sendable {
     }
     self.init(
       source: source, region: PixelRegion(x: x, y: y, width: width, height: height), output: target)
+  }
+
+  /// The largest size inside a source with the proportions of a target that the source does not cover; the side that
+  /// does not bind is rounded to the nearest.
+  private static func largest(shapedLike target: PixelSize, in source: PixelSize, widthBinds: Bool)
+    -> PixelSize
+  {
+    func rounded(_ side: Int, times numerator: Int, over denominator: Int) -> Int {
+      max(1, (2 * side * numerator + denominator) / (2 * denominator))
+    }
+    return widthBinds
+      ? PixelSize(source.width, rounded(source.width, times: target.height, over: target.width))
+      : PixelSize(rounded(source.height, times: target.width, over: target.height), source.height)
   }
 
   /// `source` scaled so that the binding side equals the target's; the other is rounded up.

@@ -13,6 +13,8 @@ struct GIFWriter {
     var disposal = 0
     var hundredths = 10
     var isInterlaced = false
+    /// The bits of an index, at least two.
+    var minimumCodeSize = 2
   }
 
   var width: Int
@@ -31,27 +33,27 @@ struct GIFWriter {
       let flags = UInt8(frame.disposal << 2 | (frame.transparent == nil ? 0 : 1))
       bytes += [0x21, 0xF9, 4, flags] + little(frame.hundredths) + [frame.transparent ?? 0, 0]
       bytes += [0x2C] + little(frame.x) + little(frame.y) + little(frame.width) + little(frame.height)
-      bytes += [frame.isInterlaced ? 0x40 : 0, 2] + blocks(codes(frame.indices)) + [0]
+      bytes += [frame.isInterlaced ? 0x40 : 0, UInt8(frame.minimumCodeSize)] + blocks(codes(frame)) + [0]
     }
     return Data(bytes + [0x3B])
   }
 
   private func little(_ value: Int) -> [UInt8] { [UInt8(value & 255), UInt8(value >> 8 & 255)] }
 
-  /// Codes of three bits: 4 clears, 5 ends.
-  private func codes(_ indices: [UInt8]) -> [UInt8] {
-    var values: [UInt8] = []
-    for (position, index) in indices.enumerated() {
-      if position % 2 == 0 { values.append(4) }
-      values.append(index)
+  /// Codes of a bit more than an index: the first that is none clears, the next ends.
+  private func codes(_ frame: Frame) -> [UInt8] {
+    var values: [Int] = []
+    for (position, index) in frame.indices.enumerated() {
+      if position % 2 == 0 { values.append(1 << frame.minimumCodeSize) }
+      values.append(Int(index))
     }
-    values.append(5)
+    values.append(1 << frame.minimumCodeSize + 1)
     var bytes: [UInt8] = []
     var bits = 0
     var bitCount = 0
     for value in values {
-      bits |= Int(value) << bitCount
-      bitCount += 3
+      bits |= value << bitCount
+      bitCount += frame.minimumCodeSize + 1
       while bitCount >= 8 {
         bytes.append(UInt8(bits & 255))
         bits >>= 8

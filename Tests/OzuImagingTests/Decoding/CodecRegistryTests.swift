@@ -86,9 +86,6 @@ struct CodecRegistryTests {
     Excess(
       limits: DecodingLimits(encodedByteCount: 7),
       violation: .init(.encodedByteCount, value: 8, limit: 7)),
-    Excess(
-      header: ImageHeader(type: .png, storedSize: PixelSize(10, 10), frameCount: 3),
-      limits: DecodingLimits(frameCount: 2), violation: .init(.frameCount, value: 3, limit: 2)),
     // The result counts, not only the source.
     Excess(
       header: ImageHeader(type: .png, storedSize: PixelSize(1, 1)), limits: .default,

@@ -62,15 +62,18 @@ struct ResizeGeometryTests {
     Case((100, 50), (200, 200), .aspectFit, enlarges: true, gives: (200, 100)),
     Case((100, 50), (200, 200), .aspectFill, gives: (100, 50)),
     Case((100, 50), (200, 200), .aspectFill, enlarges: true, gives: (400, 200)),
-    Case((100, 50), (200, 200), .aspectFill, crops: true, gives: (100, 50)),
+    Case((100, 50), (200, 200), .aspectFill, crops: true, gives: (50, 50), from: (25, 0, 50, 50)),
+    Case((1280, 853), (1280, 960), .aspectFill, crops: true, gives: (1137, 853), from: (71, 0, 1137, 853)),
+    Case((853, 1280), (960, 1280), .aspectFill, crops: true, gives: (853, 1137), from: (0, 71, 853, 1137)),
+    Case((3, 100), (1000, 10), .aspectFill, crops: true, gives: (3, 1), from: (0, 49, 3, 1)),
     Case(
       (100, 50), (200, 200), .aspectFill, crops: true, enlarges: true, gives: (200, 200),
       from: (25, 0, 50, 50)),
     // Too low to cover, but wide enough to be cut.
     Case((100, 50), (60, 60), .aspectFill, gives: (100, 50)),
-    Case((100, 50), (60, 60), .aspectFill, crops: true, gives: (60, 50), from: (20, 0, 60, 50)),
+    Case((100, 50), (60, 60), .aspectFill, crops: true, gives: (50, 50), from: (25, 0, 50, 50)),
     // An odd margin: the crop stays on whole pixels where pixels are not scaled.
-    Case((101, 50), (60, 60), .aspectFill, crops: true, gives: (60, 50), from: (20, 0, 60, 50)),
+    Case((101, 50), (60, 60), .aspectFill, crops: true, gives: (50, 50), from: (25, 0, 50, 50)),
     Case((101, 50), (60, 50), .aspectFill, crops: true, gives: (60, 50), from: (20, 0, 60, 50)),
     Case((50, 101), (50, 60), .aspectFill, crops: true, gives: (50, 60), from: (0, 20, 50, 60)),
     Case((1, 1), (1000, 1000), .aspectFill, crops: true, enlarges: true, gives: (1000, 1000)),
@@ -100,6 +103,8 @@ struct ResizeGeometryTests {
     let output = ResizeGeometry(source: PixelSize(16_384, 3), resize: resize).outputSize
     #expect(!output.isEmpty)
     if !enlarges { #expect(output == PixelSize(16_384, 3)) }
+    let cut = Resize(PixelSize(.max, .max), mode: .aspectFill, crops: true)
+    #expect(ResizeGeometry(source: PixelSize(16_384, 3), resize: cut).outputSize == PixelSize(3, 3))
   }
 
   static let sides = [1, 2, 3, 7, 64, 99, 100, 333, 1000, 4001]
@@ -159,6 +164,21 @@ struct ResizeGeometryTests {
       return !(isLargeEnough || enlarges) || geometry.outputSize == target
     }
     #expect(inexact == [])
+  }
+
+  @Test("a crop has the shape of its size, to half a pixel, where the source is too small for the size")
+  func cropKeepsItsShape() {
+    let misshapen = failures(.aspectFill, crops: true, enlarges: false) { source, target, geometry in
+      let output = geometry.outputSize
+      if output == target { return true }
+      let width = Double(output.height) * Double(target.width) / Double(target.height)
+      let height = Double(output.width) * Double(target.height) / Double(target.width)
+      let touches = output.width == source.width || output.height == source.height
+      return touches
+        && (abs(width - Double(output.width)) <= 0.5 || abs(height - Double(output.height)) <= 0.5
+          || output.height == 1 || output.width == 1)
+    }
+    #expect(misshapen == [])
   }
 
   @Test("the area lies inside the source, centred, and a crop keeps proportions", arguments: [false, true])

@@ -1,0 +1,59 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Conversion to sRGB before pixels are cut to 8 bits.
+///
+/// Mostly colours are converted last, in 8 bits and at the size of the result. A picture in linear light, or under
+/// another curve that is as steep, has its shadows in the first few of 256 values; where its file has more bits, all
+/// of them are converted, and resampled as sRGB.
+enum WideConversion: Sendable {
+  /// Colours are converted last: that loses nothing.
+  case notNeeded
+  /// Colours are converted first.
+  case first
+  /// They are converted last, since memory for 16 bits is not allowed.
+  case tooLarge
+}
+
+extension CodecRegistry {
+  /// How the colours of a picture that is asked for in 8 bits are converted.
+  func wideConversion(
+    _ header: ImageHeader, _ plan: DecodePlan, _ context: DecodingContext
+  ) -> WideConversion {
+    guard context.colorPolicy == .convertToSRGB, header.pixelFormat(under: .asStored) == .rgba16,
+      let encoding = header.colorEncoding, let colorConverter,
+      colorConverter.needsWidePixels(for: encoding, colorModel: header.colorModel)
+    else { return .notNeeded }
+    return Self.wideByteCount(plan) <= context.limits.decodedByteCount ? .first : .tooLarge
+  }
+
+  /// What the pixels take in 16 bits, as decoded and as converted, beside the result.
+  static func wideByteCount(_ plan: DecodePlan) -> Int {
+    let (pixels, overflow) = plan.decodedSize.bitmapByteCount(as: .rgba16).multipliedReportingOverflow(by: 2)
+    let (sum, isTooMuch) = pixels.addingReportingOverflow(plan.outputSize.bitmapByteCount(as: .bgra8))
+    return overflow || isTooMuch ? .max : sum
+  }
+
+  /// Decodes in 16 bits, converts, and resamples; a bitmap of 8 bits.
+  func renderWide(
+    _ data: Data, by decoder: any ImageDecoding, header: ImageHeader, plan: DecodePlan,
+    context: DecodingContext,
+    notes: inout [String]
+  ) throws(DecodingError) -> Bitmap {
+    let stored = try decoder.decode(data, header: header, plan: plan, context: context.inStoredFormat())
+    guard stored.size == plan.decodedSize else {
+      throw .corrupt(
+        header.type, stage: "pixels", reason: "decoded to \(stored.size) instead of \(plan.decodedSize)")
+    }
+    try context.checkpoint()
+    context.begin(.resize)
+    let whole = converted(stored, header: header, context: context, notes: &notes)
+      .converted(to: .bgra8, pool: context.pool)
+    try context.checkpoint()
+    guard !plan.needsNoResampling else { return whole }
+    return plan.resampler.resample(whole, region: plan.region, to: plan.outputSize, pool: context.pool)
+  }
+}

@@ -1,0 +1,134 @@
+#if AVIF
+  import Foundation
+  import OzuCodecs
+  import OzuImaging
+  import Testing
+
+  @Suite("Boxes of AVIF and HEIC")
+  struct AVIFBoxTests {
+    private static let samples = ["moov", "trak", "mdia", "minf", "stbl", "stsd"]
+
+    private func error(_ data: Data) -> DecodingError? {
+      do throws(DecodingError) {
+        _ = try CodecRegistry.standard.picture(from: data)
+        return nil
+      } catch {
+        return error
+      }
+    }
+
+    private func declaring(_ width: Int, _ height: Int, _ path: String) throws -> Data {
+      var file = BoxFile(try fixture(path))
+      let size = try #require(file.firstRange(of: "ispe")) + 8
+      file.replace(at: size, with: BoxFile.big(width, 4) + BoxFile.big(height, 4))
+      return file.data
+    }
+
+    @Test(
+      "that declare too much are refused for the limit they pass",
+      arguments: ["matrix/avif-420-q90.avif", "matrix/heic-420.heic"].filter(isDecodable))
+    func limits(path: String) throws {
+      let side = DecodingLimits.Violation(.side, value: 70_000, limit: 65_535)
+      #expect(try error(declaring(70_000, 64, path)) == .limitExceeded(side))
+      // The HEIC has a clean aperture, which is its size.
+      if path.hasSuffix("avif") {
+        let pixels = DecodingLimits.Violation(.pixelCount, value: 3_600_000_000, limit: 128_000_000)
+        #expect(try error(declaring(60_000, 60_000, path)) == .limitExceeded(pixels))
+      }
+      #expect(try CodecRegistry.standard.header(of: declaring(70_000, 64, path)).storedSize.width == 70_000)
+    }
+
+    @Test("that are broken are refused with the library's own words")
+    func diagnosis() throws {
+      var file = BoxFile(try fixture("matrix/avif-420-q90.avif"))
+      let handler = try #require(file.firstRange(of: "pict"))
+      file.replace(at: handler, with: Array("nope".utf8))
+      guard case .corrupt(.avif, "header", let reason) = error(file.data) else {
+        Issue.record("not corrupt")
+        return
+      }
+      #expect(reason.contains("handler_type is not 'pict'"))
+    }
+
+    @Test("that turn the picture without the mark of what is essential are refused")
+    func optionalTurn() throws {
+      var file = BoxFile(try fixture("orientation/avif-6.avif"))
+      let association = try #require(file.boxes(["meta", "iprp", "ipma"])?.last)
+      // The associations of the only item are the last bytes of the box, the turn's marked by the first bit.
+      let turn = try #require(
+        (association.lowerBound + 19..<association.upperBound).last { file.bytes[$0] == 0x85 })
+      #expect(error(file.data) == nil)
+      file.bytes[turn] = 0x05
+      let reason = "a turn or a cut that is not marked as essential"
+      #expect(error(file.data) == .corrupt(.avif, stage: "header", reason: reason))
+    }
+
+    /// Boxes of a grid without pixels: items 1 to 4, the first made of others.
+    private func grid(of tiles: [Int]) -> Data {
+      let kinds = ["grid", "av01", "av01", "av01"]
+      let entries = kinds.enumerated().flatMap { index, kind in
+        BoxFile.box("infe", [2, 0, 0, 0] + BoxFile.big(index + 1, 2) + [0, 0] + Array(kind.utf8) + [0])
+      }
+      let references = BoxFile.box(
+        "dimg", BoxFile.big(1, 2) + BoxFile.big(tiles.count, 2) + tiles.flatMap { BoxFile.big($0, 2) })
+      let meta = BoxFile.box(
+        "meta",
+        [0, 0, 0, 0]
+          + BoxFile.box(
+            "hdlr", [0, 0, 0, 0, 0, 0, 0, 0] + Array("pict".utf8) + Array(repeating: 0, count: 13))
+          + BoxFile.box("pitm", [0, 0, 0, 0, 0, 1])
+          + BoxFile.box("iinf", [0, 0, 0, 0] + BoxFile.big(kinds.count, 2) + entries)
+          + BoxFile.box("iref", [0, 0, 0, 0] + references))
+      return Data(BoxFile.box("ftyp", Array("avif".utf8) + [0, 0, 0, 0] + Array("avifmif1".utf8)) + meta)
+    }
+
+    @Test(
+      "whose grid is out of order are not decoded to another picture",
+      arguments: [[4, 3, 2], [2, 2, 3], [3, 9]])
+    func grids(tiles: [Int]) {
+      let reason = "its grid has tiles more than once or in another order than the file"
+      #expect(error(grid(of: tiles)) == .unsupportedType(.avif, reason: reason))
+      #expect(error(grid(of: [2, 3, 4])) != .unsupportedType(.avif, reason: reason))
+    }
+
+    @Test("of a sound track are stepped over")
+    func sound() throws {
+      var file = BoxFile(try fixture("matrix/anim.avif"))
+      let header = try #require(file.box(["moov", "trak", "tkhd"]))
+      // A sample of sound is shorter than what is always said of one of pictures.
+      let entry = BoxFile.box("mp4a", Array(repeating: 0, count: 28))
+      let table = BoxFile.box("stbl", BoxFile.box("stsd", [0, 0, 0, 0, 0, 0, 0, 1] + entry))
+      let handler = BoxFile.box(
+        "hdlr", [0, 0, 0, 0, 0, 0, 0, 0] + Array("soun".utf8) + Array(repeating: 0, count: 13))
+      let track = BoxFile.box("trak", header + BoxFile.box("mdia", handler + BoxFile.box("minf", table)))
+      file.append(track, to: ["moov"])
+      file.moveSamples(by: track.count)
+      let picture = try CodecRegistry.standard.picture(from: file.data)
+      let original = try self.original()
+      #expect(picture.bitmap == original.bitmap && picture.animation?.frameCount == 4)
+    }
+
+    @Test("of depth are not taken for transparency, those of alpha are", arguments: ["depth", "alpha"])
+    func depth(kind: String) throws {
+      var file = BoxFile(try fixture("matrix/anim.avif"))
+      var track = BoxFile(Data(try #require(file.box(["moov", "trak"]))))
+      let identifier = try #require(track.firstRange(of: "tkhd")) + 4
+      // Version 1 has dates of eight bytes.
+      track.replace(at: identifier + (track.bytes[identifier] == 1 ? 20 : 12), with: BoxFile.big(2, 4))
+      let handler = try #require(track.firstRange(of: "hdlr")) + 12
+      track.replace(at: handler, with: Array("auxv".utf8))
+      let urn = Array("urn:mpeg:mpegB:cicp:systems:auxiliary:\(kind)\0".utf8)
+      track.append(BoxFile.box("auxi", [0, 0, 0, 0] + urn), to: Self.samples.dropFirst() + ["av01"])
+      track.append(BoxFile.box("tref", BoxFile.box("auxl", BoxFile.big(1, 4))), to: ["trak"])
+      file.append(track.bytes, to: ["moov"])
+      file.moveSamples(by: track.bytes.count)
+      let header = try CodecRegistry.standard.header(of: file.data)
+      #expect(header.hasAlpha == (kind == "alpha"))
+      #expect(header.frameCount == 4)
+      guard kind == "depth" else { return }
+      #expect(try CodecRegistry.standard.picture(from: file.data).bitmap == original().bitmap)
+    }
+
+    private func original() throws -> Picture { try picture("matrix/anim.avif") }
+  }
+#endif

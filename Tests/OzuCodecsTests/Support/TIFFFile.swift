@@ -1,0 +1,70 @@
+import Foundation
+import OzuImaging
+
+/// Writes TIFFs for tests: little-endian, one strip, or one for each plane.
+struct TIFFFile {
+  var size: PixelSize
+  var bits: Int
+  /// 1 for grey, 2 for RGB, 5 for inks.
+  var photometric: Int
+  var samplesPerPixel: Int
+  /// What the samples beyond the colours are, by the numbers of ExtraSamples; `nil` leaves the field out.
+  var extraSamples: Int?
+  /// The strips: one, or the planes.
+  var strips: [[UInt8]]
+
+  var data: Data {
+    let isShort = strips.count > 1
+    var fields: [(tag: Int, type: Int, values: [Int])] = [
+      (256, 4, [size.width]), (257, 4, [size.height]),
+      (258, 3, Array(repeating: bits, count: samplesPerPixel)), (259, 3, [1]), (262, 3, [photometric]),
+      (273, 4, Array(repeating: 0, count: strips.count)), (277, 3, [samplesPerPixel]),
+      (278, 4, [size.height]),
+      (279, 4, strips.map(\.count)), (284, 3, [isShort ? 2 : 1]),
+    ]
+    if let extraSamples { fields.append((338, 3, [extraSamples])) }
+    let directoryByteCount = 2 + fields.count * 12 + 4
+    // What does not fit a field stands behind the directory, and the strips behind that.
+    var outside: [UInt8] = []
+    func bytes(_ field: (tag: Int, type: Int, values: [Int])) -> [UInt8] {
+      field.values.flatMap { Self.little($0, field.type == 3 ? 2 : 4) }
+    }
+    let outsideByteCount = fields.reduce(0) { $0 + (bytes($1).count > 4 ? bytes($1).count : 0) }
+    var offset = 8 + directoryByteCount + outsideByteCount
+    fields[5].values = strips.map { strip in
+      defer { offset += strip.count }
+      return offset
+    }
+    var directory = Self.little(fields.count, 2)
+    for field in fields {
+      let content = bytes(field)
+      directory += Self.little(field.tag, 2) + Self.little(field.type, 2) + Self.little(field.values.count, 4)
+      if content.count > 4 {
+        directory += Self.little(8 + directoryByteCount + outside.count, 4)
+        outside += content
+      } else {
+        directory += content + [UInt8](repeating: 0, count: 4 - content.count)
+      }
+    }
+    directory += Self.little(0, 4)
+    return Data(Array("II*\0".utf8) + Self.little(8, 4) + directory + outside + strips.joined())
+  }
+
+  static func little(_ value: Int, _ count: Int) -> [UInt8] {
+    (0..<count).map { UInt8(value >> (8 * $0) & 255) }
+  }
+
+  /// Samples bit by bit, the highest first; rows begin on whole bytes.
+  static func packed(_ samples: [Int], bits: Int, perRow: Int) -> [UInt8] {
+    stride(from: 0, to: samples.count, by: perRow).flatMap { start -> [UInt8] in
+      let row = samples[start..<start + perRow].flatMap { sample in
+        (0..<bits).map { UInt8(sample >> (bits - 1 - $0) & 1) }
+      }
+      return stride(from: 0, to: row.count, by: 8).map { byte in
+        row[byte..<min(byte + 8, row.count)].enumerated().reduce(0) {
+          $0 | $1.element << UInt8(7 - $1.offset)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,121 @@
+#if TIFF
+  import Foundation
+  import OzuCodecs
+  import OzuImaging
+  import Testing
+
+  @Suite("TIFF decoder")
+  struct TIFFDecoderTests {
+    private func pixels(_ file: TIFFFile) throws -> [Pixel] {
+      let bitmap = try CodecRegistry.standard.picture(from: file.data).bitmap
+      return (0..<file.size.height).flatMap { y in (0..<file.size.width).map { bitmap[$0, y] } }
+    }
+
+    private func words(_ file: TIFFFile) throws -> [UInt16] {
+      let context = DecodingContext(pixelFormats: .asStored)
+      let bitmap = try CodecRegistry.standard.picture(from: file.data, context: context).bitmap
+      #expect(bitmap.format == .rgba16)
+      return bitmap.withUnsafeBytes { bytes in
+        (0..<file.size.height).flatMap { y in
+          (0..<file.size.width * 4).map {
+            bytes.load(fromByteOffset: y * bitmap.bytesPerRow + $0 * 2, as: UInt16.self)
+          }
+        }
+      }
+    }
+
+    @Test("reads grey of any number of bits", arguments: [3, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15])
+    func gray(bits: Int) throws {
+      let most = 1 << bits - 1
+      let samples = [0, most, most / 2, most / 3, 1, most - 1]
+      let file = TIFFFile(
+        size: PixelSize(3, 2), bits: bits, photometric: 1, samplesPerPixel: 1,
+        strips: [TIFFFile.packed(samples, bits: bits, perRow: 3)])
+      for (pixel, sample) in zip(try pixels(file), samples) {
+        #expect(abs(Double(pixel.red) - Double(sample) * 255 / Double(most)) < 1)
+        #expect(pixel.red == pixel.blue && pixel.alpha == 255)
+      }
+      guard bits > 8 else { return }
+      for (index, sample) in samples.enumerated() {
+        let value = try words(file)[index * 4]
+        #expect(abs(Double(value) - Double(sample) * 65_535 / Double(most)) < 64)
+      }
+    }
+
+    @Test("reads RGB of 12 bits, 24 and 32 bits", arguments: [12, 24, 32])
+    func wide(bits: Int) throws {
+      // Two pixels; the upper 12 bits of each sample.
+      let samples = [0x123, 0x456, 0x789, 0xABC, 0xDEF, 0xFFF]
+      let strip =
+        bits == 12
+        ? TIFFFile.packed(samples, bits: 12, perRow: 6)
+        : samples.flatMap { TIFFFile.little($0 << (bits - 12), bits / 8) }
+      let file = TIFFFile(
+        size: PixelSize(2, 1), bits: bits, photometric: 2, samplesPerPixel: 3, strips: [strip])
+      #expect(
+        try pixels(file) == [
+          Pixel(red: 0x12, green: 0x45, blue: 0x78), Pixel(red: 0xAB, green: 0xDE, blue: 0xFF),
+        ])
+      #expect(try words(file).map { $0 >> 4 } == [0x123, 0x456, 0x789, 0xFFF, 0xABC, 0xDEF, 0xFFF, 0xFFF])
+    }
+
+    private static func planes(_ planes: [[Int]], bits: Int, photometric: Int, extra: Int? = nil) -> TIFFFile
+    {
+      TIFFFile(
+        size: PixelSize(2, 2), bits: bits, photometric: photometric, samplesPerPixel: planes.count,
+        extraSamples: extra, strips: planes.map { $0.flatMap { TIFFFile.little($0, bits / 8) } })
+    }
+
+    @Test("reads inks of 16 bits that lie in planes")
+    func inks() throws {
+      let file = Self.planes(
+        [[0, 0xFFFF, 0, 0x8080], [0, 0, 0xFFFF, 0x8080], [0, 0, 0, 0x8080], [0, 0, 0, 0]], bits: 16,
+        photometric: 5)
+      #expect(
+        try pixels(file) == [
+          Pixel(red: 255, green: 255, blue: 255), Pixel(red: 0, green: 255, blue: 255),
+          Pixel(red: 255, green: 0, blue: 255), Pixel(red: 127, green: 127, blue: 127),
+        ])
+    }
+
+    @Test("reads colours and grey in planes, with their alpha", arguments: [8, 16, 32])
+    func planes(bits: Int) throws {
+      func scaled(_ bytes: [Int]) -> [Int] { bytes.map { $0 << (bits - 8) } }
+      let (red, green, blue) = ([10, 20, 30, 40], [50, 60, 70, 80], [90, 100, 110, 120])
+      let colors = Self.planes([red, green, blue].map(scaled), bits: bits, photometric: 2)
+      #expect(
+        try pixels(colors)
+          == (0..<4).map { Pixel(red: UInt8(red[$0]), green: UInt8(green[$0]), blue: UInt8(blue[$0])) })
+      let gray = Self.planes(
+        [scaled(red), scaled([255, 255, 0, 255])], bits: bits, photometric: 1, extra: 2)
+      let values = try pixels(gray)
+      #expect(values.map(\.red) == [10, 20, 0, 40] && values.map(\.blue) == [10, 20, 0, 40])
+      #expect(values.map(\.alpha) == (bits == 8 ? [255, 255, 0, 255] : values.map(\.alpha)))
+      #expect(values[2].alpha == 0 && values[0].alpha >= 254)
+    }
+
+    @Test("takes a fourth sample of RGB for alpha where the file does not say what it is")
+    func missingExtraSamples() throws {
+      var file = TIFFFile(
+        size: PixelSize(2, 1), bits: 8, photometric: 2, samplesPerPixel: 4,
+        strips: [[200, 100, 50, 255, 200, 100, 50, 0]])
+      let expected = [
+        Pixel(red: 200, green: 100, blue: 50), Pixel(red: 0, green: 0, blue: 0, alpha: 0),
+      ]
+      #expect(try pixels(file) == expected)
+      #expect(try CodecRegistry.standard.header(of: file.data).hasAlpha)
+      // Zero says that it is something else.
+      file.extraSamples = 0
+      #expect(try pixels(file) == [expected[0], expected[0]])
+    }
+
+    @Test("says that rows are missing, in one plane and in the last", arguments: [0, 3, 7, 15])
+    func truncated(byteCount: Int) throws {
+      let file = Self.planes([[1, 2, 3, 4], [1, 2, 3, 4]], bits: 16, photometric: 1, extra: 2)
+      let end = file.data.count - 16
+      #expect(throws: DecodingError.self) {
+        try CodecRegistry.standard.picture(from: file.data.prefix(end + byteCount))
+      }
+    }
+  }
+#endif
