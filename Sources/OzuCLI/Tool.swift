@@ -23,8 +23,11 @@ enum Tool {
       }
       let rest = Array(arguments.dropFirst())
       switch name {
-      case "-h", "--help", "help": return try help(on: rest.first, console)
+      case "-h", "--help", "help":
+        try refuse(rest.dropFirst())
+        return try help(on: rest.first, console)
       case "--version", "version":
+        try refuse(rest[...])
         console.print("ozu \(Version.current)")
         return .done
       default: break
@@ -38,6 +41,10 @@ enum Tool {
       if let hint = error.hint { console.printError(hint) }
       return .wrongUsage
     }
+  }
+
+  private static func refuse(_ arguments: ArraySlice<String>) throws(UsageError) {
+    if let argument = arguments.first { throw UsageError("\(argument): one argument too many") }
   }
 
   private static func help(on name: String?, _ console: Console) throws(UsageError) -> ExitStatus {

@@ -25,6 +25,17 @@ import Testing
   }
 }
 
+@Suite struct DemoOutputTests {
+  @Test("-o - writes the contact sheet, and the report goes to standard error")
+  func standardOutput() async throws {
+    let run = try await ChildRun(["demo", "-o", "-"], in: Folder())
+    #expect(run.status == 0, "\(run.errors)")
+    let picture = try ImagePipeline.Configuration().codecs.picture(from: run.output)
+    #expect(picture.size == PixelSize(3 * 332 + 12, 2 * 252 + 12))
+    #expect(run.errors.contains("network"))
+  }
+}
+
 @Suite struct TerminalPictureTests {
   @Test("a cell shows two pixels, one above the other")
   func cells() {

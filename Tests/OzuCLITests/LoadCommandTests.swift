@@ -155,8 +155,9 @@ import Testing
     arguments: [
       ("https://example.com/a/b%2Fc.photo.jpg?x=1", "b-c.photo"), ("https://example.com/", "example.com"),
       ("https://example.com", "example.com"), ("file:///tmp/.hidden.png", "hidden"), ("data:,x", "image"),
+      ("https://example.com/a%1B%5B2J%0Ab.png", "a-[2J-b"),
     ])
   func names(_ address: String, _ name: String) throws {
-    #expect(OutputTarget.baseName(of: .url(try #require(URL(string: address)))) == name)
+    #expect(OutputNames.baseName(of: .url(try #require(URL(string: address)))) == name)
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import OzuCLI
@@ -24,6 +25,11 @@ struct UsageTests {
       (["cache", "stats", "x"], "one argument too many"),
       (["cache", "stats", "--to", "5"], "goes with trim"),
       (["bench", "thumbnails"], "Did you mean \"thumbnail\"?"),
+      (["load", "-", "/dev/stdin"], "standard input is one source"),
+      (["load", "a.jpg", "b.jpg", "-o", "-"], "several results need a folder"),
+      (["load", "a.jpg", "-o", "-", "--trace", "-"], "the result of -o goes there"),
+      (["--version", "extra"], "extra: one argument too many"), (["version", "-v"], "one argument too many"),
+      (["help", "load", "extra"], "extra: one argument too many"),
       (["help", "cahce"], "Did you mean \"ozu cache\"?"), ([], "Usage: ozu COMMAND"),
     ])
   func wrong(_ arguments: [String], _ message: String) async {
@@ -42,6 +48,37 @@ struct UsageTests {
       for option in command.specification.options { #expect(run.output.contains("--\(option.name)")) }
     }
     #expect(await CommandRun("help").output.contains(command.specification.summary))
+  }
+
+  @Test(
+    "the synopsis of each command has all its options", arguments: Tool.commands.map { $0.specification.name }
+  )
+  func synopsis(_ name: String) throws {
+    let specification = try #require(Tool.commands.first { $0.specification.name == name }).specification
+    for option in specification.options {
+      #expect(Self.names(option).contains { specification.synopsis.contains($0) }, "--\(option.name)")
+    }
+  }
+
+  @Test(
+    "the synopsis in README.md has all options too", arguments: Tool.commands.map { $0.specification.name })
+  func readme(_ name: String) throws {
+    let file = URL(filePath: #filePath).appending(path: "../../../README.md").standardizedFileURL
+    let text = try String(contentsOf: file, encoding: .utf8)
+    let specification = try #require(Tool.commands.first { $0.specification.name == name }).specification
+    // The lines from this command to the next one, in the block that begins with a line of its own.
+    let synopses = try #require(text.components(separatedBy: "```\nozu load SOURCE").dropFirst().first)
+    let block = try #require(("\nozu load SOURCE" + synopses).components(separatedBy: "```").first)
+    let own = try #require(block.components(separatedBy: "\nozu ").first { $0.hasPrefix(name + " ") })
+    for option in specification.options {
+      #expect(Self.names(option).contains { own.contains($0) }, "--\(option.name)")
+    }
+  }
+
+  /// How an option may be written in a synopsis.
+  private static func names(_ option: OptionSpecification) -> [String] {
+    let letters = option.letter.map { ["[-\($0)]", "[-\($0) "] } ?? []
+    return ["--\(option.name)]", "--\(option.name) "] + letters
   }
 
   @Test("version")

@@ -132,6 +132,19 @@ struct DocumentationTests {
     #expect(try await pipeline.image(for: avatar).size == PixelSize(64, 48))
   }
 
+  @Test("Caching: pictures that are encoded again")
+  func encodingAgain() async throws {
+    let pipeline = try servedPipeline()
+    _ = try await pipeline.image(for: ImageRequest(url: url, resize: Resize(PixelSize(64, 48))))
+    var request = ImageRequest(url: url, resize: Resize(PixelSize(64, 48)))
+    request.readLayers = .originals
+    request.writeLayers = .originals
+    let picture = try await pipeline.image(for: request)
+    let data = try await pipeline.encode(picture, as: .png)
+    #expect(data.starts(with: [0x89, 0x50, 0x4E, 0x47]))
+    #expect(try await pipeline.response(for: request).source == .original)
+  }
+
   @Test("Prefetching")
   func prefetching() async throws {
     let pipeline = try servedPipeline()

@@ -26,7 +26,7 @@ struct FetchData: Sendable {
       return FetchedData(.picture(picture), source: .original, timings: StageTimings())
     case .file(let path): return try await transformed(read(path))
     case .network(let url):
-      if request.cachePolicy == .cacheOnly, !request.readsDisk { throw .notCached(name) }
+      if request.cachePolicy == .cacheOnly, !request.readsOriginals { throw .notCached(name) }
       try refuseFailed()
       return try await transformed(load(url))
     case .fetcher(let fetcher):
@@ -58,7 +58,7 @@ struct FetchData: Sendable {
   }
 
   private func cachedOriginal() async -> FetchedData? {
-    guard request.readsDisk else { return nil }
+    guard request.readsOriginals else { return nil }
     let start = parts.configuration.now()
     let data = await parts.diskQueue.run(priority: job.priority) { [parts, request] flag in
       flag.isRaised ? nil : parts.caches.original(for: request)

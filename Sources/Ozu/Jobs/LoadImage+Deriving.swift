@@ -34,7 +34,9 @@ extension LoadImage {
 
   /// The picture of a key in memory, if it may be used without asking anybody.
   private func standing(_ key: ImageKey) -> CachedPicture? {
-    guard let cached = parts.caches.standingPicture(key, of: request), isUsable(cached.validity) else {
+    guard request.readsMemory, let cached = parts.caches.standingPicture(key, of: request),
+      isUsable(cached.validity)
+    else {
       return nil
     }
     parts.events.counters.repeatedHits.increment()
@@ -72,7 +74,8 @@ extension LoadImage {
     _ resize: Resize, _ made: Relatives.Made
   ) async throws(ImageError) -> LoadedPicture? {
     // Whole pictures are on disk as originals, from which a decoder makes the smaller one at a smaller cost.
-    guard made.resize != nil, made.size.width > resize.size.width || made.size.height > resize.size.height
+    guard request.readsRenditions, made.resize != nil,
+      made.size.width > resize.size.width || made.size.height > resize.size.height
     else { return nil }
     let start = configuration.now()
     activity.enter(.disk)
@@ -109,7 +112,9 @@ extension LoadImage {
   ///
   /// - Returns: whether there was one.
   private func waitForLarger(_ resize: Resize, apartFrom own: Int?) async throws(ImageError) -> Bool {
-    guard request.cachePolicy == .useCaches, configuration.isCoalescingEnabled else { return false }
+    guard request.cachePolicy == .useCaches, request.readsMemory, configuration.isCoalescingEnabled else {
+      return false
+    }
     let larger = parts.relatives.loading(of: request.key.source).first { loading in
       loading.id != own && loading.request.httpPolicy == request.httpPolicy
         && loading.request.resize.map { Derivation.isWorthWaiting(for: $0, resize) } ?? false

@@ -23,7 +23,7 @@ extension LoadImage {
   func madeBefore() async -> Made {
     var made = Made()
     if request.readsMemory { made.picture = parts.lookAgain(for: request) }
-    guard mayHaveRendition, request.readsDisk, made.picture == nil else { return made }
+    guard mayHaveRendition, request.readsRenditions, made.picture == nil else { return made }
     let start = configuration.now()
     activity.enter(.disk)
     let learns = mayDerive && request.resize != nil && !parts.relatives.hasLearnt(of: request.key.source)
@@ -128,7 +128,7 @@ extension LoadImage {
       verdict: verdict)
     guard loaded != nil else { return nil }
     await storeOriginal(fetched)
-    guard request.writesDisk else { return loaded }
+    guard request.writesRenditions else { return loaded }
     await parts.backlog.add(byteCount: rendition.data.count) { [parts, request] in
       parts.caches.store(rendition, for: request)
     }

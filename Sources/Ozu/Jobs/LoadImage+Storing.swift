@@ -19,7 +19,8 @@ extension LoadImage {
   }
 
   func storeOriginal(_ fetched: FetchedData) async {
-    guard request.writesDisk, storagePolicy.storesOriginals, let original = fetched.claimOriginal() else {
+    guard request.writesOriginals, storagePolicy.storesOriginals, let original = fetched.claimOriginal()
+    else {
       return
     }
     activity.enter(.backlog)
@@ -49,7 +50,7 @@ extension LoadImage {
 
   /// Has a finished picture encoded and written, behind the caller's back.
   func storeRendition(_ picture: Picture, stamp: FileStamp?, validity: OriginalValidity?) async {
-    guard request.writesDisk, storagePolicy.storesRenditions, request.mayKeepRendition(picture) else {
+    guard request.writesRenditions, storagePolicy.storesRenditions, request.mayKeepRendition(picture) else {
       return
     }
     activity.enter(.backlog)

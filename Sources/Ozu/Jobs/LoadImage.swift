@@ -60,7 +60,7 @@ struct LoadImage: Sendable {
   /// Whether smaller pictures may be made from this one.
   private var isRelative: Bool {
     configuration.isDerivationEnabled && request.resize != nil && request.processors.isEmpty
-      && request.cachePolicy == .useCaches
+      && request.cachePolicy == .useCaches && request.writesMemory
   }
 
   func run() async -> Result<FinishedLoad, ImageError> {

@@ -21,9 +21,13 @@ extension ImagePipeline {
 
     /// The memory cache.
     public static let memory = CacheLayers(rawValue: 1)
-    /// The disk cache.
-    public static let disk = CacheLayers(rawValue: 2)
-    /// Both.
+    /// The finished pictures in the disk cache ("renditions").
+    public static let renditions = CacheLayers(rawValue: 2)
+    /// The originals in the disk cache, as they were loaded.
+    public static let originals = CacheLayers(rawValue: 4)
+    /// The disk cache: renditions and originals.
+    public static let disk: CacheLayers = [.renditions, .originals]
+    /// All of them.
     public static let all: CacheLayers = [.memory, .disk]
   }
 
@@ -51,18 +55,19 @@ extension ImagePipeline {
     /// finished rendition, else the original with the request's recipe.
     public func image(for request: ImageRequest, layers: CacheLayers = .all) -> Picture? {
       if layers.contains(.memory), let picture = self[request] { return picture }
-      guard layers.contains(.disk) else { return nil }
+      guard !layers.isDisjoint(with: .disk) else { return nil }
       let request = keyed(request)
       let configuration = parts.configuration
       let context = DecodingContext(
         limits: configuration.limits, pool: configuration.pixelBufferPool,
         budget: configuration.decodedByteBudget)
-      if request.mayHaveRendition, let rendition = parts.caches.rendition(for: request),
+      if layers.contains(.renditions), request.mayHaveRendition,
+        let rendition = parts.caches.rendition(for: request),
         let picture = try? configuration.codecs.picture(from: rendition.data, context: context)
       {
         return Picture(picture.bitmap, header: rendition.header).at(scale: request)
       }
-      guard let data = parts.caches.original(for: request),
+      guard layers.contains(.originals), let data = parts.caches.original(for: request),
         let picture = try? configuration.codecs.picture(
           from: data, resize: request.decodingResize, context: context)
       else { return nil }
@@ -75,7 +80,7 @@ extension ImagePipeline {
       parts.caches.original(for: keyed(request))
     }
 
-    /// Stores a picture as the result of a request, in some layers.
+    /// Stores a picture as the result of a request, in some layers; on disk as a rendition.
     ///
     /// - Throws: `EncodingError` when it cannot be encoded for the disk.
     public func store(
@@ -83,7 +88,7 @@ extension ImagePipeline {
     ) throws(EncodingError) {
       let request = keyed(request)
       if layers.contains(.memory) { self[request] = picture }
-      guard layers.contains(.disk) else { return }
+      guard layers.contains(.renditions) else { return }
       if let format = request.format, format.diskCapacity == 0 { return }
       guard let encoding = parts.configuration.encoding(of: picture, for: request) else { return }
       let data = try parts.configuration.codecs.encode(
@@ -97,18 +102,19 @@ extension ImagePipeline {
     public func contains(_ request: ImageRequest, layers: CacheLayers = .all) -> Bool {
       let request = keyed(request)
       if layers.contains(.memory), parts.caches.cachedPicture(for: request)?.picture != nil { return true }
-      return layers.contains(.disk)
-        && (parts.caches.rendition(for: request) != nil || parts.caches.original(for: request) != nil)
+      return layers.contains(.renditions) && parts.caches.rendition(for: request) != nil
+        || layers.contains(.originals) && parts.caches.original(for: request) != nil
     }
 
     /// Removes the result of a request from some layers, and from disk its original too.
     public func remove(_ request: ImageRequest, layers: CacheLayers = .all) {
       let request = keyed(request)
       if layers.contains(.memory) { self[request] = nil }
-      guard layers.contains(.disk) else { return }
-      parts.caches.removeRendition(for: request)
-      parts.caches.forgetStored(request)
-      parts.caches.removeOriginal(for: request)
+      if layers.contains(.renditions) {
+        parts.caches.removeRendition(for: request)
+        parts.caches.forgetStored(request)
+      }
+      if layers.contains(.originals) { parts.caches.removeOriginal(for: request) }
     }
 
     /// The key of a request's result.

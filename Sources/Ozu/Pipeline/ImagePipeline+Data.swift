@@ -63,7 +63,7 @@ extension ImagePipeline {
   /// Keeps the bytes as an original if they begin as a picture does; what else a server sends is not ours to
   /// keep.
   func storeIfPicture(_ fetched: FetchedData, for request: ImageRequest) async {
-    guard request.writesDisk, let original = fetched.claimOriginal() else { return }
+    guard request.writesOriginals, let original = fetched.claimOriginal() else { return }
     await parts.backlog.add(byteCount: original.byteCount) { [parts] in
       let configuration = parts.configuration
       guard case .data(let data) = fetched.content,

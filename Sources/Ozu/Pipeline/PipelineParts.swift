@@ -50,8 +50,8 @@ final class PipelineParts: Sendable {
     /// The key of a download.
     static func fetch(_ request: ImageRequest, number: Int) -> JobKey {
       var key = JobKey(request.key.source, request)
-      // Bytes are never in memory.
-      key.layers &= ImagePipeline.CacheLayers.disk.rawValue * 0x11
+      // Bytes are in no other layer.
+      key.layers &= ImagePipeline.CacheLayers.originals.rawValue * 0x11
       key.number = number
       return key
     }

@@ -51,19 +51,23 @@ extension ImageRequest: ExpressibleByStringLiteral {
 extension ImageRequest {
   /// Whether memory may answer.
   var readsMemory: Bool { cachePolicy.readsCaches && readLayers.contains(.memory) }
-  /// Whether finished pictures and originals on disk may answer.
-  var readsDisk: Bool { cachePolicy.readsCaches && readLayers.contains(.disk) }
+  /// Whether finished pictures on disk may answer.
+  var readsRenditions: Bool { cachePolicy.readsCaches && readLayers.contains(.renditions) }
+  /// Whether originals on disk may answer.
+  var readsOriginals: Bool { cachePolicy.readsCaches && readLayers.contains(.originals) }
   /// Whether the result is put into memory.
   var writesMemory: Bool { cachePolicy.writesCaches && writeLayers.contains(.memory) }
   /// How the HTTP cache, whose storage is the disk, is used.
   var httpMode: HTTPCacheMode {
     switch cachePolicy {
-    case .useCaches where !readLayers.contains(.disk): writesDisk ? .reload : .noStore
-    case .reload where !writesDisk: .noStore
+    case .useCaches where !readLayers.contains(.originals): writesOriginals ? .reload : .noStore
+    case .reload where !writesOriginals: .noStore
     default: cachePolicy.httpMode
     }
   }
 
-  /// Whether the result and the original are put on disk.
-  var writesDisk: Bool { cachePolicy.writesCaches && writeLayers.contains(.disk) }
+  /// Whether the result is put on disk.
+  var writesRenditions: Bool { cachePolicy.writesCaches && writeLayers.contains(.renditions) }
+  /// Whether the original is put on disk.
+  var writesOriginals: Bool { cachePolicy.writesCaches && writeLayers.contains(.originals) }
 }

@@ -19,6 +19,10 @@ public struct ImageRequest: Sendable {
   /// How the caches are used.
   public var cachePolicy: CachePolicy
   /// The caches that may answer, as far as `cachePolicy` lets them. All by default.
+  ///
+  /// With `.originals` alone the picture is made from the bytes of its source, never from a picture that a cache has or
+  /// that is being made. Renditions on disk may be lossy, so this is the choice for pictures that are encoded again: the
+  /// result is the same in every state of the caches.
   public var readLayers: ImagePipeline.CacheLayers = .all
   /// The caches that the result is put into, as far as `cachePolicy` lets it. All by default.
   public var writeLayers: ImagePipeline.CacheLayers = .all

@@ -29,6 +29,11 @@ struct OptionSpecification {
 }
 
 extension OptionSpecification {
+  /// Operands and options in the notation of manual pages, a line's worth of text.
+  static func synopsis(_ operands: String, _ options: [OptionSpecification]) -> String {
+    ([operands] + options.map { "[--\($0.name)\($0.value.map { " \($0)" } ?? "")]" }).joined(separator: " ")
+  }
+
   static let json = OptionSpecification(name: "json", help: "Print JSON, for programs.")
   static let cache = OptionSpecification(
     name: "cache", value: "DIR",

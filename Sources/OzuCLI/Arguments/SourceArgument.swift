@@ -1,10 +1,31 @@
 import Foundation
 import Ozu
 
-/// A source as people type it: a URL, or the path of a file.
+/// A source as people type it: a URL, the path of a file, or `-` for standard input.
 enum SourceArgument {
+  static let standardInput = "-"
+
+  /// Whether the bytes come from standard input. A file of this name is `./-`.
+  private static func isStandardInput(_ text: String) -> Bool {
+    text == standardInput || text == "/dev/stdin"
+  }
+
+  /// Standard input can be read once.
+  static func checkStandardInput(_ texts: [String]) throws(UsageError) {
+    if texts.count(where: isStandardInput) > 1 {
+      throw UsageError("-: standard input is one source, and is named more than once")
+    }
+  }
+
+  /// The source of a text, with the bytes of standard input where it is meant.
+  static func read(_ text: String, limit: Int) async throws(ImageError) -> ImageSource {
+    guard isStandardInput(text) else { return source(text) }
+    return .data(try await StandardInput.read(limit: limit))
+  }
+
   /// What begins with a scheme is a URL; everything else is a path, whatever letters it has.
   static func source(_ text: String) -> ImageSource {
+    if isStandardInput(text) { return .url(URL(fileURLWithPath: "/dev/stdin")) }
     let schemes = ["http:", "https:", "file:", "data:"]
     let lowercased = text.lowercased()
     if schemes.contains(where: lowercased.hasPrefix) || looksLikeScheme(text), let url = URL(string: text) {

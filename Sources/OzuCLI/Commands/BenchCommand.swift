@@ -6,7 +6,7 @@ enum BenchCommand: Command {
   static let specification = CommandSpecification(
     name: "bench",
     summary: "Measure on this machine.",
-    synopsis: "[BENCHMARK…] [--rounds N] [--corpus DIR] [--sizes WxH,…] [--peers]"
+    synopsis: "[BENCHMARK…] [--rounds N] [--corpus DIR] [--sizes WxH,…] [--peers] [--serve]"
       + " [--operations N] [--traces DIR] [--cases TEXT] [--json]",
     discussion: """
       \(Benchmark.all.map { $0.name.padding(to: 12) + "  " + $0.summary }.joined(separator: "\n"))

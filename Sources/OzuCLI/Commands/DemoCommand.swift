@@ -23,9 +23,11 @@ enum DemoCommand: Command {
     let sheet =
       arguments.value("output")
       ?? FileManager.default.temporaryDirectory.appending(path: "ozu-demo.png").path(percentEncoded: false)
+    let file = OutputFile(sheet)
+    let console = file.isStandardOutput ? console.withoutOutput : console
     do {
       let result = try await Demonstration().run()
-      try await write(result, to: sheet)
+      try await write(result, to: file)
       let report = DemoReport(result: result, sheet: sheet)
       if arguments.has("json") {
         console.print(report.json.text)
@@ -40,10 +42,10 @@ enum DemoCommand: Command {
     }
   }
 
-  private static func write(_ result: Demonstration.Result, to path: String) async throws {
+  private static func write(_ result: Demonstration.Result, to file: OutputFile) async throws {
     let thumbnails = result.passes[0].responses.map(\.picture.bitmap)
     let sheet = Picture(ContactSheet.make(thumbnails, columns: 3))
     let data = try await ImagePipeline { $0.diskStorage = .none }.encode(sheet, as: .png)
-    try await BlockingWork.run { try OutputTarget.write(data, to: path) }
+    try await BlockingWork.run { try file.write(data, makesFolders: true) }
   }
 }

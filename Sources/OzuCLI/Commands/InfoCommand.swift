@@ -6,20 +6,24 @@ enum InfoCommand: Command {
   static let specification = CommandSpecification(
     name: "info",
     summary: "Say what an image is, from its header alone.",
-    synopsis: "SOURCE… [--cache DIR] [--json]",
+    synopsis: OptionSpecification.synopsis("SOURCE…", options),
     discussion: """
       Type, size in pixels (upright), orientation, colour, frames, and what a camera wrote. No pixel is decoded, so even a picture that
-      is too large to load can be looked at.
+      is too large to load can be looked at. A SOURCE is what it is for "ozu load".
       """,
-    options: [.cache, .json],
+    options: options,
     positional: 1...Int.max - 1)
 
+  private static let options: [OptionSpecification] = [.cache, .json]
+
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
+    try SourceArgument.checkStandardInput(arguments.positional)
     let pipeline = PipelineArguments.pipeline(arguments, console: console)
+    let limit = pipeline.configuration.limits.encodedByteCount
     var status = ExitStatus.done
     for text in arguments.positional {
       do throws(ImageError) {
-        let request = ImageRequest(SourceArgument.source(text))
+        let request = ImageRequest(try await SourceArgument.read(text, limit: limit))
         let header = try await pipeline.header(for: request)
         console.print(arguments.has("json") ? json(text, header).text : line(text, header))
       } catch {
@@ -29,6 +33,10 @@ enum InfoCommand: Command {
         }
         console.printError("ozu: \(text): \(error.explanation)")
         status = .failed
+      }
+      if console.outputIsGone() {
+        status = .failed
+        break
       }
     }
     await pipeline.flush()

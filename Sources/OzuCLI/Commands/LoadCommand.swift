@@ -6,12 +6,16 @@ enum LoadCommand: Command {
   static let specification = CommandSpecification(
     name: "load",
     summary: "Load images, resize them, write the results.",
-    synopsis:
-      "SOURCE… [--size WxH] [--mode MODE] [--crop] [--upscale] [--fast] [--format FORMAT] [--quality N] [--lossless]"
-      + " [--max-bytes N] [-o FILE|DIR] [--cache DIR] [--trace FILE] [--stats] [--log LEVEL] [--json]",
+    synopsis: OptionSpecification.synopsis("SOURCE…", options),
     discussion: """
-      A SOURCE is a web address, a data: address, or the path of a file. Results stay in the disk cache, so that
-      the same call is answered from there the next time; without -o nothing else is written.
+      A SOURCE is a web address, a data: address, the path of a file, or - for standard input. Without -o finished
+      pictures stay in the disk cache, and the same call is answered from there the next time. With -o each result is
+      made from its original, so that it is the same in every state of the cache.
+
+      -o FILE replaces a file whole or not at all and keeps its permissions. Links are followed; another hard link
+      to the file keeps the old contents. Devices and pipes are written to, and so is standard output for -o -, with
+      the reports on standard error. -o DIR, for several sources, names each result for its source. A result that
+      could take the place of a source is refused, unless --overwrite-sources is given and the source is its own.
 
       Each source gets one line: its size, the place it came from (memory, disk-rendition, disk-original,
       revalidated, stale, derived-from-larger, network) and how long each stage took. A local file counts as
@@ -20,7 +24,11 @@ enum LoadCommand: Command {
       --trace draws every request and stage into a file that ui.perfetto.dev and chrome://tracing open. --stats
       counts hits, misses, downloads and failures; --log tells of each as it happens, on standard error.
       """,
-    options: ResizeArguments.options + [
+    options: options,
+    positional: 1...Int.max - 1)
+
+  private static let options =
+    ResizeArguments.options + [
       OptionSpecification(
         name: "format", letter: "f", value: "FORMAT",
         help: "\(OutputFormats.list). By default as the file of -o ends, else JPEG when opaque, PNG when not."
@@ -31,10 +39,12 @@ enum LoadCommand: Command {
         name: "lossless", help: "Keep every pixel, in formats that can: WebP, AVIF, JPEG XL."),
       OptionSpecification(
         name: "max-bytes", value: "N", help: "Lower the quality until a result has no more bytes."),
-      OptionSpecification(name: "output", letter: "o", value: "FILE|DIR", help: "Where the results go."),
+      OptionSpecification(
+        name: "output", letter: "o", value: "FILE|DIR|-", help: "Where the results go; - is standard output."),
+      OptionSpecification(
+        name: "overwrite-sources", help: "Let a result take the place of the file it is made from."),
       .cache,
-    ] + Observation.options + [.json],
-    positional: 1...Int.max - 1)
+    ] + Observation.options + [.json]
 
   /// Pictures that are loaded and written at the same time. Each holds its pixels.
   private static let concurrentLoads = 8
@@ -48,12 +58,20 @@ enum LoadCommand: Command {
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     let format = try arguments.choice("format", among: OutputFormats.names)
+    try SourceArgument.checkStandardInput(arguments.positional)
+    let sources = arguments.positional.map(SourceArgument.source)
     let output: OutputTarget? =
       if let path = arguments.value("output") {
-        try OutputTarget(path: path, format: format, sourceCount: arguments.positional.count)
+        try OutputTarget(
+          path: path, format: format, sources: sources,
+          overwritesSources: arguments.has("overwrite-sources"))
       } else {
         nil
       }
+    let usesOutput = output?.isStandardOutput ?? false
+    let trace = arguments.value("trace").map(OutputFile.init)
+    try check(trace, sources: sources, output: output)
+    let console = usesOutput || trace?.isStandardOutput ?? false ? console.withoutOutput : console
     let observation = try Observation(arguments, console: console)
     let job = Job(
       resize: try ResizeArguments.resize(arguments),
@@ -78,7 +96,7 @@ enum LoadCommand: Command {
       var waiting = sources.indices[...]
       func startNext() {
         guard let index = waiting.popFirst() else { return }
-        group.addTask { (index, await load(sources[index], job) { bar.update(index, fraction: $0) }) }
+        group.addTask { (index, await load(sources[index], index, job) { bar.update(index, fraction: $0) }) }
       }
       for _ in 0..<concurrentLoads { startNext() }
       var reports: [Int: LoadReport] = [:]
@@ -94,6 +112,11 @@ enum LoadCommand: Command {
           hasFailure = hasFailure || next.isFailure
           printedCount += 1
         }
+        if console.outputIsGone() {
+          // Nobody reads the reports any more.
+          group.cancelAll()
+          return true
+        }
       }
       bar.clear()
       return hasFailure
@@ -106,18 +129,18 @@ enum LoadCommand: Command {
   }
 
   private static func load(
-    _ text: String, _ job: Job, onProgress: @escaping @Sendable (Double) -> Void
+    _ text: String, _ index: Int, _ job: Job, onProgress: @escaping @Sendable (Double) -> Void
   ) async -> LoadReport {
-    let request = ImageRequest(SourceArgument.source(text), resize: job.resize)
-    let task = job.pipeline.task(for: request)
-    let watcher = Task {
-      for await progress in task.progress { if let fraction = progress.fraction { onProgress(fraction) } }
-    }
-    defer { watcher.cancel() }
     do {
+      let limit = job.pipeline.configuration.limits.encodedByteCount
+      let task = job.pipeline.task(for: request(try await SourceArgument.read(text, limit: limit), job))
+      let watcher = Task {
+        for await progress in task.progress { if let fraction = progress.fraction { onProgress(fraction) } }
+      }
+      defer { watcher.cancel() }
       let response = try await task.response
       let start = ContinuousClock.now
-      let output = try await write(response, job)
+      let output = try await write(response, index, job)
       return LoadReport(
         source: text,
         outcome: .success(
@@ -131,13 +154,34 @@ enum LoadCommand: Command {
     }
   }
 
-  private static func write(_ response: ImageResponse, _ job: Job) async throws -> String? {
+  private static func request(_ source: ImageSource, _ job: Job) -> ImageRequest {
+    var request = ImageRequest(source, resize: job.resize)
+    if job.output != nil {
+      // What a cache has of a picture may be lossy, or made from something that is; and it would be of no use there.
+      request.readLayers = .originals
+      request.writeLayers = .originals
+    }
+    return request
+  }
+
+  private static func write(_ response: ImageResponse, _ index: Int, _ job: Job) async throws -> String? {
     guard let target = job.output else { return nil }
     let picture = response.picture
     let type = target.type(for: picture)
-    let path = target.path(for: response.request.source, type: type)
     let data = try await job.pipeline.encode(picture, as: type, options: job.options)
-    try await BlockingWork.run { try OutputTarget.write(data, to: path) }
-    return path
+    return try await BlockingWork.run { try target.write(data, forSource: index, type) }
+  }
+
+  /// A trace must be written over no source and over no result.
+  private static func check(
+    _ trace: OutputFile?, sources: [ImageSource], output: OutputTarget?
+  ) throws(UsageError) {
+    guard let trace else { return }
+    if let source = SourceFiles(sources).source(lostBy: trace.path) {
+      throw UsageError("--trace \(trace.path): this is the source \(source)")
+    }
+    if output?.isSame(as: trace) ?? false {
+      throw UsageError("--trace \(trace.path): the result of -o goes there")
+    }
   }
 }

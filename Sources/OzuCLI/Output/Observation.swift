@@ -11,7 +11,7 @@ struct Observation {
       name: "log", value: "LEVEL", help: "Log to standard error: debug, info, notice or error."),
   ]
 
-  private let trace: (recorder: TraceRecorder, path: String)?
+  private let trace: (recorder: TraceRecorder, file: OutputFile)?
   private let log: ConsoleLog?
   private let printsStatistics: Bool
   private let console: Console
@@ -19,7 +19,7 @@ struct Observation {
   init(_ arguments: ParsedArguments, console: Console) throws(UsageError) {
     let level = try arguments.choice("log", among: ImageLogLevel.allCases.map { ("\($0)", $0) })
     log = level.map { ConsoleLog(level: $0, console: console) }
-    trace = arguments.value("trace").map { (TraceRecorder(), $0) }
+    trace = arguments.value("trace").map { (TraceRecorder(), OutputFile($0)) }
     printsStatistics = arguments.has("stats")
     self.console = console
   }
@@ -34,12 +34,10 @@ struct Observation {
     if printsStatistics { printStatistics(of: pipeline, isJSON: isJSON) }
     guard let trace else { return true }
     do {
-      try await BlockingWork.run {
-        try trace.recorder.json().write(to: URL(fileURLWithPath: trace.path), options: .atomic)
-      }
+      try await BlockingWork.run { try trace.file.write(trace.recorder.json()) }
       return true
     } catch {
-      console.printError("ozu: the trace cannot be written to \(trace.path): \(error.localizedDescription)")
+      console.printError("ozu: the trace \(error)")
       return false
     }
   }

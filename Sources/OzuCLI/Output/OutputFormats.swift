@@ -19,6 +19,9 @@ enum OutputFormats {
     return names.dropLast().joined(separator: ", ") + " or " + last
   }
 
+  /// The longest ending that a result is given.
+  static let longestEnding = types.map(\.fileExtension).max { $0.utf8.count < $1.utf8.count } ?? ""
+
   /// The format of files with an ending in lower case.
   static func type(ofEnding ending: String) -> ImageType? {
     names.first { $0.0 == ending }?.1

@@ -56,7 +56,7 @@ struct CommandRun {
 }
 
 /// A folder that is gone when the test ends.
-final class Folder {
+final class Folder: Sendable {
   let url = FileManager.default.temporaryDirectory.appending(path: "ozu-cli-test-\(UUID().uuidString)")
 
   init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }

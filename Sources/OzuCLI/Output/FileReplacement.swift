@@ -1,0 +1,118 @@
+import Foundation
+
+/// Puts a file under a name whole, or not at all.
+///
+/// The bytes are written into a draft in the same folder. Where the system can (`O_TMPFILE`), the draft has no name: it
+/// is gone with the process. It gets a name of its own for the one moment between `link` and `rename`, and only where it
+/// takes the place of an older file. Elsewhere the draft has a name, which `Interruption` removes when a signal ends the
+/// process.
+struct FileReplacement {
+  /// Without links.
+  let path: String
+  /// What has the name now.
+  let old: stat?
+  /// Whether the bytes are on the device before the older file is gone.
+  let isDurable: Bool
+  /// Whether drafts without a name are tried first; tests turn it off.
+  var triesNameless = true
+
+  var folder: String { OutputFile.folder(of: path) }
+
+  func write(_ data: Data) throws(SystemError) {
+    // A rename asks for permission on the folder alone, but a file that is read-only is to stay.
+    if old != nil, access(path, W_OK) != 0 { throw SystemError(code: errno) }
+    if triesNameless, let descriptor = openNameless() {
+      defer { close(descriptor) }
+      try fill(descriptor, data)
+      if try publish(nameless: descriptor) { return }
+    }
+    try writeNamed(data)
+  }
+
+  private func fill(_ descriptor: Int32, _ data: Data) throws(SystemError) {
+    try OutputFile.write(data, to: descriptor)
+    guard let old else { return }
+    try keepPermissions(of: old, descriptor)
+    if isDurable, fsync(descriptor) != 0 { throw SystemError(code: errno) }
+  }
+
+  /// Gives the draft the owner of the older file, where that is allowed, and its permissions.
+  private func keepPermissions(of old: stat, _ descriptor: Int32) throws(SystemError) {
+    var mode = old.st_mode & 0o7777
+    // The rights of an owner are not given to another's file.
+    if fchown(descriptor, old.st_uid, old.st_gid) != 0 { mode &= 0o777 }
+    if fchmod(descriptor, mode) != 0 { throw SystemError(code: errno) }
+  }
+
+  private static func draftName(in folder: String) -> String {
+    "\(folder)/.ozu-\(getpid())-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
+  }
+
+  // MARK: Drafts with a name
+
+  private func writeNamed(_ data: Data) throws(SystemError) {
+    let draft = Self.draftName(in: folder)
+    let descriptor = try Interruption.holdingOff { () throws(SystemError) in
+      let descriptor = try OutputFile.open(draft, O_WRONLY | O_CREAT | O_EXCL)
+      Interruption.setDraft(draft)
+      return descriptor
+    }
+    do throws(SystemError) {
+      do throws(SystemError) {
+        try fill(descriptor, data)
+      } catch {
+        close(descriptor)
+        throw error
+      }
+      // Network file systems say here that there was no room.
+      guard close(descriptor) == 0 else { throw SystemError(code: errno) }
+      try Interruption.holdingOff { () throws(SystemError) in
+        guard rename(draft, path) == 0 else { throw SystemError(code: errno) }
+        Interruption.setDraft(nil)
+      }
+    } catch {
+      Interruption.holdingOff {
+        unlink(draft)
+        Interruption.setDraft(nil)
+      }
+      throw error
+    }
+  }
+
+  // MARK: Drafts without a name
+
+  #if os(Linux)
+    private func openNameless() -> Int32? {
+      // O_TMPFILE, which is no constant to the importer of headers.
+      let flags: Int32 = 0o20_000_000 | O_DIRECTORY
+      return try? OutputFile.open(folder, flags | O_WRONLY)
+    }
+
+    /// Gives the draft its name.
+    ///
+    /// - Returns: false where the system cannot link a file without a name.
+    private func publish(nameless descriptor: Int32) throws(SystemError) -> Bool {
+      if old == nil {
+        if link(descriptor, to: path) { return true }
+        // Somebody else has made the file meanwhile: it is replaced.
+        guard errno == EEXIST else { return false }
+      }
+      let draft = Self.draftName(in: folder)
+      return try Interruption.holdingOff { () throws(SystemError) in
+        guard link(descriptor, to: draft) else { return false }
+        if rename(draft, path) == 0 { return true }
+        let code = errno
+        unlink(draft)
+        throw SystemError(code: code)
+      }
+    }
+
+    private func link(_ descriptor: Int32, to path: String) -> Bool {
+      linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0
+    }
+  #else
+    private func openNameless() -> Int32? { nil }
+
+    private func publish(nameless descriptor: Int32) throws(SystemError) -> Bool { false }
+  #endif
+}

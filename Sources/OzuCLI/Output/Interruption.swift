@@ -1,0 +1,76 @@
+import Foundation
+import OzuSynchronization
+
+/// The end of the process by Ctrl-C and its like: the draft of a file is removed first.
+///
+/// A signal handler may call little and wait for nobody but another thread. So a flag is the lock: those who have it
+/// hold off the signals on their own thread, which means that the handler never waits for the thread it runs on. The
+/// handler takes it and keeps it, so that no draft is begun after it has looked.
+enum Interruption {
+  private static let signals = [SIGINT, SIGTERM, SIGHUP]
+  private static let isHeld = Atomic(false)
+  private static let isEnding = Atomic(false)
+  // Unsafe to the compiler alone: it is touched only by those who have `isHeld`.
+  private nonisolated(unsafe) static var draftPath: UnsafeMutablePointer<CChar>?
+
+  /// Lets the signals remove the draft before they end the process. Those that the process was started to ignore are
+  /// ignored.
+  static func install() {
+    // Made now: a handler must not be the first to use them.
+    _ = (isHeld.load(ordering: .relaxed), isEnding.load(ordering: .relaxed))
+    for number in signals {
+      var former = sigaction()
+      sigaction(number, nil, &former)
+      if isIgnored(former) { continue }
+      signal(number) { Interruption.end(by: $0) }
+    }
+  }
+
+  /// Says which file is to be removed when a signal ends the process; `nil` for none any more. For closures of
+  /// `holdingOff` alone. Drafts are written one at a time.
+  static func setDraft(_ path: String?) {
+    free(draftPath)
+    draftPath = path.flatMap { strdup($0) }
+  }
+
+  /// Runs a few system calls that a signal must find done or not begun.
+  static func holdingOff<Value, Failure: Error>(
+    _ work: () throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    var mask = sigset_t()
+    var former = sigset_t()
+    sigemptyset(&mask)
+    for number in signals { sigaddset(&mask, number) }
+    pthread_sigmask(SIG_BLOCK, &mask, &former)
+    take()
+    defer {
+      isHeld.store(false, ordering: .releasing)
+      pthread_sigmask(SIG_SETMASK, &former, nil)
+    }
+    return try work()
+  }
+
+  private static func take() {
+    while isHeld.exchange(true, ordering: .acquiring) { sched_yield() }
+  }
+
+  /// The handler. It calls what POSIX allows a handler to call, and no code that allocates or takes another lock.
+  private static func end(by number: Int32) {
+    // A second signal may interrupt the first one's handler, which goes on when this returns.
+    if isEnding.exchange(true, ordering: .acquiringAndReleasing) { return }
+    take()
+    if let path = draftPath { unlink(path) }
+    signal(number, SIG_DFL)
+    // Delivered when the handler returns.
+    raise(number)
+  }
+
+  private static func isIgnored(_ action: sigaction) -> Bool {
+    #if canImport(Glibc)
+      let handler = action.__sigaction_handler.sa_handler
+    #else
+      let handler = action.__sigaction_u.__sa_handler
+    #endif
+    return unsafeBitCast(handler, to: UInt.self) == unsafeBitCast(SIG_IGN, to: UInt.self)
+  }
+}

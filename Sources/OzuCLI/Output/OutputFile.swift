@@ -1,0 +1,140 @@
+import Foundation
+
+/// A file that a command writes, under the name that the user gave.
+///
+/// Links are followed. A device, a pipe or an open descriptor (`-`, `/dev/stdout`) is written to. A regular file is
+/// replaced whole or not at all, and keeps its permissions; a second hard link to it keeps the old contents, because the
+/// new file takes the place of one name alone. A link that leads nowhere creates the file it names.
+struct OutputFile: Sendable {
+  /// What stands for standard output.
+  static let standardOutput = "-"
+
+  let path: String
+
+  init(_ path: String) { self.path = path }
+
+  /// Where the bytes go, once links are followed.
+  enum Destination {
+    /// A descriptor that this process has open.
+    case descriptor(Int32)
+    /// What is opened and written to: a device, a pipe.
+    case stream(String)
+    /// A regular file, or nothing yet.
+    case file(String, old: stat?)
+  }
+
+  /// Whether the bytes go to standard output.
+  var isStandardOutput: Bool {
+    if case .descriptor(STDOUT_FILENO) = try? destination() { true } else { false }
+  }
+
+  /// Writes the bytes. Blocks; a pipe until somebody reads it.
+  ///
+  /// - Parameters:
+  ///   - makesFolders: whether the folders on the way are made.
+  ///   - isDurable: whether the bytes are on the device before an older file is gone.
+  func write(
+    _ data: Data, makesFolders: Bool = false, isDurable: Bool = false
+  ) throws(OutputError) {
+    do throws(SystemError) {
+      switch try destination() {
+      case .descriptor(let descriptor): try Self.write(data, to: descriptor)
+      case .stream(let path):
+        let descriptor = try Self.open(path, O_WRONLY | O_TRUNC | O_NOCTTY)
+        defer { close(descriptor) }
+        try Self.write(data, to: descriptor)
+      case .file(let path, let old):
+        let replacement = FileReplacement(path: path, old: old, isDurable: isDurable)
+        if makesFolders { try Self.makeFolder(replacement.folder) }
+        try replacement.write(data)
+      }
+    } catch {
+      throw OutputError(path, code: error.code)
+    }
+  }
+
+  /// Follows links by hand, because the last of them may lead to nothing, or to a descriptor.
+  func destination() throws(SystemError) -> Destination {
+    if path == Self.standardOutput { return .descriptor(STDOUT_FILENO) }
+    var path = path
+    for _ in 0..<40 {
+      if let descriptor = Self.descriptor(named: path) { return .descriptor(descriptor) }
+      var status = stat()
+      guard lstat(path, &status) == 0 else {
+        guard errno == ENOENT else { throw SystemError(code: errno) }
+        return .file(path, old: nil)
+      }
+      switch status.st_mode & S_IFMT {
+      case S_IFREG: return .file(path, old: status)
+      case S_IFDIR: throw SystemError(code: EISDIR)
+      case S_IFLNK:
+        // A link of /proc to what another process has open. Its text is no name.
+        if path.hasPrefix("/proc/") { return .stream(path) }
+        let target = try Self.target(ofLink: path)
+        path = target.hasPrefix("/") ? target : Self.folder(of: path) + "/" + target
+      default: return .stream(path)
+      }
+    }
+    throw SystemError(code: ELOOP)
+  }
+
+  /// The descriptor of this process that a path names.
+  private static func descriptor(named path: String) -> Int32? {
+    let standard = ["/dev/stdin": STDIN_FILENO, "/dev/stdout": STDOUT_FILENO, "/dev/stderr": STDERR_FILENO]
+    if let descriptor = standard[path] { return descriptor }
+    let folders = ["/dev/fd/", "/proc/self/fd/", "/proc/thread-self/fd/", "/proc/\(getpid())/fd/"]
+    guard let folder = folders.first(where: path.hasPrefix) else { return nil }
+    return Int32(path.dropFirst(folder.count))
+  }
+
+  private static func target(ofLink path: String) throws(SystemError) -> String {
+    let size = Int(PATH_MAX)
+    var bytes = [CChar](repeating: 0, count: size)
+    let length = readlink(path, &bytes, size)
+    guard length > 0 else { throw SystemError(code: errno) }
+    return String(decoding: bytes[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+}
+
+/// An error number of the system.
+struct SystemError: Error {
+  let code: Int32
+}
+
+// MARK: System calls
+
+extension OutputFile {
+  /// The folder that a path's last part is in.
+  static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  static func open(_ path: String, _ flags: Int32) throws(SystemError) -> Int32 {
+    while true {
+      let descriptor = Foundation.open(path, flags | O_CLOEXEC, 0o666)
+      if descriptor >= 0 { return descriptor }
+      guard errno == EINTR else { throw SystemError(code: errno) }
+    }
+  }
+
+  static func write(_ data: Data, to descriptor: Int32) throws(SystemError) {
+    var rest = data[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+      if count >= 0 {
+        rest = rest.dropFirst(count)
+      } else if errno != EINTR {
+        throw SystemError(code: errno)
+      }
+    }
+  }
+
+  /// Makes a folder and those above it. It is no error if it exists.
+  private static func makeFolder(_ path: String) throws(SystemError) {
+    if mkdir(path, 0o777) == 0 || errno == EEXIST { return }
+    guard errno == ENOENT, path.contains("/"), path != "/" else { throw SystemError(code: errno) }
+    try makeFolder(folder(of: path))
+    if mkdir(path, 0o777) != 0, errno != EEXIST { throw SystemError(code: errno) }
+  }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import Ozu
+
+/// The names of results in a folder, one for each source, without their endings.
+///
+/// They depend on the sources and their order alone: not on how long a load takes, nor on whether it succeeds.
+struct OutputNames: Sendable {
+  /// A name for each source, no two the same.
+  let stems: [String]
+
+  /// The most bytes that file systems take for a name.
+  private static let maximumByteCount = 255
+
+  init(_ sources: [ImageSource]) {
+    var taken = Set<String>()
+    var numbers: [String: Int] = [:]
+    stems = sources.map { source in
+      let base = Self.baseName(of: source)
+      var stem = Self.shortened(base)
+      while !taken.insert(Self.folded(stem)).inserted {
+        let number = numbers[base, default: 1] + 1
+        numbers[base] = number
+        stem = Self.shortened(base, suffix: "-\(number)")
+      }
+      return stem
+    }
+  }
+
+  /// File systems of Apple's take names for one that differ in case.
+  private static func folded(_ name: String) -> String {
+    #if canImport(Darwin)
+      name.lowercased()
+    #else
+      name
+    #endif
+  }
+
+  /// The last part of an address without its ending, made harmless as a file name.
+  static func baseName(of source: ImageSource) -> String {
+    guard case .url(let url) = source, url.scheme?.lowercased() != "data" else { return "image" }
+    let last = url.deletingPathExtension().lastPathComponent
+    let harmless = last.map { $0 == "/" || $0 == "\\" || $0.isControl ? "-" : $0 }
+    let name = String(harmless.drop { $0 == "." })
+    return name.isEmpty || name.allSatisfy({ $0 == "-" }) ? (url.host() ?? "image") : name
+  }
+
+  /// As much of a name as leaves room for a suffix and the longest ending. Cut between characters.
+  private static func shortened(_ name: String, suffix: String = "") -> String {
+    let room = maximumByteCount - suffix.utf8.count - OutputFormats.longestEnding.utf8.count - 1
+    guard name.utf8.count > room else { return name + suffix }
+    var count = 0
+    let part = name.prefix { character in
+      count += character.utf8.count
+      return count <= room
+    }
+    // One character of any number of marks may be longer than a name.
+    return (part.isEmpty ? "image" : String(part)) + suffix
+  }
+}
+
+extension Character {
+  /// Whether it is a line end, an escape or the like, which no name should have.
+  fileprivate var isControl: Bool {
+    isNewline || unicodeScalars.contains { $0.properties.generalCategory == .control }
+  }
+}

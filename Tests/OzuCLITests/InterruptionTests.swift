@@ -1,0 +1,96 @@
+import Foundation
+import Ozu
+import OzuTesting
+import Testing
+
+@testable import OzuCLI
+
+@Suite("A signal that ends `ozu` leaves no part of a file")
+struct InterruptionTests {
+  /// A folder that a test and the process of its exit test both know, without either telling the other.
+  private static func folder(_ name: String, ofTest process: pid_t) -> URL {
+    FileManager.default.temporaryDirectory.appending(path: "ozu-interruption-\(process)-\(name)")
+  }
+
+  private static func names(_ name: String) throws -> [String] {
+    let folder = folder(name, ofTest: getpid())
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))
+  }
+
+  /// Begins a draft as a write does, and is interrupted; in the process of an exit test.
+  private static func interrupt(_ name: String, by number: Int32) -> Never {
+    let folder = folder(name, ofTest: getppid())
+    mkdir(folder.path(percentEncoded: false), 0o700)
+    let draft = folder.appending(path: "draft").path(percentEncoded: false)
+    Interruption.install()
+    Interruption.holdingOff {
+      close(open(draft, O_CREAT | O_WRONLY, 0o600))
+      Interruption.setDraft(draft)
+    }
+    kill(getpid(), number)
+    // Only some threads take signals: the handler may run on another one.
+    while true { pause() }
+  }
+
+  @Test("the draft is removed, and the process ends by the signal")
+  func handler() async throws {
+    await #expect(processExitsWith: .signal(SIGINT)) { Self.interrupt("interrupt", by: SIGINT) }
+    await #expect(processExitsWith: .signal(SIGTERM)) { Self.interrupt("terminate", by: SIGTERM) }
+    #expect(try Self.names("interrupt").isEmpty)
+    #expect(try Self.names("terminate").isEmpty)
+  }
+
+  @Test("a signal waits until what is being done is done")
+  func heldOff() async throws {
+    await #expect(processExitsWith: .signal(SIGTERM)) {
+      let folder = Self.folder("held-off", ofTest: getppid())
+      mkdir(folder.path(percentEncoded: false), 0o700)
+      Interruption.install()
+      Interruption.holdingOff {
+        kill(getpid(), SIGTERM)
+        close(open(folder.appending(path: "whole").path(percentEncoded: false), O_CREAT | O_WRONLY, 0o600))
+      }
+      while true { pause() }
+    }
+    #expect(try Self.names("held-off") == ["whole"])
+  }
+
+  @Test("a signal that the process was started to ignore is ignored")
+  func ignored() async {
+    await #expect(processExitsWith: .success) {
+      signal(SIGINT, SIG_IGN)
+      Interruption.install()
+      kill(getpid(), SIGINT)
+      exit(0)
+    }
+  }
+
+  @Test("a real load that is ended while it writes", arguments: [SIGINT, SIGTERM])
+  func load(_ number: Int32) async throws {
+    let folder = try Folder()
+    let photo = try PatternPicture(PixelSize(400, 300), tint: 3).data(as: .png)
+    let sources = try (0..<80).map { try folder.write(photo, to: "\($0).png") }
+    for round in 0..<3 {
+      let output = folder.path("out\(round)/")
+      let process = Process()
+      process.executableURL = try ChildRun.program
+      process.arguments =
+        ["load"] + sources + ["-f", "png", "-o", output, "--cache", folder.path("cache")]
+      process.standardOutput = FileHandle.nullDevice
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      let names = await ChildRun.onThread { () -> [String] in
+        func names() -> [String] { (try? FileManager.default.contentsOfDirectory(atPath: output)) ?? [] }
+        while names().count < 5 + round * 10, process.isRunning { usleep(200) }
+        kill(process.processIdentifier, number)
+        process.waitUntilExit()
+        return names()
+      }
+      #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == number)
+      #expect(names.allSatisfy { $0.hasSuffix(".png") && !$0.hasPrefix(".") }, "\(names)")
+      let whole = Set(names.map { try? Data(contentsOf: URL(filePath: output).appending(path: $0)) })
+      #expect(whole.count == 1 && names.count < sources.count)
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import Testing
+
+@testable import OzuCLI
+
+@Suite("A file that a command writes")
+struct OutputFileTests {
+  private static let new = Data("new".utf8)
+  private static let old = Data("old contents".utf8)
+
+  @Test("a regular file is replaced and keeps its permissions; nothing else is left")
+  func replaced() throws {
+    let folder = try Folder()
+    let path = try folder.write(Self.old, to: "a")
+    #expect(chmod(path, 0o640) == 0)
+    try OutputFile(path).write(Self.new, isDurable: true)
+    #expect(try folder.contents == ["a": Self.new])
+    #expect(folder.permissions("a") == 0o640)
+  }
+
+  @Test("a new file has the permissions of the process's mask")
+  func created() throws {
+    let folder = try Folder()
+    let descriptor = open(folder.path("usual"), O_CREAT | O_WRONLY, 0o666)
+    close(descriptor)
+    try OutputFile(folder.path("ours")).write(Self.new)
+    #expect(folder.permissions("ours") == folder.permissions("usual"))
+    #expect(folder.data("ours") == Self.new)
+  }
+
+  @Test("another hard link to a file keeps the old contents")
+  func hardLink() throws {
+    let folder = try Folder()
+    let path = try folder.write(Self.old, to: "a")
+    #expect(link(path, folder.path("b")) == 0)
+    try OutputFile(path).write(Self.new)
+    #expect(try folder.contents == ["a": Self.new, "b": Self.old])
+  }
+
+  @Test(
+    "links are followed, one after the other; where they lead nowhere, the file is made",
+    arguments: [true, false])
+  func links(isDangling: Bool) throws {
+    let folder = try Folder()
+    try FileManager.default.createDirectory(atPath: folder.path("far"), withIntermediateDirectories: false)
+    if !isDangling { try folder.write(Self.old, to: "far/target") }
+    #expect(symlink("far/target", folder.path("near")) == 0)
+    #expect(symlink(folder.path("near"), folder.path("link")) == 0)
+    try OutputFile(folder.path("link")).write(Self.new)
+    #expect(folder.data("far/target") == Self.new)
+    #expect(folder.kind("link") == S_IFLNK && folder.kind("near") == S_IFLNK)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("far")) == ["target"])
+  }
+
+  @Test("a pipe is written to, by its name and through a link", arguments: ["pipe", "link"])
+  func pipe(_ name: String) async throws {
+    let folder = try Folder()
+    #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+    #expect(symlink("pipe", folder.path("link")) == 0)
+    // More than a pipe holds, so that it is read while it is written.
+    let data = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0) })
+    // Not to wait for the other side when it never comes.
+    let reader = open(folder.path("pipe"), O_RDONLY | O_NONBLOCK)
+    #expect(fcntl(reader, F_SETFL, 0) == 0)
+    async let received = ChildRun.onThread {
+      let handle = FileHandle(fileDescriptor: reader, closeOnDealloc: true)
+      // Nothing to read looks like the end until somebody writes.
+      var arrival = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
+      poll(&arrival, 1, 25_000)
+      var received = Data()
+      while received.count < data.count, let part = try? handle.read(upToCount: 1 << 16), !part.isEmpty {
+        received += part
+      }
+      return received
+    }
+    try await BlockingWork.run { try OutputFile(folder.path(name)).write(data) }
+    #expect(await received == data)
+    #expect(folder.kind("pipe") == S_IFIFO)
+  }
+
+  @Test("a device is written to, and its error is one line", .enabled(if: access("/dev/full", W_OK) == 0))
+  func device() throws {
+    let folder = try Folder()
+    // Behind a link, so that no mistake here replaces a device of the machine.
+    #expect(symlink("/dev/full", folder.path("full")) == 0)
+    let error = #expect(throws: OutputError.self) { try OutputFile(folder.path("full")).write(Self.new) }
+    #expect(error?.description == "\(folder.path("full")) cannot be written: No space left on device")
+    #expect(folder.kind("full") == S_IFLNK)
+  }
+
+  /// A path in a folder, what makes it impossible to write, and the system's word for it.
+  private static let failures: [(String, @Sendable (Folder) throws -> Void, String)] = [
+    ("a", { mkdir($0.path("a"), 0o700) }, "Is a directory"),
+    ("file/a", { try $0.write(OutputFileTests.old, to: "file") }, "Not a directory"),
+    ("a", { symlink("a", $0.path("a")) }, "Too many levels of symbolic links"),
+    ("none/a", { _ in }, "No such file or directory"),
+  ]
+
+  @Test("an error is one line that names the file and the cause", arguments: 0..<4)
+  func failures(_ index: Int) throws {
+    let (name, prepare, reason) = Self.failures[index]
+    let folder = try Folder()
+    try prepare(folder)
+    let names = try folder.names
+    let error = #expect(throws: OutputError.self) { try OutputFile(folder.path(name)).write(Self.new) }
+    #expect(error?.description == "\(folder.path(name)) cannot be written: \(reason)")
+    #expect(try folder.names == names)
+  }
+
+  @Test("a file that may not be written stays", .enabled(if: getuid() != 0))
+  func readOnly() throws {
+    let folder = try Folder()
+    let path = try folder.write(Self.old, to: "a")
+    #expect(chmod(path, 0o444) == 0)
+    #expect(throws: OutputError.self) { try OutputFile(path).write(Self.new) }
+    #expect(try folder.contents == ["a": Self.old])
+  }
+
+  @Test("without files that have no name all is the same", arguments: [true, false])
+  func named(isNew: Bool) throws {
+    let folder = try Folder()
+    if !isNew { try folder.write(Self.old, to: "a") }
+    func status(_ name: String) -> stat? {
+      var status = stat()
+      return stat(folder.path(name), &status) == 0 ? status : nil
+    }
+    try FileReplacement(path: folder.path("a"), old: status("a"), isDurable: false, triesNameless: false)
+      .write(Self.new)
+    #expect(try folder.contents == ["a": Self.new])
+    // What cannot take its name leaves nothing.
+    mkdir(folder.path("b"), 0o700)
+    #expect(throws: SystemError.self) {
+      try FileReplacement(path: folder.path("b"), old: nil, isDurable: false, triesNameless: false)
+        .write(Self.new)
+    }
+    #expect(try folder.names == ["a", "b"])
+  }
+}

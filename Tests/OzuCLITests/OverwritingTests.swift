@@ -1,0 +1,81 @@
+import Foundation
+import Ozu
+import OzuTesting
+import Testing
+
+@testable import OzuCLI
+
+@Suite("`ozu load` does not overwrite what it is given to read")
+struct OverwritingTests {
+  /// Two photographs and other names of the first.
+  private static func folder() throws -> Folder {
+    let folder = try Folder()
+    mkdir(folder.path("sub"), 0o700)
+    try folder.write(PatternPicture(PixelSize(320, 240), tint: 1).data(as: .jpeg), to: "x.jpg")
+    try folder.write(PatternPicture(PixelSize(320, 240), tint: 2).data(as: .jpeg), to: "y.jpg")
+    try folder.write(PatternPicture(PixelSize(320, 240), tint: 4).data(as: .png), to: "z.png")
+    try folder.write(PatternPicture(PixelSize(320, 240), tint: 5).data(as: .jpeg), to: "sub/x.jpg")
+    symlink("x.jpg", folder.path("soft.jpg"))
+    symlink("new.jpg", folder.path("dangling.jpg"))
+    symlink(".", folder.path("here"))
+    link(folder.path("x.jpg"), folder.path("hard.jpg"))
+    return folder
+  }
+
+  @Test(
+    "refused before anything is loaded, and nothing is written",
+    arguments: [
+      ["x.jpg", "-o", "x.jpg"], ["x.jpg", "y.jpg", "-o", "."], ["y.jpg", "x.jpg", "-o", "here/"],
+      ["x.jpg", "-o", "soft.jpg"], ["soft.jpg", "-o", "x.jpg"], ["x.jpg", "-o", "hard.jpg"],
+      ["x.jpg", "-o", "sub/../here/x.jpg"], ["dangling.jpg", "-o", "new.jpg"],
+      // A result of PNG could be.
+      ["z.png", "-o", "."], ["z.png", "-f", "png", "-o", "."],
+      // Another's source.
+      ["sub/x.jpg", "x.jpg", "-o", "."], ["sub/x.jpg", "x.jpg", "-o", ".", "--overwrite-sources"],
+      ["x.jpg", "x.jpg", "-o", ".", "--overwrite-sources"],
+      ["x.jpg", "--trace", "hard.jpg"], ["x.jpg", "--trace", "x.jpg", "--overwrite-sources"],
+      ["x.jpg", "-o", "out.jpg", "--trace", "./out.jpg"],
+    ])
+  func refused(_ arguments: [String]) async throws {
+    let folder = try Self.folder()
+    let before = try folder.contents
+    let run = try await ChildRun(["load"] + arguments + ["-s", "64x64", "--cache", "cache"], in: folder)
+    #expect(run.status == ExitStatus.wrongUsage.rawValue, "\(run.errors)")
+    #expect(run.errors.contains("source") || run.errors.contains("the result of -o"))
+    #expect(run.output.isEmpty)
+    #expect(try folder.contents == before)
+    #expect(!FileManager.default.fileExists(atPath: folder.path("cache")))
+  }
+
+  @Test(
+    "what overwrites no source is written, and with --overwrite-sources the own one is",
+    arguments: [
+      (["x.jpg", "-o", "x.jpg", "--overwrite-sources"], "x.jpg"),
+      (["soft.jpg", "-o", "soft.jpg", "--overwrite-sources"], "x.jpg"),
+      (["x.jpg", "y.jpg", "-o", ".", "--overwrite-sources"], "y.jpg"),
+      (["sub/x.jpg", "-o", "."], "x.jpg"), (["x.jpg", "-o", "y.jpg"], "y.jpg"),
+      (["z.png", "-f", "jpeg", "-o", "."], "z.jpg"), (["x.jpg", "-o", "dangling.jpg"], "new.jpg"),
+      (["x.jpg", "y.jpg", "-o", "sub"], "sub/y.jpg"),
+    ])
+  func written(_ arguments: [String], _ name: String) async throws {
+    let folder = try Self.folder()
+    let run = try await ChildRun(["load"] + arguments + ["-s", "64x64", "--cache", "cache"], in: folder)
+    #expect(run.status == 0, "\(run.errors)")
+    let picture = try ImagePipeline.Configuration().codecs.picture(from: #require(folder.data(name)))
+    #expect(picture.size == PixelSize(64, 48))
+    #expect(folder.kind("soft.jpg") == S_IFLNK && folder.kind("dangling.jpg") == S_IFLNK)
+    #expect(folder.data("z.png")?.count == (try Self.folder().data("z.png"))?.count)
+  }
+
+  @Test("a link to a source that is made after the check is not followed to it")
+  func afterCheck() throws {
+    let folder = try Self.folder()
+    let source = SourceArgument.source(folder.path("x.jpg"))
+    let target = try OutputTarget(
+      path: folder.path("out.jpg"), format: nil, sources: [source], overwritesSources: false)
+    symlink("x.jpg", folder.path("out.jpg"))
+    let before = folder.data("x.jpg")
+    #expect(throws: OutputError.self) { try target.write(Data("new".utf8), forSource: 0, .jpeg) }
+    #expect(folder.data("x.jpg") == before)
+  }
+}

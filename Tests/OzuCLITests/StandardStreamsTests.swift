@@ -1,0 +1,141 @@
+import Foundation
+import Ozu
+import OzuTesting
+import Testing
+
+@testable import OzuCLI
+
+@Suite("`ozu` in a pipeline of the shell")
+struct StandardStreamsTests {
+  private static let photo = PatternPicture(PixelSize(320, 240), tint: 3)
+
+  private static func folder() throws -> Folder {
+    let folder = try Folder()
+    try folder.write(photo.data(as: .png), to: "a.png")
+    return folder
+  }
+
+  @Test(
+    "-o - and -o /dev/stdout write the result, and the report goes to standard error",
+    arguments: ["-", "/dev/stdout"])
+  func output(_ name: String) async throws {
+    let folder = try Self.folder()
+    let options = ["-s", "64x64", "-f", "png", "--cache", "cache"]
+    let file = try await ChildRun(["load", "a.png", "-o", "file.png"] + options, in: folder)
+    #expect(file.status == 0, "\(file.errors)")
+    let run = try await ChildRun(["load", "a.png", "-o", name] + options, in: folder)
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.output == folder.data("file.png"))
+    #expect(run.errors.contains("a.png: 64x48"))
+    #expect(try folder.names == ["a.png", "cache", "file.png"])
+  }
+
+  @Test("a file that standard output leads to is added to, not replaced")
+  func redirected() async throws {
+    let folder = try Self.folder()
+    let beginning = Data("before".utf8)
+    let path = try folder.write(beginning, to: "log")
+    let handle = try #require(FileHandle(forWritingAtPath: path))
+    try handle.seekToEnd()
+    let run = try await ChildRun(
+      ["load", "a.png", "-f", "png", "-o", "/dev/stdout", "--cache", "cache"], in: folder, output: handle)
+    #expect(run.status == 0, "\(run.errors)")
+    let data = try #require(folder.data("log"))
+    #expect(data.starts(with: beginning))
+    let picture = try ImagePipeline.Configuration().codecs.picture(
+      from: Data(data.dropFirst(beginning.count)))
+    #expect(picture.size == PixelSize(320, 240))
+  }
+
+  @Test("--trace - writes the trace, and the report goes to standard error")
+  func trace() async throws {
+    let run = try await ChildRun(
+      ["load", "a.png", "--trace", "-", "--cache", "cache"], in: Self.folder())
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(try JSONSerialization.jsonObject(with: run.output) is [String: Any])
+    #expect(run.errors.contains("a.png: 320x240"))
+  }
+
+  @Test("standard input is a source of load and info", arguments: ["-", "/dev/stdin"])
+  func input(_ name: String) async throws {
+    let folder = try Self.folder()
+    let photo = try #require(folder.data("a.png"))
+    let load = try await ChildRun(
+      ["load", name, "-s", "64x64", "-o", "out/", "--cache", "cache"], in: folder, input: photo)
+    #expect(load.status == 0, "\(load.errors)")
+    let picture = try ImagePipeline.Configuration().codecs.picture(
+      from: #require(folder.data("out/stdin.jpg")))
+    #expect(picture.size == PixelSize(64, 48))
+    let info = try await ChildRun(["info", name, "--cache", "cache"], in: folder, input: photo)
+    #expect(info.status == 0)
+    #expect(String(decoding: info.output, as: UTF8.self).hasPrefix("\(name): PNG 320x240"))
+  }
+
+  @Test("what standard input reads from is not overwritten")
+  func inputAsOutput() async throws {
+    let folder = try Self.folder()
+    let before = try folder.contents
+    for arguments in [["-", "-o", "a.png"], ["/dev/stdin", "-o", "a.png"], ["-", "--trace", "a.png"]] {
+      let handle = try #require(FileHandle(forReadingAtPath: folder.path("a.png")))
+      let run = try await ChildRun(
+        ["load"] + arguments + ["--cache", "cache"], in: folder, inputFile: handle)
+      #expect(run.status == ExitStatus.wrongUsage.rawValue)
+      #expect(run.errors.contains("the source /dev/stdin"), "\(run.errors)")
+    }
+    #expect(try folder.contents == before)
+  }
+
+  @Test("empty and oversized input are failures")
+  func badInput() async throws {
+    let folder = try Self.folder()
+    let empty = try await ChildRun(["load", "-", "--cache", "cache"], in: folder)
+    #expect(empty.status == 1)
+    #expect(empty.errors == "ozu: -: \(DecodingError.emptyData)\n")
+    let limit = DecodingLimits.default.encodedByteCount
+    let large = try await ChildRun(
+      ["info", "-", "--cache", "cache"], in: folder, input: Data(count: limit + 1))
+    #expect(large.status == 1)
+    #expect(large.errors == "ozu: -: more than the limit of \(limit) bytes\n")
+  }
+
+  @Test("when the reader of the reports goes, the run ends soon with status 1")
+  func readerGone() async throws {
+    let server = try LoopbackServer()
+    defer { server.stop() }
+    let count = 200
+    let gate = Gate()
+    gate.admit(1)
+    let photo = try PatternPicture(PixelSize(40, 30), tint: 3).data(as: .jpeg)
+    for index in 0..<count { server.route("/\(index).jpg", .ok(photo).held(by: gate)) }
+    let folder = try Folder()
+    let process = Process()
+    process.executableURL = try ChildRun.program
+    process.arguments =
+      ["load"] + (0..<count).map { server.url("/\($0).jpg").absoluteString }
+      + ["-o", folder.path("out"), "--cache", folder.path("cache")]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    await ChildRun.onThread {
+      // The first report may wait for another's, which the gate holds: any result will do.
+      while ((try? FileManager.default.contentsOfDirectory(atPath: folder.path("out")).count) ?? 0) == 0,
+        process.isRunning
+      { usleep(1000) }
+      try? pipe.fileHandleForReading.close()
+      gate.open()
+      process.waitUntilExit()
+    }
+    #expect(process.terminationReason == .exit && process.terminationStatus == 1)
+    #expect(server.requestCount < count / 2)
+  }
+
+  @Test("a result that standard output does not take is a failure of its source")
+  func full() async throws {
+    let handle = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+    let run = try await ChildRun(
+      ["load", "a.png", "-o", "-", "--cache", "cache"], in: Self.folder(), output: handle)
+    #expect(run.status == 1)
+    #expect(run.errors == "ozu: a.png: - cannot be written: No space left on device\n")
+  }
+}

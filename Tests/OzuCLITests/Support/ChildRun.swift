@@ -1,0 +1,90 @@
+import Foundation
+import OzuSynchronization
+import Testing
+
+/// A run of the real `ozu` as a process of its own.
+struct ChildRun {
+  /// The `ozu` that was built with these tests.
+  static var program: URL {
+    get throws {
+      let folder = try #require(
+        Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent())
+      return folder.appending(path: "ozu")
+    }
+  }
+
+  let status: Int32
+  let reason: Process.TerminationReason
+  let output: Data
+  let errors: String
+
+  /// Runs a command line in a folder, to its end.
+  ///
+  /// - Parameters:
+  ///   - input: what standard input has; nothing by default.
+  ///   - inputFile: what standard input reads instead.
+  ///   - output: where standard output leads; into `output` by default.
+  init(
+    _ arguments: [String], in folder: Folder, input: Data = Data(), inputFile: FileHandle? = nil,
+    output: FileHandle? = nil
+  ) async throws {
+    let process = Process()
+    process.executableURL = try Self.program
+    process.arguments = arguments
+    process.currentDirectoryURL = folder.url
+    let (inputPipe, outputPipe, errorPipe) = (Pipe(), Pipe(), Pipe())
+    process.standardInput = inputFile ?? inputPipe
+    process.standardOutput = output ?? outputPipe
+    process.standardError = errorPipe
+    try process.run()
+    let written = Task {
+      await Self.onThread {
+        try? inputPipe.fileHandleForWriting.write(contentsOf: input)
+        try? inputPipe.fileHandleForWriting.close()
+      }
+    }
+    let errors = Task { await Self.bytes(of: errorPipe) }
+    if output != nil { try outputPipe.fileHandleForWriting.close() }
+    self.output = await Self.bytes(of: outputPipe)
+    self.errors = String(decoding: await errors.value, as: UTF8.self)
+    await written.value
+    await Self.onThread { process.waitUntilExit() }
+    status = process.terminationStatus
+    reason = process.terminationReason
+  }
+
+  private static func bytes(of pipe: Pipe) async -> Data {
+    await onThread { (try? pipe.fileHandleForReading.readToEnd()) ?? Data() }
+  }
+
+  /// On a thread of its own: the tasks of a test must not wait for what blocks.
+  static func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+    await withCheckedContinuation { continuation in
+      Thread { continuation.resume(returning: work()) }.start()
+    }
+  }
+}
+
+extension Folder {
+  /// The bytes of a file inside; `nil` when there is none.
+  func data(_ name: String) -> Data? { try? Data(contentsOf: url.appending(path: name)) }
+
+  /// What everything inside is made of, by name.
+  var contents: [String: Data] {
+    get throws {
+      try names.reduce(into: [:]) { $0[$1] = data($1) }
+    }
+  }
+
+  /// What kind of file a name is, without following it: the bits of `S_IFMT`.
+  func kind(_ name: String) -> mode_t? {
+    var status = stat()
+    return lstat(path(name), &status) == 0 ? status.st_mode & S_IFMT : nil
+  }
+
+  /// The permissions of a file.
+  func permissions(_ name: String) -> mode_t? {
+    var status = stat()
+    return stat(path(name), &status) == 0 ? status.st_mode & 0o7777 : nil
+  }
+}
