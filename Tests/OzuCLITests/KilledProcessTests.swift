@@ -9,22 +9,13 @@ import Testing
 @Suite struct KilledProcessTests {
   private static let count = 40
 
-  /// The `ozu` that was built with these tests.
-  private static var program: URL {
-    get throws {
-      let folder = try #require(
-        Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent())
-      return folder.appending(path: "ozu")
-    }
-  }
-
   private static func picture(_ index: Int) -> PatternPicture {
     PatternPicture(PixelSize(120 + index, 90), tint: index % 8)
   }
 
   private static func process(_ arguments: [String]) throws -> Process {
     let process = Process()
-    process.executableURL = try program
+    process.executableURL = try ProgramRun.program
     process.arguments = arguments
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice

@@ -6,12 +6,12 @@ enum InfoCommand: Command {
   static let specification = CommandSpecification(
     name: "info",
     summary: "Say what an image is, from its header alone.",
-    synopsis: "SOURCE… [--cache DIR] [--json]",
+    synopsis: "SOURCE… [--cache DIR] [--svg] [--json]",
     discussion: """
       Type, size in pixels (upright), orientation, colour, frames, and what a camera wrote. No pixel is decoded, so even a picture that
       is too large to load can be looked at.
       """,
-    options: [.cache, .json],
+    options: [.cache, .svg, .json],
     positional: 1...Int.max - 1)
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {

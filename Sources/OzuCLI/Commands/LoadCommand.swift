@@ -8,7 +8,7 @@ enum LoadCommand: Command {
     summary: "Load images, resize them, write the results.",
     synopsis:
       "SOURCE… [--size WxH] [--mode MODE] [--crop] [--upscale] [--fast] [--format FORMAT] [--quality N] [--lossless]"
-      + " [--max-bytes N] [-o FILE|DIR] [--cache DIR] [--trace FILE] [--stats] [--log LEVEL] [--json]",
+      + " [--max-bytes N] [-o FILE|DIR] [--cache DIR] [--trace FILE] [--stats] [--log LEVEL] [--svg] [--json]",
     discussion: """
       A SOURCE is a web address, a data: address, or the path of a file. Results stay in the disk cache, so that
       the same call is answered from there the next time; without -o nothing else is written.
@@ -33,7 +33,7 @@ enum LoadCommand: Command {
         name: "max-bytes", value: "N", help: "Lower the quality until a result has no more bytes."),
       OptionSpecification(name: "output", letter: "o", value: "FILE|DIR", help: "Where the results go."),
       .cache,
-    ] + Observation.options + [.json],
+    ] + Observation.options + [.svg, .json],
     positional: 1...Int.max - 1)
 
   /// Pictures that are loaded and written at the same time. Each holds its pixels.
