@@ -87,9 +87,11 @@ bench-instructions: dependencies ## count instructions of fixed cases; fails abo
 	@$(RELEASE) --product OzuInstructions
 	@scripts/bench-instructions $(ARGS)
 
-# The fuzzer has its own `main`, and the crash reporter of Swift would hold it up.
-fuzz: dependencies ## feed a decoder mutated files under the address sanitizer (FORMAT=jpeg SECONDS=60 CORPUS=DIR)
-	@OZU_FUZZ=1 $(SWIFT) build -c release --scratch-path .build-fuzz --product OzuFuzz \
+# The fuzzer has its own `main`, and the crash reporter of Swift would hold it up. The grammar of SVG is for the
+# processes of `ozu --svg`, whose limits a sanitizer would not keep.
+fuzz: dependencies ## feed a decoder mutated files under the address sanitizer (FORMAT=jpeg, or svg-grammar, SECONDS=60 CORPUS=DIR)
+	@test '$(FORMAT)' != svg-grammar || $(BUILD) $(FLAGS) --product ozu
+	@test '$(FORMAT)' = svg-grammar || OZU_FUZZ=1 $(SWIFT) build -c release --scratch-path .build-fuzz --product OzuFuzz \
 	  -Xswiftc -sanitize=fuzzer,address --sanitize fuzzer --sanitize address -Xswiftc -use-ld=lld
 	@scripts/fuzz '$(FORMAT)' '$(SECONDS)' '$(CORPUS)'
 

@@ -158,7 +158,7 @@ let package = Package(
     .executableTarget(
       name: "OzuCLI",
       dependencies: [
-        "Ozu", "OzuHTTP", "OzuTesting", "CAllocations",
+        "Ozu", "OzuCodecs", "OzuHTTP", "OzuTesting", "CAllocations",
         .target(name: "CBenchPeers", condition: .when(traits: ["BenchPeers"])),
       ],
       resources: [.copy("Resources/Photos")],
@@ -193,7 +193,8 @@ let package = Package(
       name: "OzuInstructions", dependencies: ["OzuCodecs", "OzuImaging"], path: "Benchmarks/Instructions",
       swiftSettings: kernel),
     .testTarget(name: "OzuTests", dependencies: ["Ozu", "OzuTesting"], swiftSettings: strict),
-    .testTarget(name: "OzuCLITests", dependencies: ["OzuCLI", "OzuTesting"], swiftSettings: strict),
+    .testTarget(
+      name: "OzuCLITests", dependencies: ["OzuCLI", "OzuCodecs", "OzuTesting"], swiftSettings: strict),
   ]
 )
 

@@ -1,6 +1,10 @@
 // SVG drawing through librsvg and cairo. A document without a base address can name no other file, and librsvg
-// limits elements, references and entities itself. It recurses with the nesting of elements, so it runs on a
-// thread with a stack for the deepest that it allows, while the caller waits.
+// limits elements, references and entities itself. It recurses with the nesting of elements and with chains of
+// references, so it runs on a thread with a deep stack, while the caller waits.
+//
+// No limit here holds all that a hostile document can do: librsvg 2.54 ends the process where it panics, a chain of
+// references can be longer than any stack, and nothing stops it while it draws. Documents of strangers belong into a
+// process of their own.
 //
 // The few functions of librsvg that are used are declared here: its own headers are scattered over folders whose
 // names differ from system to system.
@@ -43,7 +47,9 @@ typedef struct {
   OzuStatus status;
 } SVGDecoder;
 
-enum { stack_byte_count = 256 << 20 };
+// A level of nesting takes about 1 KB, a reference about 15 KB; libxml2 allows 256 levels. The most is 4,000
+// references in a chain. The least is for processes whose memory is limited.
+enum { stack_byte_count = 64 << 20, least_stack_byte_count = 4 << 20 };
 
 static OzuStatus fail(SVGDecoder *self, GError *error, const char *otherwise) {
   OzuStatus status = ozu_picture_fail(&self->base, error == NULL ? otherwise : error->message);
@@ -102,15 +108,23 @@ static void *draw(void *argument) {
   return NULL;
 }
 
+// Starts a thread with the deepest stack that the limits of the process allow.
+static bool start_thread(pthread_t *thread, void *(*function)(void *), void *argument) {
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return false;
+  bool is_running = false;
+  for (size_t size = stack_byte_count; !is_running && size >= least_stack_byte_count; size /= 2) {
+    is_running = pthread_attr_setstacksize(&attributes, size) == 0
+        && pthread_create(thread, &attributes, function, argument) == 0;
+  }
+  pthread_attr_destroy(&attributes);
+  return is_running;
+}
+
 // Runs a function on a thread with a deep stack, of which only the pages that are touched take memory.
 static OzuStatus run(SVGDecoder *self, void *(*function)(void *)) {
-  pthread_attr_t attributes;
   pthread_t thread;
-  if (pthread_attr_init(&attributes) != 0) return ozu_picture_fail(&self->base, "no thread");
-  bool is_running = pthread_attr_setstacksize(&attributes, stack_byte_count) == 0
-      && pthread_create(&thread, &attributes, function, self) == 0;
-  pthread_attr_destroy(&attributes);
-  if (!is_running) return ozu_picture_fail(&self->base, "no thread");
+  if (!start_thread(&thread, function, self)) return ozu_picture_fail(&self->base, "no thread");
   pthread_join(thread, NULL);
   return self->status;
 }

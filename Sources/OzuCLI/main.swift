@@ -1,8 +1,15 @@
 import Foundation
 import OzuSynchronization
 
+#if SVG && os(Linux)
+  // Before anything else: a process that draws for another one does nothing else.
+  SVGRenderer.runIfAsked(CommandLine.arguments)
+#endif
 // A reader of the output that goes away (`ozu load … | head`) must not kill the process half way.
 signal(SIGPIPE, SIG_IGN)
 Interruption.install()
+// A caller that ignores its children must not have ours vanish, and their numbers go to others, before they are waited
+// for.
+signal(SIGCHLD, SIG_DFL)
 BenchServer.isOwnProgram.store(true, ordering: .relaxed)
 exit(await Tool.run(Array(CommandLine.arguments.dropFirst()), console: .system).rawValue)

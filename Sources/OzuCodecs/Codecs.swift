@@ -3,8 +3,8 @@ import OzuImaging
 extension CodecRegistry {
   /// All codecs that this build of Ozu has, with the reason for each known format it has none for.
   ///
-  /// JPEG, PNG, GIF, BMP and ICO always; WebP, AVIF, HEIF, JPEG XL, TIFF and SVG with the package traits of those
-  /// names. Colours are converted by Little CMS.
+  /// JPEG, PNG, GIF, BMP and ICO always; WebP, AVIF, HEIF, JPEG XL and TIFF with the package traits of those names.
+  /// SVG only after `registerInProcessSVG()`. Colours are converted by Little CMS.
   public static let standard = builtIn(alpha: .premultiplied)
 
   /// The codecs of `standard`, but decoders leave colours as stored instead of multiplying them by alpha.
@@ -32,7 +32,8 @@ extension CodecRegistry {
   /// The codecs that traits add.
   private mutating func addOptional(alpha: Alpha) {
     #if SVG
-      register(decoder: SVGDecoder(alpha: alpha))
+      explainAbsence(
+        of: .svg, "it is drawn only where codecs.registerInProcessSVG() was called, whose comment says why")
     #else
       explainAbsence(of: .svg, "built without SVG")
     #endif

@@ -17,7 +17,7 @@ public enum PictureSource {
   }
 
   private static let extensions: Set = [
-    "jpg", "jpeg", "png", "gif", "webp", "avif", "heic", "heif", "jxl", "tif", "tiff", "bmp", "ico", "svg",
+    "jpg", "jpeg", "png", "gif", "webp", "avif", "heic", "heif", "jxl", "tif", "tiff", "bmp", "ico",
   ]
 
   /// Reads the command line: a folder, a file of addresses, or nothing for the demo.

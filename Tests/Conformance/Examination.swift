@@ -14,6 +14,10 @@ struct Examination {
     "jpeg", "png", "webp", "gif", "bmp", "ico", "avif", "heif", "jxl", "tiff", "svg", "cur", "unknown",
   ]
 
+  /// Drawings too: the corpus is chosen, and what its files do to the process is what is looked for.
+  private static let standard = CodecRegistry.standard.withDrawings(alpha: .premultiplied)
+  private static let straight = CodecRegistry.straight.withDrawings(alpha: .straight)
+
   /// What may be spent on a file that must be refused from its header.
   private static let refusalMilliseconds = 50.0
   private static let refusalBytes = 64 << 20
@@ -39,7 +43,7 @@ struct Examination {
     let data = try Data(contentsOf: corpus.appendingPathComponent(record.path))
     let (result, cost) = Measurement.of {
       Result { () throws(DecodingError) -> Picture in
-        try CodecRegistry.standard.picture(from: data, context: Self.context())
+        try Self.standard.picture(from: data, context: Self.context())
       }
     }
     if case .success(let picture) = result, let animation = picture.animation {
@@ -49,7 +53,7 @@ struct Examination {
     // What a caller who takes partial pictures gets must be as safe and of the same size.
     let (lenient, lenientCost) = Measurement.of {
       Result { () throws(DecodingError) -> Picture in
-        try CodecRegistry.standard.picture(from: data, context: Self.context(allowsTruncation: true))
+        try Self.standard.picture(from: data, context: Self.context(allowsTruncation: true))
       }
     }
     let complaint =
@@ -114,7 +118,7 @@ struct Examination {
     }
     let resize = Resize(PixelSize((whole.size.width + 8) / 9, (whole.size.height + 8) / 9), mode: .fill)
     do throws(DecodingError) {
-      let thumbnail = try CodecRegistry.standard.picture(
+      let thumbnail = try Self.standard.picture(
         from: data, resize: resize, context: Self.context())
       let difference = Self.meanDifference(thumbnail.bitmap, whole.resized(resize).bitmap)
       return difference <= Self.thumbnailTolerance ? nil : "the thumbnail differs by \(difference)"
@@ -178,7 +182,7 @@ struct Examination {
     guard turnsItself || header.orientation.rawValue == record.orientation ?? 1 else { return nil }
     if let complaint = complaintAboutSize(of: picture) { return complaint }
     if let complaint = try complaintAfterConversion(data) { return complaint }
-    let straight = try CodecRegistry.straight.picture(from: data, context: Self.context())
+    let straight = try Self.straight.picture(from: data, context: Self.context())
     var comparison = PictureComparison(bitmap: picture.bitmap, straight: straight.bitmap)
     if record.format == "jxl", let animation = picture.animation, let raw = straight.animation {
       // The decoders that made the records hand out the last frame.
@@ -188,7 +192,8 @@ struct Examination {
     if record.format == "svg", let size = record.referenceSize, size.count == 2 {
       let drawnSize = PixelSize(size[0], size[1])
       comparison = PictureComparison(
-        bitmap: try drawing(data, drawnSize, .standard), straight: try drawing(data, drawnSize, .straight))
+        bitmap: try drawing(data, drawnSize, Self.standard),
+        straight: try drawing(data, drawnSize, Self.straight))
     }
     // These may store multiplied colours, of which the others are not known to the last bit.
     let tolerance = ["jxl", "tiff", "svg"].contains(record.format) ? 1 : 0
@@ -220,7 +225,7 @@ struct Examination {
     guard let tolerance = record.toleranceAfterConversion, let name = record.references?.first else {
       return nil
     }
-    let bitmap = try CodecRegistry.straight.picture(from: data).bitmap
+    let bitmap = try Self.straight.picture(from: data).bitmap
     let comparison = PictureComparison(bitmap: bitmap, straight: bitmap)
     guard let difference = try difference(comparison, name) else { return "reference of another size" }
     return difference <= tolerance ? nil : "differs by \(difference) in sRGB, tolerance \(tolerance)"
@@ -260,7 +265,7 @@ struct Examination {
   private func difference(_ comparison: PictureComparison, _ name: String) throws -> Int? {
     let data = try Data(contentsOf: corpus.appendingPathComponent(name))
     return comparison.difference(
-      from: try CodecRegistry.straight.picture(from: data, context: Self.context()).bitmap)
+      from: try Self.straight.picture(from: data, context: Self.context()).bitmap)
   }
 
   private func gridComplaint(_ comparison: PictureComparison) -> String? {

@@ -7,10 +7,21 @@ let fuzzLimits = DecodingLimits(
   pixelCount: 1 << 20, decodedByteCount: 64 << 20, frameCount: 64, cpuTime: .seconds(20),
   animationByteCount: 8 << 20)
 
+/// Drawings too, which nobody gets without asking.
+let fuzzCodecs = {
+  #if SVG
+    var codecs = CodecRegistry.standard
+    codecs.register(decoder: SVGDecoder())
+    return codecs
+  #else
+    return CodecRegistry.standard
+  #endif
+}()
+
 /// Takes each way from a file to pixels that users can take. Whatever a file holds, each ends in an error or in a
 /// picture of the right size.
 func fuzzPictures(of file: Data) {
-  let codecs = CodecRegistry.standard
+  let codecs = fuzzCodecs
   guard let header = try? codecs.header(of: file, limits: fuzzLimits) else { return }
   let thumbnail = Resize(PixelSize(20, 20))
   for (resize, allowsTruncation) in [(nil, false), (nil, true), (thumbnail, true)] as [(Resize?, Bool)] {
@@ -32,8 +43,8 @@ func fuzzPictures(of file: Data) {
 
 /// Gives the file in pieces and asks for a preview after each.
 func fuzzPreviews(of file: Data) {
-  let decoder = IncrementalDecoder(codecs: .standard)
-  let header = try? CodecRegistry.standard.header(of: file, limits: fuzzLimits)
+  let decoder = IncrementalDecoder(codecs: fuzzCodecs)
+  let header = try? fuzzCodecs.header(of: file, limits: fuzzLimits)
   // The file chooses the pieces.
   let step = max(1, file.count / (1 + Int(file.reduce(UInt8(0), &+) & 15)))
   for start in stride(from: 0, to: file.count, by: step) {

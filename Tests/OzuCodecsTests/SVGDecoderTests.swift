@@ -6,12 +6,19 @@
 
   @Suite("SVG decoder")
   struct SVGDecoderTests {
+    /// The standard codecs leave drawings aside.
+    private static let codecs = {
+      var codecs = CodecRegistry()
+      codecs.register(decoder: SVGDecoder())
+      return codecs
+    }()
+
     private func document(_ content: String, _ attributes: String = "width='20' height='10'") -> Data {
       Data("<svg xmlns='http://www.w3.org/2000/svg' \(attributes)>\(content)</svg>".utf8)
     }
 
     private func picture(_ data: Data, _ resize: Resize? = nil) throws -> Picture {
-      try CodecRegistry.standard.picture(from: data, resize: resize)
+      try Self.codecs.picture(from: data, resize: resize)
     }
 
     @Test("draws at the size that the document states")
@@ -43,10 +50,42 @@
       #expect(bitmap[22, 20].alpha == 0)
     }
 
-    @Test("reads no file and no entity from outside")
-    func outside() throws {
-      let image = document("<image href='file:///etc/hostname' width='20' height='10'/>")
-      #expect(try picture(image).bitmap[5, 5].alpha == 0)
+    @Test(
+      "reads no file from outside, by no name",
+      arguments: [
+        "<image xlink:href='PICTURE' width='20' height='10'/>",
+        "<image href='PICTURE' width='20' height='10'/>",
+        "<use xlink:href='DRAWING#a'/>", "<image xlink:href='DRAWING' width='20' height='10'/>",
+        "<rect width='20' height='10' fill='url(DRAWING#g)'/>",
+        "<filter id='f'><feImage xlink:href='PICTURE'/></filter><rect width='20' height='10' filter='url(#f)'/>",
+        "<style>@import url('STYLE');</style><rect id='b' width='20' height='10' fill='none'/>",
+        "<xi:include xmlns:xi='http://www.w3.org/2001/XInclude' href='DRAWING'/>",
+        "<text y='9'><xi:include xmlns:xi='http://www.w3.org/2001/XInclude' href='STYLE' parse='text'/></text>",
+      ], ["file://", ""])
+    func outside(_ content: String, _ scheme: String) throws {
+      let folder = FileManager.default.temporaryDirectory.appending(path: "ozu-svg-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let inside =
+        "<linearGradient id='g'><stop stop-color='red'/></linearGradient><rect id='a' width='20' height='10'/>"
+      try document(inside).write(to: folder.appending(path: "a.svg"))
+      try Data("#b { fill: red !important }".utf8).write(to: folder.appending(path: "a.css"))
+      let red = Bitmap(size: PixelSize(20, 10)) { _, _ in Pixel(red: 255, green: 0, blue: 0) }
+      try CodecRegistry.standard.encode(red, as: .png).write(to: folder.appending(path: "a.png"))
+      func place(_ name: String) -> String {
+        scheme + folder.appending(path: name).path(percentEncoded: false)
+      }
+      let content = content.replacing("PICTURE", with: place("a.png")).replacing(
+        "DRAWING", with: place("a.svg")
+      )
+      .replacing("STYLE", with: place("a.css"))
+      let data = document(content, "xmlns:xlink='http://www.w3.org/1999/xlink' width='20' height='10'")
+      let bitmap = try picture(data).bitmap
+      for (x, y) in [(1, 1), (5, 5), (2, 7), (15, 8)] { #expect(bitmap[x, y].alpha == 0) }
+    }
+
+    @Test("reads no entity from outside")
+    func entity() throws {
       let entity = Data(
         """
         <?xml version="1.0"?><!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]>
@@ -55,13 +94,22 @@
       #expect((try? picture(entity).bitmap[5, 5].alpha) ?? 0 == 0)
     }
 
+    @Test("draws a chain of a thousand references, which takes a deep stack")
+    func chain() throws {
+      let links = (0..<1000).map { "<g id='a\($0)'><use xlink:href='#a\($0 + 1)'/></g>" }.joined()
+      let data = document(
+        "<defs>\(links)<rect id='a1000' width='5' height='5'/></defs><use xlink:href='#a0'/>",
+        "xmlns:xlink='http://www.w3.org/1999/xlink' width='20' height='10'")
+      #expect(try picture(data).bitmap[2, 2].alpha == 255)
+    }
+
     @Test("survives nesting without an end, and refuses what is too large")
     func hostile() throws {
       let depth = 20_000
       let nested = document(
         String(repeating: "<g>", count: depth) + String(repeating: "</g>", count: depth))
       do throws(DecodingError) {
-        #expect(try CodecRegistry.standard.picture(from: nested).size == PixelSize(20, 10))
+        #expect(try Self.codecs.picture(from: nested).size == PixelSize(20, 10))
       } catch {
         #expect(!error.description.isEmpty)
       }

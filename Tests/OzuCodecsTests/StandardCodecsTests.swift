@@ -14,6 +14,34 @@ struct StandardCodecsTests {
     #expect(throws: DecodingError.emptyData) { try CodecRegistry.standard.picture(from: Data()) }
   }
 
+  @Test("leave drawings aside, and name what reads them")
+  func drawings() throws {
+    #expect(!CodecRegistry.standard.decodableTypes.contains(.svg))
+    #expect(!CodecRegistry.straight.decodableTypes.contains(.svg))
+    let document = Data("<svg xmlns='http://www.w3.org/2000/svg' width='1' height='1'/>".utf8)
+    for read in [
+      { _ = try CodecRegistry.standard.header(of: document) },
+      { _ = try CodecRegistry.standard.picture(from: document) },
+      { _ = try CodecRegistry.standard.deferredPicture(from: document) },
+      {
+        let decoder = IncrementalDecoder(codecs: .standard)
+        decoder.append(document)
+        _ = try decoder.picture()
+      },
+    ] as [() throws -> Void] {
+      let error = #expect(throws: DecodingError.self) { try read() }
+      guard case .unsupportedType(.svg, let reason) = error else {
+        Issue.record("\(String(describing: error))")
+        continue
+      }
+      #if SVG
+        #expect(reason.contains("codecs.registerInProcessSVG()"))
+      #else
+        #expect(reason == "built without SVG")
+      #endif
+    }
+  }
+
   @Test("read and write what the traits allow, and name the trait of what they do not")
   func types() throws {
     let types = Set(CodecRegistry.standard.decodableTypes)

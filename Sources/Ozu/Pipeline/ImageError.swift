@@ -42,6 +42,8 @@ public enum ImageError: Error, Sendable {
   case truncatedData(String, type: ImageType, stage: String)
   /// The picture would cost more than is allowed.
   case limitExceeded(String, violation: DecodingLimits.Violation)
+  /// A decoder, in a process of its own, crashed or had to be stopped; `reason` names it and says why.
+  case decoderFailed(String, type: ImageType, reason: String)
   /// A processor could not do its step.
   case processingFailed(String, underlying: ProcessingError)
   /// Only caches were asked, and none has it.
@@ -62,7 +64,8 @@ extension ImageError {
       .bodyTruncated(let source, _), .bodyTooLarge(let source, _), .transport(let source, _),
       .fetchFailed(let source, _), .emptyData(let source), .notAnImage(let source, _),
       .unsupportedType(let source, _, _), .corruptData(let source, _, _, _),
-      .truncatedData(let source, _, _), .limitExceeded(let source, _), .processingFailed(let source, _),
+      .truncatedData(let source, _, _), .limitExceeded(let source, _), .decoderFailed(let source, _, _),
+      .processingFailed(let source, _),
       .notCached(let source), .cancelled(let source), .deadlineExceeded(let source, _):
       source
     }
@@ -93,6 +96,7 @@ extension ImageError {
         .corruptData(source, type: type, stage: stage, reason: reason)
       case .truncated(let type, let stage): .truncatedData(source, type: type, stage: stage)
       case .limitExceeded(let violation): .limitExceeded(source, violation: violation)
+      case .decoderFailed(let type, let reason): .decoderFailed(source, type: type, reason: reason)
       case .cancelled: .cancelled(source)
       }
   }
@@ -140,6 +144,8 @@ extension ImageError: CustomStringConvertible {
       DecodingError.corrupt(type, stage: stage, reason: reason).description
     case .truncatedData(_, let type, let stage): DecodingError.truncated(type, stage: stage).description
     case .limitExceeded(_, let violation): DecodingError.limitExceeded(violation).description
+    case .decoderFailed(_, let type, let reason):
+      DecodingError.decoderFailed(type, reason: reason).description
     case .processingFailed(_, let error): error.description
     case .notCached: "not in the caches"
     case .cancelled: "cancelled"

@@ -14,7 +14,7 @@ enum InfoCommand: Command {
     options: options,
     positional: 1...Int.max - 1)
 
-  private static let options: [OptionSpecification] = [.cache, .json]
+  private static let options: [OptionSpecification] = [.cache, .svg, .json]
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     try SourceArgument.checkStandardInput(arguments.positional)

@@ -44,7 +44,7 @@ enum LoadCommand: Command {
       OptionSpecification(
         name: "overwrite-sources", help: "Let a result take the place of the file it is made from."),
       .cache,
-    ] + Observation.options + [.json]
+    ] + Observation.options + [.svg, .json]
 
   /// Pictures that are loaded and written at the same time. Each holds its pixels.
   private static let concurrentLoads = 8

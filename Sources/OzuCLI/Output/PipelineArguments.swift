@@ -16,6 +16,7 @@ enum PipelineArguments {
     return ImagePipeline {
       $0.diskStorage = .folder(folder, capacity: DiskStorage.standardCapacity)
       $0.onDiskError = { console.printError("ozu: the disk cache is out of order: \($0)") }
+      SVGOption.configure(&$0.codecs, arguments)
       configure(&$0)
     }
   }

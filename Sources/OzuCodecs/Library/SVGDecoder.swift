@@ -10,7 +10,8 @@
 
   /// Draws SVG through librsvg, at the size that is wanted: a drawing is not resampled, but drawn larger or smaller.
   ///
-  /// No other file is read and no address asked, whatever the drawing names.
+  /// No other file is read and no address asked, whatever the drawing names. A hostile drawing can end the process: see
+  /// `CodecRegistry.registerInProcessSVG()`.
   public struct SVGDecoder: ImageDecoding {
     private let library: LibraryDecoder
 

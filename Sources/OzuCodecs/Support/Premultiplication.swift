@@ -5,7 +5,7 @@ import OzuImaging
 /// Two channels are multiplied at once in the halves of a word: 255 * 255 + 128 and the carry of the division
 /// stay under 16 bits, so the halves do not touch. `(t + (t >> 8)) >> 8` with `t = c * a + 128` is
 /// `(c * a + 127) / 255` for every byte `c` and `a`. LLVM makes SIMD of the loop.
-enum Premultiplication {
+package enum Premultiplication {
   /// Multiplies the colours of one row of BGRA in place.
   ///
   /// Raw memory, because these are the bytes of a bitmap that is being made: the caller's row, `width` pixels
@@ -79,7 +79,7 @@ enum Premultiplication {
   }
 
   /// Brings colours that are brighter than their alpha allows down to it.
-  static func clamp(_ row: UnsafeMutableRawPointer, width: Int) {
+  package static func clamp(_ row: UnsafeMutableRawPointer, width: Int) {
     let bytes = row.assumingMemoryBound(to: UInt8.self)
     for x in 0..<width {
       let alpha = bytes[x * 4 + 3]

@@ -110,7 +110,7 @@ public enum ContentKind: Hashable, Sendable {
     let beginsHTML = ["<!doctype html", "<html", "<head", "<body", "<title", "<script", "<meta"]
       .contains(where: text.hasPrefix)
     if beginsHTML { return .other("an HTML page") }
-    if text.hasPrefix("<svg") { return .image(.svg) }
+    if beginsDrawing(text[...]) { return .image(.svg) }
     if text.hasPrefix("<?xml") || text.hasPrefix("<!--") || text.hasPrefix("<!doctype svg") {
       return markup(text)
     }
@@ -127,11 +127,20 @@ public enum ContentKind: Hashable, Sendable {
       words.compactMap { text.firstRange(of: $0)?.lowerBound }.min()
     }
     let page = position(["<html", "<!doctype html"])
-    guard let drawing = position(["<svg", "<!doctype svg"]) else {
+    let root = text.indices.first { text[$0] == "<" && beginsDrawing(text[$0...]) }
+    guard let drawing = [position(["<!doctype svg"]), root].compactMap({ $0 }).min() else {
       return .other(page == nil ? "an XML document" : "an HTML page")
     }
     if let page, page < drawing { return .other("an HTML page") }
     return .image(.svg)
+  }
+
+  /// Whether a text begins with the tag of an SVG document, whose name may have a prefix: `<svg:svg`.
+  private static func beginsDrawing(_ text: Substring) -> Bool {
+    guard text.first == "<" else { return false }
+    let name = text.dropFirst().prefix { $0.isLetter || $0.isNumber || "_-.:".contains($0) }
+    let parts = name.split(separator: ":", omittingEmptySubsequences: false)
+    return parts.last == "svg" && (parts.count == 1 || parts.count == 2 && !parts[0].isEmpty)
   }
 
   private static func isUTF8(_ bytes: ArraySlice<UInt8>) -> Bool {

@@ -53,6 +53,12 @@ struct ChildRun {
     reason = process.terminationReason
   }
 
+  /// Runs a command line in a folder of its own, to its end.
+  init(_ arguments: [String]) async throws { try await self.init(arguments, in: try Folder()) }
+
+  /// What was written to standard output.
+  var text: String { String(decoding: output, as: UTF8.self) }
+
   private static func bytes(of pipe: Pipe) async -> Data {
     await onThread { (try? pipe.fileHandleForReading.readToEnd()) ?? Data() }
   }

@@ -46,6 +46,9 @@ struct ContentKindTests {
     (Data("<!-- drawn by hand --><svg/>".utf8), .svg),
     (Data("<!DOCTYPE svg PUBLIC '-//W3C//DTD SVG 1.1//EN'>".utf8), .svg),
     (Data([0xEF, 0xBB, 0xBF]) + Data("<svg/>".utf8), .svg),
+    (Data("<svg:svg xmlns:svg='http://www.w3.org/2000/svg'>".utf8), .svg),
+    (Data("<?xml version='1.0'?>\n<!-- a --><S-1:SVG\nwidth='1'/>".utf8), .svg),
+    (Data("<svg>".utf8), .svg),
     (Data("<?xml version='1.0'?><svg><foreignObject><html/></foreignObject></svg>".utf8), .svg),
   ]
 
@@ -64,6 +67,8 @@ struct ContentKindTests {
     (Data("<?xml version='1.0'?><!DOCTYPE html PUBLIC ''>".utf8), "an HTML page"),
     (Data("<!-- x --><html><body><svg/>".utf8), "an HTML page"),
     (Data("<?xml version='1.0'?><Error><Code>AccessDenied</Code></Error>".utf8), "an XML document"),
+    (Data("<?xml version='1.0'?><svg:svgz/><svgs/><a:b:svg/><:svg/>".utf8), "an XML document"),
+    (Data("<svgs/>".utf8), "text"),
     (Data("{\"error\": 404}".utf8), "JSON"),
     (Data(" [1, 2]".utf8), "JSON"),
     (Data("Not Found".utf8), "text"),

@@ -1,0 +1,150 @@
+#if SVG && os(Linux)
+  import Foundation
+  import Ozu
+  import OzuTesting
+  import Testing
+
+  @testable import OzuCLI
+
+  /// Real processes: what kills a drawing must not kill `ozu`.
+  @Suite struct SVGCommandTests {
+    private static let commands = ["load", "info"]
+    private static let reason = "SVG cannot be read: it is drawn with --svg only, in a process of its own"
+
+    @Test(
+      "a drawing that nobody asked for is one line, whatever its name, and nothing else is lost",
+      arguments: commands)
+    func unasked(_ command: String) async throws {
+      let folder = try Folder()
+      let cache = folder.path("cache")
+      let photo = try folder.write(PatternPicture(PixelSize(32, 24)).data(as: .png), to: "photo.png")
+      let text = "data:image/png;base64,\(Drawing.crashing[0].base64EncodedString())"
+      var sources = try Drawing.crashing.indices.map {
+        try folder.write(Drawing.crashing[$0], to: "\($0).\(["svg", "png", "jpg"][$0])")
+      }
+      sources += [text, photo]
+      let run = try await ChildRun([command] + sources + ["--cache", cache])
+      #expect(run.reason == .exit)
+      #expect(run.status == 1)
+      #expect(run.errors == sources.dropLast().map { "ozu: \($0): \(Self.reason)\n" }.joined())
+      #expect(run.text.hasPrefix("\(photo): "))
+    }
+
+    @Test("with --svg a drawing that crashes costs one line, and nothing else is lost", arguments: commands)
+    func crashing(_ command: String) async throws {
+      let folder = try Folder()
+      var sources = try Drawing.crashing.indices.map {
+        try folder.write(Drawing.crashing[$0], to: "\($0).png")
+      }
+      let good = try folder.write(Drawing.good[0], to: "good.svg")
+      let photo = try folder.write(PatternPicture(PixelSize(32, 24)).data(as: .png), to: "photo.png")
+      sources += [good, photo]
+      let run = try await ChildRun(
+        [command] + sources + ["--svg", "--cache", folder.path("cache"), "--json"])
+      #expect(run.reason == .exit)
+      #expect(run.status == 1)
+      let lines = run.errors.split(separator: "\n")
+      // One of the three has a size that is known without the part that crashes.
+      #expect(lines.count == (command == "load" ? 3 : 2))
+      #expect(lines.first == "ozu: \(sources[0]): the SVG renderer crashed (signal 6)")
+      #expect(lines.allSatisfy { $0.hasSuffix("the SVG renderer crashed (signal 6)") })
+      let objects = try run.text.split(separator: "\n").map {
+        try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] ?? [:]
+      }
+      #expect(objects.count == sources.count)
+      #expect(objects[3]["width"] as? Int == 40)
+      #expect(objects[4]["width"] as? Int == 32)
+    }
+
+    @Test("a drawing is written as a picture")
+    func written() async throws {
+      let folder = try Folder()
+      let source = try folder.write(Drawing.good[0], to: "good.svg")
+      let output = folder.path("out.png")
+      let run = try await ChildRun(
+        ["load", source, "--svg", "--size", "80x80", "-o", output, "--cache", folder.path("cache")])
+      #expect(run.status == 0, "\(run.errors)")
+      let picture = try ImagePipeline.Configuration().codecs.picture(
+        from: Data(contentsOf: URL(fileURLWithPath: output)))
+      #expect(picture.size == PixelSize(80, 80))
+      #expect(picture.bitmap[39, 39] == Pixel(red: 255, green: 0, blue: 0))
+      #expect(picture.bitmap[40, 40].alpha == 0)
+    }
+
+    @Test("a drawing ends with the process that asked for it")
+    func parentDeath() async throws {
+      let folder = try Folder()
+      let source = try folder.write(Drawing.turbulence, to: "a.svg")
+      let process = Process()
+      process.executableURL = try ChildRun.program
+      process.arguments = ["load", source, "--svg", "--cache", folder.path("cache")]
+      process.standardOutput = FileHandle.nullDevice
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      let parent = process.processIdentifier
+      let isGone = await Self.onThread { () -> Bool? in
+        // The one that draws; that which reads the header is gone in a moment.
+        let child = Self.await {
+          Self.children(of: parent).first { Self.isConfined($0) && Self.isDrawing($0) }
+        }
+        guard let child else { return nil }
+        kill(parent, SIGKILL)
+        process.waitUntilExit()
+        // Without its parent it would go on for the ten seconds of its limit.
+        return Self.await {
+          guard let state = Self.state(child) else { return true }
+          return state.ticks > 5 * Self.ticksPerSecond ? false : nil
+        } ?? false
+      }
+      #expect(isGone == true)
+    }
+
+    /// Waits on a thread of its own: the tasks of a test may wait for their turn.
+    private static func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+      await withCheckedContinuation { continuation in
+        Thread { continuation.resume(returning: work()) }.start()
+      }
+    }
+
+    private static func `await`<Value>(_ value: () -> Value?) -> Value? {
+      let end = ContinuousClock.now + .seconds(60)
+      while ContinuousClock.now < end {
+        if let value = value() { return value }
+        usleep(1000)
+      }
+      return nil
+    }
+
+    private static func children(of parent: pid_t) -> [pid_t] {
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+      return names.compactMap { pid_t($0) }.filter { state($0)?.parent == parent }
+    }
+
+    /// The parent of a process that has not ended.
+    private static func state(_ id: pid_t) -> (parent: pid_t, ticks: Int)? {
+      guard let text = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8),
+        let end = text.lastIndex(of: ")")
+      else { return nil }
+      let fields = text[text.index(after: end)...].split(separator: " ")
+      guard fields.count > 12, !["Z", "X"].contains(fields[0]), let parent = pid_t(fields[1]),
+        let ticks = Int(fields[11])
+      else { return nil }
+      return (parent, ticks)
+    }
+
+    private static let ticksPerSecond = Int(sysconf(Int32(_SC_CLK_TCK)))
+
+    /// Whether a process has set its limits.
+    private static func isConfined(_ id: pid_t) -> Bool {
+      let text = (try? String(contentsOfFile: "/proc/\(id)/limits", encoding: .utf8)) ?? ""
+      return text.split(separator: "\n").contains {
+        $0.hasPrefix("Max open files") && $0.split(separator: " ").contains("32")
+      }
+    }
+
+    /// Whether a process has worked for longer than it takes to read a header: half a second.
+    private static func isDrawing(_ id: pid_t) -> Bool {
+      (state(id)?.ticks ?? 0) * 2 > ticksPerSecond
+    }
+  }
+#endif
