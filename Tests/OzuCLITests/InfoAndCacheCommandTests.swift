@@ -71,7 +71,14 @@ import Testing
     withExtendedLifetime(folder) {}
   }
 
-  @Test("verify finds a damaged entry, removes it and fails; then all is well")
+  /// The names of the files in a folder, with their bytes.
+  private static func contents(_ folder: String) throws -> [String: Data] {
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+    return try Dictionary(
+      uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: URL(fileURLWithPath: folder + "/" + $0))) })
+  }
+
+  @Test("verify finds a damaged entry and fails, and leaves it to the cache to remove it")
   func damage() async throws {
     let (folder, cache) = try await Self.filled()
     let names = try FileManager.default.contentsOfDirectory(atPath: cache)
@@ -81,11 +88,99 @@ import Testing
     // The entries fill the file from its front; a byte at its middle is one of a body.
     bytes[bytes.count / 3] ^= 0xFF
     try bytes.write(to: file)
-    let run = await CommandRun("cache", "verify", "--cache", cache)
+    for _ in 0..<2 {
+      let run = await CommandRun("cache", "verify", "--cache", cache)
+      #expect(run.status == .failed)
+      #expect(run.errors.contains("is damaged"))
+      #expect(try Data(contentsOf: file) == bytes)
+    }
+    withExtendedLifetime(folder) {}
+  }
+
+  @Test("stats, list and verify change no file, and lock out nobody", arguments: ["stats", "list", "verify"])
+  func changesNothing(_ action: String) async throws {
+    let (folder, cache) = try await Self.filled()
+    // A writer would make an index, remove the leftover of an editor, and cut the torn tail.
+    try FileManager.default.removeItem(atPath: cache + "/index")
+    try Data([1]).write(
+      to: URL(fileURLWithPath: cache + "/00000000000000ff-00000000000000ff.segment.part"))
+    let before = try Self.contents(cache)
+    let writer = try DiskCache(directory: cache)
+    let whileOpen = try Self.contents(cache)
+    #expect(await CommandRun("cache", action, "--cache", cache).status == .done)
+    #expect(try Self.contents(cache) == whileOpen)
+    writer.close()
+    for (name, bytes) in before {
+      try bytes.write(to: URL(fileURLWithPath: cache + "/" + name))
+    }
+    try? FileManager.default.removeItem(atPath: cache + "/index")
+    #expect(await CommandRun("cache", action, "--cache", cache).status == .done)
+    #expect(try Self.contents(cache) == before)
+    withExtendedLifetime(folder) {}
+  }
+
+  @Test("a folder of something else stays as it is", arguments: ["stats", "list", "verify", "trim", "clear"])
+  func foreignFolder(_ action: String) async throws {
+    let folder = try Folder()
+    let path = folder.path("")
+    for names in [[], ["notes.txt"]] {
+      for name in names { try folder.write(Data([1]), to: name) }
+      #expect(await CommandRun("cache", action, "--cache", path).status == .done)
+      #expect(try folder.names == names)
+    }
+  }
+
+  @Test("a file is no cache", arguments: ["stats", "list", "verify", "trim", "clear"])
+  func file(_ action: String) async throws {
+    let folder = try Folder()
+    let path = try folder.write(Data([1]), to: "file")
+    let run = await CommandRun("cache", action, "--cache", path)
     #expect(run.status == .failed)
-    #expect(run.errors.contains("damaged"))
-    let again = await CommandRun("cache", "verify", "--cache", cache)
-    #expect(again.status == .done)
+    #expect(run.errors == "ozu cache: list \(path): Not a directory\n")
+  }
+
+  @Test(
+    "trim and clear say that they cannot while another program writes, and fail",
+    arguments: ["trim", "clear"])
+  func anotherWrites(_ action: String) async throws {
+    let (folder, cache) = try await Self.filled()
+    let writer = try DiskCache(directory: cache)
+    let run = await CommandRun("cache", action, "--cache", cache, "--json")
+    #expect(run.status == .failed)
+    #expect(run.output.isEmpty)
+    #expect(run.errors == "ozu cache: change \(cache): another process writes to it\n")
+    #expect(writer.count == 4)
+    writer.close()
+    #expect(await CommandRun("cache", action, "--cache", cache).status == .done)
+    withExtendedLifetime(folder) {}
+  }
+
+  @Test(
+    "trimming removes as much as it must, not what a default capacity would", arguments: [50_000, 2_000_000])
+  func trimsToItsTarget(target: Int) async throws {
+    let folder = try Folder()
+    let path = folder.path("cache")
+    let cache = try DiskCache(directory: path, configuration: DiskCacheConfiguration(capacity: 4 << 20))
+    for number in 0..<300 { cache.store(Data(count: 10_000), forKey: CacheKey("\(number)")) }
+    cache.close()
+    let run = try #require(
+      try await CommandRun("cache", "trim", "--to", "\(target)", "--json", "--cache", path).objects.first)
+    let (before, after) = (run["before"] as? Int ?? 0, run["after"] as? Int ?? 0)
+    #expect(before > 3_000_000)
+    #expect(after <= target && after > target - 200_000)
+    #expect(after > 0)
+  }
+
+  @Test("trim and clear ask before they change a folder that everybody may write to")
+  func openFolder() async throws {
+    let (folder, cache) = try await Self.filled()
+    try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: cache)
+    #expect(await CommandRun("cache", "stats", "--cache", cache).status == .done)
+    let run = await CommandRun("cache", "clear", "--cache", cache)
+    #expect(run.status == .failed)
+    #expect(run.errors.contains("everybody may write to"))
+    #expect(run.errors.hasSuffix("ozu cache: --foreign permits it\n"))
+    #expect(await CommandRun("cache", "clear", "--foreign", "--cache", cache).status == .done)
     withExtendedLifetime(folder) {}
   }
 

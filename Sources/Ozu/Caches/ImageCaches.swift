@@ -133,6 +133,15 @@ final class ImageCaches: Sendable {
     }
   }
 
+  /// Empties the disk cache. A cache that this process may not write to stays as it is, which is reported.
+  func emptyDisk() {
+    do throws(DiskCacheError) {
+      try disk?.removeAll()
+    } catch {
+      onDiskError(error)
+    }
+  }
+
   /// A finished picture, still encoded.
   struct Rendition: Sendable {
     let data: Data

@@ -21,13 +21,14 @@ extension ImagePipeline {
     }
   }
 
-  /// Empties the memory cache and the disk cache.
+  /// Empties the memory cache and the disk cache. A disk cache that another process writes to stays, which
+  /// `ImagePipeline.Configuration.onDiskError` is told.
   public func removeAllImages() async {
     parts.formats.stopPreloads()
     parts.failures.forgetAll()
     parts.caches.memory.removeAll()
     await parts.backlog.drain()
-    await parts.diskQueue.run(priority: .normal) { [parts] _ in try? parts.caches.disk?.removeAll() }
+    await parts.diskQueue.run(priority: .normal) { [parts] _ in parts.caches.emptyDisk() }
   }
 
   /// Empties the memory cache; the disk cache stays.

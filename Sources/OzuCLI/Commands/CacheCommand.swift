@@ -6,16 +6,21 @@ enum CacheCommand: Command {
   static let specification = CommandSpecification(
     name: "cache",
     summary: "Look after the disk cache.",
-    synopsis: "stats|list|verify|trim|clear [--to BYTES] [--cache DIR] [--json]",
+    synopsis: "stats|list|verify|trim|clear [--to BYTES] [--cache DIR] [--foreign] [--json]",
     discussion: """
       stats   how much it holds
       list    its entries, the last used first
-      verify  read and check every entry; damaged ones are removed
+      verify  read and check every entry
       trim    make it smaller, the least recently used first (--to BYTES; by default to half)
       clear   remove everything
+
+      stats, list and verify change nothing. trim and clear fail while another program writes to the cache.
       """,
     options: [
       OptionSpecification(name: "to", value: "BYTES", help: "With trim: how many bytes may stay."), .cache,
+      OptionSpecification(
+        name: "foreign",
+        help: "With trim and clear: also a directory of another user, or one that everybody may write to."),
       .json,
     ],
     positional: 1...1)
@@ -43,37 +48,67 @@ enum CacheCommand: Command {
       printer.printAbsence(of: folder)
       return .done
     }
+    let allowsForeign = arguments.has("foreign")
     do {
       return try await BlockingWork.run { () throws(DiskCacheError) in
-        let cache = try DiskCache(directory: folder)
+        // Looking changes nothing, and any directory may be looked at.
+        let seen = try DiskCache(
+          directory: folder,
+          configuration: DiskCacheConfiguration(access: .reading, allowsForeignDirectory: true))
+        defer { seen.close() }
+        guard action == .trim || action == .clear else { return look(action, at: seen, printer) }
+        guard isCache(folder) else {
+          printer.printAbsence(of: folder)
+          return .done
+        }
+        // The directory does not say how large its cache may be. Under this capacity opening trims nothing, and the
+        // segments that a rewriting makes are no larger than those of the cache's own program.
+        let capacity = max(seen.totalByteCount, 1 << 20)
+        let cache = try DiskCache(
+          directory: folder,
+          configuration: DiskCacheConfiguration(capacity: capacity, allowsForeignDirectory: allowsForeign))
         defer { cache.close() }
-        return try perform(action, on: cache, target: target, printer)
+        try change(action, cache, target: target, printer)
+        return .done
       }
     } catch {
       console.printError("ozu cache: \(error)")
+      if let operation = (error as? DiskCacheError)?.operation,
+        [.useForeignDirectory, .useOpenDirectory].contains(operation)
+      {
+        console.printError("ozu cache: --foreign permits it")
+      }
       return .failed
     }
   }
 
-  private static func perform(
-    _ action: Action, on cache: DiskCache, target: Int?, _ printer: CachePrinter
-  ) throws(DiskCacheError) -> ExitStatus {
+  /// Whether the directory has files of a cache; another one is not written to.
+  private static func isCache(_ folder: String) -> Bool {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return names.contains { $0 == "lock" || $0.hasSuffix(".segment") }
+  }
+
+  private static func look(_ action: Action, at cache: DiskCache, _ printer: CachePrinter) -> ExitStatus {
     switch action {
-    case .stats: printer.printStatistics(of: cache)
     case .list: printer.printEntries(of: cache)
     case .verify:
       let report = cache.verify()
       printer.print(report)
       return report.isSound ? .done : .failed
-    case .trim:
-      let before = cache.totalByteCount
-      try cache.trim(toByteCount: target ?? before / 2)
-      printer.printChange(from: before, to: cache.totalByteCount)
-    case .clear:
-      let before = cache.totalByteCount
-      try cache.removeAll()
-      printer.printChange(from: before, to: cache.totalByteCount)
+    default: printer.printStatistics(of: cache)
     }
     return .done
+  }
+
+  private static func change(
+    _ action: Action, _ cache: DiskCache, target: Int?, _ printer: CachePrinter
+  ) throws(DiskCacheError) {
+    let before = cache.totalByteCount
+    if action == .trim {
+      try cache.trim(toByteCount: target ?? before / 2)
+    } else {
+      try cache.removeAll()
+    }
+    printer.printChange(from: before, to: cache.totalByteCount)
   }
 }

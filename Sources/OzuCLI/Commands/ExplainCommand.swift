@@ -26,7 +26,11 @@ enum ExplainCommand: Command {
     let folder = PipelineArguments.folder(arguments)
     let exists = FileManager.default.fileExists(atPath: folder.path(percentEncoded: false))
     do {
-      let disk = exists ? try await DiskCache.open(directory: folder.path(percentEncoded: false)) : nil
+      let disk =
+        exists
+        ? try await DiskCache.open(
+          directory: folder.path(percentEncoded: false),
+          configuration: DiskCacheConfiguration(access: .reading, allowsForeignDirectory: true)) : nil
       let storage: any HTTPCacheStorage = disk.map(DiskHTTPCacheStorage.init) ?? InMemoryHTTPCacheStorage()
       let request = HTTPRequest(url: url)
       let entries = await storage.entries(for: HTTPCacheKey(request))

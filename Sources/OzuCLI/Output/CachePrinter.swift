@@ -23,14 +23,13 @@ struct CachePrinter: Sendable {
       console.print(
         JSON.object([
           ("directory", .string(cache.directory)), ("entries", .integer(cache.count)),
-          ("bytes", .integer(cache.totalByteCount)), ("capacity", .integer(cache.capacity)),
+          ("bytes", .integer(cache.totalByteCount)),
           ("partitions", .array(parts)),
         ]).text)
       return
     }
     console.print(
-      "\(cache.directory): \(cache.count) entries, \(Format.bytes(cache.totalByteCount))"
-        + " of \(Format.bytes(cache.capacity))")
+      "\(cache.directory): \(cache.count) entries, \(Format.bytes(cache.totalByteCount))")
     for partition in partitions {
       console.print(
         "  \(partition.name): \(cache.count(in: partition)) entries,"
@@ -70,7 +69,7 @@ struct CachePrinter: Sendable {
     console.print("\(report.intactEntries) entries are intact, \(Format.bytes(report.intactByteCount))")
     for damage in report.corruptEntries {
       console.printError(
-        "ozu cache: entry \(damage.key) in \(damage.partition.name) was damaged and is removed")
+        "ozu cache: entry \(damage.key) in \(damage.partition.name) is damaged")
     }
     if report.unreadableByteCount > 0 {
       console.printError("ozu cache: \(Format.bytes(report.unreadableByteCount)) cannot be read")

@@ -120,14 +120,14 @@ extension DiskCache {
 
   /// Removes all entries of a partition.
   ///
-  /// - Throws: When a file could not be removed or rewritten.
+  /// - Throws: When a file could not be removed or rewritten, or when this cache may not write.
   public func removeAll(in partition: Partition) async throws(DiskCacheError) {
     try await queues.attempt { () throws(DiskCacheError) in try self.removeAll(in: partition) }
   }
 
   /// Removes all entries.
   ///
-  /// - Throws: When a file could not be removed.
+  /// - Throws: When a file could not be removed, or when this cache may not write.
   public func removeAll() async throws(DiskCacheError) {
     try await queues.attempt { () throws(DiskCacheError) in try self.removeAll() }
   }
@@ -141,7 +141,7 @@ extension DiskCache {
 
   /// Removes the least recently used entries until all files have at most `byteCount` bytes.
   ///
-  /// - Throws: When a file could not be rewritten or removed.
+  /// - Throws: When a file could not be rewritten or removed, or when this cache may not write.
   public func trim(toByteCount byteCount: Int) async throws(DiskCacheError) {
     try await queues.attempt { () throws(DiskCacheError) in try self.trim(toByteCount: byteCount) }
   }

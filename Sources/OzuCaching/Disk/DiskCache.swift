@@ -47,8 +47,10 @@ public final class DiskCache: Sendable {
 
   /// Opens the cache in a directory, which is made if need be.
   ///
-  /// - Throws: When the directory cannot be made or listed. Other failures are reported to the configuration's
-  ///   observer and degrade to misses.
+  /// - Throws: When the directory cannot be made or listed, or when it belongs to another user or everybody may write
+  ///   to it (`DiskCacheConfiguration.allowsForeignDirectory`). Other failures are reported to the configuration's
+  ///   observer and degrade to misses. While not all segments can be opened, for lack of descriptors for example, the
+  ///   cache reads those that it has, drops what would be stored, and tries again.
   /// - Complexity: Reads the stored index and what was appended since it was stored; without one, one small read per
   ///   entry on disk.
   public init(
@@ -76,8 +78,8 @@ public final class DiskCache: Sendable {
 
   /// Stores bytes under a key, in the place of what the key had in the partition.
   ///
-  /// When this returns false the key has no entry (or, for a cache that only reads, whatever the writer
-  /// gives it): an entry that is out of date is never served.
+  /// When this returns false the key has no entry: one that is out of date is never served. A cache that only reads
+  /// has none until the writer stores one.
   ///
   /// - Parameters:
   ///   - body: The bytes, at most as many as fit under the partition's and the total capacity.
@@ -203,14 +205,15 @@ public final class DiskCache: Sendable {
 
   /// Removes all entries of a partition.
   ///
-  /// - Throws: When a file could not be removed or rewritten.
+  /// - Throws: When a file could not be removed or rewritten, or when this cache may not write
+  ///   (`DiskCacheError.Operation.change`, or the error of the lock).
   public func removeAll(in partition: Partition) throws(DiskCacheError) {
     try store.removeAll(in: partition)
   }
 
   /// Removes all entries.
   ///
-  /// - Throws: When a file could not be removed.
+  /// - Throws: When a file could not be removed, or when this cache may not write.
   public func removeAll() throws(DiskCacheError) {
     try store.removeAll(in: nil)
   }
@@ -228,10 +231,12 @@ public final class DiskCache: Sendable {
   /// Removes the least recently used entries of all partitions, and rewrites what has dead space, until all files
   /// have at most `byteCount` bytes.
   ///
-  /// - Throws: When a file could not be rewritten or removed.
+  /// - Throws: When a file could not be rewritten or removed, or when this cache may not write
+  ///   (`DiskCacheError.Operation.change`, or the error of the lock).
   public func trim(toByteCount byteCount: Int) throws(DiskCacheError) {
     try store.write { (writer) throws(DiskCacheError) in
-      if try store.prepareToWrite(&writer) { try store.trim(toByteCount: byteCount, &writer) }
+      try store.requireWriter(&writer)
+      try store.trim(toByteCount: byteCount, &writer)
     }
   }
 

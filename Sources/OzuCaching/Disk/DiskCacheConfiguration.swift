@@ -12,10 +12,32 @@ public enum Durability: Hashable, Sendable {
   case synced
 }
 
+/// What a disk cache may do with its directory.
+public enum DiskCacheAccess: Hashable, Sendable {
+  /// Read and write. The directory is made if need be, and the first to open it locks it; those who come later read.
+  case updating
+  /// Read only. Nothing in the directory changes: it is not made, not locked and not trimmed, damaged files stay, and
+  /// what would be stored or removed is dropped.
+  case reading
+}
+
 /// The limits of a disk cache and the world it lives in.
 public struct DiskCacheConfiguration: Sendable {
   /// The most bytes that all files of the cache may have together. Default: 512 MB.
+  ///
+  /// The directory keeps no capacity. A cache that opens as the writer removes what exceeds its own capacity at once,
+  /// even if another program stored it under a larger one. Programs that share a directory should agree; one that only
+  /// looks opens it with `DiskCacheAccess.reading`.
   public var capacity: Int
+  /// What the cache may do with its directory. Default: `.updating`.
+  public var access: DiskCacheAccess
+  /// Whether to use a directory that belongs to another user, or that everybody may write to. Default: false, opening it
+  /// fails.
+  ///
+  /// Checksums find damage, but they have no secret: a user who can write to the directory can give the cache any bytes
+  /// for any key. Directories of the superuser are accepted, and so are those that a group may write to: the
+  /// superuser decides who is in a group. A process of the superuser accepts no directory of another user.
+  public var allowsForeignDirectory: Bool
   /// The most bytes that the entries of a partition may take; zero for no limit but the total.
   public var partitionCapacities: [DiskCache.Partition: Int]
   /// The capacity of the partitions not named above. Default: zero, no limit but the total.
@@ -38,7 +60,8 @@ public struct DiskCacheConfiguration: Sendable {
   /// A configuration; every part has a default.
   public init(
     capacity: Int = 512 << 20, partitionCapacities: [DiskCache.Partition: Int] = [:],
-    defaultPartitionCapacity: Int = 0,
+    defaultPartitionCapacity: Int = 0, access: DiskCacheAccess = .updating,
+    allowsForeignDirectory: Bool = false,
     durability: Durability = .buffered, refreshInterval: TimeInterval = 1, concurrency: Int = 4,
     fileSystem: any FileSystem = SystemFileSystem(), now: @escaping @Sendable () -> Date = { Date() },
     onError: @escaping @Sendable (DiskCacheError) -> Void = { _ in }
@@ -46,6 +69,8 @@ public struct DiskCacheConfiguration: Sendable {
     self.capacity = capacity
     self.partitionCapacities = partitionCapacities
     self.defaultPartitionCapacity = defaultPartitionCapacity
+    self.access = access
+    self.allowsForeignDirectory = allowsForeignDirectory
     self.durability = durability
     self.refreshInterval = refreshInterval
     self.concurrency = concurrency

@@ -33,6 +33,8 @@ extension DiskCache {
     private enum State: ~Copyable {
       case buffered(Data)
       case spilled(SpilledRecord)
+      /// A piece could not be kept.
+      case failed
       case done
     }
 
@@ -69,6 +71,9 @@ extension DiskCache {
         case .done:
           state = .done
           return false
+        case .failed:
+          state = .failed
+          return false
         case .buffered(var data):
           data.append(bytes)
           if data.count <= store.editorBufferLimit {
@@ -80,14 +85,14 @@ extension DiskCache {
               key: key, partition: partition, metadata: metadata, label: label),
             store.append(data, to: record)
           else {
-            state = .done
+            state = .failed
             return false
           }
           state = .spilled(record)
           return true
         case .spilled(let record):
           guard store.append(bytes, to: record) else {
-            state = .done
+            state = .failed
             return false
           }
           state = .spilled(record)
@@ -104,6 +109,9 @@ extension DiskCache {
       let ended = end()
       switch consume ended {
       case .done: return false
+      case .failed:
+        store.forget(key, in: partition)
+        return false
       case .buffered(let data):
         return store.store(data, metadata: metadata, label: label, key: key, partition: partition)
       case .spilled(let record): return store.publish(record)

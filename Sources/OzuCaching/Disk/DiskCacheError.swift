@@ -30,6 +30,13 @@ public struct DiskCacheError: Error, Hashable, Sendable {
     case rename
     /// Locking the directory for writing.
     case lock
+    /// Using a directory that belongs to another user, which `DiskCacheConfiguration.allowsForeignDirectory` permits.
+    case useForeignDirectory = "use another user's directory"
+    /// Using a directory that everybody may write to, which `DiskCacheConfiguration.allowsForeignDirectory` permits.
+    case useOpenDirectory = "use a directory that everybody may write to"
+    /// Changing a cache that this process may not write to: another process writes (`EBUSY`), the cache was opened to
+    /// be read only (`EROFS`) or is closed (`EBADF`).
+    case change
   }
 
   /// What was tried.
@@ -50,6 +57,21 @@ public struct DiskCacheError: Error, Hashable, Sendable {
 extension DiskCacheError: CustomStringConvertible {
   /// One line such as `write /cache/0001.segment: No space left on device`.
   public var description: String {
-    "\(operation.rawValue) \(path): \(String(cString: strerror(code)))"
+    let reason =
+      switch (operation, code) {
+      case (.change, EBUSY): "another process writes to it"
+      case (.change, EROFS): "it was opened to be read only"
+      case (.change, EBADF): "it is closed"
+      default: String(cString: strerror(code))
+      }
+    return "\(operation.rawValue) \(path): \(reason)"
   }
+}
+
+extension DiskCacheError {
+  /// Whether the process or the machine was short of descriptors or memory, which passes.
+  var isShortage: Bool { [EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR].contains(code) }
+
+  /// Whether the name is that of a link, a directory, a pipe or a device, and not of a file.
+  var isOfNoFile: Bool { [ELOOP, EISDIR, ENXIO].contains(code) }
 }

@@ -69,8 +69,9 @@ struct EntryHeader {
     let areas = MetadataAreas(
       room: Int(bytes.integer(at: 44, as: UInt32.self)), count: Int(bytes.integer(at: 6, as: UInt16.self)))
     let body = bytes.integer(at: 48, as: UInt64.self)
-    // The checksum held, so this is what was written; the bound only keeps the sums from overflowing.
-    guard body < 1 << 34, let areas else { return nil }
+    // The checksum has no secret, so anybody can make one that fits. The bounds keep sums from overflowing, and the
+    // fields that the index keeps in 32 bits within them.
+    guard sequence < LogNumbers.limit, body < 1 << 34, let areas else { return nil }
     self.areas = areas
     bodyLength = Int(body)
     generation = MetadataAreas.generation(ofWord: bytes.integer(at: Self.generationOffset))
@@ -78,6 +79,7 @@ struct EntryHeader {
     bodyChecksum = bytes.integer(at: 64)
     isLive = bytes.integer(at: Self.stateOffset, as: UInt32.self) == Self.live
     accessed = bytes.integer(at: Self.accessedOffset)
+    guard bodyOffset < 1 << 32 else { return nil }
   }
 
   init(

@@ -6,7 +6,7 @@
 
 /// Bytes of a file in memory, read or mapped. They go with the last reference.
 public final class FileBytes: @unchecked Sendable {
-  // Unchecked: shared mappings are only read; a private one is written to by its one owner, under its lock.
+  // Unchecked: mapped bytes are only read; bytes in memory are written to by their one owner, under its lock.
   /// The bytes.
   public let bytes: UnsafeMutableRawBufferPointer
   private let release: @Sendable (UnsafeMutableRawBufferPointer) -> Void
@@ -22,25 +22,24 @@ public final class FileBytes: @unchecked Sendable {
 
   deinit { release(bytes) }
 
-  /// The first bytes of a file, copied into memory.
-  static func read(_ count: Int, of file: any OpenFile) throws(DiskCacheError) -> FileBytes {
-    let bytes = FileBytes(.allocate(byteCount: count, alignment: 16)) { $0.deallocate() }
-    let filled = try file.read(into: bytes.bytes, at: 0)
-    // What the file does not have is zero, as in a mapping.
-    bytes.bytes[filled...].initializeMemory(as: UInt8.self, repeating: 0)
-    return bytes
+  /// Memory for bytes of a file, with nothing in it yet.
+  ///
+  /// The length may come from a file that somebody forged, so memory that cannot be had is an error and no trap.
+  static func allocate(_ count: Int, for path: String) throws(DiskCacheError) -> FileBytes {
+    guard let base = malloc(max(count, 1)) else { throw DiskCacheError(.read, path: path, code: ENOMEM) }
+    return FileBytes(UnsafeMutableRawBufferPointer(start: base, count: count)) { free($0.baseAddress) }
   }
-}
 
-/// How a file is mapped into memory.
-public enum FileMapping: Hashable, Sendable {
-  /// To read, showing what is written to the file later.
-  case shared
-  /// A copy that may be written to, page by page as needed; the file does not change.
-  case privateCopy
+  /// The first bytes of a file, copied into memory; nil if the file has fewer.
+  static func read(
+    _ count: Int, of file: any OpenFile, at path: String
+  ) throws(DiskCacheError) -> FileBytes? {
+    let bytes = try allocate(count, for: path)
+    return try file.read(into: bytes.bytes, at: 0) == count ? bytes : nil
+  }
 }
 
 extension OpenFile {
   /// Nil: this file cannot be mapped and must be read.
-  public func map(byteCount: Int, as mapping: FileMapping) -> FileBytes? { nil }
+  public func map(byteCount: Int) -> FileBytes? { nil }
 }

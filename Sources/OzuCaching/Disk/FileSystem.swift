@@ -4,9 +4,12 @@
 public protocol FileSystem: Sendable {
   /// Makes a directory and those above it. It is no error if it exists.
   func makeDirectory(_ path: String) throws(DiskCacheError)
+  /// Who may write to a directory. `.thisUser` by default.
+  func writers(of directory: String) throws(DiskCacheError) -> DirectoryWriters
   /// The names of the files in a directory, in any order.
   func list(_ directory: String) throws(DiskCacheError) -> [String]
-  /// Opens a file. It closes when the last reference to the result goes.
+  /// Opens a file. It closes when the last reference to the result goes. What is no file is an error: a symbolic link
+  /// (`ELOOP`), a directory (`EISDIR`), a pipe or a device (`ENXIO`).
   func open(_ path: String, for access: FileAccess) throws(DiskCacheError) -> any OpenFile
   /// Removes a file. Those who have it open keep reading it.
   func remove(_ path: String) throws(DiskCacheError)
@@ -17,6 +20,21 @@ public protocol FileSystem: Sendable {
   /// Takes the exclusive lock on a file, making the file if need be; nil when someone else, in this process
   /// or another, has it. The lock goes with the last reference to the result, or with the process.
   func lock(_ path: String) throws(DiskCacheError) -> (any FileLock)?
+}
+
+extension FileSystem {
+  /// `.thisUser`, for file systems without users.
+  public func writers(of directory: String) throws(DiskCacheError) -> DirectoryWriters { .thisUser }
+}
+
+/// Who may write to a directory.
+public enum DirectoryWriters: Hashable, Sendable {
+  /// This user, and perhaps the superuser and members of the directory's group.
+  case thisUser
+  /// Another user, to whom it belongs.
+  case anotherUser
+  /// Everybody.
+  case everybody
 }
 
 /// How a file is opened.
@@ -44,9 +62,9 @@ public protocol OpenFile: AnyObject, Sendable {
   func byteCount() throws(DiskCacheError) -> Int
   /// Whether the file still has a name: false once it was removed.
   var isLinked: Bool { get }
-  /// Maps the first bytes of the file; bytes behind its end must not be touched before the file has them. Nil, as by
-  /// default, if that cannot be done: then the file is read.
-  func map(byteCount: Int, as mapping: FileMapping) -> FileBytes?
+  /// Maps the first bytes of the file to read, showing what is written to the file later; bytes behind its end must not
+  /// be touched before the file has them. Nil, as by default, if that cannot be done: then the file is read.
+  func map(byteCount: Int) -> FileBytes?
 }
 
 /// A lock that is held.

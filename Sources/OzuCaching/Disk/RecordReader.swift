@@ -68,6 +68,8 @@ enum RecordReader {
     /// Removed or superseded since its place was looked up.
     case dead
     case corrupt
+    /// A sound record of another key, partition or time of writing: the index is wrong, not the record.
+    case misplaced
   }
 
   /// Reads a record and verifies all of it.
@@ -83,7 +85,7 @@ enum RecordReader {
   private static func read(
     _ location: SegmentIndex.Location, length: Int, checksBody: Bool
   ) throws(DiskCacheError) -> Result {
-    let owner = FileBytes(.allocate(byteCount: length, alignment: 16)) { $0.deallocate() }
+    let owner = try FileBytes.allocate(length, for: location.file.name)
     guard try location.file.file.read(into: owner.bytes, at: location.offset) == length else {
       return .corrupt
     }
@@ -92,6 +94,7 @@ enum RecordReader {
       return .record(Record(header: header, metadata: metadata, bytes: owner.bytes, owner: owner))
     case .dead: return .dead
     case .corrupt: return .corrupt
+    case .misplaced: return .misplaced
     }
   }
 
@@ -107,6 +110,17 @@ enum RecordReader {
       return .record(Record(header: header, metadata: metadata, bytes: bytes, owner: mapping))
     case .dead: return .dead
     case .corrupt: return .corrupt
+    case .misplaced: return .misplaced
+    }
+  }
+
+  /// Whether the bytes at this place begin with the header of the record that the index expects there, dead or alive.
+  static func hasHeader(_ location: SegmentIndex.Location) -> Bool {
+    var bytes = [UInt8](repeating: 0, count: EntryHeader.maximumByteCountWithName)
+    guard let count = try? bytes.read(from: location.file.file, at: location.offset) else { return false }
+    return bytes.withUnsafeBytes { bytes in
+      let bytes = UnsafeRawBufferPointer(rebasing: bytes[..<count])
+      return EntryHeader(bytes, salt: location.file.salt).map { matches($0, location, in: bytes) } ?? false
     }
   }
 
@@ -114,14 +128,25 @@ enum RecordReader {
     case record(EntryHeader, Data)
     case dead
     case corrupt
+    case misplaced
+  }
+
+  /// Whether a header is that of the record that the index expects, by everything the index knows of it.
+  private static func matches(
+    _ header: EntryHeader, _ location: SegmentIndex.Location, in bytes: UnsafeRawBufferPointer
+  ) -> Bool {
+    guard header.key == location.key, header.sequence == location.sequence,
+      header.recordLength == location.length, header.bodyOffset == location.headLength
+    else { return false }
+    let name = bytes[EntryHeader.byteCount..<header.labelOffset]
+    return Partition(String(decoding: name, as: UTF8.self)) == location.partition
   }
 
   private static func verify(
     _ readable: UnsafeRawBufferPointer, _ location: SegmentIndex.Location, checksBody: Bool
   ) -> Verdict {
-    guard let header = EntryHeader(readable, salt: location.file.salt), header.sequence == location.sequence,
-      header.recordLength == location.length, header.bodyOffset == location.headLength
-    else { return .corrupt }
+    guard let header = EntryHeader(readable, salt: location.file.salt) else { return .corrupt }
+    guard matches(header, location, in: readable) else { return .misplaced }
     guard header.isLive else { return .dead }
     let label = UnsafeRawBufferPointer(rebasing: readable[header.labelOffset..<header.areasOffset])
     let areas = UnsafeRawBufferPointer(rebasing: readable[header.areasOffset..<header.bodyOffset])

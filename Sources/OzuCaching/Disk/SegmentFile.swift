@@ -23,14 +23,20 @@ final class SegmentFile: Sendable {
     mapping.withLock { mapping in
       if let mapping, mapping.bytes.count >= end { return mapping }
       // Beyond the end of the file a mapping costs addresses only, and spares mapping anew while the file grows.
-      mapping = file.map(byteCount: (end / Self.mappedUnit + 1) * Self.mappedUnit, as: .shared)
+      mapping = file.map(byteCount: (end / Self.mappedUnit + 1) * Self.mappedUnit)
       return mapping
     }
   }
 
   private static let mappedUnit = 8 << 20
 
-  /// Opens a segment; nil if its header is damaged or of another version.
+  /// The index keeps offsets in 32 bits, in units of eight bytes. No segment of ours comes near: this one is forged.
+  static let largestByteCount = 1 << 35
+
+  /// The bytes of the file.
+  func byteCount() throws(DiskCacheError) -> Int { min(try file.byteCount(), Self.largestByteCount) }
+
+  /// Opens a segment; nil if its header is damaged or of another version, or if no segment is so large.
   static func open(
     _ name: String, in directory: String, for access: FileAccess, of fileSystem: any FileSystem
   ) throws(DiskCacheError) -> SegmentFile? {
@@ -38,7 +44,7 @@ final class SegmentFile: Sendable {
     var bytes = [UInt8](repeating: 0, count: SegmentHeader.byteCount)
     let count = try bytes.read(from: file, at: 0)
     let header = bytes.withUnsafeBytes { SegmentHeader(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-    guard let header, header.fileName == name else { return nil }
+    guard let header, header.fileName == name, try file.byteCount() < largestByteCount else { return nil }
     return SegmentFile(name: name, header: header, file: file)
   }
 
@@ -60,7 +66,7 @@ final class SegmentFile: Sendable {
     var windowStart = start
     var windowLength = 0
     var offset = start
-    while offset + EntryHeader.byteCount <= end {
+    while offset + EntryHeader.byteCount <= min(end, Self.largestByteCount) {
       let wanted = min(end - offset, EntryHeader.maximumByteCountWithName)
       if offset + wanted > windowStart + windowLength || offset < windowStart {
         windowStart = offset

@@ -37,6 +37,8 @@ struct SegmentHeader {
     number = bytes.integer(at: 16)
     salt = bytes.integer(at: 24)
     created = bytes.integer(at: 32)
+    // A salt of zero means an empty place in the stored index.
+    guard number < LogNumbers.limit, salt != 0 else { return nil }
   }
 
   var bytes: [UInt8] {

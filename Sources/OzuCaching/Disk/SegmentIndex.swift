@@ -64,6 +64,8 @@ final class SegmentIndex: @unchecked Sendable {
   /// Where to read an entry, good for as long as it is held.
   struct Location: Sendable {
     let file: SegmentFile
+    let key: CacheKey
+    let partition: Partition
     let segment: Int
     let slot: Int
     let offset: Int
@@ -100,7 +102,7 @@ final class SegmentIndex: @unchecked Sendable {
 
   // MARK: Entries
 
-  private static func tag(_ key: CacheKey, partition: Int) -> UInt32 {
+  static func tag(_ key: CacheKey, partition: Int) -> UInt32 {
     UInt32(truncatingIfNeeded: key.low ^ UInt64(partition) &* 0x9E37_79B9)
   }
 
@@ -124,7 +126,8 @@ final class SegmentIndex: @unchecked Sendable {
     let entry = slots[slot]
     guard entry.partition >= 0, let segment = segments[Int(entry.segment)] else { return nil }
     return Location(
-      file: segment.file, segment: Int(entry.segment), slot: slot, offset: entry.offset, length: entry.length,
+      file: segment.file, key: entry.key, partition: partitions[Int(entry.partition)].partition,
+      segment: Int(entry.segment), slot: slot, offset: entry.offset, length: entry.length,
       headLength: Int(entry.headLength), sequence: entry.sequence, accessed: entry.accessed)
   }
 

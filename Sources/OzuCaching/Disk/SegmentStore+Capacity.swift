@@ -61,6 +61,9 @@ extension SegmentStore {
       case .corrupt:
         counters.corruptEntries.increment()
         continue
+      case .misplaced:
+        counters.corruptEntries.increment()
+        continue
       }
       let sequence = writer.nextSequence
       writer.nextSequence += 1

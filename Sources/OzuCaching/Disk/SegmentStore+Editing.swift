@@ -81,6 +81,11 @@ extension SegmentStore {
     return false
   }
 
+  /// Removes the entry of a key whose editor failed before it was committed.
+  func forget(_ key: CacheKey, in partition: Partition) {
+    try? write { (writer) throws(DiskCacheError) in forget(key, in: partition, &writer) }
+  }
+
   /// Removes the file of an entry that will not be.
   func discard(_ record: SpilledRecord) {
     try? write { (writer) throws(DiskCacheError) in finish(record, &writer) }
@@ -101,10 +106,10 @@ extension SegmentStore {
   func publish(_ record: SpilledRecord) -> Bool {
     let isStored = try? write { (writer) throws(DiskCacheError) -> Bool in
       defer { finish(record, &writer) }
-      let former = index.withLock { $0.find(record.key, in: record.partition) }
       do throws(DiskCacheError) {
         guard try prepareToWrite(&writer), record.file.isLinked else {
           counters.dropped.increment()
+          forget(record.key, in: record.partition, &writer)
           return false
         }
         let header = try complete(record, &writer)
@@ -113,11 +118,11 @@ extension SegmentStore {
         try fileSystem.rename(directory + "/" + record.partName, to: path)
         writer.isDirectoryUnsynced = true
         enter(record, header, &writer)
+        writer.outdated.remove(record.key, in: record.partition)
         counters.stores.increment()
       } catch {
-        // The former entry of the key would be out of date.
-        if let former { removeEntry(former, &writer) }
         writer.errors.append(error)
+        forget(record.key, in: record.partition, &writer)
         return false
       }
       note(&writer) { (writer) throws(DiskCacheError) in try compactIfDue(&writer) }

@@ -30,6 +30,7 @@ extension SegmentStore {
       do throws(DiskCacheError) {
         guard try prepareToWrite(&writer) else {
           counters.dropped.increment()
+          forget(key, in: partition, &writer)
           return false
         }
         let (number, ownLimit) = index.withLock { index in
@@ -49,33 +50,29 @@ extension SegmentStore {
           forget(key, in: partition, &writer)
           return false
         }
-        do throws(DiskCacheError) {
-          try makeRoom(for: length, &writer)
-          header.sequence = writer.nextSequence
-          writer.nextSequence += 1
-          let place = try append(length: length, &writer) { salt, write in
-            head.withEncoded(header, salt: salt) { head in
-              body.withUnsafeBytes { body in
-                Self.withZeros(length - head.count - body.count) { write([head, body, $0]) }
-              }
+        try makeRoom(for: length, &writer)
+        header.sequence = writer.nextSequence
+        writer.nextSequence += 1
+        let place = try append(length: length, &writer) { salt, write in
+          head.withEncoded(header, salt: salt) { head in
+            body.withUnsafeBytes { body in
+              Self.withZeros(length - head.count - body.count) { write([head, body, $0]) }
             }
           }
-          let former = index.withLock {
-            $0.insert(header, in: number, segment: place.segment, offset: place.offset).superseded
-          }
-          if let former {
-            kill(former.file, at: former.offset, &writer)
-            removeIfEmpty(former.segment, &writer)
-          }
-        } catch {
-          // The former entry of the key would be out of date.
-          forget(key, in: partition, &writer)
-          throw error
         }
+        let former = index.withLock {
+          $0.insert(header, in: number, segment: place.segment, offset: place.offset).superseded
+        }
+        if let former {
+          kill(former.file, at: former.offset, &writer)
+          removeIfEmpty(former.segment, &writer)
+        }
+        writer.outdated.remove(key, in: partition)
         counters.stores.increment()
         enforceCapacity(ofPartition: number, &writer)
       } catch {
         writer.errors.append(error)
+        forget(key, in: partition, &writer)
         return false
       }
       // The entry is stored, whatever becomes of the tidying.
@@ -99,8 +96,15 @@ extension SegmentStore {
     }
   }
 
-  private func forget(_ key: CacheKey, in partition: Partition, _ writer: inout Writer) {
-    if let slot = index.withLock({ $0.find(key, in: partition) }) { removeEntry(slot, &writer) }
+  /// Removes the entry of a key that could not be replaced: it is out of date. A reader forgets it for itself.
+  func forget(_ key: CacheKey, in partition: Partition, _ writer: inout Writer) {
+    writer.outdated.insert(key, in: partition, at: now())
+    guard let slot = index.withLock({ $0.find(key, in: partition) }) else { return }
+    if case .writer = writer.role {
+      removeEntry(slot, &writer)
+    } else {
+      index.withLock { $0.remove(slot) }
+    }
   }
 
   /// Reads an entry, whole or up to its body, and calls `use` with it.
@@ -139,6 +143,8 @@ extension SegmentStore {
           drop(location, isCorrupt: false)
         case .corrupt:
           drop(location, isCorrupt: true)
+        case .misplaced:
+          distrustIndex(because: location)
         }
       } catch {
         report(error)
@@ -160,11 +166,30 @@ extension SegmentStore {
         if isCorrupt || index.withLock({ location.sequence >= $0.unverifiedBelow }) {
           counters.corruptEntries.increment()
         }
-        removeEntry(location.slot, &writer)
+        // Without the record's header at its place, nobody knows to what the state word there belongs.
+        if !isCorrupt || RecordReader.hasHeader(location) {
+          removeEntry(location.slot, &writer)
+        } else {
+          index.withLock { $0.remove(location.slot) }
+          removeIfEmpty(location.segment, &writer)
+        }
       } else {
         if isCorrupt { counters.corruptEntries.increment() }
         index.withLock { $0.remove(location.slot) }
       }
+    }
+  }
+
+  /// Builds the index anew from the segments after an entry of it pointed at the record of another: such an index was
+  /// stored by someone else, and no entry of it can be relied on. A reader forgets the one entry.
+  private func distrustIndex(because location: SegmentIndex.Location) {
+    try? write { (writer) throws(DiskCacheError) in
+      guard index.withLock({ $0.holds(location) }) else { return }
+      index.withLock { $0.remove(location.slot) }
+      guard case .writer = writer.role, writer.trustsStoredIndex else { return }
+      writer.trustsStoredIndex = false
+      counters.rebuiltIndexes.increment()
+      note(&writer) { (writer) throws(DiskCacheError) in try load(&writer) }
     }
   }
 
@@ -210,7 +235,9 @@ extension SegmentStore {
 
   func contains(_ key: CacheKey, in partition: Partition) -> Bool {
     if mayBeDead(key, in: partition) { return isAlive(key, in: partition) }
-    if index.withLock({ $0.find(key, in: partition) != nil }) { return true }
+    let (isThere, isReader) = index.withLock { ($0.find(key, in: partition) != nil, $0.isReader) }
+    // A writer knows all there is; to look would wait for its writing.
+    if isThere || !isReader { return isThere }
     return refresh() && index.withLock { $0.find(key, in: partition) != nil }
   }
 
@@ -225,7 +252,8 @@ extension SegmentStore {
         return true
       }
     }
-    return touchIfThere() || (refresh() && touchIfThere())
+    if touchIfThere() { return true }
+    return index.withLock { $0.isReader } && refresh() && touchIfThere()
   }
 
   /// Removes the entries of a key in some partition, or in all. A reader only forgets them.
@@ -254,10 +282,7 @@ extension SegmentStore {
   /// Removes all entries of a partition, or all there are.
   func removeAll(in partition: Partition?) throws(DiskCacheError) {
     try write { (writer) throws(DiskCacheError) in
-      guard try prepareToWrite(&writer) else {
-        counters.dropped.increment()
-        return
-      }
+      try requireWriter(&writer)
       guard let partition else {
         try removeAllSegments(&writer)
         removeStoredIndex()

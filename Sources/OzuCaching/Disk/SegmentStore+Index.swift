@@ -11,48 +11,73 @@ extension SegmentStore {
 
   private var indexPath: String { directory + "/" + StoredIndex.fileName }
 
-  /// The stored index with the segments it knows of, unless it is damaged, of another version, or not older than the
-  /// segments. A writer says in the file that it may be out of date from now on.
-  func storedIndex(_ names: [String], _ writer: inout Writer) -> SegmentIndex? {
-    let present = Set(names)
-    guard present.contains(StoredIndex.fileName) else { return nil }
+  /// The stored index with the segments it knows of; nil if there is none, or none that can be used: damaged, of another
+  /// version, or newer than the segments. The writer removes one that cannot be used, so that it does no harm at the
+  /// next opening either, and says in one that it takes up that it may be out of date from now on.
+  func storedIndex(_ names: Set<String>, _ writer: inout Writer) -> SegmentIndex? {
+    guard names.contains(StoredIndex.fileName) else { return nil }
     let isWriter = if case .writer = writer.role { true } else { false }
-    do throws(DiskCacheError) {
-      let access: FileAccess = isWriter ? .updating : .reading
-      let file = try fileSystem.open(indexPath, for: access)
-      let count = try file.byteCount()
-      guard count >= StoredIndex.headerLength else { return nil }
-      let mapped = file.map(byteCount: count, as: .privateCopy)
-      let bytes = if let mapped { mapped } else { try FileBytes.read(count, of: file) }
-      guard let stored = StoredIndex(bytes, capacity: capacity(of:)) else {
-        counters.rebuiltIndexes.increment()
-        return nil
-      }
-      var gone: [StoredIndex.Place] = []
-      for place in stored.places {
-        guard present.contains(place.name),
-          let segment = try SegmentFile.open(place.name, in: directory, for: access, of: fileSystem)
-        else {
-          gone.append(place)
-          continue
-        }
-        let size = try segment.file.byteCount()
-        guard size >= place.scanned else {
-          counters.rebuiltIndexes.increment()
-          return nil
-        }
-        stored.fill(place, with: segment, size: size)
-      }
-      for place in gone { stored.drop(place) }
-      if isWriter, stored.isClean { try StoredIndex.markUnclean(file) }
-      writer.nextSequence = stored.nextSequence
-      writer.nextNumber = max(writer.nextNumber, stored.nextNumber)
-      return stored.index
-    } catch {
-      // Everything can be had from the segments as well.
-      if error.code != ENOENT { writer.errors.append(error) }
+    guard writer.trustsStoredIndex, writer.outdated.commonDate == nil else {
+      if isWriter { removeStoredIndex() }
       return nil
     }
+    do throws(DiskCacheError) {
+      let file = try fileSystem.open(indexPath, for: isWriter ? .updating : .reading)
+      if let stored = try readIndex(file), let index = try filled(stored, names, &writer) {
+        if isWriter, stored.isClean { try StoredIndex.markUnclean(file) }
+        writer.nextSequence = stored.nextSequence
+        writer.nextNumber = max(writer.nextNumber, stored.nextNumber)
+        return index
+      }
+      counters.rebuiltIndexes.increment()
+    } catch {
+      // A shortage passes, and the file is as good as before.
+      if error.code == ENOENT { return nil }
+      writer.errors.append(error)
+      if error.isShortage { return nil }
+    }
+    if isWriter { removeStoredIndex() }
+    return nil
+  }
+
+  private func readIndex(_ file: any OpenFile) throws(DiskCacheError) -> StoredIndex? {
+    let count = try file.byteCount()
+    var header = [UInt8](repeating: 0, count: StoredIndex.headerLength)
+    // The length is in the header too, so that nobody makes this process read a file of any length into memory.
+    guard count <= StoredIndex.largestByteCount, try header.read(from: file, at: 0) == header.count,
+      header.withUnsafeBytes({ StoredIndex.Layout($0)?.byteCount }) == count,
+      let bytes = try FileBytes.read(count, of: file, at: indexPath)
+    else { return nil }
+    return StoredIndex(bytes, capacity: capacity(of:))
+  }
+
+  /// Enters the segments in a stored index. Segments that are gone take their entries along.
+  private func filled(
+    _ stored: StoredIndex, _ names: Set<String>, _ writer: inout Writer
+  ) throws(DiskCacheError) -> SegmentIndex? {
+    let isWriter = if case .writer = writer.role { true } else { false }
+    var gone: [StoredIndex.Place] = []
+    for place in stored.places {
+      var segment: SegmentFile?
+      if names.contains(place.name) {
+        do throws(DiskCacheError) {
+          segment = try SegmentFile.open(
+            place.name, in: directory, for: isWriter ? .updating : .reading, of: fileSystem)
+        } catch {
+          // The rest of `load` decides what becomes of a file that cannot be opened.
+          if error.isShortage { throw error }
+        }
+      }
+      guard let segment else {
+        gone.append(place)
+        continue
+      }
+      let size = try segment.byteCount()
+      guard size >= place.scanned else { return nil }
+      stored.fill(place, with: segment, size: size)
+    }
+    for place in gone { stored.drop(place) }
+    return stored.index
   }
 
   /// Removes the file of the index, which is not missed if it is not there and does no harm if it stays.
@@ -82,6 +107,7 @@ extension SegmentStore {
         if configuration.durability == .synced { try file.synchronize() }
         try fileSystem.rename(newPath, to: indexPath)
         writer.isDirectoryUnsynced = true
+        writer.trustsStoredIndex = true
       } catch {
         try? fileSystem.remove(newPath)
         throw error

@@ -8,25 +8,83 @@
 extension SegmentStore {
   /// Takes up the stored index and what the segments have beyond it, or all that they have. The writer also cleans
   /// up: unreadable segments and those of other versions go, and superseded records are marked as such.
+  ///
+  /// A writer must know all segments: one that it does not see may have records with higher sequence numbers than those
+  /// it would write, which would come back at the next opening, and bytes that it would not count. If a segment can
+  /// neither be read nor be removed, or if loading fails, this cache is a reader after.
   func load(_ writer: inout Writer) throws(DiskCacheError) {
-    let isWriter = if case .writer = writer.role { true } else { false }
+    writer.active = nil
+    do throws(DiskCacheError) {
+      try loadSegments(&writer)
+    } catch {
+      // The index is that of another time.
+      becomeReader(because: error, &writer)
+      index.withLock { $0.isReader = true }
+      throw error
+    }
+  }
+
+  private func loadSegments(_ writer: inout Writer) throws(DiskCacheError) {
     let names = try fileSystem.list(directory).sorted()
     writer.nextSequence = 1
-    var superseded: [(file: SegmentFile, offset: Int)] = []
-    let stored = storedIndex(names, &writer)
+    let stored = storedIndex(Set(names), &writer)
     let isRebuilt = stored == nil
     var fresh = stored ?? SegmentIndex()
+    let found = scanSegments(names, of: fresh, &writer)
+    if let unseen = found.unseen { becomeReader(because: unseen, &writer) }
+    let isWriter = if case .writer = writer.role { true } else { false }
     fresh.isReader = !isWriter
-    var known: [String: Int] = [:]
-    for number in fresh.segments.indices {
-      if let name = fresh.segments[number]?.file.name { known[name] = number }
+    // What was added to a stored index is the latest used anyway.
+    if isRebuilt { fresh.sortByAccessDate() }
+    let outdated = removeOutdated(from: fresh, writer)
+    if isWriter {
+      for record in found.superseded + outdated { kill(record.file, at: record.offset, &writer) }
+      chooseActive(of: fresh, &writer)
     }
-    for name in names {
-      guard let number = SegmentHeader.number(fromFileName: name) else { continue }
-      writer.nextNumber = max(writer.nextNumber, number &+ 1)
+    // The former index is let go after unlocking.
+    index.withLock { swap(&$0, &fresh) }
+    writer.refreshed = now()
+    guard isWriter else { return }
+    writer.outdated = OutdatedEntries()
+    try tidy(names, &writer)
+  }
+
+  /// Takes entries out of a stored index that are out of date; returns their records.
+  private func removeOutdated(
+    from index: SegmentIndex, _ writer: borrowing Writer
+  ) -> [(file: SegmentFile, offset: Int)] {
+    writer.outdated.keys.compactMap { key, partition in
+      guard let slot = index.find(key, in: partition), let location = index.location(of: slot) else {
+        return nil
+      }
+      // Another process may have stored a later one.
+      if case .record(let record)? = try? RecordReader.readHead(location),
+        !writer.outdated.contains(record.header, in: partition)
+      {
+        return nil
+      }
+      index.remove(slot)
+      return (location.file, location.offset)
+    }
+  }
+
+  /// Scans the segments of a directory, those that `index` knows from where it knows them.
+  ///
+  /// - Returns: The records that are superseded, and the error of a segment that the cache cannot do without.
+  private func scanSegments(
+    _ names: [String], of index: SegmentIndex, _ writer: inout Writer
+  ) -> (superseded: [(file: SegmentFile, offset: Int)], unseen: DiskCacheError?) {
+    let isWriter = if case .writer = writer.role { true } else { false }
+    var superseded: [(file: SegmentFile, offset: Int)] = []
+    var unseen: DiskCacheError?
+    var known: [String: Int] = [:]
+    for number in index.segments.indices {
+      if let name = index.segments[number]?.file.name { known[name] = number }
+    }
+    for name in names where SegmentHeader.isFileName(name) {
       do throws(DiskCacheError) {
         if let segment = known[name] {
-          superseded += try scan(segment, of: fresh, writer: &writer)
+          superseded += try scan(segment, of: index, writer: &writer)
           continue
         }
         let access: FileAccess = isWriter ? .updating : .reading
@@ -37,32 +95,56 @@ extension SegmentStore {
           }
           continue
         }
-        let segment = fresh.add(file, size: try file.file.byteCount(), age: number)
-        superseded += try scan(segment, of: fresh, writer: &writer)
+        let size = try file.byteCount()
+        // The name alone proves nothing: a number counts if it is in the header too.
+        writer.nextNumber = max(writer.nextNumber, file.number + 1)
+        let segment = index.add(file, size: size, age: file.number)
+        known[name] = segment
+        superseded += try scan(segment, of: index, writer: &writer)
       } catch {
-        // A file that vanished since the listing is no error; of others the rest of the cache must not suffer.
-        if error.code != ENOENT { writer.errors.append(error) }
+        // A file that vanished since the listing is no error.
+        if error.code == ENOENT { continue }
+        writer.errors.append(error)
+        if isWriter, !giveUp(name, number: known[name], after: error, of: index, &writer) { unseen = error }
       }
     }
-    // What was added to a stored index is the latest used anyway.
-    if isRebuilt { fresh.sortByAccessDate() }
-    if isWriter {
-      for record in superseded { kill(record.file, at: record.offset, &writer) }
-      try chooseActive(of: fresh, &writer)
+    return (superseded, unseen)
+  }
+
+  /// Removes a segment that cannot be read.
+  ///
+  /// - Returns: Whether the cache can do without it: there are no records in it, or it is gone.
+  private func giveUp(
+    _ name: String, number: Int?, after error: DiskCacheError, of index: SegmentIndex, _ writer: inout Writer
+  ) -> Bool {
+    // It can be read when the shortage has passed.
+    if error.isShortage { return false }
+    counters.damagedSegments.increment()
+    do throws(DiskCacheError) {
+      try fileSystem.remove(directory + "/" + name)
+    } catch {
+      if error.code != ENOENT { writer.errors.append(error) }
+      guard error.code == ENOENT || error.isOfNoFile else { return false }
     }
-    // The former index is let go after unlocking.
-    index.withLock { swap(&$0, &fresh) }
-    writer.refreshed = now()
-    if isWriter {
-      // Files that editors had not committed when their process ended; those of this process are younger.
-      if writer.spilledByteCount == 0 {
-        for name in names where name.hasSuffix(".segment" + SpilledRecord.suffix) {
-          try? fileSystem.remove(directory + "/" + name)
-        }
+    if let number { index.removeSegment(number) }
+    return true
+  }
+
+  /// Removes what is left over, and what exceeds the capacity.
+  private func tidy(_ names: [String], _ writer: inout Writer) throws(DiskCacheError) {
+    // Files that editors had not committed when their process ended; those of this process are younger.
+    if writer.spilledByteCount == 0 {
+      for name in names where name.hasSuffix(".segment" + SpilledRecord.suffix) {
+        try? fileSystem.remove(directory + "/" + name)
       }
-      for number in index.withLock({ $0.segments.indices }) { removeIfEmpty(number, &writer) }
-      try trim(toByteCount: writer.capacity, &writer)
     }
+    if max(writer.nextSequence, writer.nextNumber) >= LogNumbers.exhausted {
+      try removeAllSegments(&writer)
+      removeStoredIndex()
+      (writer.nextSequence, writer.nextNumber) = (1, 1)
+    }
+    for number in index.withLock({ $0.segments.indices }) { removeIfEmpty(number, &writer) }
+    note(&writer) { (writer) throws(DiskCacheError) in try trim(toByteCount: writer.capacity, &writer) }
   }
 
   /// Enters the records of a segment behind what was scanned before; returns those that are superseded.
@@ -79,6 +161,10 @@ extension SegmentStore {
       guard entry.header.isLive else { continue }
       var header = entry.header
       if header.accessed < header.stored || header.accessed > latest { header.accessed = header.stored }
+      if writer.outdated.contains(header, in: entry.partition) {
+        superseded.append((state.file, entry.offset))
+        continue
+      }
       let partition = index.number(of: entry.partition, capacity: capacity(of:))
       let result = index.insert(header, in: partition, segment: segment, offset: entry.offset)
       if !result.isCurrent { superseded.append((state.file, entry.offset)) }
@@ -93,7 +179,7 @@ extension SegmentStore {
 
   /// Goes on writing in the newest segment if there is room in it. What lies behind its last whole record
   /// is a write that a crash cut short.
-  private func chooseActive(of index: SegmentIndex, _ writer: inout Writer) throws(DiskCacheError) {
+  private func chooseActive(of index: SegmentIndex, _ writer: inout Writer) {
     let size = segmentSize(for: writer.capacity)
     let newest = index.segments.indices.filter { index.segments[$0] != nil }
       .max { index.segments[$0]!.file.number < index.segments[$1]!.file.number }

@@ -7,16 +7,46 @@
 // Who writes. The one that holds the lock of the directory does; the others look from time to time for what it
 // committed, and one of them takes over when it goes.
 extension SegmentStore {
+  /// Makes the directory if need be, and looks at who may write to it.
+  func prepareDirectory() throws(DiskCacheError) {
+    if configuration.access == .updating { try fileSystem.makeDirectory(directory) }
+    let writers = try fileSystem.writers(of: directory)
+    guard !configuration.allowsForeignDirectory else { return }
+    switch writers {
+    case .thisUser: break
+    case .anotherUser: throw DiskCacheError(.useForeignDirectory, path: directory, code: EPERM)
+    case .everybody: throw DiskCacheError(.useOpenDirectory, path: directory, code: EPERM)
+    }
+  }
+
   /// Takes the lock of the directory, or becomes a reader.
   func acquireRole(_ writer: inout Writer) {
     writer.active = nil
+    writer.role = .reader
+    guard configuration.access == .updating else {
+      writer.refusal = DiskCacheError(.change, path: directory, code: EROFS)
+      return
+    }
     do throws(DiskCacheError) {
-      writer.role = try fileSystem.lock(directory + "/lock").map { .writer($0) } ?? .reader
+      if let lock = try fileSystem.lock(directory + "/lock") {
+        writer.role = .writer(lock)
+      } else {
+        writer.refusal = DiskCacheError(.change, path: directory, code: EBUSY)
+      }
     } catch {
       // A directory that cannot be written to can still be read.
       writer.errors.append(error)
-      writer.role = .reader
+      writer.refusal = error
     }
+  }
+
+  /// Lets go of the lock after a failure that may pass. The next store after a while tries again.
+  func becomeReader(because error: DiskCacheError, _ writer: inout Writer) {
+    guard case .writer = writer.role else { return }
+    writer.role = .reader
+    writer.active = nil
+    writer.refusal = error
+    writer.yielded = now()
   }
 
   /// Makes sure that this cache may write: takes over from a writer that went away, and starts anew if the
@@ -35,19 +65,37 @@ extension SegmentStore {
         writer.turns % 16 != 1 || writer.active.map { isSegmentLinked($0) } ?? true
       if lock.isLinked, isActiveLinked { return true }
       if !lock.isLinked {
-        try fileSystem.makeDirectory(directory)
+        try prepareDirectory()
         acquireRole(&writer)
       }
-      writer.active = nil
       try load(&writer)
     case .reader:
-      try fileSystem.makeDirectory(directory)
+      guard configuration.access == .updating, isDue(since: writer.yielded) else { return false }
+      try prepareDirectory()
       acquireRole(&writer)
       guard case .writer = writer.role else { return false }
       try load(&writer)
     }
     if case .writer = writer.role { return true }
     return false
+  }
+
+  /// Makes sure that this cache may write, for changes that cannot be dropped without a word.
+  ///
+  /// - Throws: Why it may not.
+  func requireWriter(_ writer: inout Writer) throws(DiskCacheError) {
+    if try prepareToWrite(&writer) { return }
+    counters.dropped.increment()
+    if case .closed = writer.role { throw DiskCacheError(.change, path: directory, code: EBADF) }
+    throw writer.refusal
+  }
+
+  /// Whether the refresh interval has passed since a date, or the clock was set back.
+  private func isDue(since former: Int64) -> Bool {
+    let date = now()
+    let interval = Int64(max(0, min(9e18, configuration.refreshInterval * 1e9)))
+    let (elapsed, isLongAgo) = date.subtractingReportingOverflow(former)
+    return former > date || isLongAgo || elapsed >= interval
   }
 
   private func isSegmentLinked(_ number: Int) -> Bool {
@@ -60,10 +108,8 @@ extension SegmentStore {
   func refresh() -> Bool {
     let didLook = try? write { (writer) throws(DiskCacheError) -> Bool in
       guard case .reader = writer.role else { return false }
-      let date = now()
-      let interval = Int64(configuration.refreshInterval * 1e9)
-      if writer.refreshed <= date, date &- writer.refreshed < interval { return false }
-      writer.refreshed = date
+      guard isDue(since: writer.refreshed) else { return false }
+      writer.refreshed = now()
       do throws(DiskCacheError) {
         try catchUp(&writer)
         return true
@@ -83,8 +129,7 @@ extension SegmentStore {
     }
     for (number, file) in known {
       if names.contains(file.name) {
-        let size = try file.file.byteCount()
-        try extend(number, to: size, &writer)
+        try extend(number, to: try file.byteCount(), &writer)
       } else {
         index.withLock { $0.removeSegment(number) }
       }
@@ -94,12 +139,13 @@ extension SegmentStore {
       do throws(DiskCacheError) {
         file = try SegmentFile.open(name, in: directory, for: .reading, of: fileSystem)
       } catch {
-        if error.code == ENOENT { continue }
-        throw error
+        // The others can be read nevertheless.
+        if error.code != ENOENT { writer.errors.append(error) }
+        continue
       }
       // One without a whole header is being made: it is looked at again next time.
       guard let file else { continue }
-      let size = try file.file.byteCount()
+      let size = try file.byteCount()
       let number = index.withLock { $0.add(file, size: SegmentHeader.byteCount, age: file.number) }
       try extend(number, to: size, &writer)
     }
@@ -110,7 +156,8 @@ extension SegmentStore {
     var found: [SegmentFile.ScannedEntry] = []
     let end = try state.file.scan(from: state.scanned, to: size) { found.append($0) }
     index.withLock { index in
-      for entry in found where entry.header.isLive {
+      for entry in found
+      where entry.header.isLive && !writer.outdated.contains(entry.header, in: entry.partition) {
         let partition = index.number(of: entry.partition, capacity: capacity(of:))
         _ = index.insert(entry.header, in: partition, segment: number, offset: entry.offset)
       }

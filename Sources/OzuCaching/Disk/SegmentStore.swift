@@ -48,6 +48,14 @@ final class SegmentStore: Sendable {
     var isDirectoryUnsynced = false
     /// When a reader last looked for new entries.
     var refreshed = Int64.min
+    /// When this cache last became a reader because it could not load all segments.
+    var yielded = Int64.min
+    /// Why this cache is a reader.
+    var refusal: DiskCacheError
+    /// What was to be replaced while this cache could not write.
+    var outdated = OutdatedEntries()
+    /// Whether the stored index may be used: false once an entry of it was found to be wrong.
+    var trustsStoredIndex = true
     /// Bytes of files that editors are writing.
     var spilledByteCount = 0
     /// How often it was asked whether this cache may write.
@@ -78,10 +86,11 @@ final class SegmentStore: Sendable {
     self.directory = directory
     self.configuration = configuration
     fileSystem = configuration.fileSystem
-    writer = Mutex(Writer(capacity: max(0, configuration.capacity)))
+    let refusal = DiskCacheError(.change, path: directory, code: EBUSY)
+    writer = Mutex(Writer(refusal: refusal, capacity: max(0, configuration.capacity)))
     currentCapacity = Atomic(max(0, configuration.capacity))
     capacities = Mutex(configuration.partitionCapacities)
-    try fileSystem.makeDirectory(directory)
+    try prepareDirectory()
     try write { (writer) throws(DiskCacheError) in
       acquireRole(&writer)
       try load(&writer)
@@ -136,9 +145,9 @@ final class SegmentStore: Sendable {
   // MARK: Geometry
 
   /// A sixteenth of the capacity, between 64 KB and 32 MB, yet never more than a quarter of the capacity nor
-  /// so little that a large cache would need more than 128 files.
+  /// so little that a cache of less than 512 GB would need more than 128 files.
   func segmentSize(for capacity: Int) -> Int {
     let usual = min(max(capacity / 16, 64 << 10), 32 << 20)
-    return max(min(max(usual, capacity / 128), capacity / 4), 4 << 10)
+    return min(max(min(max(usual, capacity / 128), capacity / 4), 4 << 10), 4 << 30)
   }
 }

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// The file `index`: the index in memory as it is, little-endian, behind 96 bytes of header:
 ///
 /// | offset | size | field |
@@ -19,26 +13,35 @@
 /// | 80 | 8 | XXH64 of everything but bytes 80–95 (chained: header, slots, cells, rest; the first seed is 0) |
 /// | 88 | 8 | `OZUclean` if it was stored when its writer closed, else zero |
 ///
-/// Then come the slots, the cells, the partitions and the segment places. It is mapped as a private copy and used
-/// where it lies, so opening costs the checksum and nothing per entry.
+/// Then come the slots, the cells, the partitions and the segment places. The file is read into memory, checked
+/// (`isConsistent`) and used as it lies there. It is not mapped: a file that somebody cuts while it is mapped ends the
+/// process.
+///
+/// The checksum has no secret: it finds damage, and does not tell who wrote the file. So every number is checked before
+/// it is used. An index that passes cannot make the cache crash or loop, and a fetch compares the record that the index
+/// points at with the key that was asked for.
 ///
 /// The file may be older than the segments: what was appended since is scanned, segments that are gone take
 /// their entries along, and entries that died since say so when they are read. It may not be newer:
-/// a segment shorter than the index says makes it damaged. A damaged index, or one of another version, is not
-/// used; the segments have everything that it has.
+/// a segment shorter than the index says makes it damaged. A damaged index, or one of another version, is removed by
+/// the writer and built anew; the segments have everything that it has.
 struct StoredIndex {
   static let fileName = "index"
   static let headerLength = 96
   static let slotLength = 72
-  private static let version: UInt32 = 1
-  private static let magic: UInt64 = 0x0a78_646e_6955_5a4f
-  private static let clean: UInt64 = 0x6e61_656c_6355_5a4f
-  private static let cleanOffset = 88
+  /// An index of fifty million entries. A longer one is not read.
+  static let largestByteCount = 1 << 32
+  static let version: UInt32 = 1
+  static let magic: UInt64 = 0x0a78_646e_6955_5a4f
+  static let clean: UInt64 = 0x6e61_656c_6355_5a4f
+  static let cleanOffset = 88
 
   /// A segment the index knows of, at its place.
   struct Place {
     let name: String
+    /// The place's position in the index.
     let number: Int
+    let segmentNumber: UInt64
     let scanned: Int
     let live: Int
     let first: Int32
@@ -127,49 +130,6 @@ struct StoredIndex {
     if let failure { throw failure }
   }
 
-  // MARK: Reading
-
-  /// The index in these bytes; nil if they are damaged or of another version.
-  init?(_ file: FileBytes, capacity: (Partition) -> Int) {
-    let bytes = UnsafeRawBufferPointer(file.bytes)
-    guard bytes.count >= Self.headerLength, bytes.integer(at: 0, as: UInt64.self) == Self.magic,
-      bytes.integer(at: 8, as: UInt32.self) == Self.version,
-      bytes.integer(at: 12, as: UInt32.self) == Self.headerLength
-    else { return nil }
-    let counts = (bytes.integer(at: 16, as: UInt64.self), bytes.integer(at: 24, as: UInt64.self))
-    let tailLength = bytes.integer(at: 72, as: UInt64.self)
-    guard counts.0 < 1 << 31, counts.1 < 1 << 33, counts.1 > 0, counts.1.nonzeroBitCount == 1,
-      tailLength < 1 << 32
-    else { return nil }
-    let (slots, cells) = (Int(counts.0) * Self.slotLength, Int(counts.1) * 8)
-    // The layout of a slot in memory is the layout in the file.
-    guard MemoryLayout<SegmentIndex.Slot>.stride == Self.slotLength, 1.littleEndian == 1,
-      bytes.count == Self.headerLength + slots + cells + Int(tailLength),
-      Self.checksum(bytes, slots: slots, cells: cells) == bytes.integer(at: 80, as: UInt64.self)
-    else { return nil }
-    nextSequence = bytes.integer(at: 48)
-    nextNumber = bytes.integer(at: 56)
-    isClean = bytes.integer(at: Self.cleanOffset, as: UInt64.self) == Self.clean
-    index = SegmentIndex()
-    index.slots.deallocate()
-    index.table.deallocate()
-    index.slots = SlotStorage(count: Int(counts.0), at: Self.headerLength, of: file)
-    index.table = SlotTable(
-      count: Int(bytes.integer(at: 32, as: UInt64.self)), cellCount: Int(counts.1),
-      at: Self.headerLength + slots, of: file)
-    index.free = Int32(truncatingIfNeeded: bytes.integer(at: 40, as: Int64.self))
-    var reader = Reader(rest: UnsafeRawBufferPointer(rebasing: bytes[(Self.headerLength + slots + cells)...]))
-    for _ in 0..<bytes.integer(at: 64, as: UInt32.self) { reader.partition(into: index, capacity: capacity) }
-    var places: [Place] = []
-    let placeCount = Int(bytes.integer(at: 68, as: UInt32.self))
-    for number in 0..<placeCount {
-      if let place = reader.place(number) { places.append(place) }
-    }
-    self.places = places
-    index.segments = Array(repeating: nil, count: placeCount)
-    index.unverifiedBelow = isClean ? 0 : nextSequence
-  }
-
   /// Enters an open segment at its place.
   func fill(_ place: Place, with file: SegmentFile, size: Int) {
     index.segments[place.number] = SegmentIndex.Segment(
@@ -188,41 +148,7 @@ struct StoredIndex {
     }
   }
 
-  private struct Reader {
-    var rest: UnsafeRawBufferPointer
-
-    mutating func integer<T: FixedWidthInteger & BitwiseCopyable>() -> T {
-      defer { rest = UnsafeRawBufferPointer(rebasing: rest[MemoryLayout<T>.size...]) }
-      return rest.integer(at: 0)
-    }
-
-    mutating func partition(into index: SegmentIndex, capacity: (Partition) -> Int) {
-      let (byteCount, count): (Int64, Int64) = (integer(), integer())
-      let (newest, oldest): (Int32, Int32) = (integer(), integer())
-      let length: UInt16 = integer()
-      let name = Partition(String(decoding: rest[..<Int(length)], as: UTF8.self))
-      rest = UnsafeRawBufferPointer(rebasing: rest[Int(length)...])
-      let number = index.number(of: name, capacity: capacity)
-      index.partitions[number].byteCount = Int(byteCount)
-      index.partitions[number].count = Int(count)
-      index.partitions[number].newest = newest
-      index.partitions[number].oldest = oldest
-      index.liveByteCount += Int(byteCount)
-    }
-
-    mutating func place(_ index: Int) -> Place? {
-      let (number, salt): (UInt64, UInt64) = (integer(), integer())
-      let (scanned, live): (Int64, Int64) = (integer(), integer())
-      let age: UInt64 = integer()
-      let first: Int32 = integer()
-      guard salt != 0 else { return nil }
-      let name = SegmentHeader(number: number, salt: salt, created: 0).fileName
-      return Place(
-        name: name, number: index, scanned: Int(scanned), live: Int(live), first: first, age: age)
-    }
-  }
-
-  private static func checksum(_ bytes: UnsafeRawBufferPointer, slots: Int, cells: Int) -> UInt64 {
+  static func checksum(_ bytes: UnsafeRawBufferPointer, slots: Int, cells: Int) -> UInt64 {
     var sum: UInt64 = 0
     var start = 0
     for end in [80, headerLength + slots, headerLength + slots + cells, bytes.count] {

@@ -22,6 +22,23 @@ public struct SystemFileSystem: FileSystem {
     }
   }
 
+  /// Who may write to a directory, by its owner and its permissions. A symbolic link to it counts as the directory,
+  /// unless another user made the link.
+  public func writers(of directory: String) throws(DiskCacheError) -> DirectoryWriters {
+    let user = geteuid()
+    var status = stat()
+    guard lstat(directory, &status) == 0 else { throw DiskCacheError(.list, path: directory, code: errno) }
+    if status.st_mode & S_IFMT == S_IFLNK {
+      guard [user, 0].contains(status.st_uid) else { return .anotherUser }
+      guard stat(directory, &status) == 0 else { throw DiskCacheError(.list, path: directory, code: errno) }
+    }
+    guard status.st_mode & S_IFMT == S_IFDIR else {
+      throw DiskCacheError(.list, path: directory, code: ENOTDIR)
+    }
+    guard [user, 0].contains(status.st_uid) else { return .anotherUser }
+    return status.st_mode & S_IWOTH == 0 ? .thisUser : .everybody
+  }
+
   /// The names of the files in a directory.
   public func list(_ directory: String) throws(DiskCacheError) -> [String] {
     guard let stream = opendir(directory) else {
@@ -66,15 +83,24 @@ public struct SystemFileSystem: FileSystem {
 
   /// Forces the entries of a directory to the device.
   public func synchronizeDirectory(_ path: String) throws(DiskCacheError) {
-    let directory = try Descriptor(path: path, flags: O_RDONLY | O_DIRECTORY)
+    // With the dot, a directory that is reached through a link can be opened without following links.
+    let directory = try Descriptor(path: path + "/.", flags: O_RDONLY | O_DIRECTORY)
     try directory.synchronize()
   }
 
-  /// Takes the `flock` of a file, which also excludes others in this process.
+  /// Takes the `flock` of a file, which also excludes others in this process. A link, a pipe or an empty directory in
+  /// the place of the file is removed.
   public func lock(_ path: String) throws(DiskCacheError) -> (any FileLock)? {
-    // A lock on a file that was removed in between guards nothing; the second attempt makes a new file.
-    for _ in 0..<2 {
-      let file = try Descriptor(path: path, flags: O_RDWR | O_CREAT)
+    // A lock on a file that was removed in between guards nothing; the next attempt makes a new file.
+    for _ in 0..<3 {
+      let file: Descriptor
+      do throws(DiskCacheError) {
+        file = try Descriptor(path: path, flags: O_RDWR | O_CREAT)
+      } catch {
+        // Nobody holds a lock on what is no file.
+        guard error.isOfNoFile, unlink(path) == 0 || rmdir(path) == 0 else { throw error }
+        continue
+      }
       guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else {
         if errno == EWOULDBLOCK { return nil }
         throw DiskCacheError(.lock, path: path, code: errno)
@@ -97,12 +123,22 @@ private final class Descriptor: OpenFile, FileLock {
 
   init(path: String, flags: Int32) throws(DiskCacheError) {
     self.path = path
+    // No link leads to a file elsewhere, and no pipe makes the process wait for its other end.
+    let flags = flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     #if canImport(Glibc)
-      number = Glibc.open(path, flags | O_CLOEXEC, 0o600)
+      number = Glibc.open(path, flags, 0o600)
     #else
-      number = Darwin.open(path, flags | O_CLOEXEC, 0o600)
+      number = Darwin.open(path, flags, 0o600)
     #endif
     if number < 0 { throw DiskCacheError(.open, path: path, code: errno) }
+    var status = stat()
+    let isKnown = fstat(number, &status) == 0
+    let kind = isKnown ? status.st_mode & S_IFMT : 0
+    let wanted = flags & O_DIRECTORY == 0 ? S_IFREG : S_IFDIR
+    guard kind == wanted else {
+      // `deinit` closes it: every property is set.
+      throw DiskCacheError(.open, path: path, code: !isKnown ? errno : kind == S_IFDIR ? EISDIR : ENXIO)
+    }
   }
 
   deinit { close(number) }
@@ -174,12 +210,9 @@ private final class Descriptor: OpenFile, FileLock {
     return Int(status.st_size)
   }
 
-  func map(byteCount: Int, as mapping: FileMapping) -> FileBytes? {
-    let (access, kind) =
-      mapping == .shared ? (PROT_READ, MAP_SHARED) : (PROT_READ | PROT_WRITE, MAP_PRIVATE)
-    guard byteCount > 0, let base = mmap(nil, byteCount, access, kind, number, 0), base != MAP_FAILED else {
-      return nil
-    }
+  func map(byteCount: Int) -> FileBytes? {
+    guard byteCount > 0, let base = mmap(nil, byteCount, PROT_READ, MAP_SHARED, number, 0), base != MAP_FAILED
+    else { return nil }
     // The mapping outlives the descriptor and the file's name.
     return FileBytes(UnsafeMutableRawBufferPointer(start: base, count: byteCount)) {
       munmap($0.baseAddress!, $0.count)

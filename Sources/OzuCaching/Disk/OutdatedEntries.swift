@@ -1,0 +1,45 @@
+/// The keys whose store failed, with the dates: entries that were stored until then are out of date.
+///
+/// An entry that could not be replaced leaves the index at once, and its record is marked as dead if this cache writes.
+/// If it does not, the record stays alive, and it would come back when the writer moves it, when this cache sees more
+/// segments than before, or when it takes over.
+struct OutdatedEntries {
+  private struct Identity: Hashable {
+    let key: CacheKey
+    let partition: Partition
+  }
+
+  /// How many keys are kept, about four megabytes of them.
+  static let limit = 65_536
+
+  private var dates: [Identity: Int64] = [:]
+  /// Entries of all keys that were stored until then are out of date.
+  private(set) var commonDate: Int64?
+
+  var isEmpty: Bool { dates.isEmpty && commonDate == nil }
+  var keys: [(key: CacheKey, partition: Partition)] { dates.keys.map { ($0.key, $0.partition) } }
+
+  /// Notes that a store of a key failed. When there are too many keys one date stands for all: that costs
+  /// entries, which are stored again.
+  mutating func insert(_ key: CacheKey, in partition: Partition, at date: Int64) {
+    if dates.count >= Self.limit {
+      commonDate = max(commonDate ?? date, date)
+      dates = [:]
+    } else {
+      dates[Identity(key: key, partition: partition)] = date
+    }
+  }
+
+  /// Notes that a key was stored.
+  mutating func remove(_ key: CacheKey, in partition: Partition) {
+    if !dates.isEmpty { dates[Identity(key: key, partition: partition)] = nil }
+  }
+
+  func contains(_ header: EntryHeader, in partition: Partition) -> Bool {
+    if let commonDate, header.stored <= commonDate { return true }
+    guard !dates.isEmpty, let date = dates[Identity(key: header.key, partition: partition)] else {
+      return false
+    }
+    return header.stored <= date
+  }
+}

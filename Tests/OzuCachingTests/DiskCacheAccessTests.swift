@@ -1,0 +1,162 @@
+import Dispatch
+import OzuSynchronization
+import OzuTesting
+import Testing
+
+@testable import OzuCaching
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+@Suite("Caches that only read, and changes that cannot be made")
+struct DiskCacheAccessTests {
+  private func filled() throws -> Fixture {
+    let fixture = Fixture(capacity: 256 << 10)
+    let cache = try fixture.open()
+    for number in 0..<60 { cache.store(body(number, count: 3000), forKey: key(number)) }
+    cache.close()
+    return fixture
+  }
+
+  private func reading(_ fixture: Fixture, capacity: Int = 1000) throws -> DiskCache {
+    try DiskCache(
+      directory: "/cache",
+      configuration: DiskCacheConfiguration(
+        capacity: capacity, access: .reading, refreshInterval: 0, fileSystem: fixture.files,
+        now: fixture.clock.date))
+  }
+
+  @Test(
+    "opened to be read only, a cache changes nothing, whatever it is asked for", arguments: [true, false])
+  func changesNothing(withIndex: Bool) throws {
+    let fixture = try filled()
+    if !withIndex { fixture.forgetIndex() }
+    // A leftover of an editor, a torn tail, a stray segment and a damaged entry: a writer would tidy up.
+    fixture.files.setContents(of: "/cache/0000000000000009-0000000000000009.segment.part", to: Data([1]))
+    fixture.files.setContents(of: "/cache/0000000000000009-0000000000000009.segment", to: Data([1]))
+    let path = try #require(fixture.segments.first { !$0.contains("9-0") })
+    var bytes = try #require(fixture.files.contents(of: path))
+    bytes[bytes.count / 2] ^= 1
+    fixture.files.setContents(of: path, to: bytes + Data([1, 2, 3]))
+    let before = fixture.files.paths.map { ($0, fixture.files.contents(of: $0)) }
+    let changing = Counter()
+    fixture.files.respond = { call in
+      if ![.list, .open, .read, .size].contains(call.operation) { changing.add(1) }
+      return .proceed
+    }
+    let cache = try reading(fixture)
+    #expect(cache.count == 60)
+    #expect((0..<60).count { cache.fetch(key($0))?.body == body($0, count: 3000) } == 59)
+    #expect(!cache.store(body(1), forKey: key(1)))
+    #expect(!cache.remove(forKey: key(2)))
+    #expect(!cache.updateMetadata(Data([1]), forKey: key(3)))
+    let editor = cache.editor(forKey: key(4))
+    #expect(!editor.append(body(4, count: 200_000)))
+    #expect(!editor.commit())
+    cache.setCapacity(1)
+    #expect(!cache.verify().isSound)
+    try cache.flush()
+    let refusal = DiskCacheError(.change, path: "/cache", code: EROFS)
+    #expect(throws: refusal) { try cache.removeAll() }
+    #expect(throws: refusal) { try cache.removeAll(in: .default) }
+    #expect(throws: refusal) { try cache.trim(toByteCount: 0) }
+    cache.close()
+    #expect(changing.value == 0)
+    #expect(fixture.files.paths == before.map(\.0))
+    for (path, bytes) in before { #expect(fixture.files.contents(of: path) == bytes) }
+    #expect(refusal.description == "change /cache: it was opened to be read only")
+  }
+
+  @Test("a directory that is not there is an error and is not made")
+  func absent() throws {
+    let fixture = Fixture()
+    #expect(throws: DiskCacheError(.list, path: "/cache", code: ENOENT)) { try reading(fixture) }
+    #expect(fixture.files.paths.isEmpty)
+  }
+
+  @Test("one that only reads sees what a writer commits, and keeps nobody from writing")
+  func besideAWriter() throws {
+    let fixture = try filled()
+    let reader = try reading(fixture)
+    let writer = try fixture.open()
+    #expect(writer.statistics.isWriter)
+    #expect(writer.store(body(100), forKey: key(100)))
+    #expect(reader.fetch(key(100))?.body == body(100))
+  }
+
+  @Test("emptying and trimming fail when another process writes, and say so")
+  func anotherWrites() throws {
+    let fixture = try filled()
+    let writer = try fixture.open()
+    let reader = try fixture.open()
+    let refusal = DiskCacheError(.change, path: "/cache", code: EBUSY)
+    #expect(throws: refusal) { try reader.removeAll() }
+    #expect(throws: refusal) { try reader.removeAll(in: .default) }
+    #expect(throws: refusal) { try reader.trim(toByteCount: 0) }
+    #expect(reader.statistics.dropped == 3)
+    #expect(refusal.description == "change /cache: another process writes to it")
+    #expect(writer.count == 60)
+    writer.close()
+    try reader.removeAll()
+    #expect(fixture.segments.isEmpty)
+  }
+
+  @Test("emptying and trimming fail on a medium that cannot be written to, and in a closed cache")
+  func readOnlyMedium() throws {
+    let fixture = try filled()
+    fixture.files.respond = { $0.operation == .lock ? .fail(EROFS) : .proceed }
+    let cache = try fixture.open()
+    #expect(throws: DiskCacheError(.lock, path: "/cache/lock", code: EROFS)) { try cache.removeAll() }
+    #expect(throws: DiskCacheError(.lock, path: "/cache/lock", code: EROFS)) {
+      try cache.trim(toByteCount: 0)
+    }
+    cache.close()
+    #expect(throws: DiskCacheError(.change, path: "/cache", code: EBADF)) { try cache.removeAll() }
+  }
+
+  @Test("who asks for a key waits for nobody's writing, whether the key is there or not")
+  func asksWithoutWaiting() throws {
+    let fixture = try filled()
+    let cache = try fixture.open()
+    let (isWriting, mayGoOn, isDone) = (
+      DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+    )
+    fixture.files.respond = { call in
+      if call.operation == .write {
+        isWriting.signal()
+        mayGoOn.wait()
+      }
+      return .proceed
+    }
+    DispatchQueue(label: "slow store").async {
+      cache.store(body(200), forKey: key(200))
+      isDone.signal()
+    }
+    isWriting.wait()
+    let answers = Mutex<[Bool]>([])
+    let hasAnswered = DispatchSemaphore(value: 0)
+    DispatchQueue(label: "questions").async {
+      let given = [
+        cache.contains(key(1)), cache.touch(key(1)), cache.fetch(key(1)) != nil, !cache.contains(key(500)),
+        !cache.touch(key(500)), cache.fetch(key(500)) == nil, cache.metadata(forKey: key(500)) == nil,
+      ]
+      answers.withLock { $0 = given }
+      hasAnswered.signal()
+    }
+    // The write is held until the answers are there; the patience only ends a test that fails.
+    #expect(hasAnswered.wait(timeout: .now() + 30) == .success)
+    fixture.files.respond = { _ in .proceed }
+    mayGoOn.signal()
+    isDone.wait()
+    if answers.withLock({ $0.isEmpty }) { hasAnswered.wait() }
+    #expect(answers.withLock { $0 } == Array(repeating: true, count: 7))
+  }
+}
