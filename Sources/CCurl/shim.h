@@ -6,7 +6,9 @@
 #include <curl/curl.h>
 
 #ifdef __linux__
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 #endif
 
 static inline CURLcode ozu_curl_set_long(CURL *easy, CURLoption option, long value) {
@@ -99,6 +101,14 @@ static inline CURLMcode ozu_curl_multi_set_long(CURLM *multi, CURLMoption option
   return curl_multi_setopt(multi, option, value);
 }
 
+// A cast, which Swift does not import.
+static const curl_socket_t ozu_curl_socket_timeout = CURL_SOCKET_TIMEOUT;
+
+static inline void ozu_curl_multi_set_on_socket(CURLM *multi, curl_socket_callback changed, void *context) {
+  curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context);
+  curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, changed);
+}
+
 // The next finished handle with its result, or NULL when there is none.
 static inline CURL *ozu_curl_multi_next_finished(CURLM *multi, CURLcode *result) {
   int left = 0;
@@ -111,6 +121,20 @@ static inline CURL *ozu_curl_multi_next_finished(CURLM *multi, CURLcode *result)
   }
   return NULL;
 }
+
+#ifdef __linux__
+// A descriptor that one thread waits for and others write to; -1 when there is none left.
+static inline int ozu_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+static inline void ozu_eventfd_signal(int descriptor) { eventfd_write(descriptor, 1); }
+
+static inline void ozu_eventfd_clear(int descriptor) {
+  eventfd_t value;
+  eventfd_read(descriptor, &value);
+}
+
+static inline void ozu_eventfd_close(int descriptor) { close(descriptor); }
+#endif
 
 // Shown by debuggers and top(1). At most 15 characters.
 static inline void ozu_curl_name_thread(const char *name) {

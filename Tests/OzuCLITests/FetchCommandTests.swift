@@ -70,6 +70,27 @@ import Testing
     #expect(server.requestCount == (isSession ? 1 : 2))
   }
 
+  @Test("requests of one address keep their order, however many others come between them")
+  func orderOfOneAddress() async throws {
+    let gate = Gate()
+    server.route("/slow", [.ok(Data("first".utf8)).held(by: gate), .ok(Data("second".utf8))])
+    server.route("/last") { _ in
+      gate.open()
+      return .ok(Data("last".utf8))
+    }
+    let slow = server.url("/slow").absoluteString
+    // Five thousand addresses that cost nothing.
+    let others = try (0..<5000).map { try line(["id": "other", "url": "none:\($0)"]) }
+    let run = await CommandRun(
+      ["fetch", "--json-lines"],
+      input: [try line(["id": "first", "url": slow, "cache": "no-store"])] + others + [
+        try line(["id": "second", "url": slow, "cache": "no-store"]),
+        try line(["id": "last", "url": server.url("/last").absoluteString]),
+      ])
+    let order = try run.objects.compactMap { $0["id"] as? String }.filter { $0 != "other" }
+    #expect(order == ["last", "first", "second"])
+  }
+
   @Test("failures are told, and the rest is still fetched")
   func failures() async throws {
     let run = await CommandRun(

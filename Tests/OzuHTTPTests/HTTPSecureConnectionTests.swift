@@ -1,5 +1,6 @@
 #if os(Linux)
   import Foundation
+  import OzuSynchronization
   import Testing
 
   @testable import OzuHTTP
@@ -25,7 +26,15 @@
       let server = try await SecureServer(["-alpn", "h2"])
       defer { server.stop() }
       // It takes one connection at a time, and answers only when it has three requests on it.
-      server.speakHTTP2(answeringAfter: 3)
+      let streams = Mutex<[UInt8]>([])
+      server.speakHTTP2 { stream in
+        let all = streams.withLock { streams in
+          streams.append(stream)
+          return streams
+        }
+        guard all.count == 3 else { return }
+        for stream in all.reversed() { server.send(SecureServer.frames(stream: stream, "stream \(stream)")) }
+      }
       let client = client(trusting: server.certificate)
       try await withThrowingTaskGroup(of: String.self) { group in
         for number in 0..<3 {

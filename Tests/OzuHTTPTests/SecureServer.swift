@@ -38,9 +38,9 @@
       belongings.withLock { $0 = nil }
     }
 
-    /// Answers over HTTP/2 (RFC 9113), on a thread of its own: each request with the number of its stream, as soon as
-    /// there are so many of them.
-    func speakHTTP2(answeringAfter count: Int) {
+    /// Reads HTTP/2 (RFC 9113) on a thread of its own and tells of the stream of each request. Its answers come from
+    /// `answer`.
+    func speakHTTP2(onRequest: @escaping @Sendable (_ stream: UInt8) -> Void) {
       guard let (_, input, output) = belongings.withLock({ $0 }) else { return }
       Thread {
         // The program tells of the connection first; what the client says comes after that.
@@ -52,7 +52,6 @@
           bytes += data
         }
         bytes.removeFirst(bytes.firstRange(of: preface)?.upperBound ?? 0)
-        var streams: [UInt8] = []
         while true {
           while bytes.count >= 9 {
             let length = Int(bytes[0]) << 16 | Int(bytes[1]) << 8 | Int(bytes[2])
@@ -63,22 +62,28 @@
             if type == 4, flags & 1 == 0 {
               Self.write([0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 4, 1, 0, 0, 0, 0], to: input)
             }
-            if type == 1 { streams.append(stream) }
-          }
-          if streams.count == count {
-            for stream in streams.reversed() {
-              let body = Array("stream \(stream)".utf8)
-              // HEADERS with the eighth entry of the static table, ":status: 200"; DATA, the last.
-              Self.write([0, 0, 1, 1, 4, 0, 0, 0, stream, 0x88], to: input)
-              Self.write([0, 0, UInt8(body.count), 0, 1, 0, 0, 0, stream] + body, to: input)
-            }
-            streams = []
+            if type == 1 { onRequest(stream) }
           }
           let data = output.fileHandleForReading.availableData
           if data.isEmpty { return }
           bytes += data
         }
       }.start()
+    }
+
+    /// Frames of HTTP/2 that answer a stream.
+    static func frames(stream: UInt8, _ text: String, isHeadSent: Bool = false, isLast: Bool = true)
+      -> [UInt8]
+    {
+      // HEADERS with the eighth entry of the static table, ":status: 200"; DATA.
+      let head: [UInt8] = isHeadSent ? [] : [0, 0, 1, 1, 4, 0, 0, 0, stream, 0x88]
+      return head + [0, 0, UInt8(text.utf8.count), 0, isLast ? 1 : 0, 0, 0, 0, stream] + Array(text.utf8)
+    }
+
+    /// Sends frames, in one piece if they are few.
+    func send(_ frames: [UInt8]) {
+      guard let (_, input, _) = belongings.withLock({ $0 }) else { return }
+      Self.write(frames, to: input)
     }
 
     private static func write(_ bytes: [UInt8], to pipe: Pipe) {

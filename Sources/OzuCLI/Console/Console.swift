@@ -13,30 +13,57 @@ struct Console: Sendable {
   /// Columns of the terminal.
   let width: Int
   /// Writes bytes that are no text to standard output.
-  var writeData: @Sendable (Data) -> Void = { try? FileHandle.standardOutput.write(contentsOf: $0) }
+  var writeData: @Sendable (Data) -> Void
   /// The next line of standard input without its end; `nil` at the end. Blocks.
   var readLine: @Sendable () -> String? = { Swift.readLine(strippingNewline: true) }
 
   /// Whether the reader of standard output has gone: nothing that is printed arrives.
   var outputIsGone: @Sendable () -> Bool = { false }
 
-  /// The streams of the process.
+  /// Prints to descriptors: each text is written whole, whatever else is printed at the same time.
+  init(
+    output: Int32, error: Int32, outputIsTerminal: Bool = false, errorIsTerminal: Bool = false,
+    width: Int = 80
+  ) {
+    let writer = DescriptorWriter()
+    self.init(
+      writeOutput: { writer.write(Data($0.utf8), to: output) },
+      writeError: { writer.write(Data($0.utf8), to: error) }, outputIsTerminal: outputIsTerminal,
+      errorIsTerminal: errorIsTerminal, width: width, writeData: { writer.write($0, to: output) })
+    outputIsGone = {
+      var output = pollfd(fd: output, events: 0, revents: 0)
+      return poll(&output, 1, 0) == 1 && output.revents & Int16(POLLERR) != 0
+    }
+  }
+
+  /// Prints through closures.
+  init(
+    writeOutput: @escaping @Sendable (String) -> Void, writeError: @escaping @Sendable (String) -> Void,
+    outputIsTerminal: Bool, errorIsTerminal: Bool, width: Int,
+    writeData: @escaping @Sendable (Data) -> Void
+  ) {
+    self.writeOutput = writeOutput
+    self.writeError = writeError
+    self.outputIsTerminal = outputIsTerminal
+    self.errorIsTerminal = errorIsTerminal
+    self.width = width
+    self.writeData = writeData
+  }
+
+  /// The streams of the process. There is one, so that all writers share its lock.
   static let system = Console(
-    writeOutput: { try? FileHandle.standardOutput.write(contentsOf: Data($0.utf8)) },
-    writeError: { try? FileHandle.standardError.write(contentsOf: Data($0.utf8)) },
+    output: STDOUT_FILENO, error: STDERR_FILENO,
     outputIsTerminal: isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb",
     errorIsTerminal: isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb",
-    width: terminalWidth,
-    outputIsGone: {
-      var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
-      return poll(&output, 1, 0) == 1 && output.revents & Int16(POLLERR) != 0
-    })
+    width: terminalWidth)
 
   /// The same console with results among the messages, for commands that write bytes to standard output.
   var withoutOutput: Console {
-    Console(
+    let writeError = writeError
+    return Console(
       writeOutput: writeError, writeError: writeError, outputIsTerminal: errorIsTerminal,
-      errorIsTerminal: errorIsTerminal, width: width)
+      errorIsTerminal: errorIsTerminal, width: width,
+      writeData: { writeError(String(decoding: $0, as: UTF8.self)) })
   }
 
   /// Prints a line of results.

@@ -9,7 +9,13 @@ struct JSONLinesSession: Sendable {
   let cache: HTTPCache
   let console: Console
 
+  private let outputQueue = DispatchQueue(label: "ozu.cli.output")
+
   private static let concurrentRequests = 64
+
+  init(cache: HTTPCache, console: Console) {
+    (self.cache, self.console) = (cache, console)
+  }
 
   /// A request, or why a line is none. `id` is given back as it came.
   private struct Line: Sendable {
@@ -21,33 +27,45 @@ struct JSONLinesSession: Sendable {
     let message: String
   }
 
+  /// A request that runs, by its place among all: the last of its address is the one that the next waits for.
+  private struct Turn: Sendable {
+    let address: String
+    let number: Int
+  }
+
   /// Performs every line. Returns false when one of them was no request; failed exchanges are answers.
   func run() async -> Bool {
     let isSound = Mutex(true)
-    await withTaskGroup(of: Void.self) { group in
-      var last: [String: Task<Void, Never>] = [:]
-      var runningCount = 0
+    await withTaskGroup(of: Turn.self) { group in
+      var last: [String: (number: Int, task: Task<Void, Never>)] = [:]
+      var (runningCount, number) = (0, 0)
       while let text = await nextLine() {
         guard !text.allSatisfy(\.isWhitespace) else { continue }
         let line = Self.parse(text)
         guard case .success(let (request, mode)) = line.request else {
           isSound.withLock { $0 = false }
-          write(line.id, line.request.map { _ in [] })
+          await write(line.id, line.request.map { _ in [] })
           continue
         }
         if runningCount >= Self.concurrentRequests {
-          await group.next()
+          if let ended = await group.next(), last[ended.address]?.number == ended.number {
+            last[ended.address] = nil
+          }
           runningCount -= 1
         }
         let address = HTTPCacheKey(HTTPRequest(url: request.url)).resource
         let before = last[address]
         let task = Task {
-          await before?.value
+          await before?.task.value
           await perform(line.id, request, mode)
         }
-        if last.count > 4096 { last.removeAll() }
-        last[address] = task
-        group.addTask { await task.value }
+        number += 1
+        let turn = Turn(address: address, number: number)
+        last[address] = (number, task)
+        group.addTask {
+          await task.value
+          return turn
+        }
         runningCount += 1
       }
     }
@@ -62,7 +80,7 @@ struct JSONLinesSession: Sendable {
     do throws(HTTPError) {
       let answer = try await cache.response(for: request, mode: mode)
       let headers = answer.head.headers.map { JSON.array([.string($0.name), .string($0.value)]) }
-      write(
+      await write(
         id,
         .success([
           ("status", .integer(answer.status)), ("headers", .array(headers)),
@@ -70,15 +88,23 @@ struct JSONLinesSession: Sendable {
           ("from", .string(answer.decision.place.rawValue)), ("reason", .string(answer.decision.reason)),
         ]))
     } catch {
-      write(id, .failure(LineError(message: error.message)))
+      await write(id, .failure(LineError(message: error.message)))
     }
   }
 
-  private func write(_ id: JSON, _ outcome: Result<[(String, JSON)], LineError>) {
-    switch outcome {
-    case .success(let members): console.print(JSON.object([("id", id)] + members).text)
-    case .failure(let error):
-      console.print(JSON.object([("id", id), ("error", .string(error.message))]).text)
+  private func write(_ id: JSON, _ outcome: Result<[(String, JSON)], LineError>) async {
+    let members =
+      switch outcome {
+      case .success(let members): members
+      case .failure(let error): [("error", JSON.string(error.message))]
+      }
+    let text = JSON.object([("id", id)] + members).text
+    // A reader that is slow holds up this queue, and no thread that others need.
+    await withCheckedContinuation { continuation in
+      outputQueue.async {
+        console.print(text)
+        continuation.resume()
+      }
     }
   }
 

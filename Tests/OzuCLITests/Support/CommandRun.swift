@@ -19,8 +19,8 @@ struct CommandRun {
     var console = Console(
       writeOutput: { text in printed.add(text, isError: false) },
       writeError: { text in printed.add(text, isError: true) }, outputIsTerminal: isTerminal,
-      errorIsTerminal: isTerminal, width: 80)
-    console.writeData = { data in printed.add(String(decoding: data, as: UTF8.self), isError: false) }
+      errorIsTerminal: isTerminal, width: 80,
+      writeData: { data in printed.add(String(decoding: data, as: UTF8.self), isError: false) })
     let reader = LineReader(input)
     console.readLine = { reader.next() }
     status = await Tool.run(arguments, console: console)

@@ -14,7 +14,7 @@
   ///
   /// Threads and ownership
   /// - `send` runs on the caller's executor. It makes a `CurlTransfer`, puts `.start` into the inbox of the
-  ///   `CurlLoop` (a `Mutex`), wakes the loop's thread through `curl_multi_wakeup`, and suspends.
+  ///   `CurlLoop` (a `Mutex`), wakes the loop's thread, and suspends.
   /// - The loop's thread alone touches libcurl's handles and, from `.start` on, the transfer's mutable state;
   ///   the `CurlReactor` that does it lives on that thread's stack. Sinks are called there.
   /// - A request whose priority changes puts `.prioritize` there; it counts while the request waits.

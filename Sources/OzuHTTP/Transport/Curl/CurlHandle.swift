@@ -179,7 +179,7 @@
     }
   }
 
-  // libcurl's callbacks. They run on the loop's thread inside `curl_multi_perform`, with the handle as their context, which
+  // libcurl's callbacks. They run on the loop's thread inside libcurl's functions, with the handle as their context, which
   // outlives libcurl's; hence the unretained cast.
 
   private func transfer(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? {

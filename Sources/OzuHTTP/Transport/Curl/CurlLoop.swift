@@ -57,7 +57,7 @@
           state.phase = .running(multi)
           guard startThread(multi) else {
             state.phase = .unborn
-            curl_multi_cleanup(multi.handle)
+            multi.close()
             return .other(code: Int(CURLE_FAILED_INIT.rawValue), message: "no thread can be started")
           }
           state.commands.append(command)
@@ -65,7 +65,7 @@
           state.commands.append(command)
           if state.isAsleep {
             state.isAsleep = false
-            curl_multi_wakeup(multi.handle)
+            multi.wake()
           }
         case .stopping, .cleaning, .stopped:
           return .cancelled
@@ -82,7 +82,7 @@
           state.phase = .stopped
         case .running(let multi):
           state.phase = .stopping(multi)
-          curl_multi_wakeup(multi.handle)
+          multi.wake()
         case .stopping, .cleaning, .stopped:
           break
         }
@@ -141,7 +141,7 @@
           state.isAsleep = true
           return true
         }
-        if mayRest { curl_multi_poll(multi.handle, nil, 0, patience, nil) }
+        reactor.wait(milliseconds: mayRest ? patience : 0)
       }
       reactor.cancelAll()
       state.withLock { $0.phase = .cleaning }
@@ -151,20 +151,38 @@
 
   /// A libcurl multi handle: the connection pool and the transfers in progress.
   ///
-  /// Unchecked because the handle is a pointer. Only the loop's thread uses it, except for
-  /// `curl_multi_wakeup`, which libcurl documents as safe from any thread and which is called under the
-  /// loop's lock.
+  /// Unchecked because the handle is a pointer, which only the loop's thread uses. `wake` may be called by any thread that
+  /// holds the loop's lock: under it the descriptor is known to be open.
   struct CurlMulti: @unchecked Sendable {
     let handle: UnsafeMutableRawPointer
+    /// Readable once the thread has been woken.
+    let wakeDescriptor: Int32
 
     /// Nil when libcurl cannot get what it needs, such as a descriptor.
     init?(configuration: HTTPClientConfiguration) {
       guard CurlMulti.isLibraryReady, let handle = curl_multi_init() else { return nil }
+      let descriptor = ozu_eventfd()
+      guard descriptor >= 0 else {
+        curl_multi_cleanup(handle)
+        return nil
+      }
       self.handle = handle
+      wakeDescriptor = descriptor
       let perHost = max(1, configuration.maximumConnectionsPerHost)
       _ = ozu_curl_multi_set_long(handle, CURLMOPT_MAX_HOST_CONNECTIONS, perHost)
       _ = ozu_curl_multi_set_long(
         handle, CURLMOPT_MAXCONNECTS, max(8, configuration.maximumConcurrentRequests))
+    }
+
+    /// Ends the wait of the loop's thread, or the next one.
+    func wake() {
+      ozu_eventfd_signal(wakeDescriptor)
+    }
+
+    /// Frees the handle and its connections.
+    func close() {
+      curl_multi_cleanup(handle)
+      ozu_eventfd_close(wakeDescriptor)
     }
 
     /// libcurl is set up once per process and stays.

@@ -5,6 +5,12 @@
   ///
   /// Not Sendable on purpose: it is made on the thread and never leaves it.
   ///
+  /// libcurl is driven by events: it runs the transfers whose socket is ready or whose timer is due, and says when the
+  /// next timer is. `curl_multi_perform` would run them all, and then forgets timers that transfers late in its list set
+  /// for those early in it (libcurl 7.88.1, `lib/multi.c`: it drops what is due by a clock that it read meanwhile, in
+  /// whole milliseconds). A stream of HTTP/2 whose bytes another stream's turn had read then stood still with its whole
+  /// body in memory until something else woke the thread.
+  ///
   /// A transfer goes fresh → waiting → active → finished; a redirect leads from active back to waiting,
   /// before all others, because the next hop may be another host's.
   final class CurlReactor {
@@ -12,6 +18,7 @@
     private let configuration: HTTPClientConfiguration
     private let counters: CurlCounters
     private let clock: CurlClock
+    let sockets: CurlSockets
 
     private var queue: StartQueue<CurlTransfer>
     private var unfinished: [ObjectIdentifier: CurlTransfer] = [:]
@@ -30,6 +37,10 @@
       queue = StartQueue(
         maximumActive: configuration.maximumConcurrentRequests,
         maximumActivePerOrigin: configuration.maximumConnectionsPerHost)
+      sockets = CurlSockets(wakeDescriptor: multi.wakeDescriptor)
+      // The reactor keeps the sockets, and frees libcurl's handle in `close`.
+      ozu_curl_multi_set_on_socket(
+        multi.handle, onSocketChange, Unmanaged.passUnretained(sockets).toOpaque())
     }
 
     /// Takes a new transfer on; `turn` starts it when it may.
@@ -86,7 +97,12 @@
     /// Frees libcurl's handles and closes the connections.
     func close() {
       idleHandles.removeAll()
-      curl_multi_cleanup(multi.handle)
+      multi.close()
+    }
+
+    /// Waits until a socket is ready, the thread is woken or the time is over; `turn` then acts on it.
+    func wait(milliseconds: Int32) {
+      sockets.wait(milliseconds: milliseconds)
     }
 
     /// Moves everything as far as it goes without waiting. Returns how many milliseconds may pass until the
@@ -95,16 +111,31 @@
       startWaiting()
       repeat {
         clock.tick()
-        var running: Int32 = 0
-        curl_multi_perform(multi.handle, &running)
+        drive()
         clock.tick()
         collectFinished()
         failOverdue()
         // Whoever ended has left a place.
       } while startWaiting()
       publishCounts()
-      guard let nextDeadline else { return 60_000 }
-      return Int32(clamping: max(0, (nextDeadline - clock.now).wholeMilliseconds) + 1)
+      return patience
+    }
+
+    // Runs the transfers whose socket is ready, then those whose timer is due, new ones among them.
+    private func drive() {
+      var running: Int32 = 0
+      sockets.forEachReady { descriptor, events in
+        curl_multi_socket_action(multi.handle, descriptor, events, &running)
+      }
+      curl_multi_socket_action(multi.handle, ozu_curl_socket_timeout, 0, &running)
+    }
+
+    // Until libcurl's next timer or the next limit of ours.
+    private var patience: Int32 {
+      var timer = -1
+      curl_multi_timeout(multi.handle, &timer)
+      let limit = nextDeadline.map { max(0, ($0 - clock.now).wholeMilliseconds) + 1 } ?? 60_000
+      return Int32(clamping: timer < 0 ? limit : min(timer, limit))
     }
 
     // Returns whether any was started.
@@ -236,5 +267,15 @@
       counters.active.store(queue.activeCount, ordering: .relaxed)
       counters.waiting.store(queue.waitingCount, ordering: .relaxed)
     }
+  }
+
+  // Runs on the loop's thread inside libcurl's functions; the reactor keeps the sockets.
+  private func onSocketChange(
+    _ easy: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t, _ action: Int32,
+    _ context: UnsafeMutableRawPointer?, _ socketContext: UnsafeMutableRawPointer?
+  ) -> Int32 {
+    guard let context else { return 0 }
+    Unmanaged<CurlSockets>.fromOpaque(context).takeUnretainedValue().watch(descriptor, for: action)
+    return 0
   }
 #endif
