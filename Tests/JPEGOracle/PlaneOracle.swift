@@ -31,13 +31,15 @@ public struct PlaneOracle {
   public static func tolerance(scale: Int) -> Double { scale <= 2 ? 0.01 : 12 }
 
   /// Reads a file of `componentCount` components; `nil` when libjpeg cannot, or warns of something.
-  public init?(_ file: Data, componentCount: Int) {
+  ///
+  /// With `allowsWarnings`, the coefficients that libjpeg reads from a damaged file are taken, too.
+  public init?(_ file: Data, componentCount: Int, allowsWarnings: Bool = false) {
     var components = [OracleComponent](repeating: OracleComponent(), count: componentCount)
     let isRead = file.withUnsafeBytes {
       oracle_read($0.bindMemory(to: UInt8.self).baseAddress, $0.count, Int32(componentCount), &components)
     }
     guard isRead else { return nil }
-    guard components.allSatisfy({ $0.warnings == 0 }) else {
+    guard allowsWarnings || components.allSatisfy({ $0.warnings == 0 }) else {
       for component in components { free(component.coefficients) }
       return nil
     }
@@ -52,15 +54,18 @@ public struct PlaneOracle {
   }
 
   /// Compares a plane of a component, named as in its scans, with what it should be.
+  ///
+  /// Blocks to the left of column `firstColumn` are not compared.
   public func difference(
-    of plane: SamplePlane, component index: Int, identifier: UInt8, scale: Int, isProgressive: Bool
+    of plane: SamplePlane, component index: Int, identifier: UInt8, scale: Int, isProgressive: Bool,
+    fromColumn firstColumn: Int32 = 0
   ) -> Difference {
     let component = components[index]
     let lows = isProgressive ? self.lows(identifier) : [Int](repeating: 0, count: 64)
     let basis = Self.basis(scale)
     var result = Difference()
     for row in 0..<component.rows {
-      for column in 0..<component.columns {
+      for column in firstColumn..<component.columns {
         let first = (Int(row) * Int(component.columns) + Int(column)) * 64
         guard let square = kept(component, at: first, scale: scale, lows: lows) else { continue }
         result.blockCount += 1

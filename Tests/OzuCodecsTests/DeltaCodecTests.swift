@@ -47,6 +47,24 @@ struct DeltaCodecTests {
     }
   }
 
+  @Test("a sound frame of other pixels than the header's is an error")
+  func foreignFrame() throws {
+    let pictures = [
+      waves(PixelSize(30, 20)), waves(PixelSize(30, 19)), waves(PixelSize(30, 20), isOpaque: false),
+    ]
+    let files = try pictures.map { try DeltaEncoder().encode($0, options: .init()) }
+    // A header has 18 bytes, the last four of them its checksum.
+    for (place, header) in files.enumerated() {
+      for (other, frame) in files.enumerated() where other != place {
+        #expect(
+          throws: DecodingError.corrupt(.ozuDelta, stage: "pixels", reason: "it is not as it was written")
+        ) {
+          try decoded(header.prefix(18) + frame.dropFirst(18))
+        }
+      }
+    }
+  }
+
   @Test("a size that the limits forbid takes no memory")
   func limits() throws {
     let file = try DeltaEncoder().encode(waves(PixelSize(300, 200)), options: .init())

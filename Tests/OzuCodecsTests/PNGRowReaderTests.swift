@@ -14,6 +14,8 @@ struct PNGRowReaderTests {
     var alphas: [UInt8] = []
     var breaksChecksum = false
     var breaksAdler = false
+    /// The bytes that are cut off the end of the stream; its last four are a checksum.
+    var missingByteCount = 0
     var chunkByteCount = 1000
     var filterOffset = 0
 
@@ -29,7 +31,7 @@ struct PNGRowReaderTests {
       file += chunk("IHDR", big(size.width) + big(size.height) + [8, colorType, 0, 0, 0])
       if !palette.isEmpty { file += chunk("PLTE", palette) }
       if !alphas.isEmpty { file += chunk("tRNS", alphas) }
-      let stream = zlib(rows)
+      let stream = zlib(rows).dropLast(missingByteCount)
       for start in stride(from: 0, to: stream.count, by: chunkByteCount) {
         let part = Array(stream[start..<min(start + chunkByteCount, stream.count)])
         file += chunk("IDAT", part, isBroken: breaksChecksum && start > 0)
@@ -110,7 +112,7 @@ struct PNGRowReaderTests {
     for y in 0..<writer.size.height {
       for x in 0..<writer.size.width {
         let bytes = (0..<writer.pixelByteCount).map { writer.value(x, y, $0) }
-        #expect(bitmap[x, y] == expected(bytes, writer))
+        try #require(bitmap[x, y] == expected(bytes, writer), "pixel \(x), \(y)")
       }
     }
     // And so does the whole way, which libpng has checked in other tests.
@@ -139,30 +141,6 @@ struct PNGRowReaderTests {
         alpha: alpha)
     case 4: return Pixel(red: bytes[0], green: bytes[0], blue: bytes[0], alpha: bytes[1])
     default: return Pixel(red: bytes[0], green: bytes[1], blue: bytes[2], alpha: bytes[3])
-    }
-  }
-
-  @Test("leaves to libpng what is not as it should be")
-  func defects() throws {
-    var defects: [(String, Data)] = []
-    let sound = Writer(size: PixelSize(61, 43), colorType: 2)
-    var writer = sound
-    writer.breaksChecksum = true
-    defects.append(("a chunk's checksum", writer.data))
-    writer = sound
-    writer.breaksAdler = true
-    defects.append(("the stream's checksum", writer.data))
-    defects.append(("missing data", sound.data.prefix(sound.data.count / 2)))
-    writer = Writer(size: PixelSize(9, 9), colorType: 3, palette: Array(Self.colors.prefix(48)))
-    var short = writer
-    short.palette = Array(Self.colors.prefix(6))
-    // The rows of the one behind the palette of the other.
-    let rows = writer.data.range(of: Data("IDAT".utf8))!.lowerBound - 4
-    let head = short.data.range(of: Data("IDAT".utf8))!.lowerBound - 4
-    defects.append(("an index beyond the palette", short.data[..<head] + writer.data[rows...]))
-    for (name, file) in defects {
-      let bitmap = try read(Data(file))
-      #expect(bitmap == nil, "\(name)")
     }
   }
 

@@ -57,7 +57,8 @@ struct ReducedJPEGHostilityTests {
     let whole = variant.data
     let full = try thumbnail(whole).get().bitmap
     for count in stride(from: 0, to: whole.count - 2, by: 37) {
-      #expect((try? thumbnail(whole.prefix(count)).get()) == nil)
+      // One that is taken is enough: hundreds of others would be, too.
+      try #require((try? thumbnail(whole.prefix(count)).get()) == nil, "the first \(count) bytes")
       if case .success(let picture) = thumbnail(whole.prefix(count), allowsTruncation: true) {
         #expect(picture.size == full.size)
       }

@@ -76,4 +76,47 @@ struct PictureFromDataTests {
     #expect(pool.statistics.lentByteCount == 4096)
     #expect(picture.size == PixelSize(10, 8))
   }
+
+  /// A decoder that makes results on a way of its own and checks nothing.
+  private struct RenderingDecoder: ImageDecoding {
+    let types: [ImageType] = [.png]
+    let scales = [8]
+    let rendering: @Sendable () -> Void
+
+    func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
+      ImageHeader(type: .png, storedSize: PixelSize(400, 300))
+    }
+
+    func render(
+      _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
+    ) throws(DecodingError) -> Bitmap {
+      rendering()
+      return .flat(.opaqueRed, size: plan.outputSize)
+    }
+
+    func decode(
+      _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
+    ) throws(DecodingError) -> Bitmap {
+      .flat(.opaqueRed, size: plan.decodedSize)
+    }
+  }
+
+  @Test("a decoder is not asked for a picture whose decode would take more than is allowed")
+  func decodedByteCount() async {
+    // The result is small; what has to be decoded for it is not.
+    let byteCount = 400 * 300 * 4
+    func picture(limit: Int, _ rendering: @escaping @Sendable () -> Void) throws -> Picture {
+      var codecs = CodecRegistry()
+      codecs.register(decoder: RenderingDecoder(rendering: rendering))
+      return try codecs.picture(
+        from: Signature.png, resize: Resize(PixelSize(40, 30)),
+        context: DecodingContext(limits: DecodingLimits(decodedByteCount: limit)))
+    }
+    await confirmation(expectedCount: 1) { asked in
+      #expect(throws: DecodingError.self) {
+        try picture(limit: byteCount - 1) { Issue.record("the decoder was asked") }
+      }
+      #expect(throws: Never.self) { try picture(limit: 2 * byteCount) { asked() } }
+    }
+  }
 }

@@ -69,6 +69,23 @@ struct PixelBufferPoolTests {
     #expect(pool.statistics.reuseCount == 1)
   }
 
+  @Test("room is made by the class that was not used for longest")
+  func leastRecentlyUsed() {
+    let pool = PixelBufferPool(retainedByteLimit: 256 << 10)
+    do { _ = bitmap(64, pool) }
+    do { _ = bitmap(80, pool) }
+    do { _ = bitmap(96, pool) }
+    // The first is used again, and so the second is the one that was not used for longest.
+    do { _ = bitmap(64, pool) }
+    #expect(pool.statistics.reuseCount == 1)
+    do { _ = bitmap(48, pool) }
+    #expect(pool.statistics.retainedByteCount == (64 + 96 + 48) << 10)
+    do { _ = [bitmap(64, pool), bitmap(96, pool), bitmap(48, pool)] }
+    #expect(pool.statistics.reuseCount == 4)
+    do { _ = bitmap(80, pool) }
+    #expect(pool.statistics.reuseCount == 4)
+  }
+
   @Test("a block above the bound goes back to the system and throws nothing else out")
   func tooLarge() {
     let pool = PixelBufferPool(retainedByteLimit: 256 << 10)

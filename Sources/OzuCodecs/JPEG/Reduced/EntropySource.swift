@@ -32,7 +32,8 @@
 struct EntropySource: ~Copyable {
   /// More bytes than a group of blocks can take.
   static let margin = 4096
-  private static let chunk = 32 << 10
+  /// What the buffer is filled up to, at least, as long as the data go on.
+  static let chunk = 32 << 10
 
   private let file: UnsafeRawBufferPointer
   private let buffer: UnsafeMutablePointer<UInt8>

@@ -1,0 +1,40 @@
+import Foundation
+import JPEGOracle
+import OzuCodecs
+import OzuImaging
+import Testing
+
+/// The memory for pixels has the size of the plan, and libjpeg fills as much as the file says: so both must be asked.
+@Suite("JPEG decoder, under a plan of another size")
+struct JPEGTwoSizesTests {
+  private let refused = DecodingError.corrupt(.jpeg, stage: "header", reason: "it declares two sizes")
+
+  private func header(_ size: PixelSize, _ data: Data) throws -> ImageHeader {
+    ImageHeader(
+      type: .jpeg, storedSize: size, planeLayout: try CodecRegistry.standard.header(of: data).planeLayout)
+  }
+
+  @Test(
+    "makes no pixels of a file that is not as large as planned",
+    arguments: [PixelSize(72, 48), PixelSize(64, 56), PixelSize(61, 48), PixelSize(64, 47)], [false, true])
+  func pixels(planned: PixelSize, isProgressive: Bool) throws {
+    let data = JPEGVariant(PixelSize(64, 48), isProgressive: isProgressive).data
+    let header = try header(planned, data)
+    #expect(throws: refused) {
+      try JPEGDecoder().decode(
+        data, header: header, plan: DecodePlan(header: header, resize: nil), context: .init())
+    }
+  }
+
+  @Test("makes no planes of it either", arguments: [PixelSize(440, 304), PixelSize(400, 328)])
+  func planes(planned: PixelSize) throws {
+    let data = JPEGVariant(PixelSize(400, 304)).data
+    let header = try header(planned, data)
+    let plan = DecodePlan(
+      header: header, resize: Resize(PixelSize(planned.width / 3, planned.height / 3), mode: .fill))
+    try #require(plan.averaging != nil)
+    #expect(throws: refused) {
+      try JPEGDecoder().render(data, header: header, plan: plan, context: .init())
+    }
+  }
+}

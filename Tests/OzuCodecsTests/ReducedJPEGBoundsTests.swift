@@ -1,0 +1,157 @@
+import Foundation
+import JPEGOracle
+import OzuImaging
+import Testing
+
+@testable import OzuCodecs
+
+@Suite("Reduced JPEG decoder, at the bounds of its numbers and buffers")
+struct ReducedJPEGBoundsTests {
+  /// Numbers that are the same in each run.
+  private struct Random {
+    private var state: UInt64 = 88_172_645_463_325_252
+
+    /// A number of exactly `bits` bits, of either sign.
+    mutating func number(_ bits: Int) -> Int {
+      state ^= state << 13
+      state ^= state >> 7
+      state ^= state << 17
+      let value = 1 << (bits - 1) | Int(state >> 20) & ((1 << (bits - 1)) - 1)
+      return state >> 60 & 1 == 0 ? value : -value
+    }
+  }
+
+  /// Codes of 16 bits for everything, that of all zeros for the longest number: the zeros that
+  /// stand for missing data are decoded to the longest symbols, too.
+  private static let longTable = JPEGWriter.Table([0x0F] + (0...11).map { UInt8($0) }, length: 16)
+
+  /// Groups of ten blocks of 64 symbols, each with 16 bits of code. Coefficients up to `lastShort` in zigzag order
+  /// have five bits and can be judged; the others have 15.
+  private static func longest(_ size: PixelSize, lastShort: Int) -> JPEGWriter {
+    var random = Random()
+    var predictions = [0, 0, 0]
+    return JPEGWriter(
+      size: size, components: [.init(horizontal: 4, vertical: 2), .init(), .init()], dcTable: longTable,
+      acTable: longTable
+    ) { component in
+      let mean = random.number(9)
+      defer { predictions[component] = mean }
+      return [mean - predictions[component]] + (1..<64).map { random.number($0 <= lastShort ? 5 : 15) }
+    }
+  }
+
+  /// Compares the planes of a valid file with libjpeg's coefficients.
+  private func expectPlanes(_ data: Data, componentCount: Int, scales: ClosedRange<Int>) throws {
+    let oracle = try #require(PlaneOracle(data, componentCount: componentCount))
+    defer { oracle.close() }
+    for scale in scales {
+      let planes = try JPEGDecoder().planes(of: data, eighths: (scale, scale), context: .init())
+      for (index, plane) in try #require(planes).planes.enumerated() {
+        let difference = oracle.difference(
+          of: plane, component: index, identifier: UInt8(index + 1), scale: scale, isProgressive: false)
+        #expect(difference.largest <= PlaneOracle.tolerance(scale: scale), "component \(index) at \(scale)/8")
+        #expect(difference.blockCount > 0)
+      }
+    }
+  }
+
+  @Test("leaves more behind the reader than a group of blocks can take")
+  func margin() {
+    // For each coefficient a code of 17 bits and a number of 15; and what the reader is ahead and loads.
+    let largestGroup = ReducedJPEGFrame.largestGroup * 64 * (17 + 15) / 8
+    #expect(EntropySource.margin >= largestGroup + 16)
+  }
+
+  @Test("has a margin behind the place where it asks for more, wherever the data end")
+  func marginBehindLimit() throws {
+    var bytes = [UInt8](repeating: 0x11, count: 90_002)
+    for count in stride(from: 0, to: 90_000, by: 499) {
+      bytes.replaceSubrange(count..<count + 2, with: [0xFF, 0xD9])
+      try bytes.withUnsafeBytes { file in
+        var source = EntropySource(file: file, position: 0)
+        var reader = source.start()
+        let buffer = reader.next
+        repeat {
+          // The buffer has a chunk and two margins.
+          try #require(source.limit - buffer <= EntropySource.chunk + EntropySource.margin, "\(count) bytes")
+          reader.next = source.limit + 1
+        } while source.prepare(&reader)
+        #expect(source.position == count)
+      }
+      bytes.replaceSubrange(count..<count + 2, with: [0x11, 0x11])
+    }
+  }
+
+  @Test("decodes groups of the greatest length", arguments: [(0, 1...1), (24, 2...4)])
+  func longestGroups(lastShort: Int, scales: ClosedRange<Int>) throws {
+    let writer = Self.longest(PixelSize(640, 160), lastShort: lastShort)
+    let scan = writer.scan
+    // A fifteenth of the buffer for each group, and the buffer many times.
+    #expect(scan.count > 6 * (32 << 10))
+    try expectPlanes(writer.head + scan + [0xFF, 0xD9], componentCount: 3, scales: scales)
+  }
+
+  /// Under the address sanitizer this is the test that the last group does not read beyond the buffer.
+  @Test("decodes the whole groups of a truncated file, wherever it is cut off", arguments: [1, 2, 4])
+  func longestGroupsCutOff(scale: Int) throws {
+    let writer = Self.longest(PixelSize(640, 32), lastShort: 0)
+    let (head, scan) = (writer.head, writer.scan)
+    let context = DecodingContext(allowsTruncation: true)
+    func luma(_ scan: Data) throws -> SamplePlane {
+      let planes = try JPEGDecoder().planes(of: head + scan, eighths: (scale, scale), context: context)
+      return try #require(planes).planes[0]
+    }
+    let whole = try luma(scan + [0xFF, 0xD9])
+    // Around the length of a chunk of the buffer, and that of a chunk and a margin.
+    for count in stride(from: 28_001, to: min(42_000, scan.count), by: 211) {
+      let cut = try luma(scan.prefix(count))
+      // Groups that end in front of the cut, with their stuffed zeros.
+      let groups = count / 2600
+      let isSame = (0..<2 * scale).allSatisfy { row in
+        let start = row * whole.samplesPerRow
+        return (start..<start + groups * 4 * scale).allSatisfy { cut.samples[$0] == whole.samples[$0] }
+      }
+      try #require(isSame, "cut off after \(count) bytes")
+    }
+  }
+
+  @Test("decodes large numbers with short codes, as tables made for a picture have them")
+  func largeNumbers() throws {
+    var random = Random()
+    let table = JPEGWriter.Table([(0x08, 2), (0x07, 2), (0x18, 3), (0x09, 3), (0x00, 3)])
+    let writer = JPEGWriter(
+      size: PixelSize(64, 64), dcTable: JPEGWriter.Table((0...11).map { UInt8($0) }, length: 4),
+      acTable: table
+    ) { _ in
+      // Coefficients 1, 2 and 4 are those of a square of two.
+      [random.number(3), random.number(8), random.number(7), 0, random.number(8), random.number(9)]
+        + [Int](repeating: 0, count: 58)
+    }
+    try expectPlanes(writer.data, componentCount: 1, scales: 1...4)
+  }
+
+  @Test("keeps 16 bits of a mean value, as libjpeg does, where differences add up to more")
+  func wrappingMeans() throws {
+    // Sums of 0, 32,767, 65,534, 98,301, ...: in 16 bits 0, 32,767, -2, 32,765, -4, ... Every other one can be judged.
+    var isFirst = true
+    let writer = JPEGWriter(
+      size: PixelSize(256, 64), dcTable: JPEGWriter.Table([0, 15], length: 2),
+      acTable: JPEGWriter.Table([0x00, 0x01], length: 2)
+    ) { _ in
+      defer { isFirst = false }
+      return [isFirst ? 0 : 32_767, 1] + [Int](repeating: 0, count: 62)
+    }
+    let data = writer.data
+    try expectPlanes(data, componentCount: 1, scales: 1...4)
+    // The others are far brighter than white.
+    for scale in 1...4 {
+      let planes = try #require(try JPEGDecoder().planes(of: data, eighths: (scale, scale), context: .init()))
+      let plane = planes.planes[0]
+      for row in 0..<8 * scale {
+        for column in 0..<32 * scale where column / scale % 2 == 1 {
+          try #require(plane.samples[row * plane.samplesPerRow + column] == 255 << 6, "\(scale)/8")
+        }
+      }
+    }
+  }
+}
