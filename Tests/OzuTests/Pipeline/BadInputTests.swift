@@ -89,7 +89,7 @@ struct BadInputTests {
       }
     },
     Case("a picture that declares 30000x30000", "limit", reply: { .ok(try hugePNG()) }) {
-      if case .limitExceeded(_, let violation) = $0 { violation.quantity == .side } else { false }
+      if case .limitExceeded(_, let violation) = $0 { violation.quantity == .pixelCount } else { false }
     },
     Case("a body over the limit", "more than the limit", reply: { .ok(Data(count: 200_000)) }) {
       if case .bodyTooLarge(_, limit: 100_000) = $0 { true } else { false }
