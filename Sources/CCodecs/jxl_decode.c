@@ -91,19 +91,28 @@ static void find_exif(const OzuPictureDecoder *base, OzuPictureInfo *info) {
 static bool read_frames(JXLDecoder *self) {
   JxlDecoder *decoder = JxlDecoderCreate(NULL);
   if (decoder == NULL) return false;
-  uint32_t limit = self->base.limits.frames + 1;
-  self->delays = calloc(limit, sizeof(double));
+  // One more than the caller allows, so that the refusal has the caller's words.
+  uint32_t limit = self->base.limits.frames < UINT32_MAX ? self->base.limits.frames + 1 : UINT32_MAX;
+  size_t capacity = 0;
+  bool has_memory = true;
   double tick = 1000.0 * self->info.animation.tps_denominator / self->info.animation.tps_numerator;
   JxlDecoderSubscribeEvents(decoder, JXL_DEC_FRAME);
   JxlDecoderSetInput(decoder, self->base.data, self->base.size);
   JxlDecoderCloseInput(decoder);
-  while (self->delays != NULL && self->frames < limit && JxlDecoderProcessInput(decoder) == JXL_DEC_FRAME) {
+  while (self->frames < limit && JxlDecoderProcessInput(decoder) == JXL_DEC_FRAME) {
     JxlFrameHeader header;
     if (JxlDecoderGetFrameHeader(decoder, &header) != JXL_DEC_SUCCESS) break;
+    if (self->frames == capacity) {
+      capacity = capacity == 0 ? 64 : capacity * 2;
+      double *delays = realloc(self->delays, capacity * sizeof(double));
+      has_memory = delays != NULL;
+      if (!has_memory) break;
+      self->delays = delays;
+    }
     self->delays[self->frames++] = header.duration * tick;
   }
   JxlDecoderDestroy(decoder);
-  return self->delays != NULL;
+  return has_memory;
 }
 
 static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
@@ -130,7 +139,7 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
         info->is_premultiplied = self->info.alpha_premultiplied;
         info->is_gray = self->info.num_color_channels == 1;
         // The library works in floating point.
-        info->scratch = (size_t)info->width * info->height * 12;
+        info->scratch = ozu_product(info->width, info->height, 12);
         if (info->width > base->limits.side || info->height > base->limits.side
             || (uint64_t)info->width * info->height > base->limits.pixels)
           return OzuStatusDone;
