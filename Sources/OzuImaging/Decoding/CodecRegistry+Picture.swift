@@ -73,6 +73,8 @@ extension CodecRegistry {
     let plan = DecodePlan(drawingOf: header, resize: resize, scales: decoder.scales)
     try context.limits.checkDecodedByteCount(plan.decodedByteCount)
     try check(plan, limits: context.limits)
+    // What is decoded is there while it is resampled.
+    try context.limits.checkDecodedByteCount(plan.decodedByteCount.saturatingSum(plan.workingByteCount))
     let format = header.pixelFormat(under: plan.needsNoResampling ? context.pixelFormats : .bgra8)
     try context.limits.checkDecodedByteCount(plan.outputSize.bitmapByteCount(as: format))
     return Prepared(data: data, decoder: decoder, header: header, plan: plan, format: format)
@@ -83,12 +85,7 @@ extension CodecRegistry {
   ) throws(DecodingError) -> Picture {
     let (data, decoder, header) = (prepared.data, prepared.decoder, prepared.header)
     let (plan, format) = (prepared.plan, prepared.format)
-    // What is decoded, and what is made of it.
-    let byteCount =
-      (plan.reduction == nil ? plan.decodedSize.bitmapByteCount(as: format) : plan.decodedByteCount)
-      + (plan.needsNoResampling ? 0 : plan.outputSize.bitmapByteCount(as: .bgra8))
-      + (plan.orientation == .up ? 0 : plan.outputSize.bitmapByteCount(as: format))
-    let reservation = try context.reserve(byteCount)
+    let reservation = try context.reserve(plan.peakByteCount(header, format: format, context))
     defer { withExtendedLifetime(reservation) {} }
     try context.checkpoint()
     context.begin(.decode)

@@ -6,7 +6,8 @@ public struct DecodingLimits: Hashable, Sendable {
   public var pixelCount: Int
   /// The longest side a source may declare, in pixels. 16,384 by default.
   public var side: Int
-  /// The most bytes that the decoded picture may take, after reduced decoding. 256 MB by default.
+  /// The most bytes that the decoded picture may take, after reduced decoding and with the memory that resampling takes
+  /// beside it and its result, and the most that the result may take. 256 MB by default.
   public var decodedByteCount: Int
   /// The most frames of an animation. 512 by default.
   public var frameCount: Int
@@ -90,13 +91,22 @@ public struct DecodingLimits: Hashable, Sendable {
     try check(.side, max(size.width, size.height), side)
     try check(.pixelCount, size.pixelCount, pixelCount)
     try check(.frameCount, header.frameCount, frameCount)
+    try check(.side, max(size.width, size.height), min(side, Self.countableSide))
   }
+
+  /// The longest side that sizes are worked out for, whatever is allowed; no format can declare it.
+  static let countableSide = 1 << 40
+
+  /// The most bytes that sizes are worked out for: whatever is allowed, sums of a few such numbers fit an `Int`.
+  static let countableByteCount = Int.max / 16
 
   /// Checks the bytes that a decoder is about to take.
   ///
+  /// A number that does not fit (`PixelSize.byteCount(as:)` gives `Int.max` for it) is refused whatever the limit is.
+  ///
   /// - Throws: `DecodingError.limitExceeded`.
   public func checkDecodedByteCount(_ count: Int) throws(DecodingError) {
-    try check(.decodedByteCount, count, decodedByteCount)
+    try check(.decodedByteCount, count, min(decodedByteCount, Self.countableByteCount))
   }
 
   /// Checks the length of a file.
