@@ -12,6 +12,9 @@
 typedef struct {
   OzuPictureDecoder base;
   avifDecoder *decoder;
+  // Of the whole picture, before the crop.
+  uint32_t image_width;
+  uint32_t image_height;
   avifCropRect crop;
   bool has_crop;
   uint32_t frame;
@@ -130,8 +133,8 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   avifDecoder *decoder = self->decoder;
 
   const avifImage *image = decoder->image;
-  info->width = image->width;
-  info->height = image->height;
+  info->width = self->image_width = image->width;
+  info->height = self->image_height = image->height;
   if (image->transformFlags & AVIF_TRANSFORM_CLAP) {
     avifDiagnostics diagnostics;
     avifDiagnosticsClearError(&diagnostics);
@@ -140,7 +143,7 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
     if (self->has_crop) {
       info->width = self->crop.width;
       info->height = self->crop.height;
-      info->scratch = (size_t)image->width * image->height * (image->depth > 8 ? 8 : 4);
+      info->scratch = ozu_product(image->width, image->height, image->depth > 8 ? 8 : 4);
     }
   }
   info->orientation = orientation(image);
@@ -160,7 +163,8 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
     info->chroma_columns = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV444 ? 1 : 2;
     info->chroma_rows = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV420 ? 2 : 1;
   }
-  info->scratch += (size_t)image->width * image->height * (image->depth > 8 ? 6 : 3);
+  size_t planes_size = ozu_product(image->width, image->height, image->depth > 8 ? 6 : 3);
+  if (__builtin_add_overflow(info->scratch, planes_size, &info->scratch)) info->scratch = SIZE_MAX;
   return OzuStatusDone;
 }
 
@@ -188,6 +192,8 @@ static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per
     return OzuStatusMore;
   }
   avifImage *image = self->decoder->image;
+  if (image->width != self->image_width || image->height != self->image_height)
+    return ozu_picture_fail(base, "a frame of another size than the picture");
   avifRGBImage target;
   avifRGBImageSetDefaults(&target, image);
   size_t pixel_size = base->makes_deep ? 8 : 4;
@@ -198,7 +204,7 @@ static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per
   if (self->has_crop) {
     if (self->crop.x + self->crop.width > image->width || self->crop.y + self->crop.height > image->height)
       return ozu_picture_fail(base, "a frame smaller than its clean aperture");
-    whole = malloc((size_t)image->width * image->height * pixel_size);
+    whole = malloc(ozu_product(image->width, image->height, pixel_size));
     if (whole == NULL) return ozu_picture_fail(base, "out of memory");
     target.pixels = whole;
     target.rowBytes = image->width * (uint32_t)pixel_size;

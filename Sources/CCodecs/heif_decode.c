@@ -81,7 +81,8 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   self->context = heif_context_alloc();
   if (self->context == NULL) return ozu_picture_fail(base, "out of memory");
   // One more than the caller allows, so that the refusal has the caller's words.
-  heif_context_set_maximum_image_size_limit(self->context, (int)base->limits.side + 1);
+  heif_context_set_maximum_image_size_limit(
+      self->context, base->limits.side < INT32_MAX ? (int)base->limits.side + 1 : INT32_MAX);
   heif_context_set_max_decoding_threads(self->context, 0);
   struct heif_error error =
       heif_context_read_from_memory_without_copy(self->context, base->data, base->size, NULL);
@@ -109,7 +110,7 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   info->has_alpha = heif_image_handle_has_alpha_channel(self->handle);
   info->is_premultiplied = info->has_alpha && heif_image_handle_is_premultiplied_alpha(self->handle);
   // The planes, and the library's own picture in RGB.
-  info->scratch = (size_t)width * (size_t)height * (bits > 8 ? 12 : 8);
+  info->scratch = ozu_product((size_t)width, (size_t)height, bits > 8 ? 12 : 8);
   read_colors(self, info);
   read_exif(self, info);
   info->has_thumbnail = heif_image_handle_get_number_of_thumbnails(self->handle) > 0;

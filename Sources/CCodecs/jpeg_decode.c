@@ -187,8 +187,13 @@ void ozu_jpeg_convert_cmyk_row(uint8_t *row, unsigned width, bool is_inverted) {
   }
 }
 
-void ozu_jpeg_decoder_keep_gray(OzuJPEGDecoder *decoder) {
-  if (decoder->info.jpeg_color_space == JCS_GRAYSCALE) decoder->info.out_color_space = JCS_GRAYSCALE;
+bool ozu_jpeg_decoder_keep_gray(OzuJPEGDecoder *decoder) {
+  if (decoder->info.jpeg_color_space != JCS_GRAYSCALE) {
+    snprintf(decoder->message, sizeof(decoder->message), "it is not grey");
+    return false;
+  }
+  decoder->info.out_color_space = JCS_GRAYSCALE;
+  return true;
 }
 
 void ozu_jpeg_decoder_keep_cmyk(OzuJPEGDecoder *decoder) { decoder->keeps_cmyk = true; }
@@ -204,6 +209,10 @@ OzuStatus ozu_jpeg_decoder_read_rows(
   struct jpeg_decompress_struct *info = &decoder->info;
   if (setjmp(decoder->failure) != 0) return OzuStatusFailed;
   decoder->misses_data_now = false;
+  if (bytes_per_row / (size_t)info->out_color_components < info->output_width) {
+    snprintf(decoder->message, sizeof(decoder->message), "the rows of the memory are too short");
+    return OzuStatusFailed;
+  }
   start_output(decoder);
   for (int i = 0; i < count; i++) {
     JSAMPROW row = rows + (size_t)i * bytes_per_row;

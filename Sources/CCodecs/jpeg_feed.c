@@ -30,6 +30,8 @@ struct OzuJPEGFeed {
   bool has_header;
   bool is_started;
   bool is_painting;
+  // After a failure the library is in no state to go on.
+  bool has_failed;
 };
 
 static void fail(j_common_ptr info) {
@@ -70,6 +72,14 @@ static void lend(OzuJPEGFeed *feed, const uint8_t *data, size_t size) {
   feed->skipped -= skipped;
   feed->source.next_input_byte = data + feed->consumed;
   feed->source.bytes_in_buffer = feed->skipped > 0 ? 0 : rest - skipped;
+}
+
+// Forgets the bytes of the caller, which are gone when the call returns.
+static OzuStatus give_up(OzuJPEGFeed *feed) {
+  feed->source.next_input_byte = NULL;
+  feed->source.bytes_in_buffer = 0;
+  feed->has_failed = true;
+  return OzuStatusFailed;
 }
 
 static void take_back(OzuJPEGFeed *feed, const uint8_t *data) {
@@ -114,7 +124,8 @@ OzuStatus ozu_jpeg_feed_open(
     OzuJPEGFeed *feed, const uint8_t *data, size_t size, int eighths, size_t memory_limit, int *width,
     int *height) {
   struct jpeg_decompress_struct *info = &feed->info;
-  if (setjmp(feed->failure) != 0) return OzuStatusFailed;
+  if (feed->has_failed) return OzuStatusFailed;
+  if (setjmp(feed->failure) != 0) return give_up(feed);
   info->mem->max_memory_to_use = (long)memory_limit;
   lend(feed, data, size);
   int result = jpeg_read_header(info, TRUE);
@@ -153,7 +164,8 @@ OzuStatus ozu_jpeg_feed_read(
     OzuJPEGFeed *feed, const uint8_t *data, size_t size, uint8_t *rows, size_t bytes_per_row, int count) {
   struct jpeg_decompress_struct *info = &feed->info;
   if (!feed->has_header) return OzuStatusFailed;
-  if (setjmp(feed->failure) != 0) return OzuStatusFailed;
+  if (feed->has_failed) return OzuStatusFailed;
+  if (setjmp(feed->failure) != 0) return give_up(feed);
   lend(feed, data, size);
   OzuStatus status = OzuStatusTruncated;
   if (feed->is_started || jpeg_start_decompress(info)) {
@@ -183,7 +195,8 @@ OzuStatus ozu_jpeg_feed_start_painting(OzuJPEGFeed *feed) {
   struct jpeg_decompress_struct *info = &feed->info;
   int scan = ozu_jpeg_feed_scans(feed);
   if (scan < 1) return OzuStatusFailed;
-  if (setjmp(feed->failure) != 0) return OzuStatusFailed;
+  if (feed->has_failed) return OzuStatusFailed;
+  if (setjmp(feed->failure) != 0) return give_up(feed);
   // One that was given up before its last row.
   if (feed->is_painting && !jpeg_finish_output(info)) return OzuStatusFailed;
   feed->is_painting = true;
@@ -193,7 +206,8 @@ OzuStatus ozu_jpeg_feed_start_painting(OzuJPEGFeed *feed) {
 OzuStatus ozu_jpeg_feed_paint(OzuJPEGFeed *feed, uint8_t *rows, size_t bytes_per_row, int count) {
   struct jpeg_decompress_struct *info = &feed->info;
   if (!feed->is_painting) return OzuStatusFailed;
-  if (setjmp(feed->failure) != 0) return OzuStatusFailed;
+  if (feed->has_failed) return OzuStatusFailed;
+  if (setjmp(feed->failure) != 0) return give_up(feed);
   for (int i = 0; i < count; i++) {
     JSAMPROW row = rows + (size_t)i * bytes_per_row;
     if (jpeg_read_scanlines(info, &row, 1) != 1) {

@@ -147,7 +147,7 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
         info->is_premultiplied = self->info.alpha_premultiplied;
         info->is_gray = self->info.num_color_channels == 1;
         // The library works in floating point.
-        info->scratch = (size_t)info->width * info->height * 12;
+        info->scratch = ozu_product(info->width, info->height, 12);
         if (info->width > base->limits.side || info->height > base->limits.side
             || (uint64_t)info->width * info->height > base->limits.pixels)
           return OzuStatusDone;

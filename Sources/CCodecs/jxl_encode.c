@@ -52,7 +52,9 @@ static JxlEncoderStatus add(JxlEncoder *encoder, const OzuEncodeRequest *request
   if (status == JXL_ENC_SUCCESS) status = JxlEncoderSetColorEncoding(encoder, &colors);
   if (status != JXL_ENC_SUCCESS) return status;
   JxlEncoderFrameSettings *settings = JxlEncoderFrameSettingsCreate(encoder, NULL);
-  JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_EFFORT, 5);
+  if (settings == NULL) return JXL_ENC_ERROR;
+  status = JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_EFFORT, 5);
+  if (status != JXL_ENC_SUCCESS) return status;
   status = request->is_lossless ? JxlEncoderSetFrameLossless(settings, JXL_TRUE)
                                 : JxlEncoderSetFrameDistance(settings, distance(request->quality));
   if (status != JXL_ENC_SUCCESS) return status;
@@ -68,34 +70,33 @@ OzuStatus ozu_jxl_encode(
     const OzuEncodeRequest *request, uint8_t **file, size_t *size, char *message, size_t message_capacity) {
   JxlEncoder *encoder = JxlEncoderCreate(NULL);
   uint8_t *pixels = reordered(request, request->has_alpha ? 4 : 3);
-  size_t capacity = 1 << 16, used = 0;
-  uint8_t *output = malloc(capacity);
-  bool is_done = false;
-  if (encoder != NULL && pixels != NULL && output != NULL && add(encoder, request, pixels) == JXL_ENC_SUCCESS) {
+  OzuBytes output = {0};
+  bool is_done = false, has_memory = encoder != NULL && pixels != NULL;
+  if (has_memory && add(encoder, request, pixels) == JXL_ENC_SUCCESS) {
     JxlEncoderStatus status = JXL_ENC_NEED_MORE_OUTPUT;
     while (status == JXL_ENC_NEED_MORE_OUTPUT) {
-      uint8_t *next = output + used;
-      size_t rest = capacity - used;
+      // The library wants some more than one byte.
+      has_memory = ozu_bytes_reserve(&output, 4096);
+      if (!has_memory) break;
+      uint8_t *next = output.bytes + output.count;
+      size_t rest = output.capacity - output.count;
       status = JxlEncoderProcessOutput(encoder, &next, &rest);
-      used = capacity - rest;
-      if (status != JXL_ENC_NEED_MORE_OUTPUT) break;
-      uint8_t *larger = realloc(output, capacity * 2);
-      if (larger == NULL) break;
-      output = larger;
-      capacity *= 2;
+      output.count = output.capacity - rest;
     }
     is_done = status == JXL_ENC_SUCCESS;
   }
-  if (!is_done)
-    snprintf(message, message_capacity, "libjxl error %d", encoder == NULL ? -1 : (int)JxlEncoderGetError(encoder));
+  if (!has_memory)
+    snprintf(message, message_capacity, "out of memory");
+  else if (!is_done)
+    snprintf(message, message_capacity, "libjxl error %d", (int)JxlEncoderGetError(encoder));
   if (encoder != NULL) JxlEncoderDestroy(encoder);
   free(pixels);
   if (!is_done) {
-    free(output);
+    free(output.bytes);
     return OzuStatusFailed;
   }
-  *file = output;
-  *size = used;
+  *file = output.bytes;
+  *size = output.count;
   return OzuStatusDone;
 }
 

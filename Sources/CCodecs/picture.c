@@ -29,6 +29,12 @@ void ozu_picture_set_exif(OzuPictureInfo *info, const uint8_t *content, size_t s
   info->exif_size = size - 4 - distance;
 }
 
+size_t ozu_product(size_t a, size_t b, size_t c) {
+  size_t product;
+  if (__builtin_mul_overflow(a, b, &product) || __builtin_mul_overflow(product, c, &product)) return SIZE_MAX;
+  return product;
+}
+
 void ozu_swap_red_and_blue(const uint8_t *from, uint8_t *to, size_t pixels) {
   for (size_t i = 0; i < pixels; i++, from += 4, to += 4) {
     uint8_t red = from[0], green = from[1], blue = from[2], alpha = from[3];
@@ -56,17 +62,22 @@ OzuStatus ozu_picture_open(OzuPictureDecoder *decoder, OzuPictureInfo *info) {
   info->frames = 1;
   info->primaries = 2;
   info->transfer = 2;
-  return decoder->operations->open(decoder, info);
+  OzuStatus status = decoder->operations->open(decoder, info);
+  decoder->width = info->width;
+  decoder->height = info->height;
+  decoder->is_deep = info->is_deep;
+  return status;
 }
 
 void ozu_picture_set_size(OzuPictureDecoder *decoder, uint32_t width, uint32_t height) {
-  decoder->target_width = width;
-  decoder->target_height = height;
+  if (!decoder->operations->is_drawing) return;
+  decoder->width = width;
+  decoder->height = height;
 }
 
 void ozu_picture_keep_cmyk(OzuPictureDecoder *decoder) { decoder->keeps_cmyk = true; }
 
-void ozu_picture_make_deep(OzuPictureDecoder *decoder) { decoder->makes_deep = true; }
+void ozu_picture_make_deep(OzuPictureDecoder *decoder) { decoder->makes_deep = decoder->is_deep; }
 
 OzuStatus ozu_picture_select(OzuPictureDecoder *decoder, uint32_t frame) {
   if (decoder->operations->select == NULL) return ozu_picture_fail(decoder, "it has one frame only");
@@ -78,7 +89,14 @@ OzuStatus ozu_picture_delay(OzuPictureDecoder *decoder, uint32_t frame, double *
   return decoder->operations->delay(decoder, frame, milliseconds);
 }
 
-OzuStatus ozu_picture_step(OzuPictureDecoder *decoder, uint8_t *pixels, size_t bytes_per_row) {
+// The one place where the memory of the caller meets the size of the file: `step` of every format writes
+// `decoder->height` rows of `decoder->width` pixels, and nothing else.
+OzuStatus ozu_picture_step(
+    OzuPictureDecoder *decoder, uint8_t *pixels, size_t bytes_per_row, uint32_t width, uint32_t height) {
+  if (pixels == NULL || width != decoder->width || height != decoder->height)
+    return ozu_picture_fail(decoder, "the memory is for a picture of another size");
+  if (bytes_per_row / (decoder->makes_deep ? 8 : 4) < width)
+    return ozu_picture_fail(decoder, "the rows of the memory are too short");
   return decoder->operations->step(decoder, pixels, bytes_per_row);
 }
 

@@ -16,6 +16,8 @@ typedef struct {
   OzuStatus (*select)(OzuPictureDecoder *decoder, uint32_t frame);
   OzuStatus (*delay)(OzuPictureDecoder *decoder, uint32_t frame, double *milliseconds);
   OzuStatus (*planes)(OzuPictureDecoder *decoder, OzuPicturePlanes *planes);
+  /// Whether the picture has no pixels of its own and is drawn at any size.
+  bool is_drawing;
 } OzuPictureOperations;
 
 /// The first member of each decoder.
@@ -28,8 +30,10 @@ struct OzuPictureDecoder {
   bool keeps_cmyk;
   /// Whether pixels are to be RGBA in 16 bits.
   bool makes_deep;
-  uint32_t target_width;
-  uint32_t target_height;
+  bool is_deep;
+  /// The size that `step` writes: that of the header, or the one that a drawing was asked for.
+  uint32_t width;
+  uint32_t height;
   char message[200];
 };
 
@@ -40,6 +44,9 @@ OzuPictureDecoder *ozu_picture_new(
 
 /// Takes EXIF data as HEIF and JPEG XL store them: behind the distance of the byte-order mark, of four bytes.
 void ozu_picture_set_exif(OzuPictureInfo *info, const uint8_t *content, size_t size);
+
+/// The product, or SIZE_MAX when it does not fit.
+size_t ozu_product(size_t a, size_t b, size_t c);
 
 /// Takes down a message; returns `Failed`.
 OzuStatus ozu_picture_fail(OzuPictureDecoder *decoder, const char *message);

@@ -3,7 +3,6 @@
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <png.h>
 
@@ -14,9 +13,7 @@ struct OzuPNGEncoder {
   png_infop info;
   jmp_buf failure;
   char message[160];
-  uint8_t *file;
-  size_t size;
-  size_t capacity;
+  OzuBytes file;
 };
 
 static void fail(png_structp png, png_const_charp message) {
@@ -32,16 +29,7 @@ static void note_nothing(png_structp png, png_const_charp message) {
 
 static void write_bytes(png_structp png, png_bytep bytes, size_t count) {
   OzuPNGEncoder *encoder = png_get_io_ptr(png);
-  if (count > encoder->capacity - encoder->size) {
-    size_t capacity = encoder->capacity == 0 ? 1 << 16 : encoder->capacity;
-    while (capacity - encoder->size < count) capacity *= 2;
-    uint8_t *file = realloc(encoder->file, capacity);
-    if (file == NULL) png_error(png, "out of memory");
-    encoder->file = file;
-    encoder->capacity = capacity;
-  }
-  memcpy(encoder->file + encoder->size, bytes, count);
-  encoder->size += count;
+  if (!ozu_bytes_append(&encoder->file, bytes, count)) png_error(png, "out of memory");
 }
 
 static void flush_nothing(png_structp png) { (void)png; }
@@ -51,7 +39,7 @@ OzuPNGEncoder *ozu_png_encoder_new(void) { return calloc(1, sizeof(OzuPNGEncoder
 void ozu_png_encoder_free(OzuPNGEncoder *encoder) {
   if (encoder == NULL) return;
   png_destroy_write_struct(&encoder->png, &encoder->info);
-  free(encoder->file);
+  free(encoder->file.bytes);
   free(encoder);
 }
 
@@ -97,8 +85,8 @@ OzuStatus ozu_png_encoder_write_row(OzuPNGEncoder *encoder, const uint8_t *row) 
 OzuStatus ozu_png_encoder_finish(OzuPNGEncoder *encoder, uint8_t **file, size_t *size) {
   if (setjmp(encoder->failure) != 0) return OzuStatusFailed;
   png_write_end(encoder->png, encoder->info);
-  *file = encoder->file;
-  *size = encoder->size;
-  encoder->file = NULL;
+  *file = encoder->file.bytes;
+  *size = encoder->file.count;
+  encoder->file = (OzuBytes){0};
   return OzuStatusDone;
 }

@@ -90,7 +90,7 @@ static void *parse(void *argument) {
 static void *draw(void *argument) {
   SVGDecoder *self = argument;
   GError *error = NULL;
-  uint32_t width = self->base.target_width, height = self->base.target_height;
+  uint32_t width = self->base.width, height = self->base.height;
   cairo_surface_t *surface = cairo_image_surface_create_for_data(
       self->pixels, CAIRO_FORMAT_ARGB32, (int)width, (int)height, (int)self->bytes_per_row);
   cairo_t *cairo = cairo_create(surface);
@@ -136,8 +136,8 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   double width = ceil(self->width), height = ceil(self->height);
   if (!(width >= 1) || !(height >= 1)) return ozu_picture_fail(base, "a drawing without an extent");
   // What does not fit is still more than any limit.
-  info->width = base->target_width = width < UINT32_MAX ? (uint32_t)width : UINT32_MAX;
-  info->height = base->target_height = height < UINT32_MAX ? (uint32_t)height : UINT32_MAX;
+  info->width = width < UINT32_MAX ? (uint32_t)width : UINT32_MAX;
+  info->height = height < UINT32_MAX ? (uint32_t)height : UINT32_MAX;
   info->has_alpha = true;
   info->is_premultiplied = true;
   return OzuStatusDone;
@@ -147,7 +147,7 @@ static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per
   SVGDecoder *self = (SVGDecoder *)base;
   self->pixels = pixels;
   self->bytes_per_row = bytes_per_row;
-  for (uint32_t y = 0; y < base->target_height; y++) memset(pixels + y * bytes_per_row, 0, bytes_per_row);
+  for (uint32_t y = 0; y < base->height; y++) memset(pixels + y * bytes_per_row, 0, bytes_per_row);
   return run(self, draw);
 }
 
@@ -157,7 +157,7 @@ static void close_decoder(OzuPictureDecoder *base) {
 }
 
 OzuPictureDecoder *ozu_svg_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits) {
-  static const OzuPictureOperations operations = {open, step, close_decoder, NULL, NULL};
+  static const OzuPictureOperations operations = {open, step, close_decoder, NULL, NULL, NULL, true};
   return ozu_picture_new(sizeof(SVGDecoder), &operations, data, size, limits);
 }
 

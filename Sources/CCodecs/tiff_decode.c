@@ -189,7 +189,7 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   if (strip_rows == 0 || strip_rows > self->height) strip_rows = self->height;
   self->band = strip_rows >= rows_per_step ? strip_rows : strip_rows * (rows_per_step / strip_rows);
   if (self->is_plain) self->band = rows_per_step;
-  info->scratch = (size_t)self->width * self->band * 4;
+  info->scratch = ozu_product(self->width, self->band, 4);
   return OzuStatusDone;
 }
 
@@ -356,7 +356,7 @@ static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per
     // Rows are wanted as they are stored.
     self->converter.orientation = ORIENTATION_TOPLEFT;
     self->converter.req_orientation = ORIENTATION_TOPLEFT;
-    self->scratch = malloc((size_t)self->width * self->band * 4);
+    self->scratch = malloc(ozu_product(self->width, self->band, 4));
     if (self->scratch == NULL) return ozu_picture_fail(base, "out of memory");
   }
   uint32_t rest = self->height - self->row, count = rest < self->band ? rest : self->band;

@@ -69,4 +69,31 @@ struct EmbeddedThumbnailTests {
     let file = try file(PixelSize(640, 480), thumbnail: PixelSize(160, 120), claimsLength: 100_000)
     #expect(!isRed(try decode(file, PixelSize(64, 64))))
   }
+
+  @Test("that passes a limit is an error and not a missing thumbnail")
+  func limits() throws {
+    let file = try file(PixelSize(640, 480), thumbnail: PixelSize(160, 120))
+    let decoder = JPEGDecoder()
+    let header = try decoder.header(of: file, limits: .default)
+    func violation(_ context: DecodingContext) -> DecodingLimits.Violation? {
+      do throws(DecodingError) {
+        _ = try decoder.embeddedThumbnail(
+          of: file, header: header, atLeast: PixelSize(1, 1), context: context)
+      } catch .limitExceeded(let violation) {
+        return violation
+      } catch {
+        Issue.record("\(error)")
+      }
+      return nil
+    }
+    var questions = 0
+    let late = DecodingContext(threadTime: {
+      questions += 1
+      return questions > 1 ? .seconds(11) : .zero
+    })
+    #expect(violation(late)?.quantity == .cpuTime)
+    let small = DecodingContext(limits: DecodingLimits(pixelCount: 160 * 120 - 1))
+    #expect(violation(small) == .init(.pixelCount, value: 160 * 120, limit: 160 * 120 - 1))
+    #expect(violation(DecodingContext()) == nil)
+  }
 }

@@ -9,6 +9,7 @@
 #ifndef OZU_CCODECS_H
 #define OZU_CCODECS_H
 
+#include "ozu_bytes.h"
 #include "ozu_color.h"
 #include "ozu_encode.h"
 #include "ozu_jpeg.h"

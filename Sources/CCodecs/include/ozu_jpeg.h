@@ -25,8 +25,9 @@ OzuStatus ozu_jpeg_decoder_open(
 /// Asks for cyan, magenta, yellow, black of a file that has them, 255 for full ink, instead of BGRA.
 void ozu_jpeg_decoder_keep_cmyk(OzuJPEGDecoder *decoder);
 
-/// Asks for one byte a pixel of a file that has only brightness, instead of BGRA.
-void ozu_jpeg_decoder_keep_gray(OzuJPEGDecoder *decoder);
+/// Asks for one byte a pixel of a file that has only brightness, instead of BGRA. False, with a message, for any other
+/// file: its pixels would not fit.
+bool ozu_jpeg_decoder_keep_gray(OzuJPEGDecoder *decoder);
 
 /// Starts decoding. From here on the coefficients of a file of several scans are in memory.
 OzuStatus ozu_jpeg_decoder_start(OzuJPEGDecoder *decoder);

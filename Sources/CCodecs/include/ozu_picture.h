@@ -97,21 +97,24 @@ bool ozu_picture_is_unsupported(const OzuPictureDecoder *decoder);
 /// Reads the header. Takes no memory in proportion to the picture. First and once.
 OzuStatus ozu_picture_open(OzuPictureDecoder *decoder, OzuPictureInfo *info);
 
-/// Asks for another size than the header's; for drawings only, between `open` and the first `step`.
+/// Asks for another size than the header's, between `open` and the first `step`. Has no effect on what is no drawing.
 void ozu_picture_set_size(OzuPictureDecoder *decoder, uint32_t width, uint32_t height);
 
 /// Asks for cyan, magenta, yellow, black instead of BGRA from a file that has them; before the first `step`.
 void ozu_picture_keep_cmyk(OzuPictureDecoder *decoder);
 
-/// Asks for RGBA in 16 bits, of a picture that has more than 8; before the first `step`.
+/// Asks for RGBA in 16 bits; before the first `step`. Has no effect on a picture that is not `is_deep`.
 void ozu_picture_make_deep(OzuPictureDecoder *decoder);
 
 /// Goes to a frame and says how long it is seen; before the first `step` of that frame.
 OzuStatus ozu_picture_select(OzuPictureDecoder *decoder, uint32_t frame);
 OzuStatus ozu_picture_delay(OzuPictureDecoder *decoder, uint32_t frame, double *milliseconds);
 
-/// Decodes on, to BGRA at the header's size. `More` until all is there. At each step the same memory is given.
-OzuStatus ozu_picture_step(OzuPictureDecoder *decoder, uint8_t *pixels, size_t bytes_per_row);
+/// Decodes on, to BGRA at the header's size. `More` until all is there. At each step the same memory is given: `height`
+/// rows of `width` pixels. `Failed` when the file has another size or the rows are too short for it; nothing is then
+/// written.
+OzuStatus ozu_picture_step(
+    OzuPictureDecoder *decoder, uint8_t *pixels, size_t bytes_per_row, uint32_t width, uint32_t height);
 
 /// Exchanges red and blue in so many pixels of four bytes; `from` and `to` may be the same.
 void ozu_swap_red_and_blue(const uint8_t *from, uint8_t *to, size_t pixels);

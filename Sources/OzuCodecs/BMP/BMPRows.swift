@@ -10,16 +10,21 @@ struct BMPRows {
     self.masks = masks ?? header.masks
   }
 
-  /// Rows are padded to four bytes; the picture has more than 2^31 pixels a side nowhere, so nothing overflows.
+  /// Rows are padded to four bytes. A header has sides of 2^31 at most and 32 bits a pixel, so this fits 34 bits.
   var bytesPerRow: Int { (header.size.width * header.bitsPerPixel + 31) / 32 * 4 }
 
   /// Reads the row that is seen at `y`; false when the file ends before it does.
   func read(_ y: Int, _ bytes: Span<UInt8>, to canvas: PixelCanvas) -> Bool {
     let width = header.size.width
     let row = header.isTopDown ? y : header.size.height - 1 - y
-    let start = header.pixelOffset + row * bytesPerRow
+    // Rows beyond the end of the file may begin beyond the numbers too.
+    let (distance, overflow) = row.multipliedReportingOverflow(by: bytesPerRow)
+    guard !overflow, distance <= bytes.count, header.pixelOffset <= bytes.count - distance else {
+      return false
+    }
+    let start = header.pixelOffset + distance
     // The padding of the last row may be missing.
-    guard start + (width * header.bitsPerPixel + 7) / 8 <= bytes.count else { return false }
+    guard (width * header.bitsPerPixel + 7) / 8 <= bytes.count - start else { return false }
     if let masks {
       readColors(masks, bytes, at: start, y, to: canvas)
     } else {

@@ -93,6 +93,8 @@ extension JPEGSession {
       else { return nil }
       planes.append(plane)
     }
-    return planes
+    // The library writes a plane for each component that it knows.
+    var surplus = OzuJPEGPlane()
+    return ozu_jpeg_decoder_plane(decoder, Int32(count), &surplus) ? nil : planes
   }
 }

@@ -29,10 +29,11 @@ extension JPEGDecoder: EmbeddedThumbnailDecoding {
       let plan = DecodePlan(header: thumbnail, resize: nil)
       try context.limits.checkDecodedByteCount(plan.decodedByteCount)
       return try decode(file, header: thumbnail, plan: plan, context: context)
-    } catch .cancelled {
-      throw .cancelled
     } catch {
-      return nil
+      switch error {
+      case .cancelled, .limitExceeded: throw error
+      default: return nil
+      }
     }
   }
 }

@@ -79,7 +79,8 @@ public struct JPEGDecoder: ImageDecoding {
   ) throws(DecodingError) -> Bitmap {
     let details = try JPEGHeader(data.span)
     if let reason = details.unsupportedReason { throw .unsupportedType(.jpeg, reason: reason) }
-    let format = header.pixelFormat(under: context.pixelFormats)
+    // The header may be another file's; libjpeg writes these two formats alone.
+    let format: PixelFormat = header.pixelFormat(under: context.pixelFormats) == .gray8 ? .gray8 : .bgra8
     let outputByteCount = plan.decodedSize.byteCount(as: format)
     let coefficientByteCount = details.hasSeveralScans ? details.coefficientByteCount : 0
     try context.limits.checkDecodedByteCount(outputByteCount + coefficientByteCount)

@@ -33,7 +33,9 @@ struct JPEGSession: ~Copyable {
     guard plan.decodedSize == PixelSize(Int(width), Int(height)) else {
       throw .corrupt(.jpeg, stage: JPEGHeader.stage, reason: "it declares two sizes")
     }
-    if keepsGray { ozu_jpeg_decoder_keep_gray(decoder) }
+    if keepsGray {
+      guard ozu_jpeg_decoder_keep_gray(decoder) else { throw failure(stage: JPEGHeader.stage) }
+    }
     if keepsPlanes { ozu_jpeg_decoder_keep_planes(decoder) }
     guard ozu_jpeg_decoder_start(decoder) == .done else { throw failure(stage: JPEGHeader.stage) }
   }

@@ -45,7 +45,7 @@
 
     /// Decodes the first of the thumbnails of the file.
     ///
-    /// - Throws: `cancelled` alone.
+    /// - Throws: `cancelled` and `limitExceeded` alone.
     public func embeddedThumbnail(
       of data: Data, header: ImageHeader, atLeast smallest: PixelSize, context: DecodingContext
     ) throws(DecodingError) -> Bitmap? {
@@ -56,10 +56,11 @@
         try context.limits.check(thumbnail)
         thumbnail.colorEncoding = header.colorEncoding
         return try thumbnails.decode(data, header: thumbnail, size: thumbnail.storedSize, context: context)
-      } catch .cancelled {
-        throw .cancelled
       } catch {
-        return nil
+        switch error {
+        case .cancelled, .limitExceeded: throw error
+        default: return nil
+        }
       }
     }
   }

@@ -18,6 +18,8 @@ extension LibrarySession {
     header: ImageHeader, averaging: PlaneAveraging, _ context: DecodingContext
   ) throws(DecodingError) -> PlanarPicture? {
     let size = header.storedSize
+    // A header of another file would have chroma read in places where this one has none.
+    guard let layout = planeLayout, layout == header.planeLayout else { return nil }
     try context.checkpoint()
     var planes = OzuPicturePlanes()
     guard ozu_picture_planes(decoder, &planes) == .done,
@@ -29,7 +31,7 @@ extension LibrarySession {
     let luma = Self.plane(
       planes.samples.0, planes.bytes_per_row.0, size: size, divisor: .init(horizontal: 1, vertical: 1),
       step: averaging.luma, encoding: encoding, pool: context.pool)
-    guard let divisor = header.planeLayout?.chromaStep else {
+    guard let divisor = layout.chromaStep else {
       return luma.map { PlanarPicture(luma: $0, encoding: encoding) }
     }
     let blue = Self.plane(

@@ -53,7 +53,7 @@ struct LibrarySession: ~Copyable {
       metadata?.hasThumbnail = true
     }
     return ImageHeader(
-      type: type, storedSize: PixelSize(Int(info.width), Int(info.height)),
+      type: type, storedSize: ownSize,
       orientation: Orientation(rawValue: Int(info.orientation)) ?? .up, bitsPerComponent: Int(info.bits),
       colorModel: info.is_cmyk ? .cmyk : info.is_gray ? .gray : .rgb, hasAlpha: info.has_alpha,
       colorProfileName: profile?.name, frameCount: max(1, Int(info.frames)), planeLayout: planeLayout,
@@ -83,10 +83,27 @@ struct LibrarySession: ~Copyable {
     return milliseconds
   }
 
+  /// The size of this file's picture, whatever a caller's header says.
+  private var ownSize: PixelSize { PixelSize(Int(info.width), Int(info.height)) }
+
+  /// Makes sure that a plan is for this file: the library writes as many pixels as the file has. A drawing is drawn at
+  /// any size that the library can count.
+  private func check(_ size: PixelSize) throws(DecodingError) {
+    let isPossible =
+      type == .svg ? !size.isEmpty && max(size.width, size.height) <= Int32.max : size == ownSize
+    guard isPossible else {
+      throw .corrupt(
+        type, stage: Self.headerStage, reason: "the file has \(ownSize) pixels, and the plan \(size)")
+    }
+  }
+
   /// Decodes the picture at a size, which is the header's unless the format can be drawn at any.
+  ///
+  /// - Throws: `corrupt` when the file has another size than the plan, which was then made for another file.
   func decode(
     header: ImageHeader, size: PixelSize, alpha: Alpha, _ context: DecodingContext
   ) throws(DecodingError) -> Bitmap {
+    try check(size)
     let wanted = header.pixelFormat(under: context.pixelFormats)
     let format: PixelFormat = wanted == .rgba16 && info.is_deep ? .rgba16 : .bgra8
     let scratch = Int(clamping: info.scratch)
@@ -101,7 +118,7 @@ struct LibrarySession: ~Copyable {
       colorSpace: inks == nil ? header.storedColorSpace : .sRGB, pool: context.pool
     ) { (pixels, bytesPerRow) throws(DecodingError) in
       if context.allowsTruncation { pixels.fillMissing(isOpaque: !info.has_alpha, format: format) }
-      try read(pixels, bytesPerRow, context)
+      try read(pixels, bytesPerRow, size, context)
       guard let start = pixels.baseAddress else { return }
       for y in 0..<size.height {
         // Rows are `bytesPerRow` apart and `size.height` in number.
@@ -151,12 +168,13 @@ struct LibrarySession: ~Copyable {
   }
 
   private func read(
-    _ pixels: UnsafeMutableRawBufferPointer, _ bytesPerRow: Int, _ context: DecodingContext
+    _ pixels: UnsafeMutableRawBufferPointer, _ bytesPerRow: Int, _ size: PixelSize, _ context: DecodingContext
   ) throws(DecodingError) {
     let start = pixels.bindMemory(to: UInt8.self).baseAddress
     while true {
       try context.checkpoint()
-      let status = ozu_picture_step(decoder, start, bytesPerRow)
+      let status = ozu_picture_step(
+        decoder, start, bytesPerRow, UInt32(size.width), UInt32(size.height))
       switch status {
       case .done: return
       case .more: continue

@@ -7,12 +7,11 @@ extension DecodePlan {
   ) throws(DecodingError) -> Bitmap {
     try context.checkpoint()
     let stored = header.storedSize
-    let bitmap = resampler.resample(
+    return try resampler.resample(
       planes,
       region: sourceRegion.scaled(
         horizontal: 1 / Double(stored.width), vertical: 1 / Double(stored.height)),
-      to: outputSize, colorSpace: header.storedColorSpace, pool: context.pool)
-    try context.checkpoint()
-    return bitmap
+      to: outputSize, colorSpace: header.storedColorSpace, pool: context.pool
+    ) { () throws(DecodingError) in try context.checkpoint() }
   }
 }

@@ -14,10 +14,11 @@
     private(set) lazy var surface = Self.surface(of: bitmap)
     private let bitmap: Bitmap
 
-    /// Wraps a bitmap.
+    /// Wraps a bitmap; one of another format than `bgra8`, which is what GDK and cairo are told here, is converted.
     ///
-    /// - Complexity: O(1); the pixels are uploaded when the texture is first drawn.
+    /// - Complexity: O(1) for `bgra8`, else O(pixels); the pixels are uploaded when the texture is first drawn.
     init(_ bitmap: Bitmap) {
+      let bitmap = bitmap.converted(to: .bgra8)
       let storage = bitmap.storage
       size = bitmap.size
       self.bitmap = bitmap

@@ -25,7 +25,7 @@ public struct AnimationFrame: Hashable, Sendable {
   public var x: Int
   /// The top edge of the region on the canvas, in pixels.
   public var y: Int
-  /// The size of the region. It lies wholly on the canvas.
+  /// The size of the region. It lies wholly on the canvas; an animation with a frame that does not is not shown.
   public var size: PixelSize
   /// How long the frame is seen. As stored: what to make of zero is for those who show it.
   public var delay: Duration
@@ -48,4 +48,10 @@ public struct AnimationFrame: Hashable, Sendable {
   }
 
   func covers(_ canvas: PixelSize) -> Bool { x == 0 && y == 0 && size == canvas }
+
+  /// Whether the region has pixels and all of them lie on a canvas. No sum is made of numbers that may be absurd.
+  func lies(on canvas: PixelSize) -> Bool {
+    !size.isEmpty && size.width <= canvas.width && size.height <= canvas.height && x >= 0 && y >= 0
+      && x <= canvas.width - size.width && y <= canvas.height - size.height
+  }
 }

@@ -25,22 +25,31 @@ extension CodecRegistry {
       notes.append("shown without its animation: \(error)")
       return nil
     }
-    guard let reader, reader.canvas == header.storedSize else { return nil }
+    guard let reader else { return nil }
+    let composer = FrameComposer(reader, blending: blending)
+    if let flaw = composer.flaw(for: header.storedSize) {
+      notes.append("shown without its animation: \(flaw)")
+      return nil
+    }
     if header.frameCount > limit {
       notes.append("played up to frame \(limit) of \(header.frameCountDescription)")
     }
     // Frames meet on their canvas, so they are decoded in whole.
     let plan = DecodePlan(header: header, resize: resize)
+    let frameByteCount = PixelBufferPool.sizeClass(plan.outputSize.bitmapByteCount(as: .bgra8))
     return PictureAnimation(
-      reader, encodedByteCount: data.count,
-      frameByteCount: PixelBufferPool.sizeClass(plan.outputSize.bitmapByteCount(as: .bgra8)),
-      blending: blending, limits: context.limits, pool: context.pool,
+      composer, encodedByteCount: data.count, frameByteCount: frameByteCount,
+      // A frame is resampled, and then converted or turned into another.
+      finishingByteCount: max(
+        plan.workingByteCount, plan.copiesResult(header, context) ? frameByteCount : 0),
+      limits: context.limits, pool: context.pool,
       colorPolicy: context.colorPolicy, budget: context.budget
-    ) { [self] canvas, context in
+    ) { [self] (canvas, context) throws(DecodingError) in
       var frame = canvas
       if !plan.needsNoResampling {
-        frame = plan.resampler.resample(
-          frame, region: plan.region, to: plan.outputSize, pool: context.pool)
+        frame = try plan.resampler.resample(
+          frame, region: plan.region, to: plan.outputSize, pool: context.pool
+        ) { () throws(DecodingError) in try context.checkpoint() }
       }
       var notes: [String] = []
       frame = converted(frame, header: header, context: context, notes: &notes)

@@ -4,6 +4,11 @@
 /// a frame that covers everything is its own canvas, without a copy. Going back starts again at the last frame
 /// that depends on none before it.
 struct FrameComposer {
+  /// What the reader said when it was asked: its answers may change, and memory is taken and written by these.
+  let frames: [AnimationFrame]
+  let size: PixelSize
+  let loopCount: Int
+
   private let reader: any AnimationFrameReading
   private let blending: FrameBlending
   /// The number of the frame that comes next.
@@ -13,7 +18,18 @@ struct FrameComposer {
 
   init(_ reader: any AnimationFrameReading, blending: FrameBlending) {
     self.reader = reader
+    frames = reader.frames
+    size = reader.canvas
+    loopCount = reader.loopCount
     self.blending = blending
+  }
+
+  /// Why the frames make no animation of a picture, in words; `nil` when they do.
+  func flaw(for picture: PixelSize) -> String? {
+    if size != picture { return "its frames are for a canvas of \(size)" }
+    if frames.count < 2 { return "it has \(frames.count) frames" }
+    guard let outside = frames.firstIndex(where: { !$0.lies(on: size) }) else { return nil }
+    return "frame \(outside) lies outside its canvas of \(size)"
   }
 
   /// The canvas as it is seen at a frame.
@@ -40,36 +56,42 @@ struct FrameComposer {
   }
 
   private mutating func next(_ context: DecodingContext) throws(DecodingError) -> Bitmap {
-    let frame = reader.frames[position]
-    let pixels = try reader.decodeFrame(at: position, context: context)
-    guard pixels.size == frame.size else {
-      let reason = "frame \(position) decoded to \(pixels.size) instead of \(frame.size)"
-      throw .corrupt(.init(rawValue: "animation"), stage: "frames", reason: reason)
+    let frame = frames[position]
+    guard frame.lies(on: size) else {
+      throw Self.corrupt("frame \(position) lies outside its canvas of \(size)")
     }
+    let decoded = try reader.decodeFrame(at: position, context: context)
+    guard decoded.size == frame.size else {
+      throw Self.corrupt("frame \(position) decoded to \(decoded.size) instead of \(frame.size)")
+    }
+    let pixels = decoded.converted(to: .bgra8, pool: context.pool)
     let shown = paint(frame, pixels, context.pool)
     switch frame.disposal {
     case .keep: canvas = shown
     case .restore: break
-    case .clear: canvas = frame.covers(reader.canvas) ? nil : clear(frame, of: shown, context.pool)
+    case .clear: canvas = frame.covers(size) ? nil : clear(frame, of: shown, context.pool)
     }
     position += 1
     return shown
   }
 
+  private static func corrupt(_ reason: String) -> DecodingError {
+    .corrupt(.init(rawValue: "animation"), stage: "frames", reason: reason)
+  }
+
   /// The last frame up to `index` that depends on no frame before it.
   private func independentFrame(upTo index: Int) -> Int {
-    let frames = reader.frames
     for candidate in stride(from: index, to: 0, by: -1) {
       let before = frames[candidate - 1]
-      if frames[candidate].blend == .source && frames[candidate].covers(reader.canvas) { return candidate }
-      if before.disposal == .clear && before.covers(reader.canvas) { return candidate }
+      if frames[candidate].blend == .source && frames[candidate].covers(size) { return candidate }
+      if before.disposal == .clear && before.covers(size) { return candidate }
     }
     return 0
   }
 
   private func paint(_ frame: AnimationFrame, _ pixels: Bitmap, _ pool: PixelBufferPool) -> Bitmap {
     let isReplaced =
-      frame.covers(reader.canvas) && (frame.blend == .source || pixels.isOpaque || canvas == nil)
+      frame.covers(size) && (frame.blend == .source || pixels.isOpaque || canvas == nil)
     if isReplaced { return pixels }
     let stays = canvas?.isOpaque ?? false
     let isOpaque = stays && (frame.blend == .over || pixels.isOpaque)
@@ -92,7 +114,7 @@ struct FrameComposer {
   }
 
   private func clear(_ frame: AnimationFrame, of shown: Bitmap, _ pool: PixelBufferPool) -> Bitmap {
-    Self.edited(shown, size: reader.canvas, isOpaque: false, shown.colorSpace, pool) { target, wordsPerRow in
+    Self.edited(shown, size: size, isOpaque: false, shown.colorSpace, pool) { target, wordsPerRow in
       for y in frame.y..<frame.y + frame.size.height {
         for x in frame.x..<frame.x + frame.size.width { target[y * wordsPerRow + x] = 0 }
       }
@@ -103,11 +125,14 @@ struct FrameComposer {
     isOpaque: Bool, _ colorSpace: ColorSpaceTag, _ pool: PixelBufferPool,
     _ edit: (UnsafeMutableBufferPointer<UInt32>, Int) -> Void
   ) -> Bitmap {
-    Self.edited(canvas, size: reader.canvas, isOpaque: isOpaque, colorSpace, pool, edit)
+    Self.edited(canvas, size: size, isOpaque: isOpaque, colorSpace, pool, edit)
   }
 
-  /// A copy of a canvas, or a transparent one, with changes. The memory is the new bitmap's own until it is made,
-  /// and regions lie on the canvas, as `AnimationFrame` demands.
+  /// A copy of a canvas, or a transparent one, with changes.
+  ///
+  /// Why nothing is written outside: the memory is the new bitmap's own until it is made, and has `size` pixels of
+  /// `bgra8`, as the canvas has that is copied. `next` throws before it paints a frame that does not lie on a canvas of
+  /// `size`, whose pixels are not of the frame's size, or not of `bgra8`.
   private static func edited(
     _ canvas: Bitmap?, size: PixelSize, isOpaque: Bool, _ colorSpace: ColorSpaceTag, _ pool: PixelBufferPool,
     _ edit: (UnsafeMutableBufferPointer<UInt32>, Int) -> Void

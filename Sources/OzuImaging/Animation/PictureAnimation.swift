@@ -42,13 +42,12 @@ public final class PictureAnimation: Sendable {
   private let queue = DispatchQueue(label: "ozu.animation")
 
   init(
-    _ reader: any AnimationFrameReading, encodedByteCount: Int, frameByteCount: Int,
-    blending: FrameBlending = .premultiplied,
+    _ composer: FrameComposer, encodedByteCount: Int, frameByteCount: Int, finishingByteCount: Int,
     limits: DecodingLimits, pool: PixelBufferPool, colorPolicy: ColorPolicy,
     budget: DecodedByteBudget = .shared, finish: @escaping Finishing
   ) {
-    loopCount = reader.loopCount
-    delays = reader.frames.prefix(max(1, limits.frameCount)).map(\.delay)
+    loopCount = composer.loopCount
+    delays = composer.frames.prefix(max(1, limits.frameCount)).map(\.delay)
     byteBudget = limits.animationByteCount
     self.finish = finish
     self.colorPolicy = colorPolicy
@@ -56,16 +55,16 @@ public final class PictureAnimation: Sendable {
     self.limits = limits
     self.pool = pool
     // Beside the cache there are, at the worst, the canvas that is kept, the one that is being made, the frame
-    // that goes on it and the result.
-    let canvasByteCount = PixelBufferPool.sizeClass(reader.canvas.bitmapByteCount(as: .bgra8))
-    workingByteCount = 3 * canvasByteCount + frameByteCount
+    // that goes on it and the result, and what its making takes beside that.
+    let canvasByteCount = PixelBufferPool.sizeClass(composer.size.bitmapByteCount(as: .bgra8))
+    workingByteCount = 3 * canvasByteCount + frameByteCount + finishingByteCount
     largestByteCount =
       encodedByteCount + delays.count * Self.tableBytesPerFrame
       + min(limits.animationByteCount, 3 * canvasByteCount + delays.count * frameByteCount)
     let cacheByteCount = limits.animationByteCount - workingByteCount
     state = Mutex(
       State(
-        composer: FrameComposer(reader, blending: blending),
+        composer: composer,
         cache: FrameCache(byteLimit: max(0, cacheByteCount))))
   }
 

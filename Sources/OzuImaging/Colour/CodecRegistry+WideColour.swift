@@ -54,6 +54,8 @@ extension CodecRegistry {
       .converted(to: .bgra8, pool: context.pool)
     try context.checkpoint()
     guard !plan.needsNoResampling else { return whole }
-    return plan.resampler.resample(whole, region: plan.region, to: plan.outputSize, pool: context.pool)
+    return try plan.resampler.resample(
+      whole, region: plan.region, to: plan.outputSize, pool: context.pool
+    ) { () throws(DecodingError) in try context.checkpoint() }
   }
 }

@@ -75,6 +75,8 @@ extension CodecRegistry {
     let plan = DecodePlan(drawingOf: header, resize: resize, scales: decoder.scales)
     try context.limits.checkDecodedByteCount(plan.decodedByteCount)
     try check(plan, limits: context.limits)
+    // What is decoded is there while it is resampled.
+    try context.limits.checkDecodedByteCount(plan.decodedByteCount.saturatingSum(plan.workingByteCount))
     let format = header.pixelFormat(under: plan.needsNoResampling ? context.pixelFormats : .bgra8)
     try context.limits.checkDecodedByteCount(plan.outputSize.bitmapByteCount(as: format))
     return Prepared(
@@ -87,15 +89,10 @@ extension CodecRegistry {
   ) throws(DecodingError) -> Picture {
     let (data, decoder, header) = (prepared.data, prepared.decoder, prepared.header)
     let (plan, format) = (prepared.plan, prepared.format)
-    // What is decoded, and what is made of it.
-    let decodedByteCount =
-      prepared.conversion == .first
-      ? Self.wideByteCount(plan)
-      : plan.reduction == nil ? plan.decodedSize.bitmapByteCount(as: format) : plan.decodedByteCount
-    let byteCount =
-      decodedByteCount
-      + (plan.needsNoResampling ? 0 : plan.outputSize.bitmapByteCount(as: .bgra8))
-      + (plan.orientation == .up ? 0 : plan.outputSize.bitmapByteCount(as: format))
+    var byteCount = plan.peakByteCount(header, format: format, context)
+    if prepared.conversion == .first {
+      byteCount = max(byteCount, Self.wideByteCount(plan).saturatingSum(plan.workingByteCount))
+    }
     let reservation = try context.reserve(byteCount)
     defer { withExtendedLifetime(reservation) {} }
     try context.checkpoint()

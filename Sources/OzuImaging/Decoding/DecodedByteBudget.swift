@@ -79,7 +79,7 @@ public final class DecodedByteBudget: Sendable {
       throw .limitExceeded(.init(.decodedByteCount, value: byteCount, limit: byteLimit))
     }
     let waiter = state.withLock { state -> Waiter? in
-      if state.waiters.isEmpty, state.reserved + byteCount <= byteLimit {
+      if state.waiters.isEmpty, byteCount <= byteLimit - state.reserved {
         state.reserved += byteCount
         return nil
       }
@@ -104,8 +104,8 @@ public final class DecodedByteBudget: Sendable {
   /// Such reservations take a quarter of the budget at most, so that finished downloads never wait for slow ones.
   func reserveForPreviews(_ byteCount: Int) -> Reservation? {
     let isReserved = state.withLock { state in
-      guard state.waiters.isEmpty, state.reserved + byteCount <= byteLimit,
-        state.reservedForPreviews + byteCount <= byteLimit / 4
+      guard state.waiters.isEmpty, byteCount <= byteLimit - state.reserved,
+        byteCount <= byteLimit / 4 - state.reservedForPreviews
       else { return false }
       state.reserved += byteCount
       state.reservedForPreviews += byteCount
@@ -137,7 +137,7 @@ public final class DecodedByteBudget: Sendable {
   /// Takes those out of the queue who have their share now.
   private func admit(_ state: inout State) -> [Waiter] {
     var admitted: [Waiter] = []
-    while let first = state.waiters.first, state.reserved + first.byteCount <= byteLimit {
+    while let first = state.waiters.first, first.byteCount <= byteLimit - state.reserved {
       state.reserved += first.byteCount
       admitted.append(state.waiters.removeFirst())
     }

@@ -7,7 +7,8 @@ public struct DecodingLimits: Hashable, Sendable {
   /// The longest side a source may declare, in pixels. 65,535 by default, the most that JPEG and GIF can declare:
   /// pixels and bytes are what a picture costs, and bound tall pictures too.
   public var side: Int
-  /// The most bytes that the decoded picture may take, after reduced decoding. 256 MB by default.
+  /// The most bytes that the decoded picture may take, after reduced decoding and with the memory that resampling takes
+  /// beside it and its result, and the most that the result may take. 256 MB by default.
   public var decodedByteCount: Int
   /// The most frames of an animation that are played. 16,384 by default, whose table takes some megabytes. No picture
   /// is refused for having more: frames beyond are left out, and with a limit below two the first is shown alone.
@@ -87,15 +88,23 @@ public struct DecodingLimits: Hashable, Sendable {
   /// - Throws: `DecodingError.limitExceeded` with the first limit that is passed.
   public func check(_ header: ImageHeader) throws(DecodingError) {
     let size = header.storedSize
-    try check(.side, max(size.width, size.height), side)
+    try check(.side, max(size.width, size.height), min(side, Self.countableSide))
     try check(.pixelCount, size.pixelCount, pixelCount)
   }
 
+  /// The longest side that sizes are worked out for, whatever is allowed; no format can declare it.
+  static let countableSide = 1 << 40
+
+  /// The most bytes that sizes are worked out for: whatever is allowed, sums of a few such numbers fit an `Int`.
+  static let countableByteCount = Int.max / 16
+
   /// Checks the bytes that a decoder is about to take.
+  ///
+  /// A number that does not fit (`PixelSize.byteCount(as:)` gives `Int.max` for it) is refused whatever the limit is.
   ///
   /// - Throws: `DecodingError.limitExceeded`.
   public func checkDecodedByteCount(_ count: Int) throws(DecodingError) {
-    try check(.decodedByteCount, count, decodedByteCount)
+    try check(.decodedByteCount, count, min(decodedByteCount, Self.countableByteCount))
   }
 
   /// Checks the length of a file.

@@ -34,7 +34,9 @@ extension EmbeddedThumbnailDecoding {
     let shown = plan.sourceRegion.scaled(
       horizontal: Double(bitmap.size.width) / Double(stored.width),
       vertical: Double(bitmap.size.height) / Double(stored.height))
-    return plan.resampler.resample(bitmap, region: shown, to: plan.outputSize, pool: context.pool)
+    return try plan.resampler.resample(
+      bitmap, region: shown, to: plan.outputSize, pool: context.pool
+    ) { () throws(DecodingError) in try context.checkpoint() }
   }
 }
 

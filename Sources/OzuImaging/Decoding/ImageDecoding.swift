@@ -74,7 +74,8 @@ extension ImageDecoding {
     // Filters work in one format.
     let context = plan.needsNoResampling ? context : context.inWorkingFormat()
     try context.limits.checkDecodedByteCount(
-      plan.decodedSize.bitmapByteCount(as: header.pixelFormat(under: context.pixelFormats)))
+      plan.decodedSize.bitmapByteCount(as: header.pixelFormat(under: context.pixelFormats))
+        .saturatingSum(plan.workingByteCount))
     let bitmap = try decode(data, header: header, plan: plan, context: context)
     guard bitmap.size == plan.decodedSize else {
       throw .corrupt(
@@ -83,9 +84,8 @@ extension ImageDecoding {
     try context.checkpoint()
     context.begin(.resize)
     if plan.needsNoResampling { return bitmap }
-    let resized = plan.resampler.resample(
-      bitmap, region: plan.region, to: plan.outputSize, pool: context.pool)
-    try context.checkpoint()
-    return resized
+    return try plan.resampler.resample(
+      bitmap, region: plan.region, to: plan.outputSize, pool: context.pool
+    ) { () throws(DecodingError) in try context.checkpoint() }
   }
 }

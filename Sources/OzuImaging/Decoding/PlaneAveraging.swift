@@ -49,6 +49,6 @@ public struct PlaneAveraging: Hashable, Sendable {
     case .wholePlanes(let bytesPerPixel): bytes += pixels * Double(bytesPerPixel)
     case .rows: bytes *= 4
     }
-    return Int(bytes)
+    return Int(clamping: bytes)
   }
 }

@@ -14,6 +14,9 @@ public struct PlanarPicture {
     /// Amounts of blue, green and red light (see `ResamplingLight.linear`), and alpha that they are multiplied by,
     /// where there is any.
     case light(isOpaque: Bool)
+
+    /// Whether every pixel is opaque.
+    var isOpaque: Bool { self != .premultipliedColors && self != .light(isOpaque: false) }
   }
 
   /// What the planes are.
@@ -35,12 +38,6 @@ public struct PlanarPicture {
     planes = [blue, green, red] + (alpha.map { [$0] } ?? [])
   }
 
-  /// Makes a picture of light.
-  init(lightOfBlue blue: SamplePlane, green: SamplePlane, red: SamplePlane, alpha: SamplePlane?) {
-    content = .light(isOpaque: alpha == nil)
-    planes = [blue, green, red] + (alpha.map { [$0] } ?? [])
-  }
-
   /// Whether every pixel is opaque.
-  public var isOpaque: Bool { content != .premultipliedColors && content != .light(isOpaque: false) }
+  public var isOpaque: Bool { content.isOpaque }
 }

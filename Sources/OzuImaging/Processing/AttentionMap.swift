@@ -17,11 +17,12 @@ struct AttentionMap {
     let small = Picture(bitmap).resized(
       Resize(PixelSize(Self.side, Self.side), mode: .aspectFit, kernel: .box), pool: pool
     ).bitmap
+    let rows = BGRABitmap(small, pool: pool)
     size = small.size
     let width = small.size.width
     let height = small.size.height
     var sums = [Int](repeating: 0, count: (width + 1) * (height + 1))
-    small.withRows { row in
+    rows.withRows { row in
       for y in 0..<height {
         let above = row(max(0, y - 1))
         let here = row(y)

@@ -1,9 +1,26 @@
-/// The rows of a bitmap that is being made, or of one that is there, as pixels.
+/// A bitmap in `bgra8`, whatever it came in: the one form in which processors see pixels.
 ///
-/// The two closures-over-rows below are the only place where processors meet raw memory. Both hand out rows of
-/// exactly `size.width` pixels, cut from a buffer of `bytesPerRow × size.height` bytes, `bytesPerRow` being at
-/// least four times the width: no row reaches outside. `Pixel` has four bytes, no padding and an alignment of
-/// one, so a row of it may be laid over the bytes.
+/// Rows of `Pixel` can be had from this type alone, and making one converts. The closures over rows here and in
+/// `Bitmap(writingRows:)` are the only place where processors meet raw memory. Both hand out rows of exactly
+/// `size.width` pixels, cut from a buffer of `bytesPerRow × size.height` bytes; a pixel of `bgra8` has four bytes, so
+/// `bytesPerRow` is at least four times the width and no row reaches outside. `Pixel` has four bytes, no padding and an
+/// alignment of one, so a row of it may be laid over the bytes.
+struct BGRABitmap {
+  /// The bitmap, in `bgra8`.
+  let bitmap: Bitmap
+
+  /// Converts a bitmap, unless it has the format.
+  ///
+  /// - Complexity: O(1) for `bgra8`, else O(pixels).
+  init(_ bitmap: Bitmap, pool: PixelBufferPool) {
+    self.bitmap = bitmap.converted(to: .bgra8, pool: pool)
+  }
+
+  var size: PixelSize { bitmap.size }
+  var isOpaque: Bool { bitmap.isOpaque }
+  var colorSpace: ColorSpaceTag { bitmap.colorSpace }
+}
+
 extension Bitmap {
   /// Makes a bitmap row by row.
   ///
@@ -20,10 +37,13 @@ extension Bitmap {
       }
     }
   }
+}
 
+extension BGRABitmap {
   /// Calls a closure with a function that gives any row; rows are valid during the call only.
   func withRows<Result>(_ body: (_ row: (Int) -> UnsafeBufferPointer<Pixel>) -> Result) -> Result {
-    withUnsafeBytes { bytes in
+    let (size, bytesPerRow) = (bitmap.size, bitmap.bytesPerRow)
+    return bitmap.withUnsafeBytes { bytes in
       body { y in
         precondition(y >= 0 && y < size.height, "a row outside the bitmap")
         let row = UnsafeRawBufferPointer(rebasing: bytes[y * bytesPerRow..<y * bytesPerRow + size.width * 4])
@@ -47,7 +67,7 @@ extension Bitmap {
 
   /// The part of the bitmap inside a rectangle that lies within it.
   func cropped(to rectangle: PixelRectangle, pool: PixelBufferPool) -> Bitmap {
-    guard rectangle != PixelRectangle(size) else { return self }
+    guard rectangle != PixelRectangle(size) else { return bitmap }
     return withRows { row in
       Bitmap(
         size: rectangle.size, isOpaque: isOpaque, colorSpace: colorSpace, pool: pool

@@ -19,20 +19,24 @@ struct BoxWindow {
   }
 
   /// Takes the means along rows. Beyond the edge the picture is taken to go on with its border pixels.
-  func alongRows(_ bitmap: Bitmap, pool: PixelBufferPool) -> Bitmap {
-    length <= UInt16.longestBox
+  func alongRows(_ bitmap: BGRABitmap, pool: PixelBufferPool) -> BGRABitmap {
+    let result =
+      length <= UInt16.longestBox
       ? alongRows(bitmap, as: UInt16.self, pool) : alongRows(bitmap, as: UInt32.self, pool)
+    return BGRABitmap(result, pool: pool)
   }
 
   /// Takes the means along columns.
-  func alongColumns(_ bitmap: Bitmap, pool: PixelBufferPool) -> Bitmap {
-    length <= UInt16.longestBox
+  func alongColumns(_ bitmap: BGRABitmap, pool: PixelBufferPool) -> BGRABitmap {
+    let result =
+      length <= UInt16.longestBox
       ? alongColumns(bitmap, as: UInt16.self, pool) : alongColumns(bitmap, as: UInt32.self, pool)
+    return BGRABitmap(result, pool: pool)
   }
 
   /// Two rows side by side, which fill a register, with their borders repeated as far as the window looks beyond them.
   private func alongRows<Sum: BoxSum>(
-    _ bitmap: Bitmap, as: Sum.Type, _ pool: PixelBufferPool
+    _ bitmap: BGRABitmap, as: Sum.Type, _ pool: PixelBufferPool
   ) -> Bitmap {
     let mean = BoxMean<Sum>(length)
     let size = bitmap.size
@@ -62,16 +66,17 @@ struct BoxWindow {
 
   /// All columns side by side: a sum for each, moved down row by row, so that memory is read in its order.
   private func alongColumns<Sum: BoxSum>(
-    _ bitmap: Bitmap, as: Sum.Type, _ pool: PixelBufferPool
+    _ bitmap: BGRABitmap, as: Sum.Type, _ pool: PixelBufferPool
   ) -> Bitmap {
     let mean = BoxMean<Sum>(length)
     let last = bitmap.size.height - 1
     // Rows hold whole groups of four pixels, so pairs may reach beyond the last.
     let pairCount = (bitmap.size.width + 1) / 2
     var sums = [SIMD8<Sum>](repeating: .zero, count: pairCount)
-    return bitmap.withUnsafeBytes { source in
+    let sourceBytesPerRow = bitmap.bitmap.bytesPerRow
+    return bitmap.bitmap.withUnsafeBytes { source in
       func row(_ y: Int) -> UnsafeRawPointer {
-        source.baseAddress! + min(max(y, 0), last) * bitmap.bytesPerRow
+        source.baseAddress! + min(max(y, 0), last) * sourceBytesPerRow
       }
       return Bitmap(
         size: bitmap.size, isOpaque: bitmap.isOpaque, colorSpace: bitmap.colorSpace, pool: pool

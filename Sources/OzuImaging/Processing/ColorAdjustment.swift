@@ -35,6 +35,7 @@ public struct ColorAdjustment: ImageProcessing, Hashable {
     let color = Int32((contrast * saturation * one).rounded())
     let luma = Int32((contrast * (1 - saturation) * one).rounded())
     let offset = Int32(((brightness + (1 - contrast) / 2) * one).rounded())
+    let bitmap = BGRABitmap(bitmap, pool: context.pool)
     return bitmap.mapped(isOpaque: bitmap.isOpaque, pool: context.pool) { pixel, _, _ in
       let alpha = Int32(pixel.alpha)
       let base = pixel.luma &* luma &+ offset &* alpha &+ 2048

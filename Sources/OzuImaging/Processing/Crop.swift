@@ -46,7 +46,7 @@ public struct Crop: ImageProcessing, Hashable {
       rectangle = AttentionMap(of: bitmap, pool: context.pool).bestRectangle(of: size)
     }
     try context.check(rectangle.size, for: self)
-    return bitmap.cropped(to: rectangle, pool: context.pool)
+    return BGRABitmap(bitmap, pool: context.pool).cropped(to: rectangle, pool: context.pool)
   }
 
   /// The largest size with some proportions inside another; at least one pixel.

@@ -22,12 +22,12 @@ public struct GaussianBlur: ImageProcessing, Hashable {
     guard radius.isFinite, radius >= 0, radius <= 1000 else {
       throw .invalidParameters(identifier, reason: "the radius must be from 0 to 1000 pixels")
     }
-    var result = bitmap
+    var result = BGRABitmap(bitmap, pool: context.pool)
     for window in BoxWindow.windows(deviation: radius) where window.length > 1 {
       result = window.alongRows(result, pool: context.pool)
       result = window.alongColumns(result, pool: context.pool)
     }
-    return result
+    return result.bitmap
   }
 }
 

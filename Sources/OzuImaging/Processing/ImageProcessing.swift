@@ -12,6 +12,9 @@ public protocol ImageProcessing: Sendable {
 
   /// Makes the new picture. The old one stays as it is.
   ///
+  /// The steps of Ozu take a bitmap of any `PixelFormat`; all but `Turn`, which moves pixels and changes none, work in
+  /// `bgra8`. `Picture.processed(by:context:)` hands `bgra8` to every step.
+  ///
   /// - Throws: `ProcessingError` when the step cannot be done with this picture.
   func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap
 }

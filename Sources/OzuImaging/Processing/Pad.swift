@@ -22,7 +22,8 @@ public struct Pad: ImageProcessing, Hashable {
   /// - Throws: `invalidParameters` for a canvas over the limits.
   public func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap {
     let canvas = PixelSize(max(size.width, bitmap.size.width), max(size.height, bitmap.size.height))
-    guard canvas != bitmap.size else { return bitmap }
+    let bitmap = BGRABitmap(bitmap, pool: context.pool)
+    guard canvas != bitmap.size else { return bitmap.bitmap }
     try context.check(canvas, for: self)
     let (left, top) = anchor.origin(of: bitmap.size, in: canvas)
     let background = color.pixel

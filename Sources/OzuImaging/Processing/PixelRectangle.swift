@@ -30,13 +30,6 @@ public struct PixelRectangle: Hashable, Sendable {
   }
 }
 
-extension Int {
-  fileprivate func saturatingSum(_ other: Int) -> Int {
-    let (sum, overflow) = addingReportingOverflow(other)
-    return overflow ? (other > 0 ? .max : .min) : sum
-  }
-}
-
 /// A place in a picture: where a crop holds on, where a watermark stands.
 public enum Anchor: String, Hashable, Sendable, CaseIterable {
   /// The middle.

@@ -71,7 +71,8 @@ public struct RoundedCorners: ImageProcessing, Hashable {
     guard radius > 0 || width > 0 else { return source }
     let edge = RoundedEdge(size: source.size, radius: radius)
     let line = border?.color.pixel
-    return source.mapped(isOpaque: source.isOpaque && radius == 0, pool: context.pool) { pixel, x, y in
+    let pixels = BGRABitmap(source, pool: context.pool)
+    return pixels.mapped(isOpaque: source.isOpaque && radius == 0, pool: context.pool) { pixel, x, y in
       let inside = edge.depth(x, y)
       var result = pixel
       if let line, inside < width + 0.5 {

@@ -27,7 +27,9 @@ public struct Sharpen: ImageProcessing, Hashable {
     guard amount.isFinite, (0...10).contains(amount) else {
       throw .invalidParameters(identifier, reason: "the amount must be from 0 to 10")
     }
-    let blurred = try GaussianBlur(radius: radius).process(bitmap, context: context)
+    let bitmap = BGRABitmap(bitmap, pool: context.pool)
+    let blurred = BGRABitmap(
+      try GaussianBlur(radius: radius).process(bitmap.bitmap, context: context), pool: context.pool)
     let weight = Int16((amount * 256).rounded()) << 2
     return blurred.withRows { blurredRow in
       bitmap.withRows { row in

@@ -25,6 +25,7 @@ public struct Tint: ImageProcessing, Hashable {
   /// Tints.
   public func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap {
     let ink = color.pixel
+    let bitmap = BGRABitmap(bitmap, pool: context.pool)
     switch style {
     case .overlay:
       return bitmap.mapped(isOpaque: bitmap.isOpaque, pool: context.pool) { pixel, _, _ in

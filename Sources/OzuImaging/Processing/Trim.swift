@@ -15,6 +15,7 @@ public struct Trim: ImageProcessing, Hashable {
   ///
   /// - Complexity: O(pixels).
   public func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap {
+    let bitmap = BGRABitmap(bitmap, pool: context.pool)
     let content = bitmap.withRows { row -> PixelRectangle? in
       let border = row(0)[0]
       var left = bitmap.size.width
@@ -34,7 +35,7 @@ public struct Trim: ImageProcessing, Hashable {
       guard top >= 0 else { return nil }
       return PixelRectangle(x: left, y: top, width: right - left + 1, height: bottom - top + 1)
     }
-    guard let content else { return bitmap }
+    guard let content else { return bitmap.bitmap }
     return bitmap.cropped(to: content, pool: context.pool)
   }
 

@@ -59,6 +59,8 @@ public struct Watermark: ImageProcessing {
     let inner = PixelSize(mark.size.width + 2 * margin, mark.size.height + 2 * margin)
     let corner = anchor.origin(of: inner, in: bitmap.size)
     let place = (x: corner.x + margin, y: corner.y + margin)
+    let bitmap = BGRABitmap(bitmap, pool: context.pool)
+    let mark = BGRABitmap(mark, pool: context.pool)
     return mark.withRows { markRow in
       bitmap.withRows { row in
         Bitmap(

@@ -5,16 +5,16 @@
 /// is read as it is.
 ///
 /// Unsafe pointers (see `HorizontalPass.swift`). Why every index is in bounds: rows are clamped to those of
-/// the plane; pairs lie below half of `columnCount` rounded up, which is at most half of `samplesPerRow`, a
-/// multiple of 8; results are written for the pairs that the parameter names.
+/// the source, which checks them; pairs lie below half of `columnCount` rounded up, and rows of a source have a
+/// multiple of 8 samples; results are written for the pairs that the parameter names.
 struct PlaneRows {
-  let plane: SamplePlane
+  let source: any SampleRowSource
   let columnFactor: Int
   let rowFactor: Int
 
   /// The columns that the picture reaches into, before the reduction.
-  private var extentColumns: Int { Int(plane.extentWidth.rounded(.up)) }
-  private var extentRows: Int { Int(plane.extentHeight.rounded(.up)) }
+  private var extentColumns: Int { Int(source.extentWidth.rounded(.up)) }
+  private var extentRows: Int { Int(source.extentHeight.rounded(.up)) }
   /// The number of rows after the reduction.
   var rowCount: Int { (extentRows + rowFactor - 1) / rowFactor }
 
@@ -43,9 +43,13 @@ struct PlaneRows {
     }
   }
 
+  /// Lets go of the rows above one, counted after the reduction.
+  func discard(before row: Int) {
+    source.discard(before: row * rowFactor)
+  }
+
   private func pointer(row: Int) -> UnsafeRawPointer {
-    precondition(row >= 0 && row < plane.rowCount, "row outside the plane")
-    return UnsafeRawPointer(plane.samples.baseAddress!) + row * plane.samplesPerRow * 2
+    UnsafeRawPointer(source.row(row))
   }
 
   /// The means of the blocks of a reduced row, two in a word.
@@ -57,7 +61,8 @@ struct PlaneRows {
       let columns = column * columnFactor..<min((column + 1) * columnFactor, extentColumns)
       var sum = 0
       for y in rows {
-        for x in columns { sum += Int(plane.samples[y * plane.samplesPerRow + x]) }
+        let samples = source.row(y)
+        for x in columns { sum += Int(samples[x]) }
       }
       let count = rows.count * columns.count
       return Int32((sum + count / 2) / count)

@@ -16,30 +16,53 @@ extension Resampler {
     _ planes: PlanarPicture, region: PixelRegion, to size: PixelSize, colorSpace: ColorSpaceTag = .sRGB,
     pool: PixelBufferPool = .shared
   ) -> Bitmap {
+    resample(planes, region: region, to: size, colorSpace: colorSpace, pool: pool) { () throws(Never) in }
+  }
+
+  /// The same, with a question between bands of rows whether to go on.
+  ///
+  /// - Throws: what `checkpoint` throws.
+  package func resample<Failure: Error>(
+    _ planes: PlanarPicture, region: PixelRegion, to size: PixelSize, colorSpace: ColorSpaceTag = .sRGB,
+    pool: PixelBufferPool, checkpoint: () throws(Failure) -> Void
+  ) throws(Failure) -> Bitmap {
+    try resample(
+      planes.planes, content: planes.content, region: region, to: size, colorSpace: colorSpace, pool: pool,
+      checkpoint: checkpoint)
+  }
+
+  /// The rows of the result that are made of every plane before they become pixels.
+  static let bandRows = 16
+
+  /// Shows a part of a picture whose components give their rows from top to bottom, a band of the result at a time.
+  func resample<Failure: Error>(
+    _ sources: [any SampleRowSource], content: PlanarPicture.Content, region: PixelRegion, to size: PixelSize,
+    colorSpace: ColorSpaceTag, pool: PixelBufferPool, checkpoint: () throws(Failure) -> Void
+  ) throws(Failure) -> Bitmap {
     precondition(
       region.x.isFinite && region.y.isFinite && region.width.isFinite && region.height.isFinite,
       "a region has finite edges")
     precondition(region.width > 0 && region.height > 0, "a region has an area")
-    let sources = planes.planes
     let rowStride = PlaneRun.padded(size.width)
-    let planeCount = rowStride * size.height
+    let planeCount = rowStride * Self.bandRows
     // And a row to work in.
     let block = pool.takeBlock(byteCount: (planeCount * sources.count + rowStride) * 2)
     defer { pool.giveBack(block) }
     let samples = block.bindMemory(to: Int16.self).baseAddress!
-    for (index, plane) in sources.enumerated() {
-      let run = PlaneRun(plane: plane, region: region, size: size, kernel: kernel, pool: pool)
-      run.execute(to: samples + index * planeCount)
-    }
-    return Bitmap(
-      size: size, isOpaque: planes.isOpaque, colorSpace: colorSpace, pool: pool
-    ) { target, bytesPerRow in
-      let merge = Self.merging(
-        planes.content, planeCount: planeCount, width: size.width,
-        scratch: samples + sources.count * planeCount)
-      for y in 0..<size.height {
-        let pixels = (target.baseAddress! + y * bytesPerRow).assumingMemoryBound(to: UInt32.self)
-        merge(samples + y * rowStride, pixels)
+    let runs = sources.map { PlaneRun(source: $0, region: region, size: size, kernel: kernel, pool: pool) }
+    let merge = Self.merging(
+      content, planeCount: planeCount, width: size.width, scratch: samples + sources.count * planeCount)
+    return try Bitmap(
+      size: size, isOpaque: content.isOpaque, colorSpace: colorSpace, pool: pool
+    ) { (target, bytesPerRow) throws(Failure) in
+      for top in stride(from: 0, to: size.height, by: Self.bandRows) {
+        try checkpoint()
+        let count = min(Self.bandRows, size.height - top)
+        for (index, run) in runs.enumerated() { run.makeRows(count, to: samples + index * planeCount) }
+        for y in 0..<count {
+          let pixels = (target.baseAddress! + (top + y) * bytesPerRow).assumingMemoryBound(to: UInt32.self)
+          merge(samples + y * rowStride, pixels)
+        }
       }
     }
   }

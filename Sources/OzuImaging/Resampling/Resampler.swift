@@ -38,27 +38,39 @@ public struct Resampler: Sendable {
   public func resample(
     _ bitmap: Bitmap, region: PixelRegion, to size: PixelSize, pool: PixelBufferPool = .shared
   ) -> Bitmap {
+    resample(bitmap, region: region, to: size, pool: pool) { () throws(Never) in }
+  }
+
+  /// The same, with a question every few rows whether to go on.
+  ///
+  /// - Throws: what `checkpoint` throws.
+  package func resample<Failure: Error>(
+    _ bitmap: Bitmap, region: PixelRegion, to size: PixelSize, pool: PixelBufferPool,
+    checkpoint: () throws(Failure) -> Void
+  ) throws(Failure) -> Bitmap {
     precondition(
       region.x.isFinite && region.y.isFinite && region.width.isFinite && region.height.isFinite,
       "a region has finite edges")
     precondition(region.width > 0 && region.height > 0, "a region has an area")
     let bitmap = bitmap.converted(to: .bgra8, pool: pool)
-    if light == .linear { return resampleLight(of: bitmap, region: region, to: size, pool: pool) }
+    if light == .linear {
+      return try resampleLight(of: bitmap, region: region, to: size, pool: pool, checkpoint: checkpoint)
+    }
     let horizontal = ResamplingAxis(
       extent: bitmap.size.width, origin: region.x, length: region.width, count: size.width, kernel: kernel)
     let vertical = ResamplingAxis(
       extent: bitmap.size.height, origin: region.y, length: region.height, count: size.height, kernel: kernel)
-    return Bitmap(
+    return try Bitmap(
       size: size, isOpaque: bitmap.isOpaque, colorSpace: bitmap.colorSpace, pool: pool
-    ) { target, bytesPerRow in
-      bitmap.withUnsafeBytes { source in
+    ) { (target, bytesPerRow) throws(Failure) in
+      try bitmap.withUnsafeBytes { (source) throws(Failure) in
         let rows = SourceRows(
           bytes: source, size: bitmap.size, bytesPerRow: bitmap.bytesPerRow,
           columnFactor: horizontal.factor, rowFactor: vertical.factor)
         let run = ResamplingRun(
           source: rows, target: target, targetBytesPerRow: bytesPerRow, horizontal: horizontal,
           vertical: vertical, opacity: bitmap.isOpaque ? 0xFF00_0000 : 0, pool: pool)
-        run.execute()
+        try run.execute(checkpoint: checkpoint)
       }
     }
   }

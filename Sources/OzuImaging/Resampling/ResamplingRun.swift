@@ -14,17 +14,20 @@ struct ResamplingRun {
   let opacity: UInt32
   let pool: PixelBufferPool
 
+  /// The rows of the target between two checkpoints.
+  private static let rowsPerCheckpoint = 32
+
   /// Makes all rows of the target.
-  func execute() {
+  func execute<Failure: Error>(checkpoint: () throws(Failure) -> Void) throws(Failure) {
     switch (horizontal.table, vertical.table) {
-    case (nil, nil): copy()
-    case (let across?, nil): filterAcross(across)
-    case (nil, let down?): filterDown(down)
+    case (nil, nil): try copy(checkpoint)
+    case (let across?, nil): try filterAcross(across, checkpoint)
+    case (nil, let down?): try filterDown(down, checkpoint)
     case (let across?, let down?):
       if isCheaperDownFirst {
-        filterDownThenAcross(across, down)
+        try filterDownThenAcross(across, down, checkpoint)
       } else {
-        filterAcrossThenDown(across, down)
+        try filterAcrossThenDown(across, down, checkpoint)
       }
     }
   }
@@ -41,29 +44,35 @@ struct ResamplingRun {
     return downFirst * 1.25 < acrossFirst
   }
 
-  private func copy() {
+  private func copy<Failure: Error>(_ checkpoint: () throws(Failure) -> Void) throws(Failure) {
     for y in 0..<vertical.count {
+      if y % Self.rowsPerCheckpoint == 0 { try checkpoint() }
       let from = (vertical.offset + y) * source.bytesPerRow + horizontal.offset * 4
       let row = UnsafeRawBufferPointer(rebasing: source.bytes[from..<from + horizontal.count * 4])
       UnsafeMutableRawBufferPointer(rebasing: target[(y * targetBytesPerRow)...]).copyMemory(from: row)
     }
   }
 
-  private func filterAcross(_ table: FilterTable) {
-    withScratch(wordCount: table.pairs.count) { words in
+  private func filterAcross<Failure: Error>(
+    _ table: FilterTable, _ checkpoint: () throws(Failure) -> Void
+  ) throws(Failure) {
+    try withScratch(wordCount: table.pairs.count) { (words) throws(Failure) in
       for y in 0..<vertical.count {
+        if y % Self.rowsPerCheckpoint == 0 { try checkpoint() }
         source.readNeighbors(row: vertical.offset + y, pairs: table.pairs, to: words)
         HorizontalPass(table: table).filter(words, to: targetRow(y), opacity: opacity)
       }
     }
   }
 
-  private func filterDown(_ table: FilterTable) {
+  private func filterDown<Failure: Error>(
+    _ table: FilterTable, _ checkpoint: () throws(Failure) -> Void
+  ) throws(Failure) {
     let width = horizontal.count
     let columns = horizontal.offset..<horizontal.offset + width
     let rowStride = VerticalPass.padded(width)
-    withScratch(wordCount: rowStride * table.pairsPerSample) { ring in
-      forEachWindow(of: table, rowStride: rowStride) { rowPair, slot in
+    try withScratch(wordCount: rowStride * table.pairsPerSample) { (ring) throws(Failure) in
+      try forEachWindow(of: table, rowStride: rowStride, checkpoint) { rowPair, slot in
         source.readRows(rowPair: rowPair, columns: columns, to: ring + slot)
       } filter: { y, offsets in
         VerticalPass(table: table).filter(
@@ -72,14 +81,16 @@ struct ResamplingRun {
     }
   }
 
-  private func filterAcrossThenDown(_ across: FilterTable, _ down: FilterTable) {
+  private func filterAcrossThenDown<Failure: Error>(
+    _ across: FilterTable, _ down: FilterTable, _ checkpoint: () throws(Failure) -> Void
+  ) throws(Failure) {
     let width = horizontal.count
     let rowStride = VerticalPass.padded(width)
     let sourceStride = across.pairs.count
-    withScratch(wordCount: rowStride * down.pairsPerSample + 2 * sourceStride) { ring in
+    try withScratch(wordCount: rowStride * down.pairsPerSample + 2 * sourceStride) { (ring) throws(Failure) in
       let upper = ring + rowStride * down.pairsPerSample
       let lower = upper + sourceStride
-      forEachWindow(of: down, rowStride: rowStride) { rowPair, slot in
+      try forEachWindow(of: down, rowStride: rowStride, checkpoint) { rowPair, slot in
         source.readNeighbors(row: 2 * rowPair, pairs: across.pairs, to: upper)
         let hasLower = 2 * rowPair + 1 < source.rowCount
         if hasLower { source.readNeighbors(row: 2 * rowPair + 1, pairs: across.pairs, to: lower) }
@@ -91,13 +102,15 @@ struct ResamplingRun {
     }
   }
 
-  private func filterDownThenAcross(_ across: FilterTable, _ down: FilterTable) {
+  private func filterDownThenAcross<Failure: Error>(
+    _ across: FilterTable, _ down: FilterTable, _ checkpoint: () throws(Failure) -> Void
+  ) throws(Failure) {
     let width = 2 * across.pairs.count
     let columns = 2 * across.pairs.lowerBound..<min(2 * across.pairs.upperBound, source.columnCount)
     let rowStride = VerticalPass.padded(width)
-    withScratch(wordCount: rowStride * down.pairsPerSample + rowStride / 2) { ring in
+    try withScratch(wordCount: rowStride * down.pairsPerSample + rowStride / 2) { (ring) throws(Failure) in
       let words = ring + rowStride * down.pairsPerSample
-      forEachWindow(of: down, rowStride: rowStride) { rowPair, slot in
+      try forEachWindow(of: down, rowStride: rowStride, checkpoint) { rowPair, slot in
         source.readRows(rowPair: rowPair, columns: columns, to: ring + slot)
       } filter: { y, offsets in
         VerticalPass(table: down).filter(ring, offsets: offsets, row: y, width: width, to: words)
@@ -108,16 +121,17 @@ struct ResamplingRun {
 
   /// Calls `filter` for each row of the result, with the places in the ring of the row pairs in its window,
   /// after `read` has brought in those that were not there.
-  private func forEachWindow(
-    of table: FilterTable, rowStride: Int, read: (_ rowPair: Int, _ slot: Int) -> Void,
-    filter: (_ row: Int, _ offsets: [Int]) -> Void
-  ) {
+  private func forEachWindow<Failure: Error>(
+    of table: FilterTable, rowStride: Int, _ checkpoint: () throws(Failure) -> Void,
+    read: (_ rowPair: Int, _ slot: Int) -> Void, filter: (_ row: Int, _ offsets: [Int]) -> Void
+  ) throws(Failure) {
     let slots = table.pairsPerSample
     var offsets = [Int](repeating: 0, count: slots)
     var next = 0
     var previousStart = 0
     for (row, start) in table.starts.enumerated() {
       precondition(start >= previousStart, "a window moved back")
+      if row % Self.rowsPerCheckpoint == 0 { try checkpoint() }
       previousStart = start
       for pair in max(next, start)..<max(next, start + slots) {
         read(table.pairs.lowerBound + pair, pair % slots * rowStride)
@@ -134,11 +148,13 @@ struct ResamplingRun {
 
   /// Lends zeroed memory for rows of words. Zeroed, because the places beyond the end of a row are read,
   /// though they weigh nothing.
-  private func withScratch(wordCount: Int, _ body: (UnsafeMutablePointer<PixelWord>) -> Void) {
+  private func withScratch<Failure: Error>(
+    wordCount: Int, _ body: (UnsafeMutablePointer<PixelWord>) throws(Failure) -> Void
+  ) throws(Failure) {
     let block = pool.takeBlock(byteCount: wordCount * MemoryLayout<PixelWord>.stride)
     defer { pool.giveBack(block) }
     let words = block.bindMemory(to: PixelWord.self)
     words.baseAddress!.initialize(repeating: .zero, count: wordCount)
-    body(words.baseAddress!)
+    try body(words.baseAddress!)
   }
 }

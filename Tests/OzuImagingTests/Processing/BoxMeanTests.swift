@@ -29,8 +29,9 @@ struct BoxMeanTests {
       let picture = ProcessorPropertyTests.veiled(size)
       for (before, behind) in [(1, 0), (1, 1), (2, 1), (3, 3), (0, 4), (20, 20), (200, 190)] {
         let window = BoxWindow(before: before, behind: behind)
-        let rows = window.alongRows(picture, pool: .shared)
-        let columns = window.alongColumns(picture, pool: .shared)
+        let source = BGRABitmap(picture, pool: .shared)
+        let rows = window.alongRows(source, pool: .shared).bitmap
+        let columns = window.alongColumns(source, pool: .shared).bitmap
         for y in 0..<size.height {
           for x in 0..<size.width {
             let across = (-before...behind).map { picture[min(max(x + $0, 0), size.width - 1), y] }

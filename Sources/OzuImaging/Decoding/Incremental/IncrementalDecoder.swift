@@ -163,10 +163,14 @@ public final class IncrementalDecoder: Sendable {
     }
     let plan = DecodePlan(drawingOf: header, resize: resize, scales: decoder.scales)
     // What the session keeps, and the copy that is shown.
-    let byteCount = 2 * plan.decodedSize.bitmapByteCount(as: .bgra8)
-    try context.limits.checkDecodedByteCount(byteCount)
+    let decodedByteCount = plan.decodedSize.bitmapByteCount(as: .bgra8)
+    let byteCount = decodedByteCount.saturatingSum(decodedByteCount)
+    try context.limits.checkDecodedByteCount(byteCount.saturatingSum(plan.workingByteCount))
     try codecs.check(plan, limits: context.limits)
-    guard let reservation = context.budget.reserveForPreviews(byteCount) else { return waiting }
+    // And what is made of the copy.
+    let peakByteCount = plan.peakByteCount(header, format: .bgra8, context)
+    guard let reservation = context.budget.reserveForPreviews(decodedByteCount.saturatingSum(peakByteCount))
+    else { return waiting }
     let session = try decoder.incrementalSession(of: file, header: header, plan: plan, context: context)
     guard let session else { return .over }
     return .decoding(Opened(header: header, plan: plan, session: session, reservation: reservation))

@@ -1,0 +1,16 @@
+extension Int {
+  /// The sum, or the end of the range that it passes.
+  func saturatingSum(_ other: Int) -> Int {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? (other > 0 ? .max : .min) : sum
+  }
+
+  /// The whole part of a number, or the end of the range that it passes; 0 for what is no number.
+  init(clamping value: Double) {
+    if value.isNaN {
+      self = 0
+    } else {
+      self = Int(exactly: value.rounded(.towardZero)) ?? (value < 0 ? .min : .max)
+    }
+  }
+}

@@ -1,0 +1,59 @@
+/// The curve of sRGB in both directions, as tables.
+struct LightTable: Sendable {
+  static let shared = LightTable()
+
+  /// The light of each byte, of 65,535.
+  private let lights: [UInt16]
+  /// The byte of each amount of light in a `SamplePlane`: 0 to 255 × 64.
+  private let bytes: [UInt8]
+
+  private init() {
+    lights = LinearLight.table.map { UInt16(($0 * 65_535).rounded(.toNearestOrAwayFromZero)) }
+    let most = 255 << SamplePlane.fractionBits
+    bytes = (0...most).map { UInt8(LinearLight.encoded(Float($0) / Float(most))) }
+  }
+
+  /// The light of a pixel, times its alpha; alpha itself on the same scale.
+  @inline(__always)
+  func light(of pixel: SIMD4<UInt8>, isOpaque: Bool) -> SIMD4<UInt16> {
+    if isOpaque || pixel.w == 255 {
+      return SIMD4(lights[Int(pixel.x)], lights[Int(pixel.y)], lights[Int(pixel.z)], 65_535)
+    }
+    guard pixel.w > 0 else { return .zero }
+    let alpha = UInt32(pixel.w)
+    func part(_ value: UInt8) -> UInt16 {
+      let straight = min(255, (UInt32(value) * 255 + alpha / 2) / alpha)
+      return UInt16((UInt32(lights[Int(straight)]) * alpha + 127) / 255)
+    }
+    return SIMD4(part(pixel.x), part(pixel.y), part(pixel.z), UInt16(alpha * 257))
+  }
+
+  /// The byte of so much light out of so much alpha, times alpha.
+  @inline(__always)
+  func byte(of light: Int16, alpha: Int16) -> UInt32 {
+    let most = Int32(255 << SamplePlane.fractionBits)
+    guard alpha > 0 else { return 0 }
+    if Int32(alpha) >= most { return UInt32(bytes[Int(max(0, min(Int32(light), most)))]) }
+    let straight = max(0, min(most, Int32(light) * most / Int32(alpha)))
+    let value = Int32(bytes[Int(straight)]) * Int32(alpha)
+    return UInt32((value + most / 2) / most)
+  }
+}
+
+extension LightTable {
+  /// Makes a row of pixels from rows of light.
+  func merge(
+    blue: UnsafePointer<Int16>, green: UnsafePointer<Int16>, red: UnsafePointer<Int16>,
+    alpha: UnsafePointer<Int16>?, to pixels: UnsafeMutablePointer<UInt32>, width: Int
+  ) {
+    let most = Int16(255 << SamplePlane.fractionBits)
+    let half = Int32(1 << (SamplePlane.fractionBits - 1))
+    for x in 0..<width {
+      let opacity = alpha.map { max(0, min($0[x], most)) } ?? most
+      let alphaByte = UInt32((Int32(opacity) + half) >> Int32(SamplePlane.fractionBits))
+      func part(_ light: Int16) -> UInt32 { min(byte(of: light, alpha: opacity), alphaByte) }
+      pixels[x] = UInt32(
+        littleEndian: part(blue[x]) | part(green[x]) << 8 | part(red[x]) << 16 | alphaByte << 24)
+    }
+  }
+}

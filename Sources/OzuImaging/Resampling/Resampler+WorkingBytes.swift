@@ -1,0 +1,100 @@
+extension Resampler {
+  private static let wordByteCount = Double(MemoryLayout<PixelWord>.stride)
+
+  /// The most bytes that `resample(_:region:to:pool:)` takes beside source and result, the rounding of the pool included.
+  ///
+  /// The source is in `bgra8`: one in another format is converted, which takes another bitmap of its size.
+  ///
+  /// - Complexity: O(1).
+  func workingByteCount(of source: PixelSize, region: PixelRegion, to size: PixelSize) -> Int {
+    if light == .linear { return lightByteCount(of: source, region: region, to: size) }
+    let across = FilterDemand(
+      extent: Double(source.width), length: region.width, count: size.width, kernel: kernel)
+    let down = FilterDemand(
+      extent: Double(source.height), length: region.height, count: size.height, kernel: kernel)
+    var wordCount = Self.padded(across.count) * down.pairsPerSample + 2 * across.pairCount
+    if mayGoDownFirst(across, down) {
+      wordCount = max(wordCount, Self.padded(2 * across.pairCount) * (down.pairsPerSample + 0.5))
+    }
+    return Int(clamping: across.tableByteCount + down.tableByteCount)
+      .saturatingSum(Self.blockByteCount(wordCount * Self.wordByteCount))
+  }
+
+  /// The same for a picture in planes.
+  ///
+  /// - Parameters:
+  ///   - layout: what the planes are.
+  ///   - stored: the size of the picture in pixels; planes may have fewer samples, which need less.
+  ///   - region: the part that is shown, in pixels of `stored`.
+  func workingByteCount(
+    ofPlanes layout: PlaneLayout, in stored: PixelSize, region: PixelRegion, to size: PixelSize
+  ) -> Int {
+    let count = layout.source == .rows ? 4 : layout.chromaStep == nil ? 1 : 3
+    return planesByteCount(
+      count: count, width: Double(stored.width), height: Double(stored.height), region: region, to: size)
+  }
+
+  /// Bands of the result, and for each plane the rows between its passes.
+  private func planesByteCount(
+    count: Int, width: Double, height: Double, region: PixelRegion, to size: PixelSize
+  ) -> Int {
+    let across = FilterDemand(extent: width, length: region.width, count: size.width, kernel: kernel)
+    let down = FilterDemand(extent: height, length: region.height, count: size.height, kernel: kernel)
+    let rowStride = Self.padded(across.count)
+    let ringWordCount =
+      (down.pairsPerSample + 3) * rowStride / 4 + 2 * across.pairCount + across.count
+    let ring = Self.blockByteCount(ringWordCount * Self.wordByteCount)
+    let band = Self.blockByteCount((rowStride * Double(Self.bandRows * count) + rowStride) * 2)
+    var sum = band.saturatingSum(Int(clamping: Double(count) * (across.tableByteCount + down.tableByteCount)))
+    for _ in 0..<count { sum = sum.saturatingSum(ring) }
+    return sum
+  }
+
+  /// The planes of light: the strips that a window of the filter reaches over, and what making one takes.
+  private func lightByteCount(of source: PixelSize, region: PixelRegion, to size: PixelSize) -> Int {
+    // Pictures without alpha have a channel less.
+    let channels = 4
+    let step = LightRows.step(region: region, to: size)
+    let columns = (Double(source.width) / Double(step.columns)).rounded(.up)
+    let rows = (Double(source.height) / Double(step.rows)).rounded(.up)
+    let means = region.scaled(horizontal: 1 / Double(step.columns), vertical: 1 / Double(step.rows))
+    let filters = planesByteCount(
+      count: channels, width: Double(source.width) / Double(step.columns),
+      height: Double(source.height) / Double(step.rows), region: means, to: size)
+    let down = FilterDemand(
+      extent: Double(source.height) / Double(step.rows), length: means.height, count: size.height,
+      kernel: kernel)
+    // Channels take turns band by band: the last may be a band behind, and each reads four pairs at a time.
+    let bandRows = means.height / Double(size.height) * Double(Self.bandRows)
+    let windowRows = (2 * down.pairsPerSample + 16) * down.factor + bandRows
+    let stripRows = Double(LightRows.stripRows)
+    let strips = min((windowRows / stripRows).rounded(.up) + 2, (rows / stripRows).rounded(.up))
+    let strip = Self.blockByteCount((columns + 7) * min(rows, stripRows) * 2)
+    let sums = Self.blockByteCount((Double(source.width) + 16) * 4)
+    let light = Self.blockByteCount(Double(source.width) * 2 * Double(channels))
+    let making = Double(channels) * (strips * Double(strip) + Double(sums)) + Double(light)
+    return filters.saturatingSum(Int(clamping: making))
+  }
+
+  /// Whether `ResamplingRun` may filter columns before rows, which takes wider rows between. It compares exact numbers,
+  /// from which those of `FilterDemand` differ by three pairs at most.
+  private func mayGoDownFirst(_ across: FilterDemand, _ down: FilterDemand) -> Bool {
+    func least(_ pairs: Double) -> Double { max(1, pairs - 3) }
+    let acrossFirst =
+      2 * down.pairCount * across.count * across.pairsPerSample
+      + down.count * across.count * down.pairsPerSample
+    let downFirst =
+      down.count * 2 * least(across.pairCount) * least(down.pairsPerSample)
+      + down.count * across.count * least(across.pairsPerSample)
+    return downFirst * 1.25 < acrossFirst
+  }
+
+  /// A row as the passes pad it, at most.
+  private static func padded(_ width: Double) -> Double { width + 16 }
+
+  /// What the pool lends for so many bytes.
+  private static func blockByteCount(_ count: Double) -> Int {
+    let bytes = Int(clamping: count)
+    return bytes > DecodingLimits.countableByteCount ? bytes : PixelBufferPool.sizeClass(bytes)
+  }
+}

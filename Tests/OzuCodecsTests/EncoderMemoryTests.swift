@@ -1,0 +1,42 @@
+import Foundation
+import OzuCodecs
+import OzuImaging
+import Testing
+
+@Suite("Encoders that are short of memory")
+struct EncoderMemoryTests {
+  /// Independent pixels, which no encoder makes small.
+  private static let noise = Bitmap(size: PixelSize(320, 256)) { x, y in
+    var value = UInt32(truncatingIfNeeded: x &* 73_856_093 ^ y &* 19_349_663) &* 2_654_435_761
+    value ^= value >> 15
+    return Pixel(
+      red: UInt8(truncatingIfNeeded: value), green: UInt8(truncatingIfNeeded: value >> 8),
+      blue: UInt8(truncatingIfNeeded: value >> 16))
+  }
+
+  private static let types: [ImageType] = [.jpeg, .png, .jxl].filter(
+    CodecRegistry.standard.encodableTypes.contains)
+
+  @Test("fail by name at every growth of their buffer, and free it once", arguments: types)
+  func growth(type: ImageType) throws {
+    let options = EncodingOptions(compressionQuality: 0.95, isLossless: type == .jxl)
+    let file = try CodecRegistry.standard.encode(Self.noise, as: type, options: options)
+    #expect(file.count > 1 << 17, "the buffer grows more than once")
+    for limit in [0, 1 << 16, 1 << 17].filter({ $0 < file.count }) {
+      let error = #expect(throws: EncodingError.self) {
+        try EncoderMemory.withLimit(limit) { () throws(EncodingError) in
+          try CodecRegistry.standard.encode(Self.noise, as: type, options: options)
+        }
+      }
+      guard case .failed(type, let reason) = error else {
+        Issue.record("\(String(describing: error))")
+        continue
+      }
+      #expect(reason.lowercased().contains("memory"))
+    }
+    let enough = try EncoderMemory.withLimit(1 << 24) { () throws(EncodingError) in
+      try CodecRegistry.standard.encode(Self.noise, as: type, options: options)
+    }
+    #expect(enough == file)
+  }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import OzuCodecs
+import OzuImaging
+import Testing
+
+/// Decoders are public and take a header and a plan from their caller. What they write must depend on the file alone.
+@Suite("Decoders that are given the header of another file")
+struct ForeignHeaderTests {
+  /// A file of every decoder, with and without what has ways of its own.
+  private static let files: [String] = [
+    "matrix/avif-420-q90.avif", "matrix/avif-alpha.avif", "matrix/anim.avif", "orientation/avif-6.avif",
+    "matrix/heic-420.heic", "matrix/heic-alpha-444.heic", "matrix/jxl-lossy.jxl",
+    "matrix/jxl-lossless-alpha.jxl", "matrix/tiff-raw.tif", "matrix/tiff-g4.tif", "matrix/tiff-rgba-lzw.tif",
+    "matrix/tiff-jpeg.tif", "matrix/webp-lossy.webp", "matrix/webp-lossless-alpha.webp",
+    "matrix/anim-lossy.webp", "matrix/jpeg-baseline-420.jpg", "matrix/jpeg-gray.jpg",
+    "matrix/jpeg-cmyk-noprofile.jpg", "matrix/jpeg-progressive-444.jpg", "matrix/jpeg-arithmetic.jpg",
+    "matrix/png-rgb8.png", "matrix/png-gray16.png", "matrix/png-palette.png", "matrix/anim.png",
+    "matrix/gif-palette.gif", "matrix/anim.gif", "matrix/bmp-rgb24.bmp", "matrix/bmp-palette.bmp",
+    "matrix/ico-png.ico",
+  ].filter(isDecodable)
+
+  /// Headers that a file may be given: smaller and larger ones, and ones of its size that lie about its pixels.
+  private static func foreignHeaders(_ own: ImageHeader) -> [ImageHeader] {
+    let size = own.storedSize
+    let sizes = [
+      PixelSize(1, 1), PixelSize(size.width - 1, size.height), PixelSize(size.width, size.height + 1),
+      PixelSize(size.height + 7, size.width), PixelSize(4 * size.width, 4 * size.height), PixelSize(900, 700),
+    ]
+    var headers = sizes.filter { !$0.isEmpty }.map { size in
+      var header = own
+      header.storedSize = size
+      return header
+    }
+    for model in [ImageHeader.ColorModel.gray, .rgb, .cmyk] {
+      for bits in [8, 16] {
+        for hasAlpha in [false, true] {
+          var header = own
+          header.colorModel = model
+          header.bitsPerComponent = bits
+          header.hasAlpha = hasAlpha
+          header.colorEncoding = nil
+          headers.append(header)
+        }
+      }
+    }
+    let steps = [nil, PlaneLayout.ChromaStep(horizontal: 1, vertical: 1), .init(horizontal: 2, vertical: 1)]
+    let sources = [PlaneLayout.Source.frequencies, .rows, .wholePlanes(bytesPerPixel: 3)]
+    for step in steps {
+      for source in sources {
+        var header = own
+        header.planeLayout = PlaneLayout(chromaStep: step, source: source)
+        headers.append(header)
+      }
+    }
+    var animated = own
+    animated.frameCount = own.frameCount + 3
+    headers.append(animated)
+    return headers
+  }
+
+  private func contexts() -> [DecodingContext] {
+    // Blocks of their own, so that the address sanitizer sees their ends.
+    let pool = PixelBufferPool(retainedByteLimit: 0)
+    return [
+      DecodingContext(pool: pool), DecodingContext(pool: pool, pixelFormats: .asStored),
+      DecodingContext(pool: pool, allowsTruncation: true, pixelFormats: .asStored),
+    ]
+  }
+
+  @Test("decode their own file or nothing", arguments: files)
+  func whole(path: String) throws {
+    let data = try fixture(path)
+    let decoder = try CodecRegistry.standard.decoder(for: data)
+    let own = try decoder.header(of: data, limits: .default)
+    for header in Self.foreignHeaders(own) {
+      for context in contexts() {
+        for scales in [[8], decoder.scales.filter { $0 < 8 }] {
+          let plan = DecodePlan(
+            header: header, resize: scales == [8] ? nil : Resize(PixelSize(8, 8)), scales: scales)
+          do throws(DecodingError) {
+            let bitmap = try decoder.decode(data, header: header, plan: plan, context: context)
+            // At its own size, or reduced as the plan of its own size would be.
+            let size = plan.eighths == 8 ? own.storedSize : plan.decodedSize
+            #expect(bitmap.size == size, "\(header.storedSize)")
+            if header.storedSize == own.storedSize, bitmap.format == .bgra8, plan.eighths == 8 {
+              try expectOwnPixels(bitmap, data, decoder, own, header)
+            }
+          } catch {
+            #expect(!error.description.isEmpty)
+          }
+        }
+      }
+    }
+  }
+
+  /// A header of the right size may lie about alpha and colours, but not make up pixels.
+  private func expectOwnPixels(
+    _ bitmap: Bitmap, _ data: Data, _ decoder: any ImageDecoding, _ own: ImageHeader, _ header: ImageHeader
+  ) throws(DecodingError) {
+    guard header.hasAlpha == own.hasAlpha, header.colorModel == own.colorModel else { return }
+    var plain = own
+    plain.colorEncoding = header.colorEncoding
+    let expected = try decoder.decode(
+      data, header: plain, plan: DecodePlan(header: own, resize: nil), context: DecodingContext())
+    #expect(bitmap == expected)
+  }
+
+  @Test("render a picture of the plan or nothing", arguments: files)
+  func planes(path: String) throws {
+    let data = try fixture(path)
+    let decoder = try CodecRegistry.standard.decoder(for: data)
+    let own = try decoder.header(of: data, limits: .default)
+    for header in Self.foreignHeaders(own) {
+      for context in contexts() {
+        for target in [PixelSize(3, 3), PixelSize(9, 7), PixelSize(20, 20)] {
+          let plan = DecodePlan(header: header, resize: Resize(target, mode: .fill), scales: decoder.scales)
+          let result = Result { () throws(DecodingError) in
+            try decoder.render(data, header: header, plan: plan, context: context)
+          }
+          if case .success(let bitmap) = result { #expect(bitmap.size == plan.outputSize) }
+        }
+      }
+    }
+  }
+
+  @Test("show previews of their own file or nothing", arguments: files)
+  func incremental(path: String) throws {
+    let data = try fixture(path)
+    guard let decoder = try CodecRegistry.standard.decoder(for: data) as? any IncrementalDecoding else {
+      return
+    }
+    let own = try decoder.header(of: data, limits: .default)
+    let other = try fixture("matrix/jpeg-baseline-444.jpg")
+    for header in Self.foreignHeaders(own) {
+      let plan = DecodePlan(header: header, resize: nil)
+      // The second file is the same, or becomes another when half of it came.
+      for rest in [data, other] {
+        let context = DecodingContext(pool: PixelBufferPool(retainedByteLimit: 0))
+        do throws(DecodingError) {
+          let session = try decoder.incrementalSession(
+            of: data.prefix(data.count / 2), header: header, plan: plan, context: context)
+          for file in [data.prefix(data.count / 2), rest] {
+            guard let bitmap = try session?.preview(of: file, context: context) else { continue }
+            #expect([own.storedSize, header.storedSize].contains(bitmap.size))
+          }
+        } catch {
+          #expect(!error.description.isEmpty)
+        }
+      }
+    }
+  }
+
+  @Test("decode frames of their own file or nothing", arguments: files.filter { $0.contains("anim") })
+  func frames(path: String) throws {
+    let data = try fixture(path)
+    let decoder = try #require(try CodecRegistry.standard.decoder(for: data) as? any AnimationDecoding)
+    let own = try decoder.header(of: data, limits: .default)
+    let canvas = own.storedSize
+    for header in Self.foreignHeaders(own) {
+      let reader = try? decoder.frames(of: data, header: header, limits: .default)
+      guard let reader else { continue }
+      for index in reader.frames.indices {
+        let result = Result { () throws(DecodingError) in
+          try reader.decodeFrame(
+            at: index, context: DecodingContext(pool: PixelBufferPool(retainedByteLimit: 0)))
+        }
+        guard case .success(let bitmap) = result else { continue }
+        #expect(bitmap.size == reader.frames[index].size)
+        #expect(bitmap.size.width <= canvas.width && bitmap.size.height <= canvas.height)
+      }
+    }
+  }
+
+  @Test("a drawing is drawn at the size of the plan, and refused at one that no library counts")
+  func drawing() throws {
+    guard isDecodable("drawing.svg") else { return }
+    let data = Data("<svg xmlns='http://www.w3.org/2000/svg' width='20' height='10'/>".utf8)
+    let decoder = try CodecRegistry.standard.decoder(for: data)
+    var header = try decoder.header(of: data, limits: .default)
+    header.storedSize = PixelSize(33, 44)
+    let plan = DecodePlan(header: header, resize: nil)
+    let bitmap = try decoder.decode(data, header: header, plan: plan, context: DecodingContext())
+    #expect(bitmap.size == header.storedSize)
+    header.storedSize = PixelSize(1 << 32, 1)
+    let uncountable = DecodePlan(header: header, resize: nil)
+    #expect(throws: DecodingError.self) {
+      try decoder.decode(data, header: header, plan: uncountable, context: DecodingContext())
+    }
+  }
+}
