@@ -6,7 +6,9 @@ public enum DiskStorage: Sendable {
   case none
   /// In a folder of its own, made when it is missing, with so many bytes at most.
   case folder(URL, capacity: Int)
-  /// In a cache that the app opens itself, when it is first needed; on one of the pipeline's disk threads.
+  /// In a cache that the app opens itself, when it is first needed: on one of the pipeline's disk threads, or on a
+  /// thread that asks for `ImagePipeline.diskCache`. Called once, under no lock; the pipeline has no disk cache until
+  /// it returns.
   case opening(@Sendable () throws(DiskCacheError) -> DiskCache)
 
   /// 512 MB in the user's cache folder, below the name of the running program.

@@ -14,15 +14,8 @@ final class ImageCaches: Sendable {
   // `memory` again, for hits: to count references to the cache itself, which is watched weakly, costs more than all
   // the rest of a hit. It lives as long as this does, which owns it.
   private let uncountedMemory: Unmanaged<MemoryCache<ImageKey, CachedPicture>>
-  private let storage: DiskStorage
-  private let onDiskError: @Sendable (DiskCacheError) -> Void
-  private let opened = Mutex<Opening>(.pending)
+  private let opening: DiskOpening
   let events: PipelineEvents
-
-  private enum Opening {
-    case pending
-    case done(DiskCache?)
-  }
 
   init(
     memory: MemoryCache<ImageKey, CachedPicture>, storage: DiskStorage,
@@ -31,8 +24,10 @@ final class ImageCaches: Sendable {
     self.events = events
     self.memory = memory
     uncountedMemory = .passUnretained(memory)
-    self.storage = storage
-    self.onDiskError = onDiskError
+    opening = DiskOpening(storage, onError: onDiskError) { cache in
+      cache.setCapacity(Self.partialsCapacity, of: Self.partials)
+      cache.setCapacity(Self.relativesCapacity, of: Self.relatives)
+    }
   }
 
   // MARK: Memory
@@ -73,65 +68,41 @@ final class ImageCaches: Sendable {
   }
 
   func store(_ picture: Picture, stamp: FileStamp?, validity: OriginalValidity?, for request: ImageRequest) {
-    if request.format?.isRetired == true { return }
+    if insert(picture, stamp: stamp, validity: validity, for: request) { tellStored(picture, for: request) }
+  }
+
+  /// Puts a picture into memory and tells nobody: for a caller that holds a lock. `tellStored` is to follow.
+  ///
+  /// - Returns: whether it was put there.
+  func insert(
+    _ picture: Picture, stamp: FileStamp?, validity: OriginalValidity?, for request: ImageRequest
+  ) -> Bool {
+    if request.format?.isRetired == true { return false }
     memory.insert(
       CachedPicture(
         picture: picture, stamp: stamp, validity: validity, formatName: request.format?.name),
       forKey: request.key, cost: picture.byteCount)
+    return true
+  }
+
+  /// Tells observers of a picture that was put into memory, and of what made room for it. Calls code of the app.
+  func tellStored(_ picture: Picture, for request: ImageRequest) {
     events.stored(.memory, byteCount: picture.byteCount, of: request.source.name, for: request)
     events.evicted(events.evictions.takeFromMemory())
   }
 
   // MARK: Disk
 
-  /// The disk cache, opened now if it was not; `nil` without one.
-  var disk: DiskCache? {
-    opened.withLock { opening in
-      if case .done(let cache) = opening { return cache }
-      let cache = open()
-      cache?.setCapacity(Self.partialsCapacity, of: Self.partials)
-      cache?.setCapacity(Self.relativesCapacity, of: Self.relatives)
-      opening = .done(cache)
-      return cache
-    }
-  }
+  /// The disk cache, opened now if it was not; `nil` without one. Blocks while it is opened.
+  var disk: DiskCache? { opening.cache }
 
-  /// The disk cache, if somebody has needed it.
+  /// The disk cache, if it is open. Never waits.
   var openedDisk: DiskCache? {
-    opened.withLock { if case .done(let cache) = $0 { cache } else { nil } }
+    if case .open(let cache) = opening.atHand { cache } else { nil }
   }
 
   /// The disk cache as far as it is known without waiting for it to be opened.
-  enum DiskAtHand {
-    case unknown
-    case none
-    case open(DiskCache)
-  }
-
-  var diskAtHand: DiskAtHand {
-    if case .none = storage { return .none }
-    // Whoever opens it holds the lock.
-    return opened.withLockIfAvailable { opening in
-      guard case .done(let cache) = opening else { return .unknown }
-      return cache.map { .open($0) } ?? .none
-    } ?? .unknown
-  }
-
-  private func open() -> DiskCache? {
-    do throws(DiskCacheError) {
-      switch storage {
-      case .none: return nil
-      case .opening(let open): return try open()
-      case .folder(let folder, let capacity):
-        return try DiskCache(
-          directory: folder.path(percentEncoded: false),
-          configuration: DiskCacheConfiguration(capacity: capacity, onError: onDiskError))
-      }
-    } catch {
-      onDiskError(error)
-      return nil
-    }
-  }
+  var diskAtHand: DiskOpening.AtHand { opening.atHand }
 
   /// Empties the disk cache. A cache that this process may not write to stays as it is, which is reported.
   func emptyDisk() {

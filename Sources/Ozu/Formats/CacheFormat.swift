@@ -126,20 +126,34 @@ public final class CacheFormat: Sendable {
 
   /// Notes a store that keeps renditions of this format.
   func attach(to store: FormatStore) {
-    place.withLock { place in
-      place.stores.removeAll { $0.store == nil || $0.store === store }
-      place.stores.append(WeakStore(store: store))
+    changeStores { stores in
+      if !stores.contains(where: { $0 === store }) { stores.append(store) }
     }
     retired.store(false, ordering: .relaxed)
   }
 
   /// Forgets a store in which another format has taken the name.
   func detach(from store: FormatStore) {
-    let isUnused = place.withLock { place in
-      place.stores.removeAll { $0.store == nil || $0.store === store }
-      return place.stores.isEmpty
-    }
+    let isUnused = changeStores { stores in stores.removeAll { $0 === store } }
     retired.store(isUnused, ordering: .relaxed)
+  }
+
+  /// Changes the list of stores.
+  ///
+  /// - Returns: whether it is empty now.
+  @discardableResult
+  private func changeStores(_ change: (inout [FormatStore]) -> Void) -> Bool {
+    // To look at a weak reference makes a strong one, which may be the last, and a store holds objects of the app: the
+    // strong ones are released outside of the lock.
+    var live: [FormatStore] = []
+    defer { withExtendedLifetime(live) {} }
+    return place.withLock { place in
+      live = place.stores.compactMap(\.store)
+      var stores = live
+      change(&stores)
+      place.stores = stores.map(WeakStore.init)
+      return stores.isEmpty
+    }
   }
 
   /// Whether another format has taken the name: what is still on its way must not enter the caches.

@@ -116,10 +116,12 @@ final class FormatStore: Sendable {
   /// Costs the request an entry in a table; the disk is for the queue of writes.
   func noteHit(of cached: CachedPicture, for request: ImageRequest) {
     guard let format = request.format, format.diskCapacity > 0 else { return }
-    let isFirst = state.withLock { state in
-      state.hits[request.key] = Hit(cached: cached, request: request)
-      return state.hits.count == 1
+    // The former hit is released outside of the lock, with its request.
+    let (isFirst, former) = state.withLock { state in
+      let former = state.hits.updateValue(Hit(cached: cached, request: request), forKey: request.key)
+      return (state.hits.count == 1 && former == nil, former)
     }
+    withExtendedLifetime(former) {}
     if isFirst { backlog.enqueue { self.writeHits() } }
   }
 

@@ -21,9 +21,12 @@ final class BodyTap: Sendable {
 
   /// A response begins: what came before was of another one.
   func begin(_ head: HTTPResponseHead) {
+    // Released outside of the lock, with the loads that they belong to.
+    var former: [Int: @Sendable (Data) -> Void] = [:]
+    defer { withExtendedLifetime(former) {} }
     state.withLock { state in
       // After a retry the listeners have another beginning; they get no more.
-      if !state.chunks.isEmpty { state.listeners = [:] }
+      if !state.chunks.isEmpty { swap(&former, &state.listeners) }
       state.chunks = []
       state.isWhole = head.status == 200
     }
@@ -48,7 +51,7 @@ final class BodyTap: Sendable {
   }
 
   func removeListener(_ id: Int) {
-    state.withLock { _ = $0.listeners.removeValue(forKey: id) }
+    _ = state.withLock { $0.listeners.removeValue(forKey: id) }
   }
 }
 

@@ -27,7 +27,8 @@ final class JobActivity: Sendable {
   let request: ImageRequest
   let priority: LivePriority
   let start: ContinuousClock.Instant
-  private let now: @Sendable () -> ContinuousClock.Instant
+  /// The pipeline's clock. It may be the app's, so it is read under no lock.
+  let now: @Sendable () -> ContinuousClock.Instant
   private let subscribers: @Sendable () -> Int
   private let state: Mutex<Snapshot>
 
@@ -55,9 +56,8 @@ final class JobActivity: Sendable {
     state.withLock { $0.line = .queue(queue, id) }
   }
 
-  /// Stands in the line for a slot.
-  func wait(in slots: Slots, _ id: Int) {
-    let time = now()
+  /// Stands in the line for a slot. Reads no clock: the caller holds the lock of the slots.
+  func wait(in slots: Slots, _ id: Int, since time: ContinuousClock.Instant) {
     state.withLock { $0 = Snapshot(stage: .slot, since: time, line: .slots(slots, id)) }
   }
 
@@ -86,7 +86,8 @@ final class JobBoard: Sendable {
   }
 
   func remove(_ id: Int) {
-    state.withLock { _ = $0.activities.removeValue(forKey: id) }
+    // Released outside of the lock, with its request.
+    _ = state.withLock { $0.activities.removeValue(forKey: id) }
   }
 
   /// The running jobs, the oldest first.

@@ -18,10 +18,17 @@ final class LiveFetches: Sendable {
   private let state = Mutex(State())
 
   func note(_ data: FetchedData, for key: PipelineParts.JobKey) {
+    // Looking at a weak reference makes a strong one, which may be the last: all are released outside of the lock.
+    var live: [FetchedData] = []
+    defer { withExtendedLifetime(live) {} }
     state.withLock { state in
       state.entries[key] = Entry(data: data)
       guard state.entries.count > state.sweepCount else { return }
-      state.entries = state.entries.filter { $0.value.data != nil }
+      state.entries = state.entries.filter { entry in
+        guard let data = entry.value.data else { return false }
+        live.append(data)
+        return true
+      }
       state.sweepCount = max(64, state.entries.count * 2)
     }
   }

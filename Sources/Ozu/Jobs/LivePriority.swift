@@ -66,7 +66,10 @@ final class PriorityCell: HTTPPrioritySource {
   }
 
   func removeObserver(_ id: Int) {
-    state.withLock { $0.observers.removeAll { $0.id == id } }
+    // Released outside of the lock, with what it captures.
+    _ = state.withLock { state in
+      state.observers.firstIndex { $0.id == id }.map { state.observers.remove(at: $0).call }
+    }
   }
 
   /// The urgency now, in the transport's words.

@@ -10,7 +10,8 @@ extension LoadImage {
     else { return nil }
     let maker = PreviewMaker(
       make(configuration.codecs, request.resize), request: request, configuration: configuration,
-      queue: parts.decodeQueue, priority: job.priority, report: { [self] in show($0) })
+      queue: parts.decodeQueue, priority: job.priority, store: { [self] in store($0) },
+      report: { [self] in show($0, isStored: $1) })
     let tap = parts.taps.tap(for: key)
     return Previews(maker: maker, tap: tap, listener: tap.listen { maker.append($0) })
   }
@@ -27,12 +28,16 @@ extension LoadImage {
     }
   }
 
-  private func show(_ preview: Picture) {
-    if configuration.isStoringPreviewsInMemoryCache, request.cachePolicy == .useCaches, request.writesMemory,
-      parts.caches.finishedPicture(for: request) == nil
-    {
-      parts.caches.store(preview, stamp: nil, validity: nil, for: request)
-    }
+  /// Puts a preview into memory, unless the finished picture is there. Tells nobody.
+  private func store(_ preview: Picture) -> Bool {
+    guard configuration.isStoringPreviewsInMemoryCache, request.cachePolicy == .useCaches,
+      request.writesMemory, parts.caches.finishedPicture(for: request) == nil
+    else { return false }
+    return parts.caches.insert(preview, stamp: nil, validity: nil, for: request)
+  }
+
+  private func show(_ preview: Picture, isStored: Bool) {
+    if isStored { parts.caches.tellStored(preview, for: request) }
     job.report(preview: preview)
   }
 

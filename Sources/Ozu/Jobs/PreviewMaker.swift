@@ -6,9 +6,10 @@ import OzuSynchronization
 /// Bytes are handed on as they come; a preview is made on the decoding threads when there is at least a quarter more than
 /// at the last one, and never two at a time: what comes meanwhile is shown by the next. So previews are told in
 /// order, a slow decoder is not chased by a fast network, and a file is looked at a few times in all. After `end()`
-/// none is told.
+/// none is begun or stored; one that was stored before may still be on its way to those who are told.
 ///
-/// One lock guards the account. Previews are told under it; who hears of them takes them and returns.
+/// One lock guards the account. A preview goes into memory under it, so that none takes the place of the finished
+/// picture after `end()`. It is reported outside of it, because observers and followers of the app hear of it.
 final class PreviewMaker: Sendable {
   private struct State {
     var byteCount = 0
@@ -27,19 +28,25 @@ final class PreviewMaker: Sendable {
   private let configuration: ImagePipeline.Configuration
   private let queue: WorkQueue
   private let priority: LivePriority
-  private let report: @Sendable (Picture) -> Void
+  private let store: @Sendable (Picture) -> Bool
+  private let report: @Sendable (_ preview: Picture, _ isStored: Bool) -> Void
   private let flag = CancellationFlag()
   private let state = Mutex(State())
 
+  /// - Parameters:
+  ///   - store: puts a preview into memory, if it belongs there; called under the lock.
+  ///   - report: tells of a preview, and whether it was stored; called outside of all locks.
   init(
     _ decoder: any ProgressiveDecoding, request: ImageRequest, configuration: ImagePipeline.Configuration,
-    queue: WorkQueue, priority: LivePriority, report: @escaping @Sendable (Picture) -> Void
+    queue: WorkQueue, priority: LivePriority, store: @escaping @Sendable (Picture) -> Bool,
+    report: @escaping @Sendable (_ preview: Picture, _ isStored: Bool) -> Void
   ) {
     self.decoder = decoder
     self.request = request
     self.configuration = configuration
     self.queue = queue
     self.priority = priority
+    self.store = store
     self.report = report
   }
 
@@ -50,7 +57,7 @@ final class PreviewMaker: Sendable {
     makeIfDue()
   }
 
-  /// Ends the previews; one that is being made is stopped, and not told.
+  /// Ends the previews; one that is being made is stopped, and neither stored nor told.
   func end() {
     flag.raise()
     let place = state.withLock { state in
@@ -97,9 +104,7 @@ final class PreviewMaker: Sendable {
     guard let processed = try? picture.processed(by: request.processors, context: surroundings) else {
       return
     }
-    // Under the lock: after the end nothing may take the place of the finished picture.
-    state.withLock { state in
-      if !state.isOver { report(processed) }
-    }
+    let isStored = state.withLock { state -> Bool? in state.isOver ? nil : store(processed) }
+    if let isStored { report(processed, isStored) }
   }
 }

@@ -8,8 +8,8 @@
 /// while it has credit, which is its own size and is spent on those that overtake it. So nothing starves, elements
 /// of one class keep their order, and elements without sizes are a plain queue.
 ///
-/// An element that moves or leaves stays behind as a mark that is passed over when its turn comes: each entry
-/// knows the turn it is valid for.
+/// An element that moves or leaves only makes its entry stale: each entry knows the turn it is valid for. Stale
+/// entries are skipped when their turn comes, and removed when they are the majority of their level.
 ///
 /// - Complexity: amortised O(1) for everything but `position(of:)`; the levels and lanes are few and fixed.
 struct PriorityFIFO<Element> {
@@ -45,7 +45,10 @@ struct PriorityFIFO<Element> {
 
   private struct Level {
     var lanes = Array(repeating: Lane(), count: PriorityFIFO.laneCount)
+    /// The number of elements.
     var count = 0
+    /// The number of entries, stale ones included.
+    var entryCount = 0
     /// The turn of the element that has been overtaken, and by how much.
     var overtaken = (turn: -1, size: 0)
   }
@@ -89,6 +92,7 @@ struct PriorityFIFO<Element> {
     waiting[id]?.turn = lastTurn
     waiting[id]?.level = level
     levels[level].count += 1
+    levels[level].entryCount += 1
     levels[level].lanes[Self.lane(of: size)].entries.append(Entry(id: id, turn: lastTurn))
   }
 
@@ -98,17 +102,31 @@ struct PriorityFIFO<Element> {
   @discardableResult
   mutating func move(_ id: Int, to priority: ImagePriority) -> Bool {
     guard let place = waiting[id], place.level != priority.rawValue else { return false }
-    levels[place.level].count -= 1
     enter(id, size: place.size, level: priority.rawValue)
+    noteLeft(place.level)
     return true
   }
 
   /// Takes an element out before its turn; `nil` when it is gone.
   mutating func remove(_ id: Int) -> Element? {
     guard let place = waiting.removeValue(forKey: id) else { return nil }
-    levels[place.level].count -= 1
+    noteLeft(place.level)
     return place.element
   }
+
+  /// Counts an element that left a level before its turn, and removes the stale entries when they are the majority.
+  private mutating func noteLeft(_ level: Int) {
+    levels[level].count -= 1
+    guard levels[level].entryCount > 64, levels[level].count * 2 < levels[level].entryCount else { return }
+    for lane in levels[level].lanes.indices {
+      let rest = levels[level].lanes[lane].entries[levels[level].lanes[lane].head...]
+      levels[level].lanes[lane] = Lane(entries: rest.filter { waiting[$0.id]?.turn == $0.turn })
+    }
+    levels[level].entryCount = levels[level].count
+  }
+
+  /// The number of entries, those of elements that left included. For tests.
+  var entryCount: Int { levels.reduce(0) { $0 + $1.entryCount } }
 
   mutating func popFirst() -> Element? {
     guard let level = levels.indices.last(where: { levels[$0].count > 0 }) else { return nil }
@@ -117,6 +135,7 @@ struct PriorityFIFO<Element> {
       return nil
     }
     levels[level].lanes[lane].dropFirst()
+    levels[level].entryCount -= 1
     levels[level].count -= 1
     return place.element
   }
@@ -147,6 +166,7 @@ struct PriorityFIFO<Element> {
       let entry = levels[level].lanes[lane].entries[levels[level].lanes[lane].head]
       if waiting[entry.id]?.turn == entry.turn { return entry }
       levels[level].lanes[lane].dropFirst()
+      levels[level].entryCount -= 1
     }
     return nil
   }

@@ -14,7 +14,7 @@ import OzuSynchronization
 ///
 /// Nodes are not Swift tasks: nothing here suspends, and a step costs a place in a table and one in a queue. One lock
 /// guards all nodes; it may be held while the queue's own is taken, never the other way round, and never while
-/// anything runs or is resumed.
+/// anything runs, is resumed or released: nodes hold processors, which are the app's.
 ///
 /// - Complexity: O(steps) to join, to leave and to change the urgency; O(subscribers) to finish.
 final class RenderJobs: Sendable {
@@ -109,10 +109,11 @@ final class RenderJobs: Sendable {
   /// Lets a node that was made get in line. Observers are told outside the lock, before it can begin.
   private func begin(_ node: Node) {
     let waiting = events.stageBegan(.wait, of: node.way.name)
+    let now = configuration.now()
     let isWanted = state.withLock { _ in
       guard !node.subscribers.isEmpty else { return false }
       node.waiting = waiting
-      submit(node)
+      submit(node, at: now)
       return true
     }
     // The thread that is woken takes the lock at once.
@@ -120,9 +121,9 @@ final class RenderJobs: Sendable {
   }
 
   /// Puts a node into the line of the decoding threads. Under the lock, which is to be opened before they are woken.
-  private func submit(_ node: Node) {
+  private func submit(_ node: Node, at now: ContinuousClock.Instant) {
     node.stage = .decoder
-    node.since = configuration.now()
+    node.since = now
     node.place = queue.append(priority: node.priority, size: node.step.byteCount) { self.run(node, nil) }
   }
 
@@ -146,37 +147,42 @@ final class RenderJobs: Sendable {
   // MARK: Leaving
 
   private func leave(_ ticket: Ticket) -> CheckedContinuation<Outcome, Never>? {
-    let (continuation, ended) = state.withLock {
-      state -> (CheckedContinuation<Outcome, Never>?, [ObservedStage]) in
+    let (continuation, dropped) = state.withLock {
+      state -> (CheckedContinuation<Outcome, Never>?, [Dropped]) in
       ticket.isCancelled = true
       guard let node = ticket.node, let subscriber = node.remove(ticket.id),
         case .waiter(let continuation) = subscriber.target
       else { return (nil, []) }
       return (continuation, abandon(node, &state))
     }
-    for stage in ended { events.stageEnded(stage) }
+    for drop in dropped { events.stageEnded(drop.waiting) }
     return continuation
   }
 
+  /// A node that was dropped: kept until the lock is open.
+  private struct Dropped {
+    let node: Node
+    /// The stage that ends with it.
+    let waiting: ObservedStage?
+  }
+
   /// Drops a node that nobody wants any more, and what only it wanted. Under the lock.
-  ///
-  /// - Returns: the stages that end with that.
-  private func abandon(_ node: Node, _ state: inout State) -> [ObservedStage] {
+  private func abandon(_ node: Node, _ state: inout State) -> [Dropped] {
     var node = node
-    var ended: [ObservedStage] = []
+    var dropped: [Dropped] = []
     while node.subscribers.isEmpty {
-      if let waiting = node.waiting { ended.append(waiting) }
+      dropped.append(Dropped(node: node, waiting: node.waiting))
       node.waiting = nil
       node.flag.raise()
       if state.nodes[node.key] === node { state.nodes[node.key] = nil }
       if let place = node.place { queue.remove(place) }
-      guard let (prefix, id) = node.prefix else { return ended }
+      guard let (prefix, id) = node.prefix else { return dropped }
       node.prefix = nil
       _ = prefix.remove(id)
       node = prefix
     }
     raise(node)
-    return ended
+    return dropped
   }
 
   // MARK: Running
@@ -210,11 +216,15 @@ final class RenderJobs: Sendable {
   /// Tells everybody; returns a step that goes on from here, for the calling thread.
   private func finish(_ node: Node, _ outcome: Outcome) -> (node: Node, previous: Rendered?)? {
     var waiters: [CheckedContinuation<Outcome, Never>] = []
+    // Kept until the lock is open.
+    var over: [Node] = []
+    defer { withExtendedLifetime(over) {} }
     let steps = state.withLock { state -> [Node] in
       if state.nodes[node.key] === node { state.nodes[node.key] = nil }
       var ended = [node]
       var steps: [Node] = []
       while let node = ended.popLast() {
+        over.append(node)
         for subscriber in node.subscribers.values {
           switch subscriber.target {
           case .waiter(let continuation): waiters.append(continuation)

@@ -13,13 +13,15 @@ extension SharedJobs {
     var runner: Runner?
     /// Whether it has ended, or everybody has left.
     var isOver = false
-    /// The level it stands at in the line of those that wait to begin.
+    /// The level of its entry in the queue that it waits in.
     var lineLevel: ImagePriority
-    /// Whether it stands in the line of those that wait to begin.
+    /// The number of its valid entry in that queue; 0 when it has none.
+    var turn = 0
+    /// Whether it waits to begin.
     var isInLine = false
     /// Whether the gate holds it back.
     var isHeld = false
-    /// Whether it need not wait behind the gate.
+    /// Whether the gate lets it through whatever its level is.
     var hasPassed = false
     private(set) var level: ImagePriority
     private(set) var news = JobNews()

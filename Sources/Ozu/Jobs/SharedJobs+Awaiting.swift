@@ -31,7 +31,7 @@ extension SharedJobs {
       if leave(awaiter) != nil { awaiter.continuation?.resume(returning: .failure(cancellation)) }
     }
     observation?.end()
-    return (try outcome.get(), awaiter.hasJoinedOther)
+    return (try outcome.get(), hasJoinedOther(awaiter))
   }
 
   /// The same at an urgency that stays.
@@ -48,7 +48,7 @@ extension SharedJobs {
 
 /// A Swift task that waits for a job.
 private final class Awaiter<Key: Hashable & Sendable, Value: Sendable>: JobSubscriber {
-  // Touched under the lock of the jobs alone.
+  // Read and written only under the lock of the jobs, once it has joined.
   nonisolated(unsafe) var seat: SharedJobs<Key, Value>.Seat
   // Written before it joins. Who reads it has taken it from the jobs under their lock: at the end, or when it leaves
   // a job that it had joined.
@@ -66,9 +66,6 @@ private final class Awaiter<Key: Hashable & Sendable, Value: Sendable>: JobSubsc
     self.onProgress = onProgress
     self.onPreview = onPreview
   }
-
-  /// Read once the outcome is there: nobody writes it any more.
-  var hasJoinedOther: Bool { seat.hasJoinedOther }
 
   /// It waits on behalf of somebody who has begun.
   var wouldOnlyWait: Bool { false }

@@ -1,48 +1,74 @@
 /// How jobs come to run: the line, the Swift tasks that take from it, and the gate that holds some back.
 extension SharedJobs {
-  /// A job in the line that has become more or less urgent takes another place there.
+  /// Moves a job that has not begun behind the others of its new level.
   static func moveInLine(_ job: Job, _ state: inout State) {
     guard job.operation != nil, job.lineLevel != job.level else { return }
     job.lineLevel = job.level
-    guard job.isHeld else { return line(job, &state) }
-    // Its mark at the former level is passed over. Who is more urgent may pass: it is asked for after the lock is open.
-    state.held.append(job, level: job.level)
+    // The caller asks the gate again after the lock is open: it may be open for a higher level.
+    if job.isHeld { appendToHeld(job, &state) } else { line(job, &state) }
   }
 
-  /// Puts a job at the end of its level.
+  /// Puts a job at the end of its level, to begin.
   static func line(_ job: Job, _ state: inout State) {
-    state.line.append(job, level: job.lineLevel)
-    guard !job.isInLine else { return }
-    job.isInLine = true
-    state.waitingCount += 1
+    state.lastTurn += 1
+    job.turn = state.lastTurn
+    state.line.append(job, turn: job.turn, level: job.lineLevel)
+    if !job.isInLine {
+      job.isInLine = true
+      state.waitingCount += 1
+    }
+    compactLine(&state)
   }
 
-  /// A job does not stand in the line, or only its mark does.
+  /// Notes that a job no longer waits to begin. Its entry is stale, or has been popped.
   static func noteOutOfLine(_ job: Job, _ state: inout State) {
     guard job.isInLine else { return }
     job.isInLine = false
+    job.turn = 0
     state.waitingCount -= 1
   }
 
-  /// A job that is called off leaves a mark, unless it came last: one that is called off at once is gone.
-  static func takeOutOfLine(_ job: Job, _ state: inout State) {
+  /// Removes a job from those that wait to begin. Its entry stays behind, unless it is the last: then a job that is
+  /// started and cancelled at once leaves nothing.
+  static func removeFromLine(_ job: Job, _ state: inout State) {
     guard job.isInLine else { return }
+    let turn = job.turn
     noteOutOfLine(job, &state)
-    state.line.removeLast(level: job.lineLevel) { $0 === job }
+    state.line.removeLast(turn: turn, level: job.lineLevel)
+    compactLine(&state)
   }
 
   static func hold(_ job: Job, _ state: inout State) {
     noteOutOfLine(job, &state)
     job.isHeld = true
     state.heldCount += 1
-    state.held.append(job, level: job.lineLevel)
+    appendToHeld(job, &state)
   }
 
-  /// A job that was held back is no longer; its place stays as a mark, until most are marks.
-  static func noteLeft(_ job: Job, _ state: inout State) {
+  /// Removes a job from those that the gate holds back.
+  static func removeFromHeld(_ job: Job, _ state: inout State) {
     job.isHeld = false
+    job.turn = 0
     state.heldCount -= 1
-    if state.held.count > 64, state.heldCount * 2 < state.held.count { state.held.removeAll { !$0.isHeld } }
+    compactHeld(&state)
+  }
+
+  private static func appendToHeld(_ job: Job, _ state: inout State) {
+    state.lastTurn += 1
+    job.turn = state.lastTurn
+    state.held.append(job, turn: job.turn, level: job.lineLevel)
+    compactHeld(&state)
+  }
+
+  // Compaction releases jobs under the lock: jobs that are over, which hold nothing of the app any more, and jobs
+  // that others hold too.
+
+  private static func compactLine(_ state: inout State) {
+    state.line.compact(validCount: state.waitingCount) { $0.job.turn == $0.turn }
+  }
+
+  private static func compactHeld(_ state: inout State) {
+    state.held.compact(validCount: state.heldCount) { $0.job.turn == $0.turn }
   }
 
   /// Whether another Swift task is to be made: one for each job that stands in the line is enough, so that those which
@@ -66,15 +92,10 @@ extension SharedJobs {
   }
 
   private func run(_ runner: Runner) async {
-    if state.withLock({ $0.idleCount >= 16 }) {
-      // A storm of loads that are called off at once. To wake a thread costs more than such a load, so one is woken
-      // for all of a millisecond. Of real time, whatever clock the pipeline has: what a test holds still must not
-      // hold loads, and nobody sees a millisecond.
-      try? await Task.sleep(for: .milliseconds(1))
-    }
     while true {
       switch takeTurn(runner) {
-      case .nothing: return
+      // The job that this was made for may have been let through by the gate and cancelled since.
+      case .nothing: return reconsider()
       case .begun(let job, let cell, let operation):
         finish(job, await operation(Handle(jobs: self, job: job, cell: cell)))
         return reconsider()
@@ -96,13 +117,14 @@ extension SharedJobs {
     // Released outside of the lock.
     var unwanted: [Job] = []
     let (turn, launches) = state.withLock { state -> (Turn, Bool) in
-      while let (job, level) = state.line.popFirst() {
-        guard !job.isOver, level == job.lineLevel, !job.isHeld, let operation = job.operation else {
+      while let entry = state.line.popFirst() {
+        let job = entry.job
+        guard job.turn == entry.turn, let operation = job.operation else {
           unwanted.append(job)
           continue
         }
         Self.noteOutOfLine(job, &state)
-        guard job.hasPassed || level.rawValue >= open else {
+        guard job.hasPassed || job.lineLevel.rawValue >= open else {
           return (.asked(job, job.firstSubscriber), false)
         }
         let cell = PriorityCell(job.level)
@@ -114,7 +136,6 @@ extension SharedJobs {
         return (.begun(job, cell, operation), takeLaunch(&state))
       }
       state.launchedCount -= 1
-      state.idleCount += 1
       return (.nothing, false)
     }
     unwanted = []
@@ -133,25 +154,27 @@ extension SharedJobs {
         Self.line(job, &state)
       }
     }
-    // The crowd may have gone meanwhile, and with it whoever would have told.
+    // The crowd may have gone before the job was held: then nothing else would let it through.
     if wouldOnlyWait { reconsider() }
   }
 
-  /// Lets a job that is held back get in the line again, if the gate is open for it. Called when the crowd behind the
-  /// gate may have become smaller, and whenever a job has ended: so as long as any is held back, one that was let
-  /// through is still to end, or the gate is closed by others who are.
+  /// Lets one job that is held back through, if the gate is open for it.
+  ///
+  /// Called when the crowd behind the gate may have become smaller, and when a job ends in any way: finished, cancelled
+  /// while it ran, or cancelled after it was let through and before it began. So while jobs are held back, either the
+  /// gate is closed for them, or a job that was let through is still to end and lets the next one through then.
   func reconsider() {
     guard let open = gate?.lowestOpenLevel() else { return }
     // Released outside of the lock.
     var unwanted: [Job] = []
     let launches = state.withLock { state -> Bool in
-      while state.heldCount > 0, let (job, level) = state.held.popFirst(from: open) {
-        guard job.isHeld, level == job.lineLevel else {
+      while state.heldCount > 0, let entry = state.held.popFirst(from: open) {
+        let job = entry.job
+        guard job.turn == entry.turn else {
           unwanted.append(job)
           continue
         }
-        job.isHeld = false
-        state.heldCount -= 1
+        Self.removeFromHeld(job, &state)
         Self.line(job, &state)
         return takeLaunch(&state)
       }
@@ -164,11 +187,7 @@ extension SharedJobs {
   private func finish(_ job: Job, _ outcome: Outcome) {
     let (subscribers, news) = state.withLock { state -> ([(any JobSubscriber<Key, Value>)?], JobNews) in
       job.runner = nil
-      guard !job.isOver else {
-        state.idleCount += 1
-        return ([], JobNews())
-      }
-      state.idleCount = 0
+      guard !job.isOver else { return ([], JobNews()) }
       job.isOver = true
       state.jobs[job.key] = nil
       return (job.takeSubscribers(), job.news)

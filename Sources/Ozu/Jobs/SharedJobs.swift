@@ -41,18 +41,18 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   struct State {
     var jobs: [Key: Job] = [:]
-    /// Jobs that have not begun, and marks of those that no longer stand there.
+    /// Jobs that wait for a Swift task to begin in, and stale entries.
     var line = StartLine<Job>()
-    /// How many stand in it.
+    /// The number of jobs in it.
     var waitingCount = 0
-    /// Jobs that the gate holds back, and those that were.
+    /// Jobs that the gate holds back, and stale entries.
     var held = StartLine<Job>()
+    /// The number of jobs in it.
     var heldCount = 0
+    /// The number of the latest entry of either queue.
+    var lastTurn = 0
     /// Swift tasks that have been made and have not begun.
     var launchedCount = 0
-    /// How many times in a row a Swift task was made for nothing: there was no job for it, or everybody had left by the
-    /// end.
-    var idleCount = 0
     var newsCount = 0
   }
 
@@ -167,24 +167,26 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     // Kept until the lock is open: what a closure holds may take any time to release.
     var operation: Operation?
     defer { withExtendedLifetime(operation) {} }
-    let (news, job, task, isLessUrgent) = state.withLock {
-      state -> (JobNews?, Job?, Task<Void, Never>?, Bool) in
+    let (news, job, task, isLessUrgent, leavesPlace) = state.withLock {
+      state -> (JobNews?, Job?, Task<Void, Never>?, Bool, Bool) in
       subscriber.seat.isClosed = true
-      guard let job = subscriber.seat.job, !job.isOver else { return (nil, nil, nil, false) }
+      guard let job = subscriber.seat.job, !job.isOver else { return (nil, nil, nil, false, false) }
       let isLessUrgent = job.remove(subscriber)
       guard job.subscriberCount == 0 else {
         if isLessUrgent { Self.moveInLine(job, &state) }
-        return (job.news, job, nil, isLessUrgent)
+        return (job.news, job, nil, isLessUrgent, false)
       }
       state.jobs[job.key] = nil
       job.isOver = true
       swap(&operation, &job.operation)
-      Self.takeOutOfLine(job, &state)
-      if job.isHeld { Self.noteLeft(job, &state) }
-      return (job.news, job, job.runner?.task, false)
+      // The gate may have let the job through in place of another, which now takes its turn.
+      let leavesPlace = operation != nil && !job.isHeld && state.heldCount > 0
+      if job.isHeld { Self.removeFromHeld(job, &state) } else { Self.removeFromLine(job, &state) }
+      return (job.news, job, job.runner?.task, false, leavesPlace)
     }
     task?.cancel()
     if isLessUrgent, let job { updatePriority(of: job) }
+    if leavesPlace { reconsider() }
     return news
   }
 
@@ -206,6 +208,11 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// How urgent a subscriber is.
   func level(of subscriber: some JobSubscriber<Key, Value>) -> ImagePriority {
     state.withLock { _ in subscriber.seat.level }
+  }
+
+  /// Whether the job of a subscriber was there before the subscriber joined it.
+  func hasJoinedOther(_ subscriber: some JobSubscriber<Key, Value>) -> Bool {
+    state.withLock { _ in subscriber.seat.hasJoinedOther }
   }
 
   /// Tells a subscriber news from now on, those that are there at once.
@@ -230,8 +237,8 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// Brings the job's cell in line with its subscribers; called after the lock that they were changed under.
   private func updatePriority(of job: Job) {
-    // The cell's lock is taken before that of the jobs here, and nowhere the other way round. Who has no cell yet gets
-    // one that is up to date.
+    // The cell's lock is taken before that of the jobs here, and nowhere the other way round. A job gets its cell when
+    // it begins, with its level at that moment, so one without a cell needs no update.
     state.withLock({ _ in job.cell })?.update { state.withLock { _ in job.level } }
     reconsider()
   }

@@ -4,7 +4,7 @@ import OzuSynchronization
 ///
 /// For work that suspends instead of blocking, as a download does: it needs a turn, not a thread. In a storm of
 /// cancellations places stay empty for a moment (`StartLimiter`). One lock guards the line; continuations are resumed
-/// outside of it.
+/// and the clock, which may be the app's, is read outside of it.
 final class Slots: Sendable {
   private struct State {
     var freeCount: Int
@@ -90,7 +90,7 @@ final class Slots: Sendable {
     }
   }
 
-  /// Has a closure called, outside of the lock, each time when the line may have become shorter.
+  /// Has a closure called, outside of the lock, for each one that leaves the line, and when one moves in it.
   func observeLine(_ observer: @escaping @Sendable () -> Void) {
     state.withLock { $0.lineObserver = observer }
   }
@@ -116,16 +116,18 @@ final class Slots: Sendable {
       if case .changing(let cell) = priority { Observation(cell) } else { nil }
     let isAdmitted = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
+        let now = timing?.now()
+        let arrival = activity?.now()
         let answer = state.withLock { state -> Bool? in
           if ticket.cancellation.isRaised { return false }
-          if state.waiting.count == 0, mayAdmit(&state) {
+          if state.waiting.count == 0, Self.mayAdmit(&state, at: now) {
             state.freeCount -= 1
             return true
           }
           ticket.id = state.waiting.append(continuation, priority: priority.value)
           lineLength.count = state.waiting.count
           // Under the lock, so that it is not told after the turn has come.
-          activity?.wait(in: self, ticket.id)
+          if let activity, let arrival { activity.wait(in: self, ticket.id, since: arrival) }
           return nil
         }
         if let answer { return continuation.resume(returning: answer) }
@@ -161,26 +163,28 @@ final class Slots: Sendable {
   }
 
   private func release(isCancelled: Bool) {
+    let now = timing?.now()
     state.withLock { state in
       state.freeCount += 1
-      guard let timing else { return }
-      if isCancelled { state.limiter?.noteCancellation(timing.now) } else { state.limiter?.noteCompletion() }
+      guard let now else { return }
+      if isCancelled { state.limiter?.noteCancellation(now) } else { state.limiter?.noteCompletion() }
     }
     dispatch()
   }
 
-  private func mayAdmit(_ state: inout State) -> Bool {
+  private static func mayAdmit(_ state: inout State, at now: ContinuousClock.Instant?) -> Bool {
     guard state.freeCount > 0, !state.isSuspended else { return false }
-    guard let timing else { return true }
-    return state.limiter?.isOpen(timing.now) ?? true
+    guard let now else { return true }
+    return state.limiter?.isOpen(now) ?? true
   }
 
   /// Admits who may be admitted; sets a timer for those whom only the limiter holds back.
   private func dispatch() {
+    let now = timing?.now()
     let (admitted, delay, isCalm, observer) = state.withLock { state in
       let wasUrgent = state.waiting.count(from: .normal) > 0
       var admitted: [CheckedContinuation<Bool, Never>] = []
-      while state.waiting.count > 0, mayAdmit(&state), let next = state.waiting.popFirst() {
+      while state.waiting.count > 0, Self.mayAdmit(&state, at: now), let next = state.waiting.popFirst() {
         state.freeCount -= 1
         // Who waited for a place only is free.
         if state.isHolding { state.limiter?.noteLateStart() }
@@ -195,11 +199,11 @@ final class Slots: Sendable {
       }
       if state.waiting.count == 0 { state.isHolding = false }
       let isCalm = wasUrgent && state.waiting.count(from: .normal) == 0
-      return (admitted, delay, isCalm, admitted.isEmpty ? nil : state.lineObserver)
+      return (admitted, delay, isCalm, state.lineObserver)
     }
     for continuation in admitted { continuation.resume(returning: true) }
     if isCalm { calm?.send() }
-    observer?()
+    for _ in admitted { observer?() }
     guard let delay, let timing else { return }
     Task.detached { [weak self] in
       try? await timing.sleep(delay)
@@ -208,10 +212,11 @@ final class Slots: Sendable {
   }
 
   private func wake(_ timing: Timing) {
+    let now = timing.now()
     state.withLock { state in
       state.isTimerSet = false
       guard state.waiting.count > 0 else { return }
-      state.limiter?.noteDelayHasPassed(timing.now)
+      state.limiter?.noteDelayHasPassed(now)
     }
     dispatch()
   }

@@ -64,15 +64,16 @@ extension PipelineParts {
 }
 
 extension ImageCaches {
-  /// Whether the disk may have something of a source, as far as that is known without waiting.
+  /// Whether the disk may have something of a source, as far as that is known without waiting: this is asked on the
+  /// thread of the caller, and on threads of Swift's cooperative pool.
   fileprivate func mayHaveOnDisk(_ request: ImageRequest) -> Bool {
     switch diskAtHand {
     case .unknown: true
     case .none: false
     case .open(let disk):
-      disk.contains(request.key.rendition, in: request.partition)
-        || disk.contains(request.key.source, in: Self.originals)
-        || disk.contains(request.key.source, in: Self.relatives)
+      disk.mayContain(request.key.rendition, in: request.partition)
+        || disk.mayContain(request.key.source, in: Self.originals)
+        || disk.mayContain(request.key.source, in: Self.relatives)
     }
   }
 }

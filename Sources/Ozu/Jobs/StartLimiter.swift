@@ -23,9 +23,9 @@ struct StartLimiter: Sendable {
     tokens = burst
   }
 
-  /// Whether a start need not wait. The clock is asked only after a cancellation.
-  mutating func isOpen(_ now: () -> ContinuousClock.Instant) -> Bool {
-    if tokens < burst { refill(now()) }
+  /// Whether a start need not wait.
+  mutating func isOpen(_ now: ContinuousClock.Instant) -> Bool {
+    if tokens < burst { refill(now) }
     return tokens >= 1
   }
 
@@ -33,8 +33,8 @@ struct StartLimiter: Sendable {
   mutating func noteLateStart() { tokens -= 1 }
 
   /// Counts a download that was cancelled before it was complete.
-  mutating func noteCancellation(_ now: () -> ContinuousClock.Instant) {
-    refill(now())
+  mutating func noteCancellation(_ now: ContinuousClock.Instant) {
+    refill(now)
     tokens = max(0, tokens - 1)
   }
 
@@ -45,8 +45,8 @@ struct StartLimiter: Sendable {
   var delay: Duration { .seconds(max(0, 1 - tokens) / rate) }
 
   /// The time `delay` said has passed, whatever a clock says that a test holds still.
-  mutating func noteDelayHasPassed(_ now: () -> ContinuousClock.Instant) {
-    refill(now())
+  mutating func noteDelayHasPassed(_ now: ContinuousClock.Instant) {
+    refill(now)
     tokens = max(1, tokens)
   }
 

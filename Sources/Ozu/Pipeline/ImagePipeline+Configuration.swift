@@ -99,7 +99,8 @@ extension ImagePipeline {
     public var currentDate: @Sendable () -> Date = { Date() }
     /// Waits: before a download is tried again, in a storm of cancellations, and until a deadline.
     public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-    /// Told of each trouble with the disk cache, once per kind; the pipeline goes on without it.
+    /// Told of each trouble with the disk cache, once per kind; the pipeline goes on without it. Called under no lock of
+    /// the pipeline, on the thread that met the trouble: it may call the pipeline.
     public var onDiskError: @Sendable (DiskCacheError) -> Void = { _ in }
     /// What reads addresses of the app's own kinds; `http`, `https`, `file` and `data` are always known.
     public var sources = ImageSourceRegistry()

@@ -84,14 +84,14 @@ extension ImageTask {
     return report
   }
 
-  /// Passes on what the load inside the interceptors tells.
+  /// Takes in what the load inside the interceptors hears. Under the lock of that load, which tells after it.
   func relay(_ progress: LoadProgress?, preview: ImageResponse?) {
     state.withLock { state in
       guard state.ending == nil else { return }
       state.progress = progress
       let company = state.makeCompany()
       if let preview { company.preview = preview }
-      for (_, follower) in company.followers { follower.receive(progress, preview: preview) }
+      company.note(progress, preview: preview)
     }
   }
 
@@ -102,7 +102,7 @@ extension ImageTask {
     let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: buffering)
     if let id = follow(follower(continuation)) {
       continuation.onTermination = { [weak self] _ in
-        self?.state.withLock { state in state.company?.followers.removeAll { $0.id == id } }
+        _ = self?.state.withLock { $0.company?.removeFollower(id) }
       }
     }
     return stream
@@ -114,19 +114,19 @@ extension ImageTask {
   @discardableResult
   private func follow(_ follower: TaskFollower) -> Int? {
     let id = state.withLock { state -> Int? in
-      if let progress = state.progress { follower.receive(progress, preview: nil) }
-      if let preview = state.company?.preview { follower.receive(state.progress, preview: preview) }
-      if state.ending != nil { return nil }
       let company = state.makeCompany()
+      if let progress = state.progress { company.notes.append(.news(follower, progress, nil)) }
+      if let preview = company.preview { company.notes.append(.news(follower, state.progress, preview)) }
+      if let ending = state.ending {
+        company.notes.append(.end([follower], ending))
+        return nil
+      }
       company.lastFollowerID += 1
       company.followers.append((company.lastFollowerID, follower))
       return company.lastFollowerID
     }
-    if id != nil {
-      parts.loads.listen(self)
-    } else if let result {
-      follower.finish(result)
-    }
+    tellFollowers()
+    if id != nil { parts.loads.listen(self) }
     return id
   }
 }
@@ -136,5 +136,12 @@ extension Picture {
   func at(scale request: ImageRequest) -> Picture {
     guard request.hasScale, request.scale != scale else { return self }
     return withScale(request.scale)
+  }
+}
+
+extension ImageTask.Company {
+  /// Takes out a follower, which the caller releases outside of the lock.
+  fileprivate func removeFollower(_ id: Int) -> TaskFollower? {
+    followers.firstIndex { $0.id == id }.map { followers.remove(at: $0).follower }
   }
 }

@@ -39,10 +39,7 @@ extension ImageTask {
       isInner: true)
     // Who changes the priority of the request means the load's, whatever has become of the task's meanwhile.
     if request.priority == self.request.priority { inner.priority = priority }
-    let isOver = state.withLock { state in
-      state.makeCompany().inner = inner
-      return state.ending != nil
-    }
+    let isOver = setInner(inner)
     if isOver || Task.isCancelled { return .failure(.cancelled(request.source.name)) }
     inner.load()
     do throws(ImageError) {
@@ -50,6 +47,18 @@ extension ImageTask {
     } catch {
       return .failure(error)
     }
+  }
+
+  /// Takes the place of a request that the interceptors have tried before, which is released outside of the lock.
+  ///
+  /// - Returns: whether the task has ended.
+  private func setInner(_ inner: ImageTask) -> Bool {
+    let (isOver, former) = state.withLock { state in
+      let company = state.makeCompany()
+      defer { company.inner = inner }
+      return (state.ending != nil, company.inner)
+    }
+    return withExtendedLifetime(former) { isOver }
   }
 
   // MARK: The deadline

@@ -24,7 +24,7 @@ public final class ImageTask: Sendable {
   let parts: PipelineParts
   let start: ContinuousClock.Instant
   let state = Mutex(State())
-  // Touched under the lock of the jobs alone.
+  // Read and written only under the lock of the jobs, but by `init`.
   nonisolated(unsafe) var seat: PipelineParts.LoadJobs.Seat
   /// The request under the pipeline's key, where that is another.
   private let keyed: ImageRequest?
@@ -134,7 +134,7 @@ public final class ImageTask: Sendable {
   /// How the load has ended; `nil` while it runs.
   public var result: Result<ImageResponse, ImageError>? { state.withLock { $0.ending }.map(outcome) }
 
-  private func outcome(of ending: Ending) -> Outcome {
+  func outcome(of ending: Ending) -> Outcome {
     switch ending {
     case .loaded(let load, let isCoalesced):
       .success(load.response(to: attempt, since: start, isCoalesced: isCoalesced))
@@ -207,8 +207,12 @@ public final class ImageTask: Sendable {
     let alternatives = request.substitutes(after: first)
     guard triedCount < alternatives.count else { return finish(.failure(first)) }
     let next = request.alternative(alternatives[triedCount]).keyed(by: parts.configuration.cacheKeyRules)
-    // Late news of the job before may be on its way.
-    state.withLock { _ in alternative = next }
+    // Late news of the job before may be on its way. The former alternative is released outside of the lock.
+    let former = state.withLock { _ in
+      defer { alternative = next }
+      return alternative
+    }
+    withExtendedLifetime(former) {}
     if let response = parts.memoryResponse(for: next, start: start) {
       finish(.success(response))
     } else {
@@ -222,24 +226,22 @@ public final class ImageTask: Sendable {
   }
 
   private func finish(_ ending: Ending, after news: JobNews? = nil) {
+    let now = readClock(for: news)
     let left = state.withLock { state -> (waiter: UnsafeContinuation<Void, Never>?, company: Leaving?)? in
       guard state.ending == nil else { return nil }
-      if let news { hear(news, &state) }
+      if let news { hear(news, at: now, &state) }
       state.ending = ending
       defer { state.waiter = nil }
-      return (state.waiter, state.company?.leave())
+      guard let company = state.company else { return (state.waiter, nil) }
+      return (nil, company.leave(state.waiter, ending))
     }
     guard let left else { return }
     if !isInner { tellEnd(ending, left.company) }
-    if let company = left.company {
-      for task in company.surroundings { task.cancel() }
-      if !company.followers.isEmpty {
-        let outcome = outcome(of: ending)
-        for (_, follower) in company.followers { follower.finish(outcome) }
-      }
-    }
     left.waiter?.resume()
-    for waiter in left.company?.furtherWaiters ?? [] { waiter.resume() }
+    guard let company = left.company else { return }
+    for task in company.surroundings { task.cancel() }
+    for waiter in company.waiters { waiter.resume() }
+    tellFollowers()
   }
 
   private func tellEnd(_ ending: Ending, _ company: Leaving?) {
@@ -261,24 +263,30 @@ public final class ImageTask: Sendable {
     }
   }
 
-  /// Takes in what is new and tells the followers. Under the lock, so that all hear everything in order: they only
-  /// put it into a buffer or a queue.
-  private func hear(_ news: JobNews, _ state: inout State) {
+  /// Takes in what is new, and notes it for the followers. Under the lock, so that all hear everything in order.
+  ///
+  /// - Parameter now: the time, which is read before: the clock may be the app's.
+  private func hear(_ news: JobNews, at now: ContinuousClock.Instant, _ state: inout State) {
     guard state.ending == nil, news.number > state.heard else { return }
     if let progress = news.progress, progress != state.progress {
       state.progress = progress
-      for (_, follower) in state.company?.followers ?? [] { follower.receive(progress, preview: nil) }
+      state.company?.note(progress, preview: nil)
     }
     if let preview = news.preview, preview.number > state.heard {
       let response = ImageResponse(
         picture: preview.picture.at(scale: attempt), request: attempt, source: .network,
         isCoalesced: false, encodedByteCount: state.progress?.receivedByteCount ?? 0,
-        timings: StageTimings(), total: start.duration(to: parts.configuration.now()), verdict: .none)
+        timings: StageTimings(), total: start.duration(to: now), verdict: .none)
       let company = state.makeCompany()
       company.preview = response
-      for (_, follower) in company.followers { follower.receive(state.progress, preview: response) }
+      company.note(state.progress, preview: response)
     }
     state.heard = news.number
+  }
+
+  /// The time, for news that need one.
+  private func readClock(for news: JobNews?) -> ContinuousClock.Instant {
+    news?.preview == nil ? start : parts.configuration.now()
   }
 }
 
@@ -286,13 +294,15 @@ extension ImageTask: JobSubscriber {
   var wouldOnlyWait: Bool { parts.wouldOnlyWait(state.withLock { _ in attempt }) }
 
   func receive(_ news: JobNews) {
-    state.withLock { hear(news, &$0) }
+    let now = readClock(for: news)
+    state.withLock { hear(news, at: now, &$0) }
+    tellFollowers()
   }
 
   func receive(_ outcome: Result<FinishedLoad, ImageError>, after news: JobNews) {
     switch outcome {
     case .success(let load):
-      let isCoalesced = seat.hasJoinedOther
+      let isCoalesced = parts.loads.hasJoinedOther(self)
       if !isCoalesced, load.loaded.source == .network {
         parts.downloads.report(load.loaded.picture, attempt)
       }

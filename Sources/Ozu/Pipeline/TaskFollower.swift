@@ -1,7 +1,8 @@
 import Dispatch
 import Foundation
 
-/// One who is told how a task gets on. What is told is put into a buffer or a queue, and nothing of the app runs.
+/// One who is told how a task gets on. Told under no lock: observers of a `Progress` run at once, and a reader of a
+/// stream is woken on an executor that may be the app's.
 ///
 /// Indirect: few tasks have one, and all others pass on an empty reference instead of a value of streams.
 indirect enum TaskFollower: Sendable {
@@ -38,7 +39,8 @@ indirect enum TaskFollower: Sendable {
       let received = Int64(progress?.receivedByteCount ?? 0)
       let expected = Int64(progress?.expectedByteCount ?? 0)
       queue.async { report(preview, received, expected) }
-    case .outer(let task): task.relay(progress, preview: preview)
+    // The task took it in before, under the lock of this one.
+    case .outer(let task): task.tellFollowers()
     case .foundation(let report):
       guard let progress else { return }
       report.totalUnitCount = Int64(progress.expectedByteCount ?? -1)

@@ -33,7 +33,7 @@ final class PrefetchReport: Sendable {
 
   /// Tells of an end, and puts it to account.
   func add(_ outcome: ImagePrefetcher.Outcome, memoryByteCount: Int = 0) {
-    let isLast = state.withLock { state in
+    state.withLock { state in
       state.downloadedByteCount += outcome.downloadedByteCount
       state.memoryByteCount += memoryByteCount
       if memoryByteCount > 0, state.firstKey == nil { state.firstKey = outcome.request.key }
@@ -45,9 +45,12 @@ final class PrefetchReport: Sendable {
         let isEvicting = state.firstKey.map { !memory.contains($0) } ?? false
         if isFull || isEvicting { state.isExhausted = true }
       }
+    }
+    // Outside of the lock: to yield wakes a reader, whose executor may be the app's. Before this one is counted, so
+    // that the stream is not finished before its last element.
+    continuation.yield(outcome)
+    let isLast = state.withLock { state in
       state.remaining -= 1
-      // Under the lock, so that the stream is not finished before its last element; to yield is only to buffer.
-      continuation.yield(outcome)
       return state.remaining == 0
     }
     if isLast { continuation.finish() }

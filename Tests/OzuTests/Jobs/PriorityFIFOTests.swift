@@ -78,4 +78,21 @@ import Testing
     #expect(queue.position(of: ids[3]) == nil)
     #expect(queue.count(from: .normal) == 0)
   }
+
+  @Test("elements that leave or move before their turn take no room", arguments: [0, 1, 40])
+  func bounded(_ stayingCount: Int) {
+    var queue = PriorityFIFO<Int>()
+    let staying = (0..<stayingCount).map { queue.append($0, priority: .low, size: $0 << 16) }
+    for number in 0..<20_000 {
+      let id = queue.append(number, priority: .low, size: number % 5 << 18)
+      if number % 2 == 0 { queue.move(id, to: .high) }
+      if let first = staying.first { queue.move(first, to: number % 2 == 0 ? .normal : .low) }
+      _ = queue.remove(id)
+    }
+    #expect(queue.count == stayingCount)
+    #expect(queue.entryCount <= 3 * 65 + 2 * stayingCount)
+    var left = 0
+    while queue.popFirst() != nil { left += 1 }
+    #expect(left == stayingCount)
+  }
 }

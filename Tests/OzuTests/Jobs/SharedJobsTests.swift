@@ -32,14 +32,18 @@ import Testing
           }
         }
       }
+      defer { gate.open() }
+      try await eventually(within: .seconds(60), jobs.subscriberCount == 100)
       await gate.arrivals(1)
       gate.open()
       return try await group.reduce(into: []) { $0.append($1) }
     }
-    #expect(results.allSatisfy { $0.value == 7 })
-    #expect(results.count { !$0.isShared } == runs.value)
+    #expect(results.count == 100 && results.allSatisfy { $0.value == 7 })
+    #expect(results.count { !$0.isShared } == 1)
+    #expect(runs.value == 1)
     #expect(jobs.count == 0)
-    _ = try await Self.value(jobs) { _ in 8 }
+    let later = try await Self.value(jobs) { _ in 8 }
+    #expect(later.value == 8 && !later.isShared)
     #expect(jobs.count == 0)
   }
 

@@ -5,11 +5,12 @@ import Testing
 @testable import Ozu
 
 @Suite struct SlotsTests {
-  @Test("never more operations at once than slots", arguments: [1, 3])
-  func bound(_ count: Int) async {
+  @Test("as many operations at once as slots, never more", arguments: [1, 3])
+  func bound(_ count: Int) async throws {
     let slots = Slots(count: count)
     let state = Shared((running: 0, most: 0))
-    await withTaskGroup { group in
+    let gate = Gate()
+    try await withThrowingTaskGroup { group in
       for _ in 0..<300 {
         group.addTask {
           _ = await slots.run(priority: ImagePriority.normal) {
@@ -17,13 +18,20 @@ import Testing
               $0.running += 1
               $0.most = max($0.most, $0.running)
             }
+            try? await gate.pass()
             await Task.yield()
             state.change { $0.running -= 1 }
           }
         }
       }
+      defer { gate.open() }
+      try await eventually(
+        within: .seconds(60), gate.waitingCount == count && slots.waitingCount == 300 - count)
+      #expect(state.value.running == count)
+      gate.open()
+      try await group.waitForAll()
     }
-    #expect(state.value.most <= count)
+    #expect(state.value.most == count)
     #expect(state.value.running == 0)
   }
 

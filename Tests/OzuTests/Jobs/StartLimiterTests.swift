@@ -10,7 +10,7 @@ import Testing
     var limiter = StartLimiter()
     var isOpen = false
     for _ in 0..<10_000 {
-      isOpen = limiter.isOpen(clock.now)
+      isOpen = limiter.isOpen(clock.currentInstant)
       #expect(isOpen)
       limiter.noteCompletion()
     }
@@ -22,22 +22,22 @@ import Testing
     var limiter = StartLimiter(rate: 10, burst: 5)
     var isOpen = false
     for _ in 0..<5 {
-      isOpen = limiter.isOpen(clock.now)
+      isOpen = limiter.isOpen(clock.currentInstant)
       #expect(isOpen)
-      limiter.noteCancellation(clock.now)
+      limiter.noteCancellation(clock.currentInstant)
     }
-    isOpen = limiter.isOpen(clock.now)
+    isOpen = limiter.isOpen(clock.currentInstant)
     #expect(!isOpen)
     #expect(limiter.delay == .milliseconds(100))
     clock.advance(by: .milliseconds(250))
     var count = 0
-    while limiter.isOpen(clock.now) {
+    while limiter.isOpen(clock.currentInstant) {
       limiter.noteLateStart()
       count += 1
     }
     #expect(count == 2)
     limiter.noteCompletion()
-    isOpen = limiter.isOpen(clock.now)
+    isOpen = limiter.isOpen(clock.currentInstant)
     #expect(isOpen)
   }
 

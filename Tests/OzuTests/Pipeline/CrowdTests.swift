@@ -96,7 +96,7 @@ struct CrowdTests {
     _ = fixture.pipeline.task(
       for: ImageRequest(url: try fixture.serve("urgent.jpg"), priority: .veryHigh))
     await fixture.pipeline.waiting(Self.count + 1, for: .data)
-    while begun(fixture) < before + 2 { await Task.yield() }
+    try await eventually(begun(fixture) >= before + 2)
     fixture.pipeline.resume(.data)
     for task in tasks { _ = try await task.image }
     let order = fixture.client.requests.map(\.url.lastPathComponent)

@@ -1,0 +1,88 @@
+import Foundation
+import OzuSynchronization
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("The disk cache is opened once, under no lock", .timeLimit(.minutes(15)))
+struct DiskOpeningTests {
+  private static func cache() throws(DiskCacheError) -> DiskCache {
+    try DiskCache(directory: "/cache", configuration: DiskCacheConfiguration(fileSystem: MemoryFileSystem()))
+  }
+
+  @Test("a handler of disk errors may call the pipeline")
+  func handler() throws {
+    let reentry = Reentry()
+    let errors = Shared(0)
+    let pipeline = ImagePipeline {
+      $0.httpClient = FakeHTTPClient()
+      // A file is in the way of the folder.
+      $0.diskStorage = .folder(URL(filePath: "/dev/null/nowhere"), capacity: 1 << 20)
+      $0.onDiskError = { _ in
+        errors.change { $0 += 1 }
+        reentry.call()
+      }
+    }
+    reentry.pipeline.change { $0 = pipeline }
+    defer { reentry.pipeline.change { $0 = nil } }
+    #expect(pipeline.diskCache == nil)
+    #expect(errors.value == 1)
+    #expect(reentry.count == 1)
+    #expect(pipeline.diskCache == nil)
+    #expect(errors.value == 1)
+  }
+
+  @Test("a closure that opens it may call the pipeline, which has no disk cache yet")
+  func closure() throws {
+    let reentry = Reentry()
+    let found = Shared<[Bool]>([])
+    let pipeline = ImagePipeline {
+      $0.httpClient = FakeHTTPClient()
+      $0.diskStorage = .opening { () throws(DiskCacheError) in
+        reentry.call()
+        found.change { $0.append(reentry.pipeline.value?.diskCache != nil) }
+        return try Self.cache()
+      }
+    }
+    reentry.pipeline.change { $0 = pipeline }
+    defer { reentry.pipeline.change { $0 = nil } }
+    let cache = try #require(pipeline.diskCache)
+    #expect(found.value == [false])
+    #expect(reentry.count == 1)
+    #expect(pipeline.diskCache === cache)
+  }
+
+  @Test("one thread opens it, others wait for that one, and calls that need none go on")
+  func waiting() async throws {
+    let calls = Shared(0)
+    let hold = Hold()
+    let pipeline = ImagePipeline {
+      $0.httpClient = FakeHTTPClient()
+      $0.diskStorage = .opening { () throws(DiskCacheError) in
+        calls.change { $0 += 1 }
+        hold.wait()
+        return try Self.cache()
+      }
+    }
+    defer { hold.release() }
+    let found = Shared<[ObjectIdentifier?]>([])
+    for _ in 0..<4 {
+      Thread.detachNewThread {
+        let cache = pipeline.diskCache
+        found.change { $0.append(cache.map(ObjectIdentifier.init)) }
+      }
+    }
+    try await eventually(hold.count == 1)
+    #expect(pipeline.statistics.diskEvictions == 0)
+    let task = pipeline.task(for: Fixture.url("a.jpg"))
+    #expect(pipeline.cachedImage(for: task.request) == nil)
+    task.cancel()
+    #expect(found.value.isEmpty)
+    hold.release()
+    try await eventually(found.value.count == 4)
+    #expect(calls.value == 1)
+    let cache = try #require(pipeline.diskCache)
+    #expect(found.value.allSatisfy { $0 == ObjectIdentifier(cache) })
+  }
+}
