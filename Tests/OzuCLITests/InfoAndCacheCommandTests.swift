@@ -109,7 +109,7 @@ import Testing
     let whileOpen = try Self.contents(cache)
     #expect(await CommandRun("cache", action, "--cache", cache).status == .done)
     #expect(try Self.contents(cache) == whileOpen)
-    writer.close()
+    await writer.close()
     for (name, bytes) in before {
       try bytes.write(to: URL(fileURLWithPath: cache + "/" + name))
     }
@@ -150,7 +150,7 @@ import Testing
     #expect(run.output.isEmpty)
     #expect(run.errors == "ozu cache: change \(cache): another process writes to it\n")
     #expect(writer.count == 4)
-    writer.close()
+    await writer.close()
     #expect(await CommandRun("cache", action, "--cache", cache).status == .done)
     withExtendedLifetime(folder) {}
   }
@@ -161,8 +161,8 @@ import Testing
     let folder = try Folder()
     let path = folder.path("cache")
     let cache = try DiskCache(directory: path, configuration: DiskCacheConfiguration(capacity: 4 << 20))
-    for number in 0..<300 { cache.store(Data(count: 10_000), forKey: CacheKey("\(number)")) }
-    cache.close()
+    for number in 0..<300 { await cache.store(Data(count: 10_000), forKey: CacheKey("\(number)")) }
+    await cache.close()
     let run = try #require(
       try await CommandRun("cache", "trim", "--to", "\(target)", "--json", "--cache", path).objects.first)
     let (before, after) = (run["before"] as? Int ?? 0, run["after"] as? Int ?? 0)

@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-// One entry at a time: storing, reading, removing.
+// One entry at a time: storing, reading, asking.
 extension SegmentStore {
   /// The dates of access that may wait in memory; then the index is stored, which has them all.
   static let dirtyDateLimit = 16_384
@@ -93,17 +93,6 @@ extension SegmentStore {
       try body(&writer)
     } catch {
       writer.errors.append(error)
-    }
-  }
-
-  /// Removes the entry of a key that could not be replaced: it is out of date. A reader forgets it for itself.
-  func forget(_ key: CacheKey, in partition: Partition, _ writer: inout Writer) {
-    writer.outdated.insert(key, in: partition, at: now())
-    guard let slot = index.withLock({ $0.find(key, in: partition) }) else { return }
-    if case .writer = writer.role {
-      removeEntry(slot, &writer)
-    } else {
-      index.withLock { $0.remove(slot) }
     }
   }
 
@@ -254,54 +243,5 @@ extension SegmentStore {
     }
     if touchIfThere() { return true }
     return index.withLock { $0.isReader } && refresh() && touchIfThere()
-  }
-
-  /// Removes the entries of a key in some partition, or in all. A reader only forgets them.
-  func remove(_ key: CacheKey, in partition: Partition?) -> Bool {
-    let removed = try? write { (writer) throws(DiskCacheError) -> Bool in
-      var isWriter = false
-      note(&writer) { (writer) throws(DiskCacheError) in isWriter = try prepareToWrite(&writer) }
-      let slots = index.withLock { index in
-        index.partitions.indices
-          .filter { partition == nil || index.partitions[$0].partition == partition }
-          .compactMap { index.find(key, in: $0) }
-      }
-      for slot in slots {
-        if isWriter { removeEntry(slot, &writer) } else { index.withLock { $0.remove(slot) } }
-      }
-      if isWriter, !slots.isEmpty {
-        note(&writer) { (writer) throws(DiskCacheError) in try compactIfDue(&writer) }
-      } else if !slots.isEmpty {
-        counters.dropped.increment()
-      }
-      return isWriter && !slots.isEmpty
-    }
-    return removed ?? false
-  }
-
-  /// Removes all entries of a partition, or all there are.
-  func removeAll(in partition: Partition?) throws(DiskCacheError) {
-    try write { (writer) throws(DiskCacheError) in
-      try requireWriter(&writer)
-      guard let partition else {
-        try removeAllSegments(&writer)
-        removeStoredIndex()
-        return
-      }
-      let slots = index.withLock { index in
-        index.partitions.indices.filter { index.partitions[$0].partition == partition }
-          .flatMap { index.slotsByAccess(inPartition: $0) }
-      }
-      for slot in slots { removeEntry(slot, &writer) }
-      while index.withLock({ Self.isMostlyDead($0) }) {
-        let before = index.withLock { $0.totalByteCount }
-        try compactIfDue(&writer)
-        if index.withLock({ $0.totalByteCount }) >= before { return }
-      }
-    }
-  }
-
-  private static func isMostlyDead(_ index: SegmentIndex) -> Bool {
-    index.totalByteCount > index.liveByteCount * 2
   }
 }
