@@ -51,6 +51,9 @@ typedef struct {
 // references in a chain. The least is for processes whose memory is limited.
 enum { stack_byte_count = 64 << 20, least_stack_byte_count = 4 << 20 };
 
+// Surfaces of cairo measure in 16 bits.
+enum { largest_side = 32767 };
+
 static OzuStatus fail(SVGDecoder *self, GError *error, const char *otherwise) {
   OzuStatus status = ozu_picture_fail(&self->base, error == NULL ? otherwise : error->message);
   if (error != NULL) g_error_free(error);
@@ -145,6 +148,10 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
 
 static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per_row) {
   SVGDecoder *self = (SVGDecoder *)base;
+  if (base->width > largest_side || base->height > largest_side) {
+    base->is_unsupported = true;
+    return ozu_picture_fail(base, "cairo draws no side over 32767 pixels");
+  }
   self->pixels = pixels;
   self->bytes_per_row = bytes_per_row;
   for (uint32_t y = 0; y < base->height; y++) memset(pixels + y * bytes_per_row, 0, bytes_per_row);

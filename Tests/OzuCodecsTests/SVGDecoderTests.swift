@@ -41,6 +41,21 @@
       }
     }
 
+    @Test("a side that cairo cannot draw is refused with the reason", arguments: [32_767, 32_768, 40_000])
+    func longest(width: Int) throws {
+      let data = document("<rect width='10' height='1' fill='#00f'/>", "width='\(width)' height='1'")
+      guard width > 32_767 else {
+        #expect(try picture(data).size == PixelSize(width, 1))
+        return
+      }
+      #expect {
+        try picture(data)
+      } throws: {
+        guard case .unsupportedType(.svg, let reason) = $0 as? DecodingError else { return false }
+        return reason.contains("32767")
+      }
+    }
+
     @Test("draws what a crop leaves")
     func cropped() throws {
       let data = document("<rect width='10' height='10' fill='#0f0'/>")

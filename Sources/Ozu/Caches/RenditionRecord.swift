@@ -3,9 +3,10 @@ import Foundation
 /// What stands beside a finished picture on disk: the header of its source, and what tells whether the source is
 /// still the same.
 ///
-/// A record of an unknown version is a miss.
+/// A record of an unknown version is a miss. The version grows with the form of a record, and when pictures are made
+/// otherwise than before: those of earlier releases are then made again.
 struct RenditionRecord {
-  static let currentVersion = 3
+  static let currentVersion = 4
 
   /// The header of the source the picture was made from; `nil` when that were pixels.
   let header: ImageHeader?
