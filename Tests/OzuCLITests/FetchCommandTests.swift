@@ -1,4 +1,5 @@
 import Foundation
+import OzuSynchronization
 import OzuTesting
 import Testing
 
@@ -74,7 +75,9 @@ import Testing
   func orderOfOneAddress() async throws {
     let gate = Gate()
     server.route("/slow", [.ok(Data("first".utf8)).held(by: gate), .ok(Data("second".utf8))])
-    server.route("/last") { _ in
+    let sentBeforeAnswer = Atomic(0)
+    server.route("/last") { [server] _ in
+      sentBeforeAnswer.store(server.requestCount(for: "/slow"), ordering: .relaxed)
       gate.open()
       return .ok(Data("last".utf8))
     }
@@ -84,11 +87,13 @@ import Testing
     let run = await CommandRun(
       ["fetch", "--json-lines"],
       input: [try line(["id": "first", "url": slow, "cache": "no-store"])] + others + [
-        try line(["id": "second", "url": slow, "cache": "no-store"]),
-        try line(["id": "last", "url": server.url("/last").absoluteString]),
-      ])
-    let order = try run.objects.compactMap { $0["id"] as? String }.filter { $0 != "other" }
-    #expect(order == ["last", "first", "second"])
+        try line(["id": "second", "url": slow, "cache": "no-store"])
+      ] + others.prefix(500) + [try line(["id": "last", "url": server.url("/last").absoluteString])])
+    let order = try run.objects.compactMap { $0["id"] as? String }.filter {
+      ["first", "second"].contains($0)
+    }
+    #expect(order == ["first", "second"])
+    #expect(sentBeforeAnswer.load(ordering: .relaxed) == 1)
   }
 
   @Test("failures are told, and the rest is still fetched")

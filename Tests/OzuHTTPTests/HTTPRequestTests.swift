@@ -104,7 +104,10 @@ struct HTTPErrorTests {
       .connectionLost, .timedOut(.idle), .timedOut(.total), .bodyTooLarge(limit: 5), .cancelled, .invalidURL,
       .bodyTruncated(received: 1, expected: 2), .bodyTruncated(received: 1, expected: nil),
       .protocolError("x"), .refused("x"), .other(code: 1, message: "x"), .tooManyRedirects(limit: 1),
-      .redirectRefused(location: "x"), .invalidRequest("x"), .unsupportedScheme("x"), .connectionRefused,
+      .redirectRefused(location: "x"), .redirectRefused(location: "ftp://u:secret@h/?token=secret"),
+      .redirectRefused(location: "//u:secret@h"), .redirectRefused(location: "/a?secret"),
+      .redirectRefused(location: "mailto:secret@h"), .invalidRequest("x"), .unsupportedScheme("x"),
+      .connectionRefused,
     ] as [HTTPError.Reason])
   func message(reason: HTTPError.Reason) {
     let error = HTTPError(reason, url: url("http://me:secret@host.example:81/a%20b?token=secret#secret"))

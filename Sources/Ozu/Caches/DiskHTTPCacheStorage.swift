@@ -9,7 +9,11 @@ import OzuHTTP
 /// ```
 ///
 /// It uses the partitions in which a pipeline keeps its originals, under the same keys. What it does runs on a
-/// queue of its own, in order; keys are hashed, so that no credential is written down.
+/// queue of its own, in order.
+///
+/// No secret is written down in clear: keys are hashed, labels and URLs lose user, password, query and fragment
+/// (`HTTPStoredResponse.withoutSecrets`), `Set-Cookie` and the like are dropped. What a server puts into a path, a body or
+/// a field of its own cannot be told from a secret, and is written as it is.
 public struct DiskHTTPCacheStorage: HTTPCacheStorage {
   private let shelf: ResponseShelf
   private let queue = DispatchQueue(label: "ozu.responses")
@@ -35,7 +39,7 @@ public struct DiskHTTPCacheStorage: HTTPCacheStorage {
     _ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, for key: HTTPCacheKey
   ) async {
     await run { [shelf] in
-      shelf.store(entry, replacing: old, for: ResponseShelf.diskKey(key), label: key.resource)
+      shelf.store(entry, replacing: old, for: ResponseShelf.diskKey(key), source: key.resource)
     }
   }
 
@@ -44,7 +48,7 @@ public struct DiskHTTPCacheStorage: HTTPCacheStorage {
     _ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse, for key: HTTPCacheKey
   ) async {
     await run { [shelf] in
-      shelf.refresh(entry, replacing: old, for: ResponseShelf.diskKey(key), label: key.resource)
+      shelf.refresh(entry, replacing: old, for: ResponseShelf.diskKey(key), source: key.resource)
     }
   }
 
@@ -61,7 +65,7 @@ public struct DiskHTTPCacheStorage: HTTPCacheStorage {
   /// Keeps the beginning of a body; `nil` removes it.
   public func setPartialBody(_ partial: HTTPPartialBody?, for key: HTTPCacheKey) async {
     await run { [shelf] in
-      shelf.setPartialBody(partial, for: ResponseShelf.diskKey(key), label: key.resource)
+      shelf.setPartialBody(partial, for: ResponseShelf.diskKey(key), source: key.resource)
     }
   }
 

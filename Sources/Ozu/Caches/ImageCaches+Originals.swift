@@ -24,11 +24,11 @@ extension ImageCaches {
     observeStore(.original, byteCount: original.byteCount, for: request) {
       switch original {
       case .response(let entry):
-        shelf?.store(entry, replacing: nil, for: request.key.source, label: request.sourceKey)
+        shelf?.store(entry, replacing: nil, for: request.key.source, source: request.sourceKey)
       case .data(let data):
         disk?.store(
-          data, metadata: OriginalRecord(nil).data, forKey: request.key.source, in: Self.originals,
-          label: request.sourceKey)
+          data, metadata: OriginalRecord().data, forKey: request.key.source, in: Self.originals,
+          label: DiskLabel.text(ofSource: request.sourceKey))
       }
     }
   }

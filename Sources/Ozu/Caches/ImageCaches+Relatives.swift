@@ -17,10 +17,11 @@ extension ImageCaches {
   }
 
   /// Notes a finished picture that is on disk now.
-  func noteStored(_ made: Relatives.Made, label: String) {
+  func noteStored(_ made: Relatives.Made, source: String) {
     var record = RelativesRecord(storedRelatives(of: made.key.source))
     guard record.note(made) else { return }
-    disk?.store(record.data, forKey: made.key.source, in: Self.relatives, label: label)
+    disk?.store(
+      record.data, forKey: made.key.source, in: Self.relatives, label: DiskLabel.text(ofSource: source))
   }
 
   /// Forgets a picture that is removed.
@@ -29,7 +30,8 @@ extension ImageCaches {
     guard record.forget(request.key) else { return }
     if record.pictures.isEmpty { return forgetRelatives(of: request.key.source) }
     disk?.store(
-      record.data, forKey: request.key.source, in: Self.relatives, label: request.sourceKey)
+      record.data, forKey: request.key.source, in: Self.relatives,
+      label: DiskLabel.text(ofSource: request.sourceKey))
   }
 
   /// Forgets the pictures of a source.

@@ -3,23 +3,30 @@ import OzuHTTP
 
 /// What stands beside an original on disk: the response that brought it, as the rules of HTTP need it.
 ///
-/// A record of an unknown version is a miss.
+/// A record of an unknown version is a miss. It holds no secret in clear: what it is made of is `withoutSecrets`.
 struct OriginalRecord {
-  static let currentVersion = 3
+  static let currentVersion = 4
 
   /// Absent for what a fetcher brought.
   let response: HTTPStoredResponse?
 
-  init(_ response: HTTPStoredResponse?) {
+  /// The record of what a fetcher brought.
+  init() { response = nil }
+
+  /// The record of a response; `nil` for one that must not be written down.
+  init?(_ response: HTTPStoredResponse) {
+    guard let response = response.withoutSecrets else { return nil }
     self.response = response
   }
+
+  private init(read response: HTTPStoredResponse?) { self.response = response }
 
   /// Reads a record; `nil` when it is damaged or of another version.
   init?(_ data: Data) {
     let record = FieldReader.record(data, version: Self.currentVersion) {
       (reader) throws(FieldReader.Damage) in
       OriginalRecord(
-        try reader.optional { (reader) throws(FieldReader.Damage) in
+        read: try reader.optional { (reader) throws(FieldReader.Damage) in
           try HTTPStoredResponse(from: &reader)
         })
     }
@@ -39,6 +46,7 @@ extension HTTPStoredResponse {
   fileprivate func write(to writer: inout FieldWriter) {
     writer.append(status)
     writer.append(url.absoluteString)
+    writer.append(urlDigest) { $0.append($1) }
     writer.append(requestDate)
     writer.append(responseDate)
     writer.append(redirectsFreshUntil) { $0.append($1) }
@@ -60,11 +68,13 @@ extension HTTPStoredResponse {
     }
     let status = try reader.integer()
     guard let url = URL(string: try reader.text()) else { throw FieldReader.Damage() }
+    let urlDigest = try reader.optional { (reader) throws(FieldReader.Damage) in try reader.text() }
     self.init(
       status: status, headers: [:], url: url, requestDate: try reader.date(),
       responseDate: try reader.date(),
       redirectsFreshUntil: try reader.optional { (reader) throws(FieldReader.Damage) in try reader.date() },
       bodyIdentity: try reader.text())
+    self.urlDigest = urlDigest
     headers = try fields()
     selectingHeaders = try fields()
   }

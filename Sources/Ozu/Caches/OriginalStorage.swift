@@ -34,7 +34,7 @@ struct OriginalStorage: HTTPCacheStorage {
   func refresh(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse, for key: HTTPCacheKey) async {
     // Its body is on disk already, as a rule, and not held for this.
     await backlog.add(byteCount: 0) { [caches] in
-      caches.shelf?.refresh(entry, replacing: old, for: ResponseShelf.diskKey(key), label: key.resource)
+      caches.shelf?.refresh(entry, replacing: old, for: ResponseShelf.diskKey(key), source: key.resource)
     }
   }
 
@@ -58,7 +58,7 @@ struct OriginalStorage: HTTPCacheStorage {
     await partials.setPartialBody(partial, for: key)
     let ticket = unwritten.set(partial, for: key)
     await backlog.add(byteCount: partial?.body.count ?? 0) { [caches, unwritten] in
-      caches.shelf?.setPartialBody(partial, for: ResponseShelf.diskKey(key), label: key.resource)
+      caches.shelf?.setPartialBody(partial, for: ResponseShelf.diskKey(key), source: key.resource)
       unwritten.remove(ticket, for: key)
     }
   }

@@ -31,29 +31,32 @@ struct ResponseShelf: Sendable {
     }
   }
 
-  func store(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, for key: CacheKey, label: String) {
-    let record = OriginalRecord(entry.response).data
+  func store(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, for key: CacheKey, source: String) {
     let (place, _) = makePlace(for: entry.response, replacing: old, of: key)
-    disk.store(entry.body, metadata: record, forKey: place, in: Self.responses, label: label)
+    store(entry, at: place, source: source)
+  }
+
+  private func store(_ entry: HTTPCacheEntry, at place: CacheKey, source: String) {
+    guard let record = OriginalRecord(entry.response) else {
+      disk.remove(forKey: place, in: Self.responses)
+      return
+    }
+    disk.store(
+      entry.body, metadata: record.data, forKey: place, in: Self.responses,
+      label: DiskLabel.text(ofSource: source))
   }
 
   /// Gives a stored response a new head; its body is the same as before.
-  func refresh(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse, for key: CacheKey, label: String) {
-    let record = OriginalRecord(entry.response).data
+  func refresh(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse, for key: CacheKey, source: String)
+  {
     let (place, stored) = makePlace(for: entry.response, replacing: old, of: key)
-    if stored?.bodyIdentity == entry.response.bodyIdentity {
-      rewriteRecord(record, at: place, body: entry.body, label: label)
-    } else {
-      // Meanwhile it was evicted, or another body came.
-      disk.store(entry.body, metadata: record, forKey: place, in: Self.responses, label: label)
+    // The record alone, unless the entry was evicted meanwhile, another body came, or the record has outgrown its room.
+    if stored?.bodyIdentity == entry.response.bodyIdentity, let record = OriginalRecord(entry.response),
+      disk.updateMetadata(record.data, forKey: place, in: Self.responses)
+    {
+      return
     }
-  }
-
-  /// Writes the record of an entry anew, whose body is as it was; the body with it only where the record has outgrown
-  /// its room.
-  private func rewriteRecord(_ record: Data, at place: CacheKey, body: Data, label: String) {
-    if disk.updateMetadata(record, forKey: place, in: Self.responses) { return }
-    disk.store(body, metadata: record, forKey: place, in: Self.responses, label: label)
+    store(entry, at: place, source: source)
   }
 
   /// The place where a response goes, after those it makes void are emptied, and what is there.
@@ -87,12 +90,13 @@ struct ResponseShelf: Sendable {
     return HTTPPartialBody(response: response, body: entry.body)
   }
 
-  func setPartialBody(_ partial: HTTPPartialBody?, for key: CacheKey, label: String) {
-    guard let partial else {
+  func setPartialBody(_ partial: HTTPPartialBody?, for key: CacheKey, source: String) {
+    guard let partial, let record = OriginalRecord(partial.response) else {
       disk.remove(forKey: key, in: Self.partials)
       return
     }
-    let record = OriginalRecord(partial.response).data
-    disk.store(partial.body, metadata: record, forKey: key, in: Self.partials, label: label)
+    disk.store(
+      partial.body, metadata: record.data, forKey: key, in: Self.partials,
+      label: DiskLabel.text(ofSource: source))
   }
 }

@@ -95,13 +95,13 @@ extension ImageCaches {
 
   func store(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, for key: HTTPCacheKey) {
     observeStore(.original, byteCount: entry.body.count, of: Self.name(of: key), for: nil) {
-      shelf?.store(entry, replacing: old, for: ResponseShelf.diskKey(key), label: key.resource)
+      shelf?.store(entry, replacing: old, for: ResponseShelf.diskKey(key), source: key.resource)
     }
   }
 
-  /// What a resource is called in messages: without credentials.
+  /// What a resource is called in messages: without what may be secret.
   private static func name(of key: HTTPCacheKey) -> String {
-    URL(string: key.resource).map { ImageSource.url($0).name } ?? key.resource
+    Redaction.text(key.resource)
   }
 }
 

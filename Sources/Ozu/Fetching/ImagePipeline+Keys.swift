@@ -97,7 +97,7 @@ extension ImagePipeline {
     await parts.diskQueue.run(priority: .normal) { [parts] _ in
       for request in requests { parts.caches.removeOriginal(for: request) }
       for source in sources { parts.caches.forgetRelatives(of: source) }
-      parts.caches.removeRenditions(keys, ofSources: requests.map(\.label))
+      parts.caches.removeRenditions(keys, ofSources: requests.map(\.label) + requests.map(\.sourceKey))
     }
   }
 

@@ -93,7 +93,7 @@ extension ImageKey {
     let steps = ["format(\(format.name))", format.resize?.identifier].compactMap(\.self)
     let suffix = " " + steps.joined(separator: " ")
     if let label, label.hasSuffix(suffix) {
-      let key = ImageKey(source: CacheKey(String(label.dropLast(suffix.count))), steps: steps)
+      let key = ImageKey(source: DiskLabel.key(ofLabel: String(label.dropLast(suffix.count))), steps: steps)
       if key.rendition == rendition {
         self = key
         return

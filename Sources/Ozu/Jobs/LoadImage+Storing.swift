@@ -65,7 +65,7 @@ extension LoadImage {
       parts.caches.store(
         ImageCaches.Rendition(data: data, header: picture.header, stamp: stamp, validity: validity),
         for: request)
-      if let made { parts.caches.noteStored(made, label: request.sourceKey) }
+      if let made { parts.caches.noteStored(made, source: request.sourceKey) }
     }
   }
 }

@@ -259,10 +259,8 @@ public struct ImageRequest: Sendable {
     return [lowDataSource] + alternatives
   }
 
-  /// What the caches' listings call the result: the source and what is done with it.
-  var label: String {
-    ([sourceKey] + steps).joined(separator: " ")
-  }
+  /// What the caches' listings call the result: the source without what may be secret, and what is done with it.
+  var label: String { DiskLabel.text(ofSource: sourceKey, steps: steps) }
 
   /// The identifiers of all that is done with the source, in order.
   var steps: [String] { fields.steps }

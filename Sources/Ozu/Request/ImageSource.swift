@@ -54,7 +54,8 @@ public enum ImageSource: Sendable {
   /// The identity that a key of the app's own stands for, whether a fetcher or a request brings it.
   static func ownKey(_ key: String) -> String { "key:\(key)" }
 
-  /// How the source is called in messages: the URL without credentials, a file's path, or the key. A `data:`
+  /// How the source is called in messages: the URL without what may be secret, that is without credentials, query and
+  /// fragment; a file's path; or the key. A `data:`
   /// URL is cut short.
   public var name: String {
     switch self {
@@ -64,15 +65,10 @@ public enum ImageSource: Sendable {
     case .url(let url):
       // Most are plain web addresses, and to take one apart costs as much as starting its load.
       let text = url.absoluteString
-      if text.hasPrefix("http"), !text.utf8.contains(UInt8(ascii: "@")) { return text }
+      if text.hasPrefix("http") { return Redaction.address(text) }
       if url.isFileURL { return url.path(percentEncoded: false) }
       if url.scheme?.lowercased() == "data" { return String(url.absoluteString.prefix(40)) + "…" }
-      guard url.user() != nil || url.password() != nil,
-        var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
-      else { return url.absoluteString }
-      parts.user = nil
-      parts.password = nil
-      return parts.string ?? url.absoluteString
+      return Redaction.address(text)
     }
   }
 

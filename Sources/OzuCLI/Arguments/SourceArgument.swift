@@ -1,5 +1,6 @@
 import Foundation
 import Ozu
+import OzuHTTP
 
 /// A source as people type it: a URL, the path of a file, or `-` for standard input.
 enum SourceArgument {
@@ -32,6 +33,11 @@ enum SourceArgument {
       return .url(url)
     }
     return .url(URL(fileURLWithPath: text))
+  }
+
+  /// A source as it may be printed: an address without user, password, query and fragment.
+  static func shown(_ text: String) -> String {
+    text.contains("://") || text.hasPrefix("//") ? Redaction.address(text) : text
   }
 
   /// `name://`: an address of a kind nothing here reads, which deserves that answer and not "no such file".

@@ -83,7 +83,7 @@ struct Explanation {
   }
 
   var text: String {
-    var lines = [url.absoluteString]
+    var lines = [SourceArgument.shown(url.absoluteString)]
     if entries.isEmpty { lines.append("  nothing is stored") }
     for (index, entry) in entries.enumerated() {
       let response = entry.response
@@ -92,7 +92,9 @@ struct Explanation {
       let isChosen = decision.choice == index && entries.count > 1 ? ", the one that matches" : ""
       lines.append("  stored \(index + 1) of \(entries.count)\(isChosen):")
       lines.append("    status     \(response.status), \(Format.bytes(entry.body.count))")
-      if response.url != url { lines.append("    from       \(response.url.absoluteString)") }
+      if !response.isFrom(url) {
+        lines.append("    from       \(SourceArgument.shown(response.url.absoluteString))")
+      }
       lines.append("    validated  \(HTTPDate.string(from: response.responseDate))")
       lines.append("    age        \(seconds(policy.age(of: response, now: now)))")
       lines.append("    lifetime   \(seconds(freshness.lifetime)) (\(freshness.source.rawValue))")
@@ -111,7 +113,8 @@ struct Explanation {
       let response = entry.response
       let freshness = policy.freshness(of: response)
       return .object([
-        ("status", .integer(response.status)), ("url", .string(response.url.absoluteString)),
+        ("status", .integer(response.status)),
+        ("url", .string(SourceArgument.shown(response.url.absoluteString))),
         ("bytes", .integer(entry.body.count)),
         ("validated", .string(HTTPDate.string(from: response.responseDate))),
         ("age", .integer(Int(policy.age(of: response, now: now)))),
@@ -124,7 +127,7 @@ struct Explanation {
       ])
     }
     return .object([
-      ("url", .string(url.absoluteString)), ("stored", .array(stored)),
+      ("url", .string(SourceArgument.shown(url.absoluteString))), ("stored", .array(stored)),
       ("action", .string(decision.action.rawValue)), ("reason", .string(decision.reason)),
     ])
   }

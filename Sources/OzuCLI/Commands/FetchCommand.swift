@@ -72,11 +72,12 @@ enum FetchCommand: Command {
         let answer = try await cache.response(for: HTTPRequest(url: url), mode: mode)
         if isVerbose {
           console.printError(
-            "\(url.absoluteString): \(answer.status) from \(answer.decision), "
+            "\(SourceArgument.shown(url.absoluteString)): \(answer.status) from \(answer.decision), "
               + Format.bytes(answer.body.count))
         }
         if answer.status >= 400 {
-          console.printError("ozu: \(url.absoluteString): the server answered \(answer.status)")
+          console.printError(
+            "ozu: \(SourceArgument.shown(url.absoluteString)): the server answered \(answer.status)")
           isDone = false
         }
         console.writeData(answer.body)

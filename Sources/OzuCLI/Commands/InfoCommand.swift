@@ -31,7 +31,7 @@ enum InfoCommand: Command {
           console.print(
             JSON.object([("source", .string(text)), ("error", .string(error.explanation))]).text)
         }
-        console.printError("ozu: \(text): \(error.explanation)")
+        console.printError("ozu: \(SourceArgument.shown(text)): \(error.explanation)")
         status = .failed
       }
       if console.outputIsGone() {
@@ -57,12 +57,12 @@ enum InfoCommand: Command {
     if let camera = header.metadata?.camera { parts.append(camera) }
     if let date = header.metadata?.captureDate { parts.append("taken \(date)") }
     if header.metadata?.hasThumbnail ?? false { parts.append("thumbnail") }
-    return "\(source): " + parts.joined(separator: ", ")
+    return "\(SourceArgument.shown(source)): " + parts.joined(separator: ", ")
   }
 
   private static func json(_ source: String, _ header: ImageHeader) -> JSON {
     .object([
-      ("source", .string(source)), ("type", .string(header.type.rawValue)),
+      ("source", .string(SourceArgument.shown(source))), ("type", .string(header.type.rawValue)),
       ("width", .integer(header.size.width)), ("height", .integer(header.size.height)),
       ("storedWidth", .integer(header.storedSize.width)),
       ("storedHeight", .integer(header.storedSize.height)),

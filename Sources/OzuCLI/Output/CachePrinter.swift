@@ -1,5 +1,6 @@
 import Foundation
 import Ozu
+import OzuHTTP
 
 /// Prints what `ozu cache` finds, for people or for programs.
 struct CachePrinter: Sendable {
@@ -39,7 +40,8 @@ struct CachePrinter: Sendable {
 
   func printEntries(of cache: DiskCache) {
     for entry in cache.entries() {
-      let name = entry.label ?? "\(entry.key)"
+      // Earlier versions wrote whole addresses.
+      let name = entry.label.map(Redaction.text) ?? "\(entry.key)"
       if isJSON {
         console.print(
           JSON.object([

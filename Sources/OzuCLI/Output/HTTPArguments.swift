@@ -11,7 +11,9 @@ enum HTTPArguments {
 
   static func url(_ text: String) throws(UsageError) -> URL {
     guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()) else {
-      throw UsageError("\(text): a web address is needed", hint: "For example: https://example.com/a.jpg")
+      throw UsageError(
+        "\(SourceArgument.shown(text)): a web address is needed",
+        hint: "For example: https://example.com/a.jpg")
     }
     return url
   }

@@ -2,9 +2,14 @@ import Ozu
 
 /// What became of one source of `ozu load`.
 struct LoadReport: Sendable {
-  /// The source as it was typed.
+  /// The source as it was typed, without what may be secret.
   let source: String
   let outcome: Result<Loaded, any Error>
+
+  init(source: String, outcome: Result<Loaded, any Error>) {
+    self.source = SourceArgument.shown(source)
+    self.outcome = outcome
+  }
 
   struct Loaded: Sendable {
     let size: PixelSize

@@ -166,6 +166,8 @@ struct HTTPCacheExchange: Sendable {
     _ entry: HTTPCacheEntry, _ decision: HTTPDecision, isValidated: Bool = false
   ) -> HTTPCachedResponse {
     var head = policy.servedHead(of: entry.response, now: now, isValidated: isValidated)
+    // A storage may have kept less of it than the request has.
+    if entry.response.isFrom(request.url) { head.url = request.url }
     var body = request.method == .head ? Data() : entry.body
     if policy.satisfiesCondition(of: request, entry.response) {
       for name in ["Content-Length", "Content-Type", "Content-Encoding"] { head.headers.remove(name: name) }

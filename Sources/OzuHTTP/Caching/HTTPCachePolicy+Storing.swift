@@ -117,7 +117,7 @@ struct HTTPVary {
     !isAny
       && names.allSatisfy { name in
         Self.isCredential(name)
-          || Self.normalized(request.headers[name], name: name) == stored[name]
+          || StoredFields.isEqual(Self.normalized(request.headers[name], name: name), stored[name])
       }
   }
 

@@ -92,7 +92,9 @@ public enum HTTPVariants {
     let same = occupied.keys.sorted().filter { place in
       guard let other = occupied[place] else { return false }
       return other == old
-        || HTTPVary(other.headers).names == names && other.selectingHeaders == response.selectingHeaders
+        || HTTPVary(other.headers).names == names
+          && StoredFields.comparable(other.selectingHeaders)
+            == StoredFields.comparable(response.selectingHeaders)
     }
     if let first = same.first { return (first, Array(same.dropFirst())) }
     if let free = (0..<maximumCount).first(where: { occupied[$0] == nil }) { return (free, []) }

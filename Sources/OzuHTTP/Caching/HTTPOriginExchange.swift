@@ -110,7 +110,7 @@ struct HTTPOriginExchange: Sendable {
   private func send(_ hop: HTTPRequest) async throws(HTTPError) -> Received {
     var outgoing = hop
     if case .follow = hop.redirectPolicy { outgoing.redirectPolicy = .manual }
-    let here = stored.indices.filter { stored[$0].url.absoluteString == hop.url.absoluteString }
+    let here = stored.indices.filter { stored[$0].isFrom(hop.url) }
     if !here.isEmpty {
       let place = choice.flatMap { here.firstIndex(of: $0) }
       let conditions = policy.conditionalHeaders(for: here.map { stored[$0] }, choice: place)
@@ -131,7 +131,7 @@ struct HTTPOriginExchange: Sendable {
   private func partialBody(for hop: HTTPRequest) async -> HTTPPartialBody? {
     guard resumes, hop.method == .get, !hop.hasPrecondition,
       let partial = await cache.storage.partialBody(for: key),
-      partial.response.url.absoluteString == hop.url.absoluteString,
+      partial.response.isFrom(hop.url),
       HTTPVary(partial.response.headers).matches(hop, stored: partial.response.selectingHeaders),
       partial.body.count < hop.maximumBodyByteCount
     else { return nil }

@@ -10,8 +10,10 @@ public struct HTTPStoredResponse: Sendable, Hashable {
   public var status: Int
   /// The header fields that may be stored (§3.1).
   public var headers: HTTPHeaders
-  /// The URL that answered, after redirects.
+  /// The URL that answered, after redirects. Without its query and credentials once it has been `withoutSecrets`.
   public var url: URL
+  /// Stands for the whole URL where `url` is no longer that; `nil` where it is.
+  public package(set) var urlDigest: String?
   /// When the request that brought it, or last validated it, was sent.
   public var requestDate: Date
   /// When the response came, or was last validated.
@@ -38,6 +40,34 @@ public struct HTTPStoredResponse: Sendable, Hashable {
     self.bodyIdentity = bodyIdentity
   }
 
+  /// Whether a URL is the one that answered, with its query and credentials.
+  package func isFrom(_ other: URL) -> Bool {
+    guard let urlDigest else { return url.absoluteString == other.absoluteString }
+    return urlDigest == SHA256.hexadecimal(of: other.absoluteString)
+  }
+
+  /// The response as it may be written to a disk: it holds no secret in clear, and still tells its URL and its variant
+  /// from others. Responses of which nothing may be left out, because they are nothing without it, are `nil`.
+  ///
+  /// - The URL loses user, password, query and fragment; a digest (SHA-256) of the whole stands for it.
+  /// - Fields that carry credentials are dropped, `Set-Cookie` among them; addresses in `Location`,
+  ///   `Content-Location`, `Link` and `Refresh` lose what the URL loses.
+  /// - Of the request's fields that `Vary` names, those that may be secrets are digests.
+  /// - A redirect whose `Location` would lose something is `nil`.
+  public var withoutSecrets: HTTPStoredResponse? {
+    var response = self
+    if urlDigest == nil {
+      response.url = Redaction.url(url)
+      if response.url.absoluteString != url.absoluteString {
+        response.urlDigest = SHA256.hexadecimal(of: url.absoluteString)
+      }
+    }
+    response.headers = StoredFields.withoutSecrets(headers)
+    if (300..<400).contains(status), response.headers["Location"] != headers["Location"] { return nil }
+    response.selectingHeaders = StoredFields.comparable(selectingHeaders)
+    return response
+  }
+
   /// The directives of its `Cache-Control`.
   public var cacheControl: CacheControl { CacheControl(headers) }
 
@@ -58,7 +88,7 @@ public struct HTTPStoredResponse: Sendable, Hashable {
 extension HTTPStoredResponse: Codable {
   private enum Key: String, CodingKey {
     case status, headers, url, requestDate, responseDate, selectingHeaders, redirectsFreshUntil
-    case bodyIdentity
+    case bodyIdentity, urlDigest
   }
 
   /// Reads a response; dates are seconds since 1970, headers pairs of names and values.
@@ -84,9 +114,10 @@ extension HTTPStoredResponse: Codable {
       requestDate: requestDate, responseDate: responseDate,
       selectingHeaders: try headers(.selectingHeaders), redirectsFreshUntil: try date(.redirectsFreshUntil),
       bodyIdentity: try container.decode(String.self, forKey: .bodyIdentity))
+    urlDigest = try container.decodeIfPresent(String.self, forKey: .urlDigest)
   }
 
-  /// Writes the response in the form that `init(from:)` reads.
+  /// Writes the response in the form that `init(from:)` reads, whole: who writes it to a disk takes `withoutSecrets`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
     try container.encode(status, forKey: .status)
@@ -97,5 +128,6 @@ extension HTTPStoredResponse: Codable {
     try container.encode(selectingHeaders.map { [$0.name, $0.value] }, forKey: .selectingHeaders)
     try container.encodeIfPresent(redirectsFreshUntil?.timeIntervalSince1970, forKey: .redirectsFreshUntil)
     try container.encode(bodyIdentity, forKey: .bodyIdentity)
+    try container.encodeIfPresent(urlDigest, forKey: .urlDigest)
   }
 }

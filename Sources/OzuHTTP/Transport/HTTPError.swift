@@ -93,7 +93,8 @@ public struct HTTPError: Error, Sendable, Hashable {
     case .timedOut(.speed(let minimum)):
       "the body of \(place) came more slowly than \(minimum) bytes a second"
     case .tooManyRedirects(let limit): "\(place) redirected more than \(limit) times"
-    case .redirectRefused(let location): "\(place) redirects to \"\(location)\", which is not followed"
+    case .redirectRefused(let location):
+      "\(place) redirects to \"\(Redaction.address(location))\", which is not followed"
     case .bodyTooLarge(let limit): "the body of \(place) is larger than the limit of \(limit) bytes"
     case .bodyTruncated(let received, let expected?):
       "the body of \(place) ended after \(received) of \(expected) bytes"
@@ -106,11 +107,7 @@ public struct HTTPError: Error, Sendable, Hashable {
   }
 
   /// The URL without user, password, query and fragment.
-  static func redacted(_ url: URL) -> String {
-    guard let scheme = url.scheme, let host = url.host() else { return url.path() }
-    let port = url.port.map { ":\($0)" } ?? ""
-    return "\(scheme)://\(host)\(port)\(url.path())"
-  }
+  static func redacted(_ url: URL) -> String { Redaction.address(url.absoluteString) }
 }
 
 extension HTTPError: CustomStringConvertible {

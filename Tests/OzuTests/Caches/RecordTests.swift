@@ -37,10 +37,9 @@ struct RecordTests {
 
   @Test("are read as they were written")
   func roundTrip() throws {
-    for response in [Self.response, nil] {
-      let record = try #require(OriginalRecord(OriginalRecord(response).data))
-      #expect(record.response == response)
-    }
+    let original = try #require(OriginalRecord(Self.response))
+    #expect(OriginalRecord(original.data)?.response == Self.response.withoutSecrets)
+    #expect(try #require(OriginalRecord(OriginalRecord().data)).response == nil)
     for header in [Self.header, nil] {
       for stamp in [FileStamp(path: "/"), nil] {
         for validity in [Self.validity, nil] {
@@ -59,8 +58,8 @@ struct RecordTests {
   }
 
   @Test("a damaged, cut, longer or older one is none, or another, and never more")
-  func damage() {
-    let originals = OriginalRecord(Self.response).data
+  func damage() throws {
+    let originals = try #require(OriginalRecord(Self.response)).data
     let renditions = RenditionRecord(
       header: Self.header, stamp: FileStamp(path: "/"), validity: Self.validity
     ).data

@@ -121,9 +121,9 @@ import Testing
   }
 
   @Test(
-    "a source is called by its address without credentials, its path, or its key",
+    "a source is called by its address without credentials and query, its path, or its key",
     arguments: [
-      ("https://user:secret@example.com/a.jpg?x=1", "https://example.com/a.jpg?x=1"),
+      ("https://user:secret@example.com/a.jpg?x=1", "https://example.com/a.jpg?…"),
       ("file:///tmp/a%20b.jpg", "/tmp/a b.jpg"),
       (
         "data:image/png;base64," + String(repeating: "A", count: 100),

@@ -100,8 +100,10 @@
       multi.close()
     }
 
-    /// Waits until a socket is ready, the thread is woken or the time is over; `turn` then acts on it.
-    func wait(milliseconds: Int32) {
+    /// Waits until a socket is ready, the thread is woken or the time is over; `turn` then acts on it. Returns false when
+    /// the time is over.
+    @discardableResult
+    func wait(milliseconds: Int32) -> Bool {
       sockets.wait(milliseconds: milliseconds)
     }
 

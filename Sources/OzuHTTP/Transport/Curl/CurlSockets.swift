@@ -48,16 +48,17 @@
       places[last.fd] = place
     }
 
-    /// Waits until a socket is ready, the thread is woken or the time is over.
-    func wait(milliseconds: Int32) {
+    /// Waits until a socket is ready, the thread is woken or the time is over. Returns false in the last case.
+    func wait(milliseconds: Int32) -> Bool {
       ready.removeAll(keepingCapacity: true)
       guard poll(&entries, nfds_t(entries.count), milliseconds) > 0 else {
         // After an error the fields may hold anything.
         for place in entries.indices { entries[place].revents = 0 }
-        return
+        return false
       }
       if entries[0].revents != 0 { ozu_eventfd_clear(entries[0].fd) }
       for entry in entries.dropFirst() where entry.revents != 0 { ready.append(entry.fd) }
+      return true
     }
 
     /// Hands over each ready socket once, with what it is ready for (`CURL_CSELECT_IN` and so on). The body may have

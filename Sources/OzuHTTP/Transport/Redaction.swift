@@ -1,0 +1,60 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What may be shown of an address: scheme, host, port and path. User, password, query and fragment may be secrets.
+///
+/// It works on text, so that an address that no parser takes loses its secrets too. A segment of the path cannot be told
+/// from a secret, and stays.
+package enum Redaction {
+  /// Stands where a query or a fragment was.
+  package static let mark = "?…"
+
+  /// An address, relative ones included. One without hierarchy, such as `mailto:`, keeps its scheme alone.
+  package static func address(_ text: String) -> String { address(text, mark: mark) }
+
+  /// A text with addresses in it, which end at white space, quotation marks or angle brackets.
+  package static func text(_ text: String) -> String {
+    var (result, rest) = ("", text[...])
+    while let range = rest.firstRange(of: "://") {
+      let end =
+        rest[range.upperBound...].firstIndex { $0.isWhitespace || "\"<>".contains($0) } ?? rest.endIndex
+      result += rest[..<range.upperBound] + afterScheme(rest[range.upperBound..<end], mark: mark)
+      rest = rest[end...]
+    }
+    return result + rest
+  }
+
+  /// The URL without user, password, query and fragment.
+  package static func url(_ url: URL) -> URL {
+    // What is left of a URL is one; the root stands for what no parser takes.
+    URL(string: address(url.absoluteString, mark: "")) ?? URL(filePath: "/")
+  }
+
+  private static func address(_ text: String, mark: String) -> String {
+    let marks = [UInt8(ascii: "@"), UInt8(ascii: "?"), UInt8(ascii: "#")]
+    if let range = text.firstRange(of: "://") {
+      guard text.utf8.contains(where: marks.contains) else { return text }
+      return text[..<range.upperBound] + afterScheme(text[range.upperBound...], mark: mark)
+    }
+    if text.hasPrefix("//") { return "//" + afterScheme(text.dropFirst(2), mark: mark) }
+    let path = text.prefix { !"?#".contains($0) }
+    if let colon = path.firstIndex(of: ":"), !path[..<colon].contains("/") { return text[...colon] + "…" }
+    return path + (path.endIndex < text.endIndex ? mark : "")
+  }
+
+  // Authority, path and the rest.
+  private static func afterScheme(_ text: Substring, mark: String) -> String {
+    let authority = text.prefix { !"/?#\\".contains($0) }
+    let host = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+    let port =
+      host.last == "]" ? nil : host.split(separator: ":", omittingEmptySubsequences: false).dropFirst().last
+    // "user:pass/word@host": what looks like a port is the beginning of a password.
+    guard port?.allSatisfy(\.isNumber) ?? true else { return "…" }
+    let rest = text[authority.endIndex...]
+    let path = rest.prefix { !"?#".contains($0) }
+    return host + path + (path.endIndex < rest.endIndex ? mark : "")
+  }
+}
