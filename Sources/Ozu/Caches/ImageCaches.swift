@@ -15,6 +15,7 @@ final class ImageCaches: Sendable {
   // the rest of a hit. It lives as long as this does, which owns it.
   private let uncountedMemory: Unmanaged<MemoryCache<ImageKey, CachedPicture>>
   private let opening: DiskOpening
+  private let onDiskError: @Sendable (DiskCacheError) -> Void
   let events: PipelineEvents
 
   init(
@@ -24,6 +25,7 @@ final class ImageCaches: Sendable {
     self.events = events
     self.memory = memory
     uncountedMemory = .passUnretained(memory)
+    self.onDiskError = onDiskError
     opening = DiskOpening(storage, onError: onDiskError) { cache in
       cache.setCapacity(Self.partialsCapacity, of: Self.partials)
       cache.setCapacity(Self.relativesCapacity, of: Self.relatives)

@@ -88,8 +88,9 @@ public struct DecodingLimits: Hashable, Sendable {
   /// - Throws: `DecodingError.limitExceeded` with the first limit that is passed.
   public func check(_ header: ImageHeader) throws(DecodingError) {
     let size = header.storedSize
-    try check(.side, max(size.width, size.height), min(side, Self.countableSide))
+    try check(.side, max(size.width, size.height), side)
     try check(.pixelCount, size.pixelCount, pixelCount)
+    try check(.side, max(size.width, size.height), Self.countableSide)
   }
 
   /// The longest side that sizes are worked out for, whatever is allowed; no format can declare it.

@@ -81,7 +81,7 @@
     @Test("a size over the limits is refused before anything is drawn")
     func limits() throws {
       let codecs = Self.registry(try Self.decoder())
-      let document = Drawing.document("", "width='20000' height='10'")
+      let document = Drawing.document("", "width='70000' height='10'")
       let error = #expect(throws: DecodingError.self) { try codecs.picture(from: document) }
       guard case .limitExceeded = error else {
         Issue.record("\(String(describing: error))")
