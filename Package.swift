@@ -38,6 +38,7 @@ let codecsOfLibraries = [
   "PNG/PNGHeader+Color.swift",
   "PNG/PNGSession.swift",
   "PNG/Rows",
+  "Support/EncoderMemory.swift",
   "Support/PixelFormat+C.swift",
   "WebP/WebPDecoder+Incremental.swift",
   "WebP/WebPDecoder.swift",
