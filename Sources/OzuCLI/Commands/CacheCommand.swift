@@ -43,7 +43,10 @@ enum CacheCommand: Command {
     let target = try arguments.integer("to", in: 0...Int.max)
     if target != nil && action != .trim { throw UsageError("--to goes with trim") }
     let printer = CachePrinter(console: console, isJSON: arguments.has("json"))
-    let folder = PipelineArguments.folder(arguments).path(percentEncoded: false)
+    // With the slash at its end, the path of a file is that of nothing.
+    var path = PipelineArguments.folder(arguments).path(percentEncoded: false)
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    let folder = path
     guard FileManager.default.fileExists(atPath: folder) else {
       printer.printAbsence(of: folder)
       return .done
