@@ -78,8 +78,8 @@ public final class DiskCache: Sendable {
 
   /// Stores bytes under a key, in the place of what the key had in the partition.
   ///
-  /// When this returns false the key has no entry: one that is out of date is never served. A cache that only reads
-  /// has none until the writer stores one.
+  /// When this returns false the key has no entry (or, while another process writes, whatever that gives it): an entry
+  /// that is out of date is never served.
   ///
   /// - Parameters:
   ///   - body: The bytes, at most as many as fit under the partition's and the total capacity.

@@ -30,11 +30,26 @@ public final class FileBytes: @unchecked Sendable {
     return FileBytes(UnsafeMutableRawBufferPointer(start: base, count: count)) { free($0.baseAddress) }
   }
 
+  /// Memory for many bytes, all pages of it at once: to fault them in one by one takes longer than to read the file.
+  private static func allocatePages(_ count: Int, for path: String) throws(DiskCacheError) -> FileBytes {
+    #if os(Linux)
+      let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE
+    #else
+      let flags = MAP_PRIVATE | MAP_ANON
+    #endif
+    guard let base = mmap(nil, count, PROT_READ | PROT_WRITE, flags, -1, 0), base != MAP_FAILED else {
+      throw DiskCacheError(.read, path: path, code: ENOMEM)
+    }
+    return FileBytes(UnsafeMutableRawBufferPointer(start: base, count: count)) {
+      munmap($0.baseAddress!, $0.count)
+    }
+  }
+
   /// The first bytes of a file, copied into memory; nil if the file has fewer.
   static func read(
     _ count: Int, of file: any OpenFile, at path: String
   ) throws(DiskCacheError) -> FileBytes? {
-    let bytes = try allocate(count, for: path)
+    let bytes = try count < 64 << 10 ? allocate(count, for: path) : allocatePages(count, for: path)
     return try file.read(into: bytes.bytes, at: 0) == count ? bytes : nil
   }
 }

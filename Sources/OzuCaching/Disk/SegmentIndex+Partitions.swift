@@ -30,7 +30,10 @@ extension SegmentIndex {
       result.append(Int(next))
       next = slots[Int(next)].older
     }
-    return result
+    guard result.count != partitions[number].count else { return result }
+    // A stored index can have entries that are linked to each other and not to the list.
+    let listed = Set(result)
+    return result + slots.indices.filter { Int(slots[$0].partition) == number && !listed.contains($0) }
   }
 
   /// The entry of all partitions whose last use is longest ago.

@@ -26,13 +26,22 @@ extension SegmentIndex {
 
   /// The slots in a segment.
   func slots(inSegment number: Int) -> [Int] {
+    segments[number].map { slots(from: $0.first, live: $0.live, inSegment: number) } ?? []
+  }
+
+  /// The slots of the list that begins with `first`, and has `live` bytes.
+  func slots(from first: Int32, live: Int, inSegment number: Int) -> [Int] {
     var result: [Int] = []
-    var next = segments[number]?.first ?? -1
+    var byteCount = 0
+    var next = first
     while next >= 0 {
       result.append(Int(next))
+      byteCount += slots[Int(next)].length
       next = slots[Int(next)].nextInSegment
     }
-    return result
+    guard byteCount != live else { return result }
+    // A stored index can have entries that are linked to each other and not to the list.
+    return slots.indices.filter { slots[$0].partition >= 0 && Int(slots[$0].segment) == number }
   }
 
   /// Forgets a segment with all entries in it.

@@ -1,7 +1,9 @@
 // What is asked to go, and what must go because it could not be replaced.
 extension SegmentStore {
-  /// Removes the entry of a key that could not be replaced: it is out of date. A reader forgets it for itself.
+  /// Removes the entry of a key that could not be replaced: it is out of date. A cache that could not become the writer
+  /// forgets it for itself; one that follows another process goes on serving what that has.
   func forget(_ key: CacheKey, in partition: Partition, _ writer: inout Writer) {
+    if writer.followsAnother { return }
     writer.outdated.insert(key, in: partition, at: now())
     guard let slot = index.withLock({ $0.find(key, in: partition) }) else { return }
     if case .writer = writer.role {

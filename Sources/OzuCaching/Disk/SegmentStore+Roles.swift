@@ -71,7 +71,13 @@ extension SegmentStore {
       try load(&writer)
     case .reader:
       guard configuration.access == .updating, isDue(since: writer.yielded) else { return false }
-      try prepareDirectory()
+      do throws(DiskCacheError) {
+        try prepareDirectory()
+      } catch {
+        // Whether another process still writes is not known.
+        writer.refusal = error
+        throw error
+      }
       acquireRole(&writer)
       guard case .writer = writer.role else { return false }
       try load(&writer)

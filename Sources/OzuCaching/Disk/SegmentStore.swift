@@ -66,6 +66,12 @@ final class SegmentStore: Sendable {
     var random = SystemRandomNumberGenerator()
     /// Errors met under the lock, to be reported after it.
     var errors: [DiskCacheError] = []
+
+    /// Whether this cache serves what another process writes, and nothing failed.
+    var followsAnother: Bool {
+      guard case .reader = role else { return false }
+      return refusal.operation == .change && [EBUSY, EROFS].contains(refusal.code)
+    }
   }
 
   let directory: String

@@ -139,12 +139,9 @@ struct StoredIndex {
 
   /// Forgets the entries of a segment that is gone.
   func drop(_ place: Place) {
-    var next = place.first
     // Their segment has no state to be kept any more, only their partitions have.
-    while next >= 0 {
-      let following = index.slots[Int(next)].nextInSegment
-      index.remove(Int(next))
-      next = following
+    for slot in index.slots(from: place.first, live: place.live, inSegment: place.number) {
+      index.remove(slot)
     }
   }
 

@@ -2,7 +2,15 @@
 /// wrongly. What it cannot know without reading segments is whether the records are where the index says; a
 /// fetch finds that out.
 ///
-/// - Complexity: O(slots + cells): one pass over the slots, each with a probe of the table, and a walk along each list.
+/// Both passes read from front to back: following links and hashes would miss the processor's caches once per entry and
+/// take ten times as long. That the cells are those of the entries, and that each link to a slot is answered by one
+/// back, is checked by comparing sums of hashes. They are seeded with random numbers of this check, so nobody can prepare
+/// a file for them.
+///
+/// Such sums cannot find a circle of entries apart from its list. Nothing depends on that: whoever walks along a list
+/// compares its length (`SegmentIndex.slots(inSegment:)`, `slotsByAccess(inPartition:)`).
+///
+/// - Complexity: O(slots + cells).
 struct StoredIndexCheck {
   let slots: SlotStorage
   let table: SlotTable
@@ -12,32 +20,78 @@ struct StoredIndexCheck {
   let nextSequence: UInt64
   let nextNumber: UInt64
 
+  /// The entries that a list should have, and what is known of its ends.
+  private struct List {
+    var count = 0
+    var byteCount = 0
+    var firstCount = 0
+    var lastCount = 0
+  }
+
   /// What the slots add up to.
   private struct Sums {
-    var free = 0
-    var partitionCounts: [Int]
-    var partitionBytes: [Int]
-    var segmentCounts: [Int]
-    var segmentBytes: [Int]
+    let partitions: ContiguousArray<List>
+    let segments: ContiguousArray<List>
+    /// The cells that there must be.
+    let cells: UInt64
+    // Of each kind: the links to other slots less the links that answer them.
+    let partitionLinks: UInt64
+    let segmentLinks: UInt64
+    let freeLinks: UInt64
+  }
+
+  /// The hash of two numbers under random seeds: their product in 128 bits, folded.
+  private struct LinkHash {
+    let seeds = (UInt64.random(in: 1 ... .max), UInt64.random(in: 1 ... .max))
+
+    @inline(__always)
+    func callAsFunction(_ one: UInt64, _ two: UInt64) -> UInt64 {
+      let product = (one ^ seeds.0).multipliedFullWidth(by: two ^ seeds.1)
+      return product.high ^ product.low
+    }
+
+    /// The hash of a link in a list.
+    @inline(__always)
+    func callAsFunction(from: Int32, to: Int32, list: Int32) -> UInt64 {
+      self(
+        UInt64(UInt32(bitPattern: from)) << 32 | UInt64(UInt32(bitPattern: to)),
+        UInt64(UInt32(bitPattern: list)))
+    }
+  }
+
+  private let hash = LinkHash()
+
+  init(
+    slots: SlotStorage, table: SlotTable, partitions: ContiguousArray<SegmentIndex.PartitionState>,
+    places: [StoredIndex.Place?], free: Int32, nextSequence: UInt64, nextNumber: UInt64
+  ) {
+    self.slots = slots
+    self.table = table
+    self.partitions = partitions
+    self.places = places
+    self.free = free
+    self.nextSequence = nextSequence
+    self.nextNumber = nextNumber
   }
 
   func isConsistent() -> Bool {
-    guard arePlacesConsistent(), occupiedCells() == table.count, let sums = sumsOfSlots() else {
-      return false
-    }
-    for number in partitions.indices {
-      let state = partitions[number]
-      guard state.count == sums.partitionCounts[number], state.byteCount == sums.partitionBytes[number],
-        isPartitionListWhole(number)
+    guard arePlacesConsistent(), let sums = sumsOfSlots(), areCellsConsistent(sums.cells),
+      sums.partitionLinks == 0, sums.segmentLinks == 0, sums.freeLinks == 0
+    else { return false }
+    for (state, list) in zip(partitions, sums.partitions) {
+      let ends = list.count > 0 ? 1 : 0
+      guard state.count == list.count, state.byteCount == list.byteCount, list.firstCount == ends,
+        list.lastCount == ends, ends == 1 || (state.newest == -1 && state.oldest == -1)
       else { return false }
     }
-    for number in places.indices {
-      guard let place = places[number] else { continue }
-      guard place.live == sums.segmentBytes[number], place.live <= place.scanned - SegmentHeader.byteCount,
-        isSegmentListWhole(place, count: sums.segmentCounts[number])
+    for (place, list) in zip(places, sums.segments) {
+      guard let place else { continue }
+      let ends = list.count > 0 ? 1 : 0
+      guard place.live == list.byteCount, place.live <= place.scanned - SegmentHeader.byteCount,
+        list.firstCount == ends, list.lastCount == ends, ends == 1 || place.first == -1
       else { return false }
     }
-    return isFreeListWhole(count: sums.free)
+    return true
   }
 
   private func arePlacesConsistent() -> Bool {
@@ -52,42 +106,99 @@ struct StoredIndexCheck {
     return true
   }
 
-  private func occupiedCells() -> Int {
-    var count = 0
-    for position in 0...table.mask where table.cells[position] != 0 { count += 1 }
-    return count
+  // MARK: Cells
+
+  /// Whether the cells are those of the entries, and each can be found: no empty cell lies between the one where its
+  /// search begins and the cell itself. There is an empty cell, because at most two thirds are full.
+  private func areCellsConsistent(_ expected: UInt64) -> Bool {
+    let (cells, mask) = (table.cells, table.mask)
+    guard let start = (0...mask).first(where: { cells[$0] == 0 }) else { return false }
+    var (sum, count, run) = (UInt64(0), 0, 0)
+    for step in 1...mask + 1 {
+      let position = (start + step) & mask
+      let cell = cells[position]
+      guard cell != 0 else {
+        run = 0
+        continue
+      }
+      let home = Int(SlotTable.tag(cell)) & mask
+      guard (position &- home) & mask <= run else { return false }
+      run += 1
+      count += 1
+      sum &+= hash(cell, 0)
+    }
+    return count == table.count && sum == expected
   }
 
   // MARK: Slots
 
-  /// Checks each slot by itself and its cell in the table; nil if one is not as it must be.
+  /// Checks each slot by itself and adds up the rest; nil if one is not as it must be.
   private func sumsOfSlots() -> Sums? {
-    var sums = Sums(
-      partitionCounts: Array(repeating: 0, count: partitions.count),
-      partitionBytes: Array(repeating: 0, count: partitions.count),
-      segmentCounts: Array(repeating: 0, count: places.count),
-      segmentBytes: Array(repeating: 0, count: places.count))
-    let ends = places.map { $0?.scanned ?? 0 }
-    for number in slots.indices {
+    // Local, because loops over arrays in properties check for other owners at each turn.
+    let (hash, count) = (hash, slots.count)
+    let scanned = ContiguousArray(places.map { $0?.scanned ?? 0 })
+    let firsts = ContiguousArray(places.map { $0?.first ?? -1 })
+    let newest = ContiguousArray(partitions.map(\.newest))
+    let oldest = ContiguousArray(partitions.map(\.oldest))
+    var inPartition = ContiguousArray(repeating: List(), count: partitions.count)
+    var inSegment = ContiguousArray(repeating: List(), count: places.count)
+    var (cells, partitionLinks, segmentLinks, freeLinks) = (UInt64(0), UInt64(0), UInt64(0), UInt64(0))
+    if free != -1 { freeLinks = hash(from: -1, to: free, list: -1) }
+    func isLink(_ number: Int32) -> Bool { number >= -1 && number < count }
+
+    for number in 0..<count {
       guard hasValidFlags(number) else { return nil }
-      let slot = slots[number]
-      guard slot.partition >= 0 else {
-        guard slot.partition == -1 else { return nil }
-        sums.free += 1
+      let (own, slot) = (Int32(number), slots.base + number)
+      let partition = slot.pointee.partition
+      guard partition >= 0 else {
+        guard partition == -1 else { return nil }
+        // Each free slot is the first one, or the next of one other.
+        freeLinks &-= hash(from: -1, to: own, list: -1)
+        if slot.pointee.older != -1 { freeLinks &+= hash(from: -1, to: slot.pointee.older, list: -1) }
         continue
       }
-      let (partition, segment) = (Int(slot.partition), Int(slot.segment))
-      guard partition < partitions.count, segment >= 0, segment < ends.count,
-        slot.offset >= SegmentHeader.byteCount, slot.offset + slot.length <= ends[segment],
-        slot.headLength >= EntryHeader.byteCount, slot.headLength <= slot.length,
-        slot.sequence < nextSequence, hasCell(number, slot)
+      let segment = slot.pointee.segment
+      let (offset, length, head) = (slot.pointee.offset, slot.pointee.length, Int(slot.pointee.headLength))
+      guard partition < inPartition.count, segment >= 0, segment < inSegment.count,
+        offset >= SegmentHeader.byteCount, offset + length <= scanned[Int(segment)],
+        head >= EntryHeader.byteCount, head <= length, slot.pointee.sequence < nextSequence,
+        isLink(slot.pointee.newer), isLink(slot.pointee.older), isLink(slot.pointee.nextInSegment),
+        isLink(slot.pointee.previousInSegment)
       else { return nil }
-      sums.partitionCounts[partition] += 1
-      sums.partitionBytes[partition] += slot.length
-      sums.segmentCounts[segment] += 1
-      sums.segmentBytes[segment] += slot.length
+      cells &+= hash(SlotTable.cell(SegmentIndex.tag(slot.pointee.key, partition: Int(partition)), number), 0)
+
+      inPartition[Int(partition)].count += 1
+      inPartition[Int(partition)].byteCount += length
+      if slot.pointee.newer >= 0 {
+        partitionLinks &-= hash(from: slot.pointee.newer, to: own, list: partition)
+      } else {
+        guard newest[Int(partition)] == own else { return nil }
+        inPartition[Int(partition)].firstCount += 1
+      }
+      if slot.pointee.older >= 0 {
+        partitionLinks &+= hash(from: own, to: slot.pointee.older, list: partition)
+      } else {
+        guard oldest[Int(partition)] == own else { return nil }
+        inPartition[Int(partition)].lastCount += 1
+      }
+
+      inSegment[Int(segment)].count += 1
+      inSegment[Int(segment)].byteCount += length
+      if slot.pointee.previousInSegment >= 0 {
+        segmentLinks &-= hash(from: slot.pointee.previousInSegment, to: own, list: segment)
+      } else {
+        guard firsts[Int(segment)] == own else { return nil }
+        inSegment[Int(segment)].firstCount += 1
+      }
+      if slot.pointee.nextInSegment >= 0 {
+        segmentLinks &+= hash(from: own, to: slot.pointee.nextInSegment, list: segment)
+      } else {
+        inSegment[Int(segment)].lastCount += 1
+      }
     }
-    return sums
+    return Sums(
+      partitions: inPartition, segments: inSegment, cells: cells, partitionLinks: partitionLinks,
+      segmentLinks: segmentLinks, freeLinks: freeLinks)
   }
 
   /// Looks at the two bytes that become booleans, which must be zero or one, before anything reads them as such. No
@@ -96,61 +207,5 @@ struct StoredIndexCheck {
     let bytes = UnsafeRawPointer(slots.base + number)
     return bytes.load(fromByteOffset: 68, as: UInt8.self) <= 1
       && bytes.load(fromByteOffset: 69, as: UInt8.self) == 0
-  }
-
-  /// Whether a search for the slot's key ends at the slot. It passes all cells with the same tag that lie before, so of
-  /// two slots with one key the second one finds the first. `occupiedCells` has found an empty cell, where it ends.
-  private func hasCell(_ number: Int, _ slot: SegmentIndex.Slot) -> Bool {
-    let tag = SegmentIndex.tag(slot.key, partition: Int(slot.partition))
-    let wanted = SlotTable.cell(tag, number)
-    var position = Int(tag) & table.mask
-    while true {
-      let cell = table.cells[position]
-      if cell == wanted { return true }
-      if cell == 0 { return false }
-      if SlotTable.tag(cell) == tag {
-        let other = SlotTable.slot(cell)
-        guard other >= 0, other < slots.count else { return false }
-        if slots.base[other].key == slot.key, slots.base[other].partition == slot.partition { return false }
-      }
-      position = (position &+ 1) & table.mask
-    }
-  }
-
-  // MARK: Lists
-
-  // Every walk ends: a slot counts only if it names the one before it, so no slot comes twice.
-
-  private func isPartitionListWhole(_ number: Int) -> Bool {
-    var (previous, next, count) = (Int32(-1), partitions[number].newest, 0)
-    while next >= 0 {
-      guard next < slots.count else { return false }
-      let slot = slots.base + Int(next)
-      guard slot.pointee.partition == number, slot.pointee.newer == previous else { return false }
-      (previous, next, count) = (next, slot.pointee.older, count + 1)
-    }
-    return next == -1 && previous == partitions[number].oldest && count == partitions[number].count
-  }
-
-  private func isSegmentListWhole(_ place: StoredIndex.Place, count wanted: Int) -> Bool {
-    var (previous, next, count) = (Int32(-1), place.first, 0)
-    while next >= 0 {
-      guard next < slots.count else { return false }
-      let slot = slots.base + Int(next)
-      guard slot.pointee.partition >= 0, slot.pointee.segment == place.number,
-        slot.pointee.previousInSegment == previous
-      else { return false }
-      (previous, next, count) = (next, slot.pointee.nextInSegment, count + 1)
-    }
-    return next == -1 && count == wanted
-  }
-
-  private func isFreeListWhole(count wanted: Int) -> Bool {
-    var (next, count) = (free, 0)
-    while next >= 0 {
-      guard next < slots.count, slots.base[Int(next)].partition == -1, count < wanted else { return false }
-      (next, count) = (slots.base[Int(next)].older, count + 1)
-    }
-    return next == -1 && count == wanted
   }
 }
