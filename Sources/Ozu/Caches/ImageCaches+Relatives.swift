@@ -18,11 +18,9 @@ extension ImageCaches {
 
   /// Notes a finished picture that is on disk now.
   func noteStored(_ made: Relatives.Made, source: String) {
-    // Another process that writes here has notes of its own, which stay.
-    guard let disk, disk.mayStore else { return }
     var record = RelativesRecord(storedRelatives(of: made.key.source))
     guard record.note(made) else { return }
-    disk.store(
+    disk?.store(
       record.data, forKey: made.key.source, in: Self.relatives, label: DiskLabel.text(ofSource: source))
   }
 

@@ -7,8 +7,4 @@ extension DiskCache {
   package func mayContain(_ key: CacheKey, in partition: Partition = .default) -> Bool {
     store.index.withLock { $0.find(key, in: partition) != nil }
   }
-
-  /// Whether this cache may write to its directory now, as far as is known without trying. A store that fails makes the
-  /// key's former entry out of date, so what is a hint only is not stored where it cannot be.
-  package var mayStore: Bool { store.isWriter }
 }
