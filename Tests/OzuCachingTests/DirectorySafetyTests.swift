@@ -5,7 +5,7 @@ import Testing
 @testable import OzuCaching
 
 /// The system's files, in a directory where somebody else has been.
-@Suite("Directories that others write to", .timeLimit(.minutes(2)))
+@Suite("Directories that others write to", .timeLimit(.minutes(15)))
 final class DirectorySafetyTests {
   private let root = FileManager.default.temporaryDirectory.path + "/ozu-safety-\(UUID())"
   private var cacheDirectory: String { root + "/cache" }

@@ -11,7 +11,7 @@ import Testing
   import Foundation
 #endif
 
-@Suite("The disk cache for asynchronous callers", .timeLimit(.minutes(2)))
+@Suite("The disk cache for asynchronous callers", .timeLimit(.minutes(15)))
 struct DiskCacheAsyncTests {
   @Test("the asynchronous forms do the same")
   func asynchronous() async throws {

@@ -3,7 +3,7 @@ import OzuCaching
 import Testing
 
 /// The samples of the module's page, cut out of it, compiled against this module alone and run.
-@Suite("The page's samples", .timeLimit(.minutes(5)))
+@Suite("The page's samples", .timeLimit(.minutes(15)))
 struct DocumentationTests {
   /// What each sample of the page prints.
   private static let outputs = [

@@ -202,7 +202,7 @@ struct Forgery: Sendable, CustomTestStringConvertible {
 }
 
 /// Whoever can write to the directory can write an index whose checksum is right.
-@Suite("A stored index that somebody forged", .timeLimit(.minutes(5)))
+@Suite("A stored index that somebody forged", .timeLimit(.minutes(15)))
 struct ForgedIndexTests {
   private static let count = 40
   private static func partition(_ number: Int) -> Partition { number % 2 == 0 ? "even" : "odd!" }

@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// Readers take no lock: what they see must be whole, and every look must be counted, whoever writes meanwhile.
-@Suite("Reading the memory cache while others write", .timeLimit(.minutes(2)))
+@Suite("Reading the memory cache while others write", .timeLimit(.minutes(15)))
 struct MemoryCacheReadersTests {
   /// A value that knows its key, as long as it is alive.
   private final class Named: Sendable {

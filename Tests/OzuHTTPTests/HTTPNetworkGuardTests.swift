@@ -72,7 +72,7 @@ struct HTTPNetworkGuardTests {
       let client = CurlClient(configuration: configuration) { $0.description == "127.0.0.1" }
       server.route("/one", .redirect(to: "/two"))
       server.route("/two", .redirect(to: server.url("/secret", host: "127.0.0.2").absoluteString))
-      let request = HTTPRequest(url: server.url("/one"))
+      let request = HTTPRequest(url: server.url("/one"), timeouts: .patient)
       let cache = HTTPCache(client: client, storage: InMemoryHTTPCacheStorage())
       let error = await #expect(throws: HTTPError.self) {
         if isByCache {

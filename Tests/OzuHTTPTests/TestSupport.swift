@@ -144,3 +144,9 @@ final class TemporaryFolder: Sendable {
     try Data("x".utf8).write(to: URL(filePath: "\(path)/\(name)"))
   }
 }
+
+extension HTTPTimeouts {
+  /// For tests of other things than time: the total limit counts for all hops together, and a sanitizer or a loaded
+  /// machine makes each of them slow.
+  static let patient = HTTPTimeouts(connect: .seconds(600), idle: .seconds(600), total: .seconds(600))
+}

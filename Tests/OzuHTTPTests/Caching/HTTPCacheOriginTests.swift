@@ -25,10 +25,7 @@ struct HTTPCacheOriginTests {
   private func reason(_ path: String, _ change: (inout HTTPRequest) -> Void = { _ in }) async -> HTTPError
     .Reason?
   {
-    // The total limit counts for all hops together, and a sanitizer makes each of them slow.
-    let patience = Duration.seconds(600)
-    var request = HTTPRequest(
-      url: server.url(path), timeouts: HTTPTimeouts(connect: patience, idle: patience, total: patience))
+    var request = HTTPRequest(url: server.url(path), timeouts: .patient)
     change(&request)
     do throws(HTTPError) {
       _ = try await cache.response(for: request)
@@ -72,7 +69,8 @@ struct HTTPCacheOriginTests {
     server.route("/a", .redirect(to: server.url("/b", host: "localhost").absoluteString))
     server.route("/b", .ok(Data()))
     let secrets: HTTPHeaders = ["Authorization": "secret", "Cookie": "a=b", "X-A": "1"]
-    _ = try await cache.response(for: HTTPRequest(url: server.url("/a"), headers: secrets))
+    _ = try await cache.response(
+      for: HTTPRequest(url: server.url("/a"), headers: secrets, timeouts: .patient))
     #expect(server.requests(for: "/a").first?.headers["Authorization"] == "secret")
     #expect(server.requests(for: "/a").first?.headers["Cookie"] == "a=b")
     let second = try #require(server.requests(for: "/b").first)
