@@ -184,7 +184,7 @@ let package = Package(
       name: "JPEGOracle", dependencies: ["CJPEGOracle", "OzuCodecs", "OzuImaging"], path: "Tests/JPEGOracle",
       swiftSettings: kernel),
     .executableTarget(
-      name: "OzuConformance", dependencies: ["OzuCodecs", "OzuImaging"], path: "Tests/Conformance",
+      name: "OzuConformance", dependencies: ["OzuCodecs", "OzuHTTP", "OzuImaging"], path: "Tests/Conformance",
       exclude: ["exceptions.json"], swiftSettings: kernel),
     .executableTarget(
       name: "OzuGalleryDrills",

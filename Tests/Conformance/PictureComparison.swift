@@ -1,3 +1,4 @@
+import OzuHTTP
 import OzuImaging
 
 /// Comparing a decoded picture with the forms in which a corpus records the right one.

@@ -1,3 +1,4 @@
+import OzuTesting
 import Testing
 
 @testable import OzuCaching
@@ -81,7 +82,7 @@ struct AdaptiveS3FIFOTests {
 
   @Test("scans between uses of a working set cost it little")
   func scans() {
-    var random = SeededGenerator(4)
+    var random = SeededGenerator(seed: 4)
     var trace: [Int] = []
     for round in 0..<40 {
       for _ in 0..<300 { trace.append(Int.random(in: 0..<80, using: &random)) }

@@ -1,3 +1,4 @@
+import OzuTesting
 import Testing
 
 @testable import OzuCaching
@@ -25,7 +26,7 @@ struct Checksum64Tests {
 
   @Test("bytes in pieces have the checksum of the whole", arguments: [0, 1, 31, 32, 33, 64, 100, 1000])
   func pieces(length: Int) {
-    var random = SeededGenerator(UInt64(length))
+    var random = SeededGenerator(seed: UInt64(length))
     let bytes = (0..<length).map { _ in UInt8.random(in: 0...255, using: &random) }
     for size in [1, 7, 31, 32, 33, 200] {
       var stream = Checksum64Stream()

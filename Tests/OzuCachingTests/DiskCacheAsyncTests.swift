@@ -139,7 +139,7 @@ struct DiskCacheAsyncTests {
   func amplification() throws {
     let cache = try Fixture(capacity: 4 << 20).open()
     #expect(cache.statistics.amplification == 1)
-    var random = SeededGenerator(3)
+    var random = SeededGenerator(seed: 3)
     for step in 0..<3000 {
       let number = Int.random(in: 0..<300, using: &random)
       cache.store(body(number, version: step, count: 4000), forKey: key(number))

@@ -48,7 +48,7 @@ final class ErrorList: Sendable {
 
 /// Half a megabyte without a pattern, from which bodies are cut.
 private let noise: Data = {
-  var random = SeededGenerator(42)
+  var random = SeededGenerator(seed: 42)
   var words = ContiguousArray<UInt64>(repeating: 0, count: 1 << 16)
   for index in words.indices { words[index] = random.next() }
   return words.withUnsafeBytes { Data($0) }

@@ -25,7 +25,7 @@ struct DiskCacheRecoveryTests {
 
   /// Stores, overwrites, removes, evicts, compacts and flushes; ends early when the file system crashes.
   private func scenario(_ fixture: Fixture, seed: UInt64) throws -> History {
-    var random = SeededGenerator(seed)
+    var random = SeededGenerator(seed: seed)
     var history = History()
     guard let cache = try? fixture.open() else { return history }
     var current: [Int: Data] = [:]

@@ -78,7 +78,7 @@ struct DiskCacheSharingTests {
     let fixture = Fixture(capacity: 40 << 10)
     let writer = try fixture.open()
     let reader = try fixture.open()
-    var random = SeededGenerator(11)
+    var random = SeededGenerator(seed: 11)
     var stored: [Int: Set<Data>] = [:]
     var found = 0
     for step in 0..<3000 {
@@ -281,7 +281,7 @@ struct DiskCacheSharingTests {
     let wrong = Counter()
     let found = Counter()
     DispatchQueue.concurrentPerform(iterations: 4) { thread in
-      var random = SeededGenerator(UInt64(thread))
+      var random = SeededGenerator(seed: UInt64(thread))
       for step in 0..<400 {
         let number = Int.random(in: 0..<100, using: &random)
         switch step % 4 {

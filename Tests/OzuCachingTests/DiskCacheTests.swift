@@ -94,7 +94,7 @@ struct DiskCacheTests {
 
   @Test("random operations agree with a dictionary, and with what is there after reopening", arguments: 0..<6)
   func model(seed: Int) throws {
-    var random = SeededGenerator(UInt64(seed))
+    var random = SeededGenerator(seed: UInt64(seed))
     let fixture = Fixture(capacity: 4 << 20)
     var cache = try fixture.open()
     var model: [Int: (version: Int, count: Int)] = [:]
@@ -129,7 +129,7 @@ struct DiskCacheTests {
     "the files never exceed the capacity, from the first store to the last",
     arguments: [(2 << 10, 300), (16 << 10, 1000), (100 << 10, 4000), (1 << 20, 300_000)])
   func bound(capacity: Int, largest: Int) throws {
-    var random = SeededGenerator(UInt64(capacity))
+    var random = SeededGenerator(seed: UInt64(capacity))
     var fixture = Fixture(capacity: capacity)
     fixture.partitions = ["small": capacity / 8]
     let cache = try fixture.open()

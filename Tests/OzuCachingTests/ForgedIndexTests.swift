@@ -286,7 +286,7 @@ struct ForgedIndexTests {
   func random(seed: UInt64) throws {
     let (fixture, index) = try closed()
     let files = fixture.files.paths.map { ($0, fixture.files.contents(of: $0) ?? Data()) }
-    var random = SeededGenerator(seed)
+    var random = SeededGenerator(seed: seed)
     let values: [UInt64] = [0, 1, 2, 39, 40, 0x7fff_ffff, 0xffff_ffff, 1 << 40, .max >> 1, .max]
     for round in 0..<500 {
       for path in fixture.files.paths { try fixture.files.remove(path) }

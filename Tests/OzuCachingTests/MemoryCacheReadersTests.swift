@@ -1,5 +1,6 @@
 import Dispatch
 import OzuSynchronization
+import OzuTesting
 import Testing
 
 @testable import OzuCaching
@@ -34,7 +35,7 @@ struct MemoryCacheReadersTests {
     let cache = cache(shards: shards, count: 100)
     let (wrong, looks, found) = (Counter(), Counter(), Counter())
     DispatchQueue.concurrentPerform(iterations: 6) { thread in
-      var random = SeededGenerator(UInt64(thread))
+      var random = SeededGenerator(seed: UInt64(thread))
       for step in 0..<6000 {
         let key = Int.random(in: 0..<160, using: &random)
         switch (thread % 2, step % 8) {

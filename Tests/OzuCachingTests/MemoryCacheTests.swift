@@ -64,7 +64,7 @@ struct MemoryCacheTests {
     "random operations: never over a limit, never a wrong value",
     arguments: [(1, 1000, 50), (1, 1000, Int.max), (4, 5000, 40), (8, 300, 10), (2, 0, 5), (2, 100, 0)])
   func model(shards: Int, cost: Int, count: Int) {
-    var random = SeededGenerator(UInt64(shards + cost))
+    var random = SeededGenerator(seed: UInt64(shards + cost))
     let cache = MemoryCache<Int, Int>(configuration(cost: cost, count: count, fraction: 0.5, shards: shards))
     var latest: [Int: Int] = [:]
     for step in 0..<8000 {
@@ -259,7 +259,7 @@ struct MemoryCacheTests {
     let cache = MemoryCache<Int, Int>(configuration(cost: 2000, count: 300, fraction: 0.3, shards: shards))
     let violations = Counter()
     DispatchQueue.concurrentPerform(iterations: 4) { thread in
-      var random = SeededGenerator(UInt64(thread))
+      var random = SeededGenerator(seed: UInt64(thread))
       for step in 0..<5000 {
         let key = Int.random(in: 0..<500, using: &random)
         switch step % 16 {

@@ -1,3 +1,4 @@
+import OzuTesting
 import Testing
 
 @testable import OzuCaching
@@ -6,7 +7,7 @@ import Testing
 struct SlotTableTests {
   @Test("a table agrees with a dictionary over random changes", arguments: [UInt32.max, 0xff, 3])
   func model(tagMask: UInt32) {
-    var random = SeededGenerator(7)
+    var random = SeededGenerator(seed: 7)
     var table = SlotTable()
     defer { table.deallocate() }
     var model: [Int: UInt32] = [:]
@@ -34,7 +35,7 @@ struct SlotTableTests {
   func spreadGrowth() {
     var table = SlotTable()
     defer { table.deallocate() }
-    var random = SeededGenerator(5)
+    var random = SeededGenerator(seed: 5)
     var tags: [UInt32] = []
     var sawFormer = false
     for slot in 0..<3000 {
@@ -76,7 +77,7 @@ struct SlotTableTests {
   func growing() {
     var set = GhostSet(window: 64)
     defer { set.deallocate() }
-    var random = SeededGenerator(3)
+    var random = SeededGenerator(seed: 3)
     let tags = (0..<32).map { _ in UInt32(truncatingIfNeeded: random.next()) }
     for tag in tags { set.insert(tag, share: 1) }
     set.grow(toCapacity: 4096)

@@ -163,7 +163,7 @@ private func cancelAtRandom(
   server.route("/held", .ok(Data(count: 10)).held(by: gate))
   server.route("/endless", .endless(repeating: Data(count: 5000)))
   let paths = ["/whole", "/held", "/endless"]
-  var random = SplitMix(state: seed)
+  var random = SeededGenerator(seed: seed)
   let plans = (0..<count).map { _ in
     (path: paths.randomElement(using: &random) ?? "/whole", turns: Int.random(in: -1...60, using: &random))
   }

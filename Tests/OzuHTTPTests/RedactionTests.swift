@@ -55,6 +55,6 @@ struct RedactionTests {
       ),
     ])
   func digest(_ text: String, _ digest: String) {
-    #expect(SHA256.hexadecimal(of: text) == digest)
+    #expect(SHA256.hexDigest(of: text) == digest)
   }
 }

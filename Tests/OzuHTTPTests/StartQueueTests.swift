@@ -1,3 +1,4 @@
+import OzuTesting
 import Testing
 
 @testable import OzuHTTP
@@ -75,7 +76,7 @@ struct StartQueueTests {
   @Test("removed requests never start, wherever they stood", arguments: [0, 1, 2, 3])
   func removing(seed: UInt64) {
     var queue = StartQueue<String>(maximumActive: .max, maximumActivePerOrigin: .max)
-    var random = SplitMix(state: seed)
+    var random = SeededGenerator(seed: seed)
     var expected: [String] = []
     let tickets = Array(0..<UInt64(500))
     for ticket in tickets { queue.enqueue("\(ticket)", ticket: ticket, origin: a, priority: .normal) }
@@ -89,18 +90,5 @@ struct StartQueueTests {
     #expect(queue.waitingCount == 100)
     let started = drain(&queue)
     #expect(started == expected)
-  }
-}
-
-/// SplitMix64 (Steele et al. 2014): the same numbers in every run.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

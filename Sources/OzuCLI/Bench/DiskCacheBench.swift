@@ -1,5 +1,6 @@
 import Foundation
 import Ozu
+import OzuTesting
 
 #if canImport(Glibc)
   import Glibc
@@ -24,7 +25,7 @@ enum DiskCacheBench {
   }
 
   static func key(_ number: Int) -> CacheKey {
-    var random = SplitMix(seed: UInt64(number))
+    var random = SeededGenerator(seed: UInt64(number))
     return CacheKey(high: random.next(), low: random.next())
   }
 
@@ -70,7 +71,7 @@ enum DiskCacheBench {
     }
     try add("store-30KB", stores + peerStores, count, options, &report)
     var order = (0..<count).map { $0 }
-    var random = SplitMix(seed: 5)
+    var random = SeededGenerator(seed: 5)
     order.shuffle(using: &random)
     let keys = order.map(key)
     let fetches = [
@@ -129,7 +130,7 @@ enum DiskCacheBench {
   /// Overwrites at random in a cache that is twice as large as its keys' entries.
   private static func measureAmplification(_ folder: TemporaryFolder, _ report: inout BenchReport) throws {
     let cache = try open(folder.path("churn"), capacity: 64 << 20)
-    var random = SplitMix(seed: 8)
+    var random = SeededGenerator(seed: 8)
     let body = Data(count: length)
     var samples: [Double] = []
     for step in 0..<8000 {

@@ -1,4 +1,5 @@
 import Ozu
+import OzuTesting
 
 /// How often a full cache has what is asked for: our memory cache against LRU, SIEVE, S3-FIFO and W-TinyLFU, on
 /// recorded traces when a folder of them is given, and on workloads of pictures.
@@ -56,7 +57,7 @@ enum EvictionBench {
     var hits = 0
     for request in requests {
       // A trace's numbers are no hashes; one round of mixing makes them so.
-      var mix = SplitMix(seed: UInt64(bitPattern: Int64(request.key)))
+      var mix = SeededGenerator(seed: UInt64(bitPattern: Int64(request.key)))
       let key = CacheKey(high: mix.next(), low: mix.next())
       if cache.value(forKey: key) != nil {
         hits += 1

@@ -1,4 +1,5 @@
 import Foundation
+import OzuTesting
 
 /// Requests for pictures as people make them, with the bytes each takes decoded: 60 KB to 8 MB, log-normal about
 /// 700 KB, and avatars of 40 KB. Made from a seed, so every machine replays the same.
@@ -25,7 +26,7 @@ struct EvictionWorkload {
   private static let length = 120_000
 
   private static func photo(_ number: Int) -> Request {
-    var random = SplitMix(seed: UInt64(bitPattern: Int64(number)) &* 7919 &+ 1)
+    var random = SeededGenerator(seed: UInt64(bitPattern: Int64(number)) &* 7919 &+ 1)
     let normal = (-2 * log(random.unit())).squareRoot() * cos(2 * .pi * random.unit())
     return Request(key: number, cost: Int(min(8e6, max(6e4, 7e5 * exp(0.9 * normal)))))
   }
@@ -33,11 +34,11 @@ struct EvictionWorkload {
   /// Scrolling down, and now and then back up over what was seen and down again; each post has a photograph and
   /// its author's avatar.
   private static func feed(_ name: String, seed: UInt64, back: Double) -> EvictionWorkload {
-    var random = SplitMix(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var requests: [Request] = []
     var position = 0
     func view(_ post: Int) {
-      var author = SplitMix(seed: UInt64(post))
+      var author = SeededGenerator(seed: UInt64(post))
       requests.append(photo(post))
       requests.append(Request(key: 1 << 40 | Int(author.next() % 400), cost: 40_000))
     }
@@ -56,12 +57,12 @@ struct EvictionWorkload {
 
   /// Albums of 20 to 100 pictures, some more popular than others, looked through once or twice.
   private static func galleries(seed: UInt64) -> EvictionWorkload {
-    var random = SplitMix(seed: seed)
+    var random = SeededGenerator(seed: seed)
     let albums = Zipf(count: 200, exponent: 0.8)
     var requests: [Request] = []
     while requests.count < length {
       let album = albums.sample(&random)
-      var own = SplitMix(seed: UInt64(album) &+ 99)
+      var own = SeededGenerator(seed: UInt64(album) &+ 99)
       let size = 20 + Int(own.next() % 80)
       for _ in 0..<(random.unit() < 2.0 / 3 ? 1 : 2) {
         for picture in 0..<size { requests.append(photo(album * 100 + picture)) }
@@ -74,7 +75,7 @@ struct EvictionWorkload {
   private static func popular(
     _ name: String, seed: UInt64, exponent: Double, scans: Double
   ) -> EvictionWorkload {
-    var random = SplitMix(seed: seed)
+    var random = SeededGenerator(seed: seed)
     let pictures = Zipf(count: 20_000, exponent: exponent)
     var requests: [Request] = []
     var scanned = 1 << 32
@@ -103,7 +104,7 @@ private struct Zipf {
     }
   }
 
-  func sample(_ random: inout SplitMix) -> Int {
+  func sample(_ random: inout SeededGenerator) -> Int {
     let target = random.unit() * (sums.last ?? 0)
     var (low, high) = (0, sums.count - 1)
     while low < high {
@@ -114,20 +115,7 @@ private struct Zipf {
   }
 }
 
-/// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): the same numbers for a seed everywhere.
-struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ mixed >> 31
-  }
-
+extension SeededGenerator {
   /// A number above zero and at most one.
   mutating func unit() -> Double { Double((next() >> 11) + 1) / 9_007_199_254_740_992 }
 

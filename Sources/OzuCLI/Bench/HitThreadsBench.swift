@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Ozu
 import OzuSynchronization
+import OzuTesting
 
 /// What a hit costs when two threads hit the same entries of one cache: elapsed time over all hits of all threads, so
 /// that two threads which do not disturb each other show half of what one shows.
@@ -24,7 +25,7 @@ enum HitThreadsBench {
   {
     let hits = min(40_000, options.operations)
     let indices = (0..<2).map { thread -> [Int] in
-      var random = SplitMix(seed: UInt64(20 + thread))
+      var random = SeededGenerator(seed: UInt64(20 + thread))
       return (0..<hits).map { _ in Int(random.next() % UInt64(count)) }
     }
     let orders = indices.map { $0.map { keys[$0] } }

@@ -1,4 +1,5 @@
 import Ozu
+import OzuTesting
 
 /// The slowest of single insertions: while a cache grows, and while it is full and every entry in it was used, which is
 /// when an eviction has most to pass over.
@@ -10,7 +11,7 @@ enum InsertionTailBench {
   private final class Box: Sendable {}
 
   static func measure(count: Int, evictions: Int, _ report: inout BenchReport) {
-    var random = SplitMix(seed: 9)
+    var random = SeededGenerator(seed: 9)
     let keys = (0..<count + evictions).map { _ in CacheKey(high: random.next(), low: random.next()) }
     var quickest = [Double](repeating: .infinity, count: keys.count)
     var idle = quickest

@@ -1,6 +1,7 @@
 import Foundation
 import Ozu
 import OzuSynchronization
+import OzuTesting
 
 /// What one look into the memory cache costs, and one insertion into a full one; beside it what a lock and a
 /// dictionary cost that do nothing else.
@@ -43,7 +44,7 @@ enum MemoryCacheBench {
   }
 
   private static func keys(_ count: Int, seed: UInt64) -> [CacheKey] {
-    var random = SplitMix(seed: seed)
+    var random = SeededGenerator(seed: seed)
     return (0..<count).map { _ in CacheKey(high: random.next(), low: random.next()) }
   }
 
@@ -53,7 +54,7 @@ enum MemoryCacheBench {
 
   private static func measure(_ count: Int, _ options: BenchOptions, _ report: inout BenchReport) throws {
     let keys = keys(count, seed: 1)
-    var random = SplitMix(seed: 2)
+    var random = SeededGenerator(seed: 2)
     let order = (0..<options.operations).map { _ in keys[Int(random.next() % UInt64(count))] }
     let absent = self.keys(options.operations, seed: 3)
     let roomy = cache(cost: .max)

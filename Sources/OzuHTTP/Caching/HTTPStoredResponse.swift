@@ -43,7 +43,7 @@ public struct HTTPStoredResponse: Sendable, Hashable {
   /// Whether a URL is the one that answered, with its query and credentials.
   package func isFrom(_ other: URL) -> Bool {
     guard let urlDigest else { return url.absoluteString == other.absoluteString }
-    return urlDigest == SHA256.hexadecimal(of: other.absoluteString)
+    return urlDigest == SHA256.hexDigest(of: other.absoluteString)
   }
 
   /// The response as it may be written to a disk: it holds no secret in clear, and still tells its URL and its variant
@@ -59,7 +59,7 @@ public struct HTTPStoredResponse: Sendable, Hashable {
     if urlDigest == nil {
       response.url = Redaction.url(url)
       if response.url.absoluteString != url.absoluteString {
-        response.urlDigest = SHA256.hexadecimal(of: url.absoluteString)
+        response.urlDigest = SHA256.hexDigest(of: url.absoluteString)
       }
     }
     response.headers = StoredFields.withoutSecrets(headers)

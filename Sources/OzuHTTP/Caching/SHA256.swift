@@ -1,22 +1,21 @@
-/// SHA-256 (FIPS 180-4): what stands for a secret in a stored record, so that it can be compared and not be read.
-///
-/// For addresses and header fields, not for bodies: it is written for clarity.
-struct SHA256 {
-  /// The digest of a text, in hexadecimal digits.
-  static func hexadecimal(of text: String) -> String {
-    var state: [UInt32] = [
-      0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
-    ]
-    var bytes = Array(text.utf8)
-    let bitCount = UInt64(bytes.count) * 8
-    bytes.append(0x80)
-    bytes.append(contentsOf: repeatElement(0, count: (120 - bytes.count % 64) % 64))
+/// SHA-256 (FIPS 180-4 §6.2). It stands for a secret in a stored record, which is compared and cannot be read, and for
+/// a picture in the records of the conformance run. Not in constant time: no keys.
+package enum SHA256 {
+  /// The digest of the UTF-8 bytes of a text, in lower-case hexadecimal digits.
+  static func hexDigest(of text: String) -> String { hexDigest(of: Array(text.utf8)) }
+
+  /// The digest of some bytes, in lower-case hexadecimal digits.
+  package static func hexDigest(of message: [UInt8]) -> String {
+    var state = initialState
+    let fullBlocks = message.count / 64
+    for block in 0..<fullBlocks { compress(message[(block * 64)..<(block * 64 + 64)], into: &state) }
+    var tail = Array(message[(fullBlocks * 64)...]) + [0x80]
+    while tail.count % 64 != 56 { tail.append(0) }
+    let bitCount = UInt64(message.count) * 8
     for shift in stride(from: 56, through: 0, by: -8) {
-      bytes.append(UInt8(truncatingIfNeeded: bitCount >> UInt64(shift)))
+      tail.append(UInt8(truncatingIfNeeded: bitCount >> shift))
     }
-    for start in stride(from: 0, to: bytes.count, by: 64) {
-      compress(bytes[start..<start + 64], into: &state)
-    }
+    for start in stride(from: 0, to: tail.count, by: 64) { compress(tail[start..<start + 64], into: &state) }
     return state.map { word in
       let digits = String(word, radix: 16)
       return String(repeating: "0", count: 8 - digits.count) + digits
@@ -24,34 +23,44 @@ struct SHA256 {
   }
 
   private static func compress(_ block: ArraySlice<UInt8>, into state: inout [UInt32]) {
-    var words = [UInt32]()
-    words.reserveCapacity(64)
-    for index in 0..<16 {
-      let start = block.startIndex + index * 4
-      words.append(block[start..<start + 4].reduce(0) { $0 << 8 | UInt32($1) })
+    var schedule = [UInt32](repeating: 0, count: 64)
+    for i in 0..<16 {
+      let at = block.startIndex + i * 4
+      schedule[i] =
+        UInt32(block[at]) << 24 | UInt32(block[at + 1]) << 16 | UInt32(block[at + 2]) << 8
+        | UInt32(block[at + 3])
     }
-    for index in 16..<64 {
-      let (a, b) = (words[index - 15], words[index - 2])
-      let first = rotate(a, 7) ^ rotate(a, 18) ^ a >> 3
-      let second = rotate(b, 17) ^ rotate(b, 19) ^ b >> 10
-      words.append(words[index - 16] &+ first &+ words[index - 7] &+ second)
+    for i in 16..<64 {
+      let a = schedule[i - 15]
+      let b = schedule[i - 2]
+      let sigma0 = rotate(a, 7) ^ rotate(a, 18) ^ (a >> 3)
+      let sigma1 = rotate(b, 17) ^ rotate(b, 19) ^ (b >> 10)
+      schedule[i] = schedule[i - 16] &+ sigma0 &+ schedule[i - 7] &+ sigma1
     }
-    var v = state
-    for index in 0..<64 {
-      let choice = v[4] & v[5] ^ ~v[4] & v[6]
-      let majority = v[0] & v[1] ^ v[0] & v[2] ^ v[1] & v[2]
-      let first = v[7] &+ (rotate(v[4], 6) ^ rotate(v[4], 11) ^ rotate(v[4], 25)) &+ choice
-      let sum = first &+ constants[index] &+ words[index]
-      let second = (rotate(v[0], 2) ^ rotate(v[0], 13) ^ rotate(v[0], 22)) &+ majority
-      v = [sum &+ second, v[0], v[1], v[2], v[3] &+ sum, v[4], v[5], v[6]]
+    var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+    var (e, f, g, h) = (state[4], state[5], state[6], state[7])
+    for i in 0..<64 {
+      let sum1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
+      let choice = (e & f) ^ (~e & g)
+      let first = h &+ sum1 &+ choice &+ constants[i] &+ schedule[i]
+      let sum0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)
+      let majority = (a & b) ^ (a & c) ^ (b & c)
+      let second = sum0 &+ majority
+      (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ second)
     }
-    for index in 0..<8 { state[index] &+= v[index] }
+    for (i, word) in [a, b, c, d, e, f, g, h].enumerated() { state[i] &+= word }
   }
 
   private static func rotate(_ word: UInt32, _ count: UInt32) -> UInt32 {
     word >> count | word << (32 - count)
   }
 
+  /// The fractional parts of the square roots of the first 8 primes.
+  private static let initialState: [UInt32] = [
+    0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
+  ]
+
+  /// The fractional parts of the cube roots of the first 64 primes.
   private static let constants: [UInt32] = [
     0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,
     0xd807_aa98, 0x1283_5b01, 0x2431_85be, 0x550c_7dc3, 0x72be_5d74, 0x80de_b1fe, 0x9bdc_06a7, 0xc19b_f174,

@@ -48,13 +48,13 @@ enum StoredFields {
     guard !harmless.contains(name), !name.hasPrefix("sec-ch-"), !value.hasPrefix(digestMark) else {
       return value
     }
-    return digestMark + SHA256.hexadecimal(of: value)
+    return digestMark + SHA256.hexDigest(of: value)
   }
 
   /// Whether the value that a request sends is the stored one, which may be a digest.
   static func isEqual(_ value: String?, _ stored: String?) -> Bool {
     guard value != stored else { return true }
     guard let value, let stored, stored.hasPrefix(digestMark) else { return false }
-    return stored == digestMark + SHA256.hexadecimal(of: value)
+    return stored == digestMark + SHA256.hexDigest(of: value)
   }
 }

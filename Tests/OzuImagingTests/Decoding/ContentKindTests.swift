@@ -1,5 +1,6 @@
 import Foundation
 import OzuImaging
+import OzuTesting
 import Testing
 
 @Suite("Content sniffing")
@@ -118,7 +119,7 @@ struct ContentKindTests {
 
   @Test("no prefix of random bytes crashes the sniffer")
   func random() {
-    var numbers = RandomNumbers(seed: 9)
+    var numbers = SeededGenerator(seed: 9)
     for length in 0..<200 {
       var data = Data((0..<length).map { _ in UInt8.random(in: 0...255, using: &numbers) })
       if length > 8 { data.replaceSubrange(4..<8, with: Data("ftyp".utf8)) }

@@ -1,3 +1,4 @@
+import OzuTesting
 import Testing
 
 @testable import OzuImaging
@@ -20,7 +21,7 @@ struct PixelBufferPoolTests {
 
   @Test("a size class holds what was asked for and wastes at most a quarter")
   func sizeClassBounds() {
-    var random = RandomNumbers(seed: 5)
+    var random = SeededGenerator(seed: 5)
     let wrong = (0..<2000).map { _ in Int.random(in: 4097...1 << 34, using: &random) }.filter { byteCount in
       let size = PixelBufferPool.sizeClass(byteCount)
       return size < byteCount || size > byteCount + byteCount / 4 + 1
@@ -132,7 +133,7 @@ struct PixelBufferPoolTests {
     let intact = await withTaskGroup(of: Bool.self) { group in
       for worker in 1...8 {
         group.addTask {
-          var random = RandomNumbers(seed: UInt64(worker))
+          var random = SeededGenerator(seed: UInt64(worker))
           return (0..<200).allSatisfy { _ in
             let height = Int.random(in: 1...12, using: &random)
             let bitmap = Bitmap(size: PixelSize(2, height * 256), isOpaque: true, pool: pool) { bytes, _ in

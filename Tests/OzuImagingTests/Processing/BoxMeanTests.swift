@@ -1,3 +1,4 @@
+import OzuTesting
 import Testing
 
 @testable import OzuImaging
@@ -8,7 +9,7 @@ struct BoxMeanTests {
 
   @Test("are the nearest number, and exact for what is plain", arguments: lengths)
   func means(_ length: Int) {
-    var random = RandomNumbers(seed: UInt64(length))
+    var random = SeededGenerator(seed: UInt64(length))
     let narrow = BoxMean<UInt16>(length)
     let wide = BoxMean<UInt32>(length)
     for round in 0..<2000 {

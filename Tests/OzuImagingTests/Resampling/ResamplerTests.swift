@@ -1,4 +1,5 @@
 import OzuImaging
+import OzuTesting
 import Testing
 
 @Suite("Resampler")
@@ -98,7 +99,7 @@ struct ResamplerTests {
   @Test("the mean brightness is kept", arguments: ResamplingKernel.allCases)
   func mean(kernel: ResamplingKernel) {
     // Grey in the middle of the range, so that nothing is cut off where the filter rings.
-    var random = RandomNumbers(seed: 2)
+    var random = SeededGenerator(seed: 2)
     let source = Bitmap(size: PixelSize(60, 60)) { x, y in
       let isMargin = x < 12 || y < 12 || x >= 48 || y >= 48
       let value = isMargin ? 128 : UInt8.random(in: 90...166, using: &random)

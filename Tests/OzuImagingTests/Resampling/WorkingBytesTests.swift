@@ -1,4 +1,5 @@
 import OzuSynchronization
+import OzuTesting
 import Testing
 
 @testable import OzuImaging
@@ -226,7 +227,7 @@ struct ResamplingCheckpointTests {
 @Suite("Bands and strips")
 struct ResamplingBandTests {
   private static func plane(_ size: PixelSize, seed: UInt64) -> SamplePlane {
-    var random = RandomNumbers(seed: seed)
+    var random = SeededGenerator(seed: seed)
     let plane = SamplePlane(
       columnCount: size.width, rowCount: size.height, extentWidth: Double(size.width) - 0.25,
       extentHeight: Double(size.height) - 0.75)

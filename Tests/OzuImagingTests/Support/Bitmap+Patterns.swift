@@ -1,4 +1,5 @@
 import OzuImaging
+import OzuTesting
 
 extension Bitmap {
   /// A picture of one colour.
@@ -9,7 +10,7 @@ extension Bitmap {
   /// Independent random pixels: the hardest picture for a filter. Black and white are as frequent as the rest
   /// together, so that filters overshoot.
   static func noise(size: PixelSize, seed: UInt64 = 1, isOpaque: Bool = true) -> Bitmap {
-    var random = RandomNumbers(seed: seed)
+    var random = SeededGenerator(seed: seed)
     return Bitmap(size: size, isOpaque: isOpaque) { _, _ in
       let bits = random.next()
       func component(_ shift: UInt64) -> UInt8 {

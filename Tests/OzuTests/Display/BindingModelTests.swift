@@ -13,7 +13,7 @@ struct BindingModelTests {
     "10,000 random operations show exactly what the contract says",
     arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
   func random(seed: UInt64) {
-    var random = SplitMix(state: seed)
+    var random = SeededGenerator(seed: seed)
     var play = Play()
     for step in 0..<1250 {
       let name = play.perform(Int.random(in: 0..<100, using: &random), &random)
@@ -63,7 +63,7 @@ private struct Play {
     return nil
   }
 
-  mutating func perform(_ dice: Int, _ random: inout SplitMix) -> String {
+  mutating func perform(_ dice: Int, _ random: inout SeededGenerator) -> String {
     switch dice {
     case 0..<20:
       let url = Int.random(in: 0..<4, using: &random)
@@ -133,7 +133,7 @@ private struct Play {
   }
 
   /// Something comes of a load, which may have been called off or ended long ago.
-  private mutating func deliver(_ dice: Int, _ random: inout SplitMix) -> String {
+  private mutating func deliver(_ dice: Int, _ random: inout SeededGenerator) -> String {
     guard !script.loads.isEmpty else { return "none" }
     let recent = max(0, script.loads.count - 3)
     let index = Int.random(in: recent..<script.loads.count, using: &random)

@@ -156,7 +156,7 @@ struct StartGateTests {
     arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
   func random(seed: UInt64) async throws {
     let fixture = Fixture()
-    let random = Shared(SplitMix(state: seed))
+    let random = Shared(SeededGenerator(seed: seed))
     let all = (0..<300).map {
       fixture.start($0, random.change { .allCases.randomElement(using: &$0) ?? .normal })
     }

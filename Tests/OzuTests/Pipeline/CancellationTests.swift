@@ -95,7 +95,7 @@ struct CancellationTests {
     await withTaskGroup { group in
       for worker in 0..<8 {
         group.addTask {
-          var random = SplitMix(state: UInt64(worker))
+          var random = SeededGenerator(seed: UInt64(worker))
           for number in stride(from: worker, to: 2000, by: 8) {
             var request = ImageRequest(url: urls.randomElement(using: &random) ?? missing)
             if number % 5 == 0 { request.cachePolicy = .reload }

@@ -35,7 +35,7 @@ struct FlingTests {
     "the pictures at which it stops are all downloaded, as many at once as may be",
     arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
   func thrown(seed: UInt64) async throws {
-    var random = SplitMix(state: seed)
+    var random = SeededGenerator(seed: seed)
     for fling in 0..<Self.flingCount {
       let gate = Gate()
       let fixture = fixture(gate)
@@ -76,7 +76,7 @@ struct FlingTests {
     "random starts, cancellations, ends and changes of urgency: each load is answered exactly once",
     arguments: [11, 12, 13, 14] as [UInt64])
   func random(seed: UInt64) async throws {
-    var random = SplitMix(state: seed)
+    var random = SeededGenerator(seed: seed)
     let gate = Gate()
     let fixture = fixture(gate)
     for number in stride(from: 0, to: Self.addressCount, by: 6) {
