@@ -24,11 +24,14 @@ SOURCES = Package.swift Sources Tests Examples $(wildcard Benchmarks)
 BUILD = SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
 RELEASE = $(BUILD) -c release $(FLAGS)
 TSAN = --scratch-path .build-tsan --sanitize=thread -Xswiftc -DOZU_TSAN
-ASAN = --scratch-path .build-asan --sanitize=address -Xswiftc -use-ld=lld
+ASAN = --scratch-path .build-asan --sanitize=address -Xswiftc -DOZU_ASAN -Xswiftc -use-ld=lld
 UNOPTIMISED = --scratch-path .build-unoptimised
+# The tests run in two processes, or in one where only some are asked for.
+CHOICES = $(if $(FILTER),'--filter=$(FILTER)','--filter=OzuTests|OzuCLITests' '--skip=OzuTests|OzuCLITests')
+# What threads share; the loops over pixels belong to one thread each, and take most of an hour.
+SHARED = '--filter=OzuTests|OzuCLITests' '--filter=OzuHTTPTests|OzuCachingTests|PixelBufferPool|DecodedByteBudget|Animation'
 # What reads and writes through unsafe pointers.
-UNSAFE = OzuImagingTests|OzuCodecsTests|OzuCachingTests
-TEST = --parallel --disable-xctest $(FLAGS) $(if $(FILTER),--filter '$(FILTER)')
+UNSAFE = '--filter=OzuImagingTests|OzuCachingTests' '--filter=OzuCodecsTests'
 
 .PHONY: help demo build test test-tsan test-asan test-unoptimised typecheck-apple gallery gallery-test lint format bench bench-peers bench-instructions fuzz fuzz-all drills-disk drills-memory docs conformance clean dependencies
 
@@ -44,25 +47,25 @@ build: dependencies ## build everything (CONFIG=release for an optimised build)
 
 test: dependencies ## run the tests in a debug build (FILTER=… for some of them)
 	@$(BUILD) --build-tests --disable-xctest $(FLAGS)
-	@scripts/run-tests $(SWIFT) test --skip-build $(TEST)
+	@scripts/run-tests $(CHOICES) -- $(SWIFT) test --skip-build $(FLAGS)
 
 # The sanitizer cannot see into the standard library's lock: OZU_TSAN builds with a POSIX one in its place.
-test-tsan: dependencies ## run the tests under the thread sanitizer
+test-tsan: dependencies ## run the tests of what threads share under the thread sanitizer
 	@$(BUILD) --build-tests --disable-xctest $(TSAN) $(FLAGS)
-	@scripts/run-tests $(SWIFT) test --skip-build $(TSAN) $(TEST)
+	@scripts/run-tests $(if $(FILTER),$(CHOICES),$(SHARED)) -- $(SWIFT) test --skip-build $(TSAN) $(FLAGS)
 
 # XCTest itself leaks a few hundred bytes at exit, so leaks are not what this run looks for. lld, because gold
 # warns of every symbol of the sanitizer's assembly.
 test-asan: dependencies ## run the tests under the address sanitizer, and with CORPUS=DIR the conformance run too
 	@$(BUILD) --build-tests --disable-xctest $(ASAN) $(FLAGS)
-	@ASAN_OPTIONS=detect_leaks=0 scripts/run-tests $(SWIFT) test --skip-build $(ASAN) $(TEST)
+	@ASAN_OPTIONS=detect_leaks=0 scripts/run-tests $(CHOICES) -- $(SWIFT) test --skip-build $(ASAN) $(FLAGS)
 	@test -z '$(CORPUS)' || ASAN_OPTIONS=detect_leaks=0 $(SWIFT) run $(ASAN) $(FLAGS) OzuConformance '$(CORPUS)' --without-costs
 
 # Kernels are optimised even in debug builds; here they are not, so that the preconditions that the standard library
 # checks in debug builds alone are checked: bounds of unsafe buffers, overflow in their arithmetic.
 test-unoptimised: dependencies ## run the tests of what has unsafe code with every debug precondition, slowly
 	@OZU_UNOPTIMISED=1 $(BUILD) --build-tests --disable-xctest $(UNOPTIMISED) $(FLAGS)
-	@OZU_UNOPTIMISED=1 scripts/run-tests $(SWIFT) test --skip-build $(UNOPTIMISED) --parallel --disable-xctest $(FLAGS) --filter '$(or $(FILTER),$(UNSAFE))'
+	@OZU_UNOPTIMISED=1 scripts/run-tests $(if $(FILTER),$(CHOICES),$(UNSAFE)) -- $(SWIFT) test --skip-build $(UNOPTIMISED) $(FLAGS)
 
 typecheck-apple: ## check the code for Apple platforms against stand-ins for their frameworks, and that mistakes are found
 	@scripts/typecheck-apple

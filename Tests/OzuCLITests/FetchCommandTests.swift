@@ -82,13 +82,14 @@ import Testing
       return .ok(Data("last".utf8))
     }
     let slow = server.url("/slow").absoluteString
-    // Addresses that cost nothing. Few enough that the held request does not reach its limit on silence.
-    let others = try (0..<300).map { try line(["id": "other", "url": "none:\($0)"]) }
+    // Addresses that cost nothing: more than run at once, and few enough that the held request does not reach its limit
+    // on silence.
+    let others = try (0..<100).map { try line(["id": "other", "url": "none:\($0)"]) }
     let run = await CommandRun(
       ["fetch", "--json-lines"],
       input: [try line(["id": "first", "url": slow, "cache": "no-store"])] + others + [
         try line(["id": "second", "url": slow, "cache": "no-store"])
-      ] + others.prefix(500) + [try line(["id": "last", "url": server.url("/last").absoluteString])])
+      ] + others.prefix(20) + [try line(["id": "last", "url": server.url("/last").absoluteString])])
     let order = try run.objects.compactMap { $0["id"] as? String }.filter {
       ["first", "second"].contains($0)
     }

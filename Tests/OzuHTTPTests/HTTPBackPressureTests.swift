@@ -27,7 +27,7 @@ struct HTTPBackPressureTests {
     let body = (0..<16).reduce(into: Data()) { body, _ in body.append(part) }
     server.route("/large", .ok(body))
     let sink = PausingSink(afterByteCount: 100_000)
-    let request = HTTPRequest(url: server.url("/large"))
+    let request = HTTPRequest(url: server.url("/large"), timeouts: .patient)
     async let response = client.send(request, into: sink)
     await sink.paused.arrivals(1)
     let count = sink.byteCount
@@ -45,7 +45,7 @@ struct HTTPBackPressureTests {
     let body = patternedBytes(2 << 20)
     server.route("/large", .ok(body))
     let sink = HesitantSink()
-    _ = try await client.send(HTTPRequest(url: server.url("/large")), into: sink)
+    _ = try await client.send(HTTPRequest(url: server.url("/large"), timeouts: .patient), into: sink)
     #expect(sink.body == body)
     #expect(sink.pauseCount > 10)
   }
@@ -54,7 +54,8 @@ struct HTTPBackPressureTests {
   func encoded() async throws {
     server.route("/bomb", .ok(HTTPClientLimitTests.gzipBomb).header("Content-Encoding", "gzip"))
     let sink = HesitantSink()
-    let response = try await client.send(HTTPRequest(url: server.url("/bomb")), into: sink)
+    let response = try await client.send(
+      HTTPRequest(url: server.url("/bomb"), timeouts: .patient), into: sink)
     #expect(response.bodyByteCount == 1048576)
     #expect(sink.body == Data(count: 1048576))
   }
@@ -63,7 +64,7 @@ struct HTTPBackPressureTests {
   func cancelling() async throws {
     server.route("/large", .endless(repeating: Data(count: 50_000)))
     let sink = PausingSink(afterByteCount: 1)
-    let request = HTTPRequest(url: server.url("/large"))
+    let request = HTTPRequest(url: server.url("/large"), timeouts: .patient)
     let task = Task { [client] in try await client.send(request, into: sink) }
     await sink.paused.arrivals(1)
     task.cancel()
@@ -78,7 +79,7 @@ struct HTTPBackPressureTests {
   func failing(isRefused: Bool) async throws {
     server.route("/large", .ok(patternedBytes(4 << 20)).closing(afterByteCount: 300_000))
     let sink = PausingSink(afterByteCount: 1, isRefusingLater: isRefused)
-    let request = HTTPRequest(url: server.url("/large"))
+    let request = HTTPRequest(url: server.url("/large"), timeouts: .patient)
     let task = Task { [client] in try await client.send(request, into: sink) }
     await sink.paused.arrivals(1)
     sink.resume()
@@ -95,7 +96,7 @@ struct HTTPBackPressureTests {
     let gate = Gate()
     server.route("/slow", .ok(Data()).held(by: gate))
     let sink = PausingSink(afterByteCount: 1)
-    var request = HTTPRequest(url: server.url("/large"))
+    var request = HTTPRequest(url: server.url("/large"), timeouts: .patient)
     request.timeouts = HTTPTimeouts(
       idle: .seconds(2), minimumSpeed: HTTPMinimumSpeed(bytesPerSecond: 1, window: .seconds(2)))
     let task = Task { [client, request] in try await client.send(request, into: sink) }

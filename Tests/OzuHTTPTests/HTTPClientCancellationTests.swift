@@ -21,7 +21,7 @@ struct HTTPClientCancellationTests {
 
   @Test("a task cancelled before it sends never reaches the server")
   func beforeStart() async {
-    let request = HTTPRequest(url: server.url("/a"))
+    let request = HTTPRequest(url: server.url("/a"), timeouts: .patient)
     let gate = Gate()
     let task = Task { [client] in
       try? await gate.pass()
@@ -37,8 +37,8 @@ struct HTTPClientCancellationTests {
     let client = directClient { $0.maximumConcurrentRequests = 1 }
     let gate = Gate()
     server.route("/held", .ok(Data()).held(by: gate))
-    let held = HTTPRequest(url: server.url("/held"))
-    let queued = HTTPRequest(url: server.url("/queued"))
+    let held = HTTPRequest(url: server.url("/held"), timeouts: .patient)
+    let queued = HTTPRequest(url: server.url("/queued"), timeouts: .patient)
     async let first = failure(of: held, by: client)
     await gate.arrivals(1)
     let second = Task { await failure(of: queued, by: client) }
@@ -58,7 +58,7 @@ struct HTTPClientCancellationTests {
     server.route("/a", inBody ? response.dripping(1000, through: gate) : response.held(by: gate))
     if inBody { gate.admit(3) }
     let sink = RecordingSink()
-    let request = HTTPRequest(url: server.url("/a"))
+    let request = HTTPRequest(url: server.url("/a"), timeouts: .patient)
     let task = Task { [client] () -> HTTPError.Reason? in
       defer { sink.close() }
       do throws(HTTPError) {
@@ -82,7 +82,7 @@ struct HTTPClientCancellationTests {
     let client = directClient { $0.maximumConcurrentRequests = 2 }
     let gate = Gate()
     server.route("/a", .ok(Data()).held(by: gate))
-    let request = HTTPRequest(url: server.url("/a"))
+    let request = HTTPRequest(url: server.url("/a"), timeouts: .patient)
     try await withThrowingTaskGroup(of: HTTPError.Reason?.self) { group in
       for _ in 0..<5 { group.addTask { await failure(of: request, by: client) } }
       await gate.arrivals(2)
@@ -100,7 +100,8 @@ struct HTTPClientCancellationTests {
   @Test("a client that was never used shuts down at once")
   func unused() async {
     await client.shutdown()
-    #expect(await failure(of: HTTPRequest(url: server.url("/a")), by: client) == .cancelled)
+    #expect(
+      await failure(of: HTTPRequest(url: server.url("/a"), timeouts: .patient), by: client) == .cancelled)
   }
 
   @Test("a client let go of closes its connections")

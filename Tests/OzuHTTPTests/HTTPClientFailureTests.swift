@@ -48,7 +48,9 @@ struct HTTPClientFailureTests {
   @Test("a connection that ends without an answer is lost", arguments: [true, false])
   func noAnswer(isReset: Bool) async {
     server.route("/a", .noAnswer(isReset: isReset))
-    #expect(await failure(of: HTTPRequest(url: server.url("/a")), by: client) == .connectionLost)
+    #expect(
+      await failure(of: HTTPRequest(url: server.url("/a"), timeouts: .patient), by: client) == .connectionLost
+    )
   }
 
   @Test("a reset in the body is a truncated body")
@@ -56,7 +58,7 @@ struct HTTPClientFailureTests {
     server.route("/a", .ok(Data(count: 100_000)).resetting(afterByteCount: 10))
     guard
       case .bodyTruncated(_, expected: 100_000)? = await failure(
-        of: HTTPRequest(url: server.url("/a")), by: client)
+        of: HTTPRequest(url: server.url("/a"), timeouts: .patient), by: client)
     else {
       Issue.record("not reported")
       return
@@ -80,7 +82,7 @@ struct HTTPClientFailureTests {
     ])
   func notHTTP(bytes: String) async {
     server.route("/a", .verbatim(Data(bytes.utf8)))
-    let reason = await failure(of: HTTPRequest(url: server.url("/a")), by: client)
+    let reason = await failure(of: HTTPRequest(url: server.url("/a"), timeouts: .patient), by: client)
     guard case .protocolError = reason else {
       Issue.record("reported as \(reason as Any)")
       return
@@ -94,7 +96,7 @@ struct HTTPClientFailureTests {
     let response = LoopbackResponse.ok(Data(count: 10))
     server.route("/a", inBody ? response.dripping(5, through: gate) : response.held(by: gate))
     if inBody { gate.admit(1) }
-    var request = HTTPRequest(url: server.url("/a"))
+    var request = HTTPRequest(url: server.url("/a"), timeouts: .patient)
     request.timeouts.idle = .milliseconds(200)
     #expect(await failure(of: request, by: client) == .timedOut(.idle))
     await server.allConnectionsClosed()
@@ -108,7 +110,9 @@ struct HTTPClientFailureTests {
     let gate = Gate()
     server.route("/held", .ok(Data()).held(by: gate))
     let (client, other) = (client, directClient())
-    let held = Task { await failure(of: HTTPRequest(url: server.url("/held")), by: other) }
+    let held = Task {
+      await failure(of: HTTPRequest(url: server.url("/held"), timeouts: .patient), by: other)
+    }
     await gate.arrivals(1)
     var request = HTTPRequest(url: url("https://127.0.0.1:\(server.port)/a"))
     // One after the other would be too late for the total limit.
@@ -128,7 +132,7 @@ struct HTTPClientFailureTests {
     gate.admit(20)
     server.route(
       "/a", .verbatim(Data("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx".utf8)).dripping(1, through: gate))
-    var request = HTTPRequest(url: server.url("/a"))
+    var request = HTTPRequest(url: server.url("/a"), timeouts: .patient)
     if isIdle {
       request.timeouts.idle = .milliseconds(200)
     } else {
@@ -143,7 +147,7 @@ struct HTTPClientFailureTests {
     var response = LoopbackResponse.endless(repeating: Data("X-Field: 0123456789\r\n".utf8))
     response.ending = .verbatim
     server.route("/a", response)
-    let reason = await failure(of: HTTPRequest(url: server.url("/a")), by: client)
+    let reason = await failure(of: HTTPRequest(url: server.url("/a"), timeouts: .patient), by: client)
     // Without a status line libcurl has an opinion of its own.
     if case .protocolError? = reason {} else { Issue.record("\(String(describing: reason))") }
     var lines = LoopbackResponse.endless(
@@ -151,7 +155,7 @@ struct HTTPClientFailureTests {
     lines.ending = .verbatim
     server.route("/hints", lines)
     #expect(
-      await failure(of: HTTPRequest(url: server.url("/hints")), by: client)
+      await failure(of: HTTPRequest(url: server.url("/hints"), timeouts: .patient), by: client)
         == .protocolError("the header section exceeds 262144 bytes"))
     await server.allConnectionsClosed()
   }
@@ -186,9 +190,9 @@ struct HTTPClientFailureTests {
     let gate = Gate()
     server.route("/held", .ok(Data()).held(by: gate))
     server.route("/a", .ok(Data()))
-    var held = HTTPRequest(url: server.url("/held"))
+    var held = HTTPRequest(url: server.url("/held"), timeouts: .patient)
     held.timeouts.idle = .milliseconds(2500)
-    var waiting = HTTPRequest(url: server.url("/a"))
+    var waiting = HTTPRequest(url: server.url("/a"), timeouts: .patient)
     waiting.timeouts = HTTPTimeouts(
       connect: .seconds(5), idle: .seconds(5), total: .seconds(2))
     async let first = failure(of: held, by: client)

@@ -24,7 +24,7 @@ struct HTTPClientRedirectTests {
     server.route("/a", .redirect(to: "/b", status: status))
     server.route("/b", .redirect(to: server.url("/end").absoluteString, status: status))
     let sink = RecordingSink()
-    let response = try await client.send(HTTPRequest(url: server.url("/a")), into: sink)
+    let response = try await client.send(HTTPRequest(url: server.url("/a"), timeouts: .patient), into: sink)
     #expect(response.status == 200)
     #expect(response.url == server.url("/end"))
     #expect(sink.heads.count == 1)
@@ -57,7 +57,7 @@ struct HTTPClientRedirectTests {
   func schemes(location: String) async {
     server.route("/a", .redirect(to: location))
     #expect(
-      await failure(of: HTTPRequest(url: server.url("/a")), by: client)
+      await failure(of: HTTPRequest(url: server.url("/a"), timeouts: .patient), by: client)
         == .redirectRefused(location: location))
   }
 

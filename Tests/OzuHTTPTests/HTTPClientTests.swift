@@ -73,7 +73,7 @@ struct HTTPClientTests {
   func noBody() async throws {
     server.route("/a", .ok(Data()))
     _ = try await client.data(for: HTTPRequest(url: server.url("/a"), method: .post))
-    _ = try await client.data(for: HTTPRequest(url: server.url("/a")))
+    _ = try await client.data(for: HTTPRequest(url: server.url("/a"), timeouts: .patient))
     #expect(server.requests.map { $0.headers["Content-Length"] } == ["0", nil])
   }
 
@@ -115,7 +115,7 @@ struct HTTPClientTests {
     server.route("/a", .ok(bytes).dripping(1000, through: gate))
     gate.admit(5)
     let sink = RecordingSink()
-    let response = try await client.send(HTTPRequest(url: server.url("/a")), into: sink)
+    let response = try await client.send(HTTPRequest(url: server.url("/a"), timeouts: .patient), into: sink)
     #expect(sink.heads == [response.head])
     #expect(sink.body == bytes)
     #expect(response.bodyByteCount == 5000)
@@ -129,7 +129,7 @@ struct HTTPClientTests {
       onBegin: { () throws(HTTPError) in if atHead { throw refusal } },
       onPiece: { (_) throws(HTTPError) in throw refusal })
     let error = await #expect(throws: HTTPError.self) {
-      try await client.send(HTTPRequest(url: server.url("/a")), into: sink)
+      try await client.send(HTTPRequest(url: server.url("/a"), timeouts: .patient), into: sink)
     }
     #expect(error?.reason == refusal.reason)
     #expect(error?.url == server.url("/a"))
@@ -161,8 +161,8 @@ struct HTTPClientTests {
     server.route("/first", .ok(Data()).held(by: gate))
     for priority in HTTPPriority.allCases { server.route("/\(priority)", .ok(Data())) }
     try await withThrowingTaskGroup(of: Void.self) { group in
-      let first = server.url("/first")
-      group.addTask { _ = try await client.data(from: first) }
+      let first = HTTPRequest(url: server.url("/first"), timeouts: .patient)
+      group.addTask { _ = try await client.data(for: first) }
       await gate.arrivals(1)
       for priority in HTTPPriority.allCases {
         let request = HTTPRequest(url: server.url("/\(priority)"), priority: priority)
@@ -184,8 +184,8 @@ struct HTTPClientTests {
     server.routeRest { _ in .ok(Data()) }
     let cells = (0..<4).map { _ in TestPriority(.normal) }
     try await withThrowingTaskGroup(of: Void.self) { group in
-      let first = server.url("/first")
-      group.addTask { _ = try await client.data(from: first) }
+      let first = HTTPRequest(url: server.url("/first"), timeouts: .patient)
+      group.addTask { _ = try await client.data(for: first) }
       await gate.arrivals(1)
       for (number, cell) in cells.enumerated() {
         var request = HTTPRequest(url: server.url("/\(number)"), priority: .low)

@@ -17,7 +17,7 @@
       let client = directClient()
       guard coding.isBuiltIn else {
         // What is not offered and comes nevertheless must not be taken for a picture.
-        let reason = await failure(of: HTTPRequest(url: server.url("/a")), by: client)
+        let reason = await failure(of: HTTPRequest(url: server.url("/a"), timeouts: .patient), by: client)
         if case .protocolError? = reason {} else { Issue.record("\(String(describing: reason))") }
         return
       }

@@ -26,8 +26,8 @@ extension LoadImage {
     activity.enter(.backlog)
     await parts.backlog.add(byteCount: original.byteCount) { [parts, request] in
       parts.caches.store(original, for: request)
-      // Until now others have found the bytes here.
-      withExtendedLifetime(fetched) {}
+      // Until now others have found the bytes here; from now on they find them on the disk.
+      withExtendedLifetime(fetched) { parts.liveFetches.forget(.fetch(request, number: 0)) }
     }
   }
 

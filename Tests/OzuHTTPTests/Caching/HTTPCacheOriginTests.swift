@@ -84,7 +84,7 @@ struct HTTPCacheOriginTests {
     var page = LoopbackResponse.endless(repeating: patternedBytes(10_000))
     page.status = 404
     server.route("/page", page)
-    let answer = try await cache.response(for: HTTPRequest(url: server.url("/page")))
+    let answer = try await cache.response(for: HTTPRequest(url: server.url("/page"), timeouts: .patient))
     #expect(answer.status == 404)
     #expect(answer.body.isEmpty)
   }
@@ -97,7 +97,7 @@ struct HTTPCacheOriginTests {
     let cache = HTTPCache(client: directClient(), storage: storage, configuration: configuration)
     let fresh = LoopbackResponse.ok(Data("one".utf8)).header("Cache-Control", "max-age=10")
     server.route("/a", fresh)
-    let request = HTTPRequest(url: server.url("/a"))
+    let request = HTTPRequest(url: server.url("/a"), timeouts: .patient)
     _ = try await cache.response(for: request)
     clock.advance(by: .seconds(20))
     // For as long as it is dead: libcurl itself may try again where a kept connection breaks.
@@ -122,7 +122,7 @@ struct HTTPCacheOriginTests {
     let outcomes = await withTaskGroup(of: Bool.self) { group in
       for number in 0..<300 {
         group.addTask {
-          let request = HTTPRequest(url: server.url("/\(number % 40)"))
+          let request = HTTPRequest(url: server.url("/\(number % 40)"), timeouts: .patient)
           let limit = number * 7919 % 200_000
           let task = Task { try await cache.response(for: request).body }
           if limit < 100_000 { Task { task.cancel() } }
@@ -135,7 +135,9 @@ struct HTTPCacheOriginTests {
     #expect(outcomes.count == 300)
     #expect(outcomes.allSatisfy { $0 })
     for number in 0..<40 {
-      #expect(try await cache.response(for: HTTPRequest(url: server.url("/\(number)"))).body == body)
+      #expect(
+        try await cache.response(for: HTTPRequest(url: server.url("/\(number)"), timeouts: .patient)).body
+          == body)
     }
   }
 }

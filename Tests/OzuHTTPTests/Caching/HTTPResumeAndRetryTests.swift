@@ -164,7 +164,7 @@ struct HTTPResumeAndRetryTests {
     let storage = InMemoryHTTPCacheStorage()
     let cache = HTTPCache(client: directClient(), storage: storage)
     let arrived = Gate()
-    let request = HTTPRequest(url: server.url("/a"))
+    let request = HTTPRequest(url: server.url("/a"), timeouts: .patient)
     let task = Task {
       try await cache.response(for: request) { received, _ in if received >= 150_000 { arrived.open() } }
     }

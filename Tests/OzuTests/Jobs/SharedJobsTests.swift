@@ -33,7 +33,7 @@ import Testing
         }
       }
       defer { gate.open() }
-      try await eventually(within: .seconds(60), jobs.subscriberCount == 100)
+      try await eventually(jobs.subscriberCount == 100)
       await gate.arrivals(1)
       gate.open()
       return try await group.reduce(into: []) { $0.append($1) }

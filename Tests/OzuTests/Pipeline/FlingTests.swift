@@ -65,7 +65,7 @@ struct FlingTests {
 
   private func comesAbout(_ condition: () -> Bool) async -> Bool {
     do {
-      try await eventually(within: .seconds(60), condition())
+      try await eventually(condition())
       return true
     } catch {
       return false

@@ -105,10 +105,12 @@ struct ImageTaskTests {
     let gate = Gate()
     let body = try Fixture.photo.data(as: .jpeg)
     let url = try fixture.serve("a.jpg") { $0.dripping(body.count / 2 + 1, through: gate) }
+    fixture.pipeline.suspend(.data)
     let task = fixture.pipeline.task(for: url)
     let progress = task.foundationProgress
     #expect(progress === task.foundationProgress)
     #expect(progress.isIndeterminate)
+    fixture.pipeline.resume(.data)
     gate.open()
     _ = try await task.image
     #expect(progress.completedUnitCount == Int64(body.count))
