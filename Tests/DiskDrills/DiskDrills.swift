@@ -16,7 +16,7 @@ struct DiskDrills {
   func run() throws -> Bool {
     defer { try? FileManager.default.removeItem(atPath: root) }
     var isGood = true
-    for drill in [killing, fullDisk, vanishingDirectory, twoWriters] {
+    for drill in [killing, following, fullDisk, vanishingDirectory, twoWriters] {
       try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
       if try !drill() { isGood = false }
       try FileManager.default.removeItem(atPath: root)
@@ -66,6 +66,33 @@ struct DiskDrills {
       "\(kills) times kill -9 during 30 KB stores", total.bad == 0 && total.lost == 0,
       "\(total.whole) entries whole, \(total.bad) bad, \(total.lost) flushed ones lost, \(total.corrupt) found damaged"
     )
+  }
+
+  /// Looks at all entries again and again while the worker replaces and moves them.
+  private func following() throws -> Bool {
+    let directory = root + "/following"
+    let worker = try DrillProcess(program: program, ["work", directory, "0"])
+    let role = worker.line()
+    let cache = try DiskCache(
+      directory: directory,
+      configuration: DiskCacheConfiguration(capacity: DrillWorker.capacity, refreshInterval: 0))
+    var total = (looks: 0, bad: 0, lost: 0)
+    var flushed = 0
+    while total.looks < 200 {
+      // Each look begins one round of the worker after the former one, or later.
+      for _ in 0..<DrillEntry.keyCount / DrillWorker.storesPerFlush {
+        if let line = worker.line(), let version = Int(line.dropFirst(8)) { flushed = version }
+      }
+      let check = DrillCheck(cache, flushed: flushed)
+      total.looks += 1
+      total.bad += check.bad
+      total.lost += check.lost
+    }
+    _ = worker.kill()
+    return report(
+      "reading while another process writes",
+      role == "writer" && flushed > 0 && total.bad == 0 && total.lost == 0,
+      "\(total.looks) looks up to version \(flushed), \(total.bad) bad, \(total.lost) flushed ones missed")
   }
 
   /// A disk of four megabytes, which only root can make.

@@ -5,6 +5,7 @@ import OzuCaching
 /// standard output what it is and what it flushed.
 enum DrillWorker {
   static let capacity = 64 << 20
+  static let storesPerFlush = 16
 
   /// Stores `count` entries, or, for zero, until it is killed.
   static func run(directory: String, count: Int) throws {
@@ -25,7 +26,9 @@ enum DrillWorker {
       done += 1
       let entry = DrillEntry(number: version % DrillEntry.keyCount, version: version)
       cache.store(entry.body, forKey: entry.key, label: "\(version)")
-      if done % 16 == 0, (try? cache.flush()) != nil, cache.statistics.isWriter { say("flushed \(version)") }
+      if done % storesPerFlush == 0, (try? cache.flush()) != nil, cache.statistics.isWriter {
+        say("flushed \(version)")
+      }
     }
     let statistics = cache.statistics
     say("ended stores \(statistics.stores) dropped \(statistics.dropped) errors \(statistics.errors)")

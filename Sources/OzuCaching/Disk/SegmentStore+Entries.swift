@@ -104,16 +104,12 @@ extension SegmentStore {
   ) -> Result? {
     // An entry may move or be replaced between look-up and reading; then its new place is looked up. Each turn
     // is paid for by somebody's write, so a few suffice.
-    var mayRefresh = true
-    for _ in 0..<8 {
-      let (found, isReader) = index.withLock { index in
-        (index.find(key, in: partition).flatMap { index.location(of: $0) }, index.isReader)
+    var search = Search()
+    for _ in 0..<Search.lookLimit {
+      let (found, isReader) = locate(&search) { index in
+        index.find(key, in: partition).flatMap { index.location(of: $0) }
       }
-      guard let location = found else {
-        guard isReader, mayRefresh, refresh() else { return nil }
-        mayRefresh = false
-        continue
-      }
+      guard let location = found else { return nil }
       if isReader, !location.file.file.isLinked {
         // The writer removed the segment. Its records are still readable and may say they are alive, though
         // they were moved and replaced since.
@@ -224,24 +220,18 @@ extension SegmentStore {
 
   func contains(_ key: CacheKey, in partition: Partition) -> Bool {
     if mayBeDead(key, in: partition) { return isAlive(key, in: partition) }
-    let (isThere, isReader) = index.withLock { ($0.find(key, in: partition) != nil, $0.isReader) }
-    // A writer knows all there is; to look would wait for its writing.
-    if isThere || !isReader { return isThere }
-    return refresh() && index.withLock { $0.find(key, in: partition) != nil }
+    var search = Search()
+    return locate(&search) { $0.find(key, in: partition) }.found != nil
   }
 
   /// Marks an entry as used now.
   func touch(_ key: CacheKey, in partition: Partition) -> Bool {
     if mayBeDead(key, in: partition), !isAlive(key, in: partition) { return false }
     let date = now()
-    func touchIfThere() -> Bool {
-      index.withLock { index in
-        guard let slot = index.find(key, in: partition) else { return false }
-        index.touch(slot, at: date)
-        return true
-      }
-    }
-    if touchIfThere() { return true }
-    return index.withLock { $0.isReader } && refresh() && touchIfThere()
+    var search = Search()
+    let touched: Void? = locate(&search) { index in
+      index.find(key, in: partition).map { index.touch($0, at: date) }
+    }.found
+    return touched != nil
   }
 }

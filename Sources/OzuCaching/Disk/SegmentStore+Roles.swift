@@ -97,7 +97,7 @@ extension SegmentStore {
   }
 
   /// Whether the refresh interval has passed since a date, or the clock was set back.
-  private func isDue(since former: Int64) -> Bool {
+  func isDue(since former: Int64) -> Bool {
     let date = now()
     let interval = Int64(max(0, min(9e18, configuration.refreshInterval * 1e9)))
     let (elapsed, isLongAgo) = date.subtractingReportingOverflow(former)
@@ -106,68 +106,5 @@ extension SegmentStore {
 
   private func isSegmentLinked(_ number: Int) -> Bool {
     index.withLock { $0.segments[number]?.file.file.isLinked ?? false }
-  }
-
-  /// Looks for what the writer committed since, at most once per refresh interval.
-  ///
-  /// - Returns: Whether it looked.
-  func refresh() -> Bool {
-    let didLook = try? write { (writer) throws(DiskCacheError) -> Bool in
-      guard case .reader = writer.role else { return false }
-      guard isDue(since: writer.refreshed) else { return false }
-      writer.refreshed = now()
-      do throws(DiskCacheError) {
-        try catchUp(&writer)
-        return true
-      } catch {
-        if error.code != ENOENT { writer.errors.append(error) }
-        return false
-      }
-    }
-    return didLook ?? false
-  }
-
-  private func catchUp(_ writer: inout Writer) throws(DiskCacheError) {
-    let names = Set(try fileSystem.list(directory).filter(SegmentHeader.isFileName))
-    // Only this method changes a reader's segments, and it runs under the writer's lock.
-    let known = index.withLock { index in
-      index.segments.enumerated().compactMap { number, segment in segment.map { (number, $0.file) } }
-    }
-    for (number, file) in known {
-      if names.contains(file.name) {
-        try extend(number, to: try file.byteCount(), &writer)
-      } else {
-        index.withLock { $0.removeSegment(number) }
-      }
-    }
-    for name in names.subtracting(known.map(\.1.name)).sorted() {
-      let file: SegmentFile?
-      do throws(DiskCacheError) {
-        file = try SegmentFile.open(name, in: directory, for: .reading, of: fileSystem)
-      } catch {
-        // The others can be read nevertheless.
-        if error.code != ENOENT { writer.errors.append(error) }
-        continue
-      }
-      // One without a whole header is being made: it is looked at again next time.
-      guard let file else { continue }
-      let size = try file.byteCount()
-      let number = index.withLock { $0.add(file, size: SegmentHeader.byteCount, age: file.number) }
-      try extend(number, to: size, &writer)
-    }
-  }
-
-  private func extend(_ number: Int, to size: Int, _ writer: inout Writer) throws(DiskCacheError) {
-    guard let state = index.withLock({ $0.segments[number] }), size > state.scanned else { return }
-    var found: [SegmentFile.ScannedEntry] = []
-    let end = try state.file.scan(from: state.scanned, to: size) { found.append($0) }
-    index.withLock { index in
-      for entry in found
-      where entry.header.isLive && !writer.outdated.contains(entry.header, in: entry.partition) {
-        let partition = index.number(of: entry.partition, capacity: capacity(of:))
-        _ = index.insert(entry.header, in: partition, segment: number, offset: entry.offset)
-      }
-      index.setSize(size, scanned: end, ofSegment: number)
-    }
   }
 }

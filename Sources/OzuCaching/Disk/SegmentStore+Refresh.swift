@@ -1,0 +1,129 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+// How a reader finds the entries that the writer stored since the reader opened.
+//
+// The writer writes the new record of an entry before it kills the old one or removes its segment, so an entry has a live
+// record at every moment. But a reader looks at one file after the other: while it does, the writer can replace or move
+// the entry, and the reader sees neither the old record alive nor the new one. In that case the look finds something
+// else that is new: a dead record behind the former end of a segment, or a segment that is gone. So a search ends only
+// when a look finds nothing new.
+extension SegmentStore {
+  /// A search for one entry, which may need several looks for new entries.
+  struct Search {
+    /// An entry is missed after this number of looks only if the writer replaces or moves it during each of them.
+    static let lookLimit = 8
+
+    fileprivate var lookCount = 0
+    fileprivate var isOver = false
+  }
+
+  /// The outcome of a look.
+  private enum Look {
+    /// The refresh interval has not passed, or the directory cannot be read.
+    case refused
+    case nothing
+    case news
+  }
+
+  /// Looks something up in the index, and as long as it is absent takes up the new entries of the writer.
+  ///
+  /// The first look of a search waits for the refresh interval, the others do not. A caller who finds a dead record, or
+  /// a segment that is gone, asks again: the writer has written another record.
+  ///
+  /// - Returns: The result of `find`, and whether this cache is a reader.
+  func locate<Found>(
+    _ search: inout Search, _ find: (SegmentIndex) -> Found?
+  ) -> (found: Found?, isReader: Bool) {
+    while true {
+      let (found, isReader) = index.withLock { (find($0), $0.isReader) }
+      if found != nil { search.isOver = search.lookCount >= Search.lookLimit }
+      // A writer knows every entry; a look would wait until it has written.
+      if found != nil || !isReader || search.isOver { return (found, isReader) }
+      let look = refresh(isFirst: search.lookCount == 0)
+      if look != .refused { search.lookCount += 1 }
+      // The index is asked once more in any case: another thread may have refreshed it.
+      search.isOver = look != .news || search.lookCount >= Search.lookLimit
+    }
+  }
+
+  private func refresh(isFirst: Bool) -> Look {
+    let look = try? write { (writer) throws(DiskCacheError) -> Look in
+      guard case .reader = writer.role else { return .refused }
+      guard !isFirst || isDue(since: writer.refreshed) else { return .refused }
+      writer.refreshed = now()
+      do throws(DiskCacheError) {
+        return try catchUp(&writer) ? .news : .nothing
+      } catch {
+        if error.code != ENOENT { writer.errors.append(error) }
+        return .refused
+      }
+    }
+    return look ?? .refused
+  }
+
+  /// Takes up new records and segments, and then forgets the segments that are gone: entries that were moved from
+  /// there are in the index at every moment.
+  ///
+  /// - Returns: Whether anything was new.
+  private func catchUp(_ writer: inout Writer) throws(DiskCacheError) -> Bool {
+    let names = Set(try fileSystem.list(directory).filter(SegmentHeader.isFileName))
+    // A reader's segments change under the writer's lock only, which is held here.
+    let known = index.withLock { index in
+      index.segments.enumerated().compactMap { number, segment in segment.map { (number, $0.file) } }
+    }
+    var isNew = false
+    for (number, file) in known where names.contains(file.name) {
+      note(&writer) { (writer) throws(DiskCacheError) in
+        if try extend(number, to: try file.byteCount(), writer) { isNew = true }
+      }
+    }
+    for name in names.subtracting(known.map(\.1.name)).sorted() {
+      note(&writer) { (writer) throws(DiskCacheError) in
+        if try add(name, writer) { isNew = true }
+      }
+    }
+    for (number, file) in known where !names.contains(file.name) {
+      isNew = true
+      index.withLock { $0.removeSegment(number) }
+    }
+    return isNew
+  }
+
+  /// Takes up a new segment; returns whether there was something in it, or it is gone.
+  private func add(_ name: String, _ writer: borrowing Writer) throws(DiskCacheError) -> Bool {
+    let file: SegmentFile?
+    do throws(DiskCacheError) {
+      file = try SegmentFile.open(name, in: directory, for: .reading, of: fileSystem)
+    } catch {
+      if error.code == ENOENT { return true }
+      throw error
+    }
+    // One without a whole header is being made: it is looked at again next time.
+    guard let file else { return false }
+    let size = try file.byteCount()
+    let number = index.withLock { $0.add(file, size: SegmentHeader.byteCount, age: file.number) }
+    return try extend(number, to: size, writer)
+  }
+
+  /// Takes up the records behind those that were scanned; returns whether there were any.
+  private func extend(
+    _ number: Int, to size: Int, _ writer: borrowing Writer
+  ) throws(DiskCacheError) -> Bool {
+    guard let state = index.withLock({ $0.segments[number] }), size > state.scanned else { return false }
+    var found: [SegmentFile.ScannedEntry] = []
+    let end = try state.file.scan(from: state.scanned, to: size) { found.append($0) }
+    index.withLock { index in
+      for entry in found
+      where entry.header.isLive && !writer.outdated.contains(entry.header, in: entry.partition) {
+        let partition = index.number(of: entry.partition, capacity: capacity(of:))
+        _ = index.insert(entry.header, in: partition, segment: number, offset: entry.offset)
+      }
+      index.setSize(size, scanned: end, ofSegment: number)
+    }
+    return end > state.scanned
+  }
+}
