@@ -33,7 +33,7 @@ SHARED = '--filter=OzuTests|OzuCLITests' '--filter=OzuHTTPTests|OzuCachingTests|
 # What reads and writes through unsafe pointers.
 UNSAFE = '--filter=OzuImagingTests|OzuCachingTests' '--filter=OzuCodecsTests'
 
-.PHONY: help demo build test test-tsan test-asan test-unoptimised typecheck-apple gallery gallery-test lint format bench bench-peers bench-instructions fuzz fuzz-all drills-disk drills-memory docs conformance clean dependencies
+.PHONY: help demo build test test-tsan test-asan test-unoptimised typecheck-apple gallery gallery-test lint format bench bench-peers bench-instructions fuzz fuzz-all drills-disk drills-scheduler drills-memory docs conformance clean dependencies
 
 help: ## list the targets (this is the default)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s  %s\n", $$1, $$2 }' Makefile
@@ -104,6 +104,10 @@ fuzz-all: ## feed every decoder mutated files, for SECONDS each
 drills-disk: dependencies ## kill, starve and fool the disk cache with real processes (ARGS=N for N kills; 200 as usual)
 	@$(RELEASE) --product OzuDiskDrills
 	@$(SWIFT) run -c release $(FLAGS) --skip-build OzuDiskDrills drill $(ARGS)
+
+drills-scheduler: dependencies ## compare the scheduler with its naive twin by random operations (ARGS=N for N seeds; 100,000 as usual)
+	@$(RELEASE) --product OzuSchedulerDrills
+	@$(SWIFT) run -c release $(FLAGS) --skip-build OzuSchedulerDrills $(ARGS)
 
 drills-memory: dependencies ## bring a control group short of memory, and see a cache give back what it holds (needs root)
 	@OZU_MEMORY_DRILL=1 $(MAKE) test FILTER=RealMemoryPressure

@@ -193,7 +193,11 @@ let package = Package(
     .executableTarget(
       name: "OzuInstructions", dependencies: ["OzuCodecs", "OzuImaging"], path: "Benchmarks/Instructions",
       swiftSettings: kernel),
-    .testTarget(name: "OzuTests", dependencies: ["Ozu", "OzuTesting"], swiftSettings: strict),
+    .testTarget(
+      name: "OzuTests", dependencies: ["Ozu", "OzuTesting", "OzuSchedulerDrills"], swiftSettings: strict),
+    .executableTarget(
+      name: "OzuSchedulerDrills", dependencies: ["Ozu", "OzuTesting"], path: "Tests/SchedulerDrills",
+      swiftSettings: kernel),
     .testTarget(
       name: "OzuCLITests", dependencies: ["OzuCLI", "OzuCodecs", "OzuTesting"], swiftSettings: strict),
   ]

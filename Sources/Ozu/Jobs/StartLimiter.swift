@@ -8,7 +8,7 @@
 /// that the line moves faster as soon as the storm is over.
 ///
 /// A value with the clock handed in; whoever owns it has the lock and the timer.
-struct StartLimiter: Sendable {
+package struct StartLimiter: Sendable {
   /// Tokens that come back in a second.
   let rate: Double
   /// The most tokens.
@@ -17,35 +17,36 @@ struct StartLimiter: Sendable {
   private var lastRefill: ContinuousClock.Instant?
 
   /// Makes a full bucket: 25 cancellations in a row are free, then 80 starts a second.
-  init(rate: Double = 80, burst: Double = 25) {
+  package init(rate: Double = 80, burst: Double = 25) {
     self.rate = rate
     self.burst = burst
     tokens = burst
   }
 
   /// Whether a start need not wait.
-  mutating func isOpen(_ now: ContinuousClock.Instant) -> Bool {
-    if tokens < burst { refill(now) }
+  package mutating func isOpen(_ now: ContinuousClock.Instant) -> Bool {
+    // Also when it is full: the time that it is full brings no tokens afterwards.
+    refill(now)
     return tokens >= 1
   }
 
   /// Takes the token of a start that had waited.
-  mutating func noteLateStart() { tokens -= 1 }
+  package mutating func noteLateStart() { tokens -= 1 }
 
   /// Counts a download that was cancelled before it was complete.
-  mutating func noteCancellation(_ now: ContinuousClock.Instant) {
+  package mutating func noteCancellation(_ now: ContinuousClock.Instant) {
     refill(now)
     tokens = max(0, tokens - 1)
   }
 
   /// Gives a token for a download that came to its end.
-  mutating func noteCompletion() { tokens = min(burst, tokens + 1) }
+  package mutating func noteCompletion() { tokens = min(burst, tokens + 1) }
 
   /// How long until there is a token.
-  var delay: Duration { .seconds(max(0, 1 - tokens) / rate) }
+  package var delay: Duration { .seconds(max(0, 1 - tokens) / rate) }
 
   /// The time `delay` said has passed, whatever a clock says that a test holds still.
-  mutating func noteDelayHasPassed(_ now: ContinuousClock.Instant) {
+  package mutating func noteDelayHasPassed(_ now: ContinuousClock.Instant) {
     refill(now)
     tokens = max(1, tokens)
   }

@@ -1,0 +1,48 @@
+/// What must hold after every operation.
+extension JobGraph {
+  /// Whether there is no job, no subscription, no deadline, and no place taken.
+  package var isEmpty: Bool {
+    jobs.count == 0 && subscriptions.count == 0 && keys.isEmpty && deadlines.count == 0
+      && stations.allSatisfy { $0.runningCount == 0 && $0.queue.count == 0 }
+  }
+
+  /// The number of jobs, abandoned ones included.
+  package var count: Int { jobs.count }
+
+  package func runningCount(in station: StationID) -> Int { stations[station.index].runningCount }
+
+  package func queuedCount(in station: StationID) -> Int { stations[station.index].queue.count }
+
+  /// The job of a subscription.
+  package func job(ofSubscription id: SlotID) -> SlotID? {
+    subscriptions.contains(id) ? jobs.id(at: subscriptions[id.index].job) : nil
+  }
+
+  /// The job that a job waits for.
+  package func dependency(of id: SlotID) -> SlotID? {
+    guard jobs.contains(id), case .parked(let subscription, _) = jobs[id.index].state else { return nil }
+    return jobs.id(at: subscriptions[subscription].job)
+  }
+
+  /// What is broken, in words; `nil` when all holds: a free place that the limiter gives out and somebody who waits
+  /// for it are never there together, and no station has more work than its width.
+  ///
+  /// - Complexity: O(stations).
+  package mutating func brokenInvariant(now: Instant) -> String? {
+    for (index, station) in stations.enumerated() {
+      if station.runningCount < 0 || station.runningCount > station.width {
+        return "\(station.runningCount) of \(station.width) places of station \(index) are taken"
+      }
+      // While an alarm is set, the limiter gives its places out when that rings.
+      if station.queue.count > 0, station.limiterDue == nil, stations[index].hasPlace(now) {
+        return "a place of station \(index) is free, and \(station.queue.count) wait"
+      }
+      if station.queue.count > 0, station.runningCount < station.width, !station.isSuspended,
+        station.limiter == nil
+      {
+        return "nobody has taken a free place of station \(index)"
+      }
+    }
+    return nil
+  }
+}

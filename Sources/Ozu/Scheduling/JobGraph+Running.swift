@@ -1,0 +1,216 @@
+/// What becomes of a job that has a place, or decides where it goes.
+extension JobGraph {
+  /// What became of a job that was to wait for another one.
+  package enum Dependence {
+    /// It waits.
+    case parked
+    /// Nobody wants it any more, and it is over.
+    case abandoned
+    /// The other one waits for it: it decides again.
+    case circular
+  }
+
+  /// Gives a job's place back and sends it to another station, or lets it decide.
+  ///
+  /// - Returns: whether somebody still wants it; it is over otherwise.
+  package mutating func move(
+    _ id: SlotID, to placement: Placement, now: Instant, _ effects: inout Effects
+  ) -> Bool {
+    let wasUrgent = !isCalm
+    defer { noteCalm(since: wasUrgent, &effects) }
+    guard let station = leave(id, now: now, &effects) else { return false }
+    place(id.index, placement, now: now)
+    if let station = station { dispatch(station, now: now, &effects) }
+    dispatch(placement, now: now, &effects)
+    return true
+  }
+
+  /// Gives a job's place back and has it wait for the job of a key, which is made unless it is there already.
+  ///
+  /// - Parameters:
+  ///   - then: where it goes when the other one has succeeded. It decides itself when that has failed.
+  ///   - deadline: until when it waits; then it decides.
+  ///   - make: the work of a new job, and where that goes first; called at once, at most once.
+  package mutating func depend(
+    _ id: SlotID, on key: Key?, then: Placement, now: Instant, _ effects: inout Effects,
+    deadline: (instant: Instant, deadline: Deadline)? = nil,
+    make: () -> (payload: Payload, placement: Placement)
+  ) -> Dependence {
+    let wasUrgent = !isCalm
+    defer { noteCalm(since: wasUrgent, &effects) }
+    guard let station = leave(id, now: now, &effects) else { return .abandoned }
+    defer { if let station { dispatch(station, now: now, &effects) } }
+    enter(id.index, .deciding, now: now)
+    let subscription: Int
+    if let key, let other = keys[key] {
+      if waits(other, for: id.index) { return .circular }
+      subscription = add(.job(id.index), to: other, jobs[id.index].level)
+      updateLevel(of: other)
+    } else {
+      let (payload, placement) = make()
+      let other = self.make(key, payload, now: now)
+      subscription = add(.job(id.index), to: other, jobs[id.index].level)
+      updateLevel(of: other)
+      place(other, placement, now: now)
+      dispatch(placement, now: now, &effects)
+    }
+    enter(id.index, .parked(subscription, then: then), now: now)
+    if let deadline {
+      setDeadline(subscriptions.id(at: subscription), at: deadline.instant, deadline.deadline)
+    }
+    return .parked
+  }
+
+  /// Ends a job: gives its place back, frees its key, and lists those to be answered.
+  ///
+  /// Of the jobs that waited for it to go on in its own station, the most urgent takes its place at once, before any
+  /// that stands in the queue: what is half done is memory that nobody can use yet.
+  ///
+  /// - Parameter succeeded: whether those who depend on it go where they said; they decide themselves otherwise.
+  /// - Returns: whether somebody still wanted it.
+  @discardableResult
+  package mutating func finish(_ id: SlotID, succeeded: Bool, now: Instant, _ effects: inout Effects) -> Bool
+  {
+    let wasUrgent = !isCalm
+    defer { noteCalm(since: wasUrgent, &effects) }
+    guard jobs.contains(id) else { return false }
+    let heir = succeeded ? heir(of: id.index) : nil
+    let station: StationID?
+    if let heir, case .running(let own) = jobs[id.index].state {
+      // The place goes on to the heir; but a limiter may let others go now.
+      station = own
+      enter(heir, .running(own), now: now)
+      stations[own.index].limiter?.noteCompletion()
+      effects.starts.append(
+        Effects.Start(
+          job: jobs.id(at: heir), payload: jobs[heir].payload, station: own, continues: true))
+    } else {
+      guard let left = leave(id, now: now, &effects) else { return false }
+      station = left
+    }
+    releaseKey(of: id.index)
+    var placements: [Placement] = []
+    var subscription = jobs[id.index].first
+    while subscription >= 0 {
+      let owner = subscriptions[subscription].owner
+      let next = subscriptions[subscription].next
+      deadlines.remove(subscription)
+      subscriptions.remove(at: subscription)
+      subscription = next
+      switch owner {
+      case .waiter(let waiter): effects.answers.append(waiter)
+      case .job(let dependent):
+        guard dependent != heir else { continue }
+        if succeeded, case .parked(_, let then) = jobs[dependent].state, then != .nowhere {
+          place(dependent, then, now: now)
+          placements.append(then)
+        } else {
+          enter(dependent, .deciding, now: now)
+          effects.wakes.append(
+            Effects.Wake(job: jobs.id(at: dependent), payload: jobs[dependent].payload, overdue: nil))
+        }
+      }
+    }
+    effects.released.append(jobs.remove(at: id.index).payload)
+    if let station = station ?? nil { dispatch(station, now: now, &effects) }
+    for placement in placements { dispatch(placement, now: now, &effects) }
+    return true
+  }
+
+  /// Gives out no places of a station any more, or gives them out again.
+  package mutating func setSuspended(
+    _ station: StationID, _ isSuspended: Bool, now: Instant, _ effects: inout Effects
+  ) {
+    let wasUrgent = !isCalm
+    defer { noteCalm(since: wasUrgent, &effects) }
+    stations[station.index].isSuspended = isSuspended
+    dispatch(station, now: now, &effects)
+  }
+
+  // MARK: Places
+
+  /// Takes a job out of its place, if it has one, without dispatching.
+  ///
+  /// - Returns: the station whose place is free now, `.some(nil)` for none; `nil` when nobody wants the job: it is over
+  ///   then, and its station has been dispatched.
+  private mutating func leave(_ id: SlotID, now: Instant, _ effects: inout Effects) -> StationID?? {
+    guard jobs.contains(id) else { return nil }
+    switch jobs[id.index].state {
+    case .running(let station):
+      stations[station.index].runningCount -= 1
+      stations[station.index].limiter?.noteCompletion()
+      return .some(station)
+    case .deciding: return .some(nil)
+    case .abandoned(let station):
+      effects.released.append(jobs.remove(at: id.index).payload)
+      guard let station else { return nil }
+      stations[station.index].runningCount -= 1
+      stations[station.index].limiter?.noteCancellation(now)
+      dispatch(station, now: now, &effects)
+      return nil
+    case .queued, .parked: preconditionFailure("a job that waits says nothing of itself")
+    }
+  }
+
+  mutating func dispatch(_ placement: Placement, now: Instant, _ effects: inout Effects) {
+    if case .station(let station, _) = placement { dispatch(station, now: now, &effects) }
+  }
+
+  /// Gives the free places of a station to those whose turn it is.
+  mutating func dispatch(_ station: StationID, now: Instant, _ effects: inout Effects) {
+    let index = station.index
+    while stations[index].queue.count > 0, stations[index].hasPlace(now),
+      let job = stations[index].queue.popFirst(in: &links)
+    {
+      stations[index].runningCount += 1
+      // Who has waited for a place alone is free.
+      if stations[index].isHolding { stations[index].limiter?.noteLateStart() }
+      enter(job, .running(station), now: now)
+      effects.starts.append(
+        Effects.Start(
+          job: jobs.id(at: job), payload: jobs[job].payload, station: station, continues: false))
+    }
+    guard stations[index].queue.count > 0 else {
+      stations[index].isHolding = false
+      stations[index].limiterDue = nil
+      return
+    }
+    guard stations[index].runningCount < stations[index].width, !stations[index].isSuspended,
+      stations[index].limiterDue == nil, let delay = stations[index].limiter?.delay
+    else { return }
+    stations[index].isHolding = true
+    stations[index].limiterDue = now.advanced(by: delay)
+  }
+
+  /// Notes that the queues have become calm in an operation.
+  func noteCalm(since wasUrgent: Bool, _ effects: inout Effects) {
+    if wasUrgent, isCalm { effects.becameCalm = true }
+  }
+
+  /// The most urgent of those who depend on a job to go on in its station, the first of equals.
+  private func heir(of job: Int) -> Int? {
+    guard case .running(let station) = jobs[job].state else { return nil }
+    var heir: Int?
+    var subscription = jobs[job].first
+    while subscription >= 0 {
+      if case .job(let dependent) = subscriptions[subscription].owner,
+        case .parked(_, then: .station(station, _)) = jobs[dependent].state,
+        heir.map({ jobs[dependent].level > jobs[$0].level }) ?? true
+      {
+        heir = dependent
+      }
+      subscription = subscriptions[subscription].next
+    }
+    return heir
+  }
+
+  /// Whether a job waits for another one, by whatever others.
+  private func waits(_ job: Int, for other: Int) -> Bool {
+    var job = job
+    while job != other {
+      guard case .parked(let subscription, _) = jobs[job].state else { return false }
+      job = subscriptions[subscription].job
+    }
+    return true
+  }
+}

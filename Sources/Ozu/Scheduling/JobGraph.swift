@@ -1,0 +1,197 @@
+/// What is to be done, in which order, and who waits for it: the scheduler as a value.
+///
+/// Every piece of shared work is a job: known by a key, wanted by subscribers, as urgent as the most urgent of them. A
+/// job stands in the queue of a station, has a place there, or waits for another job, to which it is subscribed like
+/// anybody else; so urgency travels along. It takes a thread or a Swift task only when its station has a place for it.
+///
+/// The graph has no lock, no thread and no clock, and calls nobody: each operation changes it and says in `JobEffects`
+/// what is to be done once its owner's lock is open. Every operation that can free a place ends in `dispatch`, so no
+/// caller can forget to wake anybody. What each state allows:
+///
+/// - `deciding`: between two stations; its owner says where it goes (`move`, `depend`) or that it is over (`finish`).
+/// - `queued`: waits for a place.
+/// - `running`: has a place, which its owner gives back with the same three.
+/// - `parked`: waits for another job, and goes on where it said (`depend`).
+/// - `abandoned`: nobody wants it any more. Its key is free, so that a newcomer starts afresh, and its place is not:
+///   that comes back when its owner next says anything of it, who is told then that it is over.
+///
+/// - Complexity: O(1) for everything, times the length of the chain of jobs that wait for each other, which is a few;
+///   O(subscribers) to finish; O(log deadlines) to set or drop a deadline.
+package struct JobGraph<Key: Hashable, Payload, Waiter> {
+  package typealias Instant = ContinuousClock.Instant
+  package typealias Effects = JobEffects<Payload, Waiter>
+
+  /// Where a job goes next.
+  package enum Placement: Hashable {
+    /// Into the queue of a station, with a size in bytes; 0 for work that keeps its place among the equally urgent.
+    case station(StationID, size: Int)
+    /// Nowhere yet: its owner decides.
+    case nowhere
+  }
+
+  package enum State: Hashable {
+    case deciding
+    case queued(StationID)
+    case running(StationID)
+    /// By its subscription.
+    case parked(Int, then: Placement)
+    /// With the station in which it has a place, if any.
+    case abandoned(StationID?)
+  }
+
+  struct Job {
+    let key: Key?
+    let payload: Payload
+    let creation: Instant
+    /// When it came into its state.
+    var since: Instant
+    var state = State.deciding
+    /// The first and the last of its subscriptions; -1 for none.
+    var first = -1
+    var last = -1
+    /// How many there are of each urgency.
+    var counts = SIMD8<Int32>()
+    var level = ImagePriority.veryLow
+
+    var subscriberCount: Int { Int(counts.wrappedSum()) }
+  }
+
+  enum Owner {
+    case waiter(Waiter)
+    /// A job that depends on the other one.
+    case job(Int)
+  }
+
+  struct Subscription {
+    let owner: Owner
+    let job: Int
+    var priority: ImagePriority
+    var previous = -1
+    var next = -1
+    var deadline: Deadline?
+  }
+
+  /// What a deadline is of, for who is told, and whether it ends when the work begins.
+  package struct Deadline: Hashable {
+    package let tag: Int
+    var endsAtStart = false
+
+    package init(tag: Int, endsAtStart: Bool = false) {
+      self.tag = tag
+      self.endsAtStart = endsAtStart
+    }
+  }
+
+  var jobs = SlotMap<Job>()
+  /// The places of the jobs in queues, by the same numbers.
+  var links: [StationQueue.Link] = []
+  var keys: [Key: Int] = [:]
+  var subscriptions = SlotMap<Subscription>()
+  var stations: [Station]
+  var deadlines = DeadlineHeap()
+
+  package init(stations: [Station]) { self.stations = stations }
+
+  /// Whether nothing that prefetching stands back for waits for a place.
+  var isCalm: Bool { urgentCount == 0 }
+
+  var urgentCount: Int { stations.reduce(0) { $0 + $1.urgentCount } }
+
+  /// When `tick` is next due.
+  package var alarm: Instant? {
+    let dues = stations.compactMap(\.limiterDue) + (deadlines.first.map { [$0] } ?? [])
+    return dues.min()
+  }
+
+  /// The job of a key, if there is one.
+  package func job(of key: Key) -> SlotID? { keys[key].map(jobs.id(at:)) }
+
+  // MARK: Changes of one job
+
+  mutating func make(_ key: Key?, _ payload: Payload, now: Instant) -> Int {
+    let index = jobs.insert(Job(key: key, payload: payload, creation: now, since: now)).index
+    while links.count <= index { links.append(StationQueue.Link()) }
+    if let key { keys[key] = index }
+    return index
+  }
+
+  mutating func enter(_ job: Int, _ state: State, now: Instant) {
+    jobs[job].state = state
+    jobs[job].since = now
+  }
+
+  /// Puts a job that is in no station where it goes next. The caller dispatches.
+  mutating func place(_ job: Int, _ placement: Placement, now: Instant) {
+    switch placement {
+    case .nowhere: enter(job, .deciding, now: now)
+    case .station(let station, let size):
+      enter(job, .queued(station), now: now)
+      stations[station.index].queue.append(job, priority: jobs[job].level, size: size, in: &links)
+    }
+  }
+
+  /// From now on the key is free.
+  mutating func releaseKey(of job: Int) {
+    guard let key = jobs[job].key, keys[key] == job else { return }
+    keys[key] = nil
+  }
+
+  /// Brings a job, and the jobs that it waits for, in accord with the urgency of its subscribers.
+  mutating func updateLevel(of job: Int) {
+    var job = job
+    while true {
+      let level = ImagePriority.allCases.last { jobs[job].counts[$0.rawValue] > 0 } ?? .veryLow
+      guard jobs[job].level != level else { return }
+      jobs[job].level = level
+      switch jobs[job].state {
+      case .queued(let station):
+        let size = links[job].size
+        stations[station.index].queue.remove(job, in: &links)
+        stations[station.index].queue.append(job, priority: level, size: size, in: &links)
+        return
+      case .parked(let subscription, _):
+        let dependency = subscriptions[subscription].job
+        jobs[dependency].counts[subscriptions[subscription].priority.rawValue] -= 1
+        jobs[dependency].counts[level.rawValue] += 1
+        subscriptions[subscription].priority = level
+        job = dependency
+      case .deciding, .running, .abandoned: return
+      }
+    }
+  }
+}
+
+/// What an operation of a `JobGraph` asks for. Its owner carries it out when its lock is open, in this order.
+package struct JobEffects<Payload, Waiter> {
+  package struct Start {
+    package let job: SlotID
+    package let payload: Payload
+    package let station: StationID
+    /// Whether the thread that has just finished another job goes on with this one.
+    package let continues: Bool
+  }
+
+  package struct Wake {
+    package let job: SlotID
+    package let payload: Payload
+    /// The tag of the deadline that has passed; `nil` when the other job is over.
+    package let overdue: Int?
+  }
+
+  /// Jobs that have a place now: to be handed to a thread, to the transport, or to a Swift task.
+  package var starts: [Start] = []
+  /// Running jobs that nobody wants any more: to be told.
+  package var cancellations: [Payload] = []
+  /// Jobs that waited for another one and decide now how to go on.
+  package var wakes: [Wake] = []
+  /// Those who waited for the job that is finished.
+  package var answers: [Waiter] = []
+  /// Those whose deadlines have passed, with the tags. They are no subscribers any more.
+  package var overdue: [(waiter: Waiter, tag: Int)] = []
+  /// What the graph has let go: released outside of the lock, because it may hold what is the app's.
+  package var released: [Payload] = []
+  /// Whether prefetching may go on: the last one that it stood back for has left the queues.
+  package var becameCalm = false
+
+  package init() {}
+}

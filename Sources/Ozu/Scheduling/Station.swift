@@ -1,0 +1,50 @@
+/// A kind of resource that does a limited number of things at once.
+package struct StationID: Hashable, Sendable, CaseIterable {
+  package let index: Int
+
+  /// Reads of the disk, and of files.
+  package static let disk = StationID(index: 0)
+  /// Downloads, and the app's own fetchers.
+  package static let network = StationID(index: 1)
+  /// Decoding, resizing and processors.
+  package static let decode = StationID(index: 2)
+  /// Encoding for the disk.
+  package static let encode = StationID(index: 3)
+  /// Writes to the disk.
+  package static let store = StationID(index: 4)
+
+  package static let allCases: [StationID] = [.disk, .network, .decode, .encode, .store]
+}
+
+/// A resource with a number of places, a queue of those who wait for one, and possibly a limiter.
+package struct Station {
+  /// How many places there are.
+  package let width: Int
+  /// Whether prefetching stands back for those who wait here.
+  let isForeground: Bool
+  /// Gives out no places, until it is lifted.
+  var isSuspended = false
+  /// Holds starts back in a storm of cancellations.
+  var limiter: StartLimiter?
+  /// When the limiter lets the next one go, if it is all that holds the queue back.
+  var limiterDue: ContinuousClock.Instant?
+  /// Whether the limiter has held the queue back since it was empty.
+  var isHolding = false
+  package var runningCount = 0
+  var queue = StationQueue()
+
+  /// - Parameter width: at least one.
+  package init(width: Int, isForeground: Bool = false, limiter: StartLimiter? = nil) {
+    self.width = max(1, width)
+    self.isForeground = isForeground
+    self.limiter = limiter
+  }
+
+  /// How many of those who prefetching stands back for wait here.
+  var urgentCount: Int { isForeground ? queue.count(from: .normal) : 0 }
+
+  /// Whether one who waits could begin now.
+  mutating func hasPlace(_ now: ContinuousClock.Instant) -> Bool {
+    runningCount < width && !isSuspended && limiter?.isOpen(now) ?? true
+  }
+}

@@ -1,0 +1,22 @@
+import OzuSchedulerDrills
+import Testing
+
+@Suite("The scheduler and its naive twin")
+struct JobGraphModelTests {
+  /// As `make drills-scheduler` does with a hundred thousand seeds.
+  @Test("agree after every random operation", arguments: 0..<6)
+  func agree(part: UInt64) throws {
+    var total = ModelRun.Coverage()
+    for seed in part * 50..<(part + 1) * 50 {
+      var run = ModelRun(seed: seed, jobCount: seed % 10 == 0 ? 200...300 : 20...50)
+      try run.run()
+      total.add(run.coverage)
+    }
+    // Each kind of event is there many times: a run that avoids what it should compare finds nothing.
+    #expect(total.jobs >= 2000)
+    #expect(
+      [
+        total.joins, total.cancelled, total.abandoned, total.heirs, total.overdue, total.parked, total.alarms,
+      ].allSatisfy { $0 > 50 }, "\(total)")
+  }
+}

@@ -1,0 +1,50 @@
+import Ozu
+
+/// What an operation asks for, in the words that both implementations share: jobs by their payloads.
+package struct Told: Equatable {
+  struct Start: Equatable {
+    let payload: Int
+    let station: StationID
+    let continues: Bool
+  }
+
+  struct Wake: Equatable {
+    let payload: Int
+    let overdue: Int?
+  }
+
+  struct Overdue: Equatable {
+    let waiter: Int
+    let tag: Int
+  }
+
+  var starts: [Start] = []
+  var cancellations: [Int] = []
+  var wakes: [Wake] = []
+  var answers: [Int] = []
+  var overdue: [Overdue] = []
+  var released: [Int] = []
+  var becameCalm = false
+
+  init() {}
+
+  init(_ effects: JobEffects<Int, Int>) {
+    starts = effects.starts.map { Start(payload: $0.payload, station: $0.station, continues: $0.continues) }
+    cancellations = effects.cancellations
+    wakes = effects.wakes.map { Wake(payload: $0.payload, overdue: $0.overdue) }
+    answers = effects.answers
+    overdue = effects.overdue.map { Overdue(waiter: $0.waiter, tag: $0.tag) }
+    released = effects.released
+    becameCalm = effects.becameCalm
+  }
+
+  /// The same in an order that does not depend on which station was looked at first. The order inside a station is
+  /// kept, and that of those who are answered.
+  var sorted: Told {
+    var told = self
+    told.starts = StationID.allCases.flatMap { station in starts.filter { $0.station == station } }
+    told.cancellations.sort()
+    told.released.sort()
+    return told
+  }
+}
