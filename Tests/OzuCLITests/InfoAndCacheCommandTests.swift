@@ -45,9 +45,6 @@ import Testing
         "load", server.url("/a.jpg").absoluteString, "--size", size, "--cache", cache)
       #expect(run.status == .done, "\(run.errors)")
     }
-    // A process would be over. Here the last reference to the command's cache may go a moment later, on a thread of
-    // its pipeline.
-    try await eventually(try SystemFileSystem().lock(cache + "/lock") != nil)
     return (folder, cache)
   }
 

@@ -34,6 +34,8 @@ package struct NaiveGraph {
     /// Of its last entry into a queue.
     var turn = 0
     var size = 0
+    /// What it waited for, until it is told.
+    var input: Int?
     var queuedLevel = ImagePriority.veryLow
   }
 
@@ -83,6 +85,13 @@ package struct NaiveGraph {
       }
     }
     return levels
+  }
+
+  private var runningLevels: [Int: ImagePriority] {
+    let levels = levels()
+    return jobs.reduce(into: [:]) { result, job in
+      if case .running = job.state { result[job.payload] = levels[job.payload] ?? .veryLow }
+    }
   }
 
   func subscriberCount(of job: Int) -> Int { subscribers.count { $0.job == job } }
@@ -226,14 +235,16 @@ package struct NaiveGraph {
         }
         if let heir {
           model.set(heir, .running(station))
-          told.starts.append(Told.Start(payload: heir, station: station, continues: true))
+          told.starts.append(Told.Start(payload: heir, station: station, input: payload, continues: true))
         }
       }
       model.subscribers.removeAll { $0.job == payload }
       for dependent in dependents where dependent.payload != heir {
         model.place(dependent.payload, dependent.then)
         if dependent.then == .nowhere || !succeeded {
-          told.wakes.append(Told.Wake(payload: dependent.payload, overdue: nil))
+          told.wakes.append(Told.Wake(payload: dependent.payload, input: payload, overdue: nil))
+        } else if let index = model.index(of: dependent.payload) {
+          model.jobs[index].input = payload
         }
       }
     }
@@ -281,9 +292,12 @@ package struct NaiveGraph {
     _ now: ContinuousClock.Instant, _ body: (inout NaiveGraph, inout Told) -> Void
   ) -> Told {
     let wasCalm = isCalm
+    let before = runningLevels
     var told = Told()
     body(&self, &told)
     relevel()
+    let after = runningLevels
+    told.levels = after.filter { payload, level in before[payload].map { $0 != level } ?? false }
     dispatchAll(now, &told)
     told.becameCalm = !wasCalm && isCalm
     return told
@@ -391,7 +405,9 @@ package struct NaiveGraph {
       let job = next(of: jobs.filter { $0.state == .queued(station) }, in: index)
       if places[index].isHolding { places[index].limiter?.noteLateStart() }
       set(job.payload, .running(station))
-      told.starts.append(Told.Start(payload: job.payload, station: station, continues: false))
+      if let index = self.index(of: job.payload) { jobs[index].input = nil }
+      told.starts.append(
+        Told.Start(payload: job.payload, station: station, input: job.input, continues: false))
     }
     guard places[index].due == nil, let delay = places[index].limiter?.delay else { return }
     places[index].isHolding = true

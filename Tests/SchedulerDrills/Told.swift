@@ -5,11 +5,13 @@ package struct Told: Equatable {
   struct Start: Equatable {
     let payload: Int
     let station: StationID
+    var input: Int?
     let continues: Bool
   }
 
   struct Wake: Equatable {
     let payload: Int
+    var input: Int?
     let overdue: Int?
   }
 
@@ -25,17 +27,22 @@ package struct Told: Equatable {
   var overdue: [Overdue] = []
   var released: [Int] = []
   var becameCalm = false
+  /// Of running jobs whose urgency is another now.
+  var levels: [Int: ImagePriority] = [:]
 
   init() {}
 
   init(_ effects: JobEffects<Int, Int>) {
-    starts = effects.starts.map { Start(payload: $0.payload, station: $0.station, continues: $0.continues) }
+    starts = effects.starts.map {
+      Start(payload: $0.payload, station: $0.station, input: $0.input, continues: $0.continues)
+    }
     cancellations = effects.cancellations
-    wakes = effects.wakes.map { Wake(payload: $0.payload, overdue: $0.overdue) }
+    wakes = effects.wakes.map { Wake(payload: $0.payload, input: $0.input, overdue: $0.overdue) }
     answers = effects.answers
     overdue = effects.overdue.map { Overdue(waiter: $0.waiter, tag: $0.tag) }
     released = effects.released
     becameCalm = effects.becameCalm
+    for (payload, level) in effects.levels { levels[payload] = level }
   }
 
   /// The same in an order that does not depend on which station was looked at first. The order inside a station is
@@ -44,6 +51,8 @@ package struct Told: Equatable {
     var told = self
     told.starts = StationID.allCases.flatMap { station in starts.filter { $0.station == station } }
     told.cancellations.sort()
+    // Nobody asks how urgent something is that is to stop.
+    for payload in cancellations { told.levels[payload] = nil }
     told.released.sort()
     return told
   }

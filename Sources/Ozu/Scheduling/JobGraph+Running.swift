@@ -45,12 +45,12 @@ extension JobGraph {
     if let key, let other = keys[key] {
       if waits(other, for: id.index) { return .circular }
       subscription = add(.job(id.index), to: other, jobs[id.index].level)
-      updateLevel(of: other)
+      updateLevel(of: other, &effects)
     } else {
       let (payload, placement) = make()
       let other = self.make(key, payload, now: now)
       subscription = add(.job(id.index), to: other, jobs[id.index].level)
-      updateLevel(of: other)
+      updateLevel(of: other, &effects)
       place(other, placement, now: now)
       dispatch(placement, now: now, &effects)
     }
@@ -81,9 +81,8 @@ extension JobGraph {
       station = own
       enter(heir, .running(own), now: now)
       stations[own.index].limiter?.noteCompletion()
-      effects.starts.append(
-        Effects.Start(
-          job: jobs.id(at: heir), payload: jobs[heir].payload, station: own, continues: true))
+      jobs[heir].input = jobs[id.index].payload
+      start(heir, in: own, continues: true, &effects)
     } else {
       guard let left = leave(id, now: now, &effects) else { return false }
       station = left
@@ -101,13 +100,13 @@ extension JobGraph {
       case .waiter(let waiter): effects.answers.append(waiter)
       case .job(let dependent):
         guard dependent != heir else { continue }
+        jobs[dependent].input = jobs[id.index].payload
         if succeeded, case .parked(_, let then) = jobs[dependent].state, then != .nowhere {
           place(dependent, then, now: now)
           placements.append(then)
         } else {
           enter(dependent, .deciding, now: now)
-          effects.wakes.append(
-            Effects.Wake(job: jobs.id(at: dependent), payload: jobs[dependent].payload, overdue: nil))
+          wake(dependent, overdue: nil, &effects)
         }
       }
     }
@@ -166,9 +165,7 @@ extension JobGraph {
       // Who has waited for a place alone is free.
       if stations[index].isHolding { stations[index].limiter?.noteLateStart() }
       enter(job, .running(station), now: now)
-      effects.starts.append(
-        Effects.Start(
-          job: jobs.id(at: job), payload: jobs[job].payload, station: station, continues: false))
+      start(job, in: station, continues: false, &effects)
     }
     guard stations[index].queue.count > 0 else {
       stations[index].isHolding = false
@@ -180,6 +177,21 @@ extension JobGraph {
     else { return }
     stations[index].isHolding = true
     stations[index].limiterDue = now.advanced(by: delay)
+  }
+
+  private mutating func start(
+    _ job: Int, in station: StationID, continues: Bool, _ effects: inout Effects
+  ) {
+    effects.starts.append(
+      Effects.Start(
+        job: jobs.id(at: job), payload: jobs[job].payload, station: station, input: jobs[job].input.take(),
+        continues: continues))
+  }
+
+  mutating func wake(_ job: Int, overdue: Int?, _ effects: inout Effects) {
+    effects.wakes.append(
+      Effects.Wake(
+        job: jobs.id(at: job), payload: jobs[job].payload, input: jobs[job].input.take(), overdue: overdue))
   }
 
   /// Notes that the queues have become calm in an operation.

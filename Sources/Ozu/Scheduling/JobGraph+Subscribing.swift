@@ -14,13 +14,13 @@ extension JobGraph {
     defer { noteCalm(since: wasUrgent, &effects) }
     if let key, let job = keys[key] {
       let subscription = add(.waiter(waiter), to: job, priority)
-      updateLevel(of: job)
+      updateLevel(of: job, &effects)
       return (subscriptions.id(at: subscription), false)
     }
     let (payload, placement) = make()
     let job = self.make(key, payload, now: now)
     let subscription = add(.waiter(waiter), to: job, priority)
-    updateLevel(of: job)
+    updateLevel(of: job, &effects)
     place(job, placement, now: now)
     dispatch(placement, now: now, &effects)
     return (subscriptions.id(at: subscription), true)
@@ -50,7 +50,7 @@ extension JobGraph {
     jobs[subscription.job].counts[subscription.priority.rawValue] -= 1
     jobs[subscription.job].counts[priority.rawValue] += 1
     subscriptions[id.index].priority = priority
-    updateLevel(of: subscription.job)
+    updateLevel(of: subscription.job, &effects)
   }
 
   /// Sets the instant at which a subscription ends by itself, in place of an earlier one; `nil` takes it away.
@@ -85,8 +85,7 @@ extension JobGraph {
     case .waiter(let waiter): effects.overdue.append((waiter, deadline.tag))
     case .job(let dependent):
       enter(dependent, .deciding, now: now)
-      effects.wakes.append(
-        Effects.Wake(job: jobs.id(at: dependent), payload: jobs[dependent].payload, overdue: deadline.tag))
+      wake(dependent, overdue: deadline.tag, &effects)
     }
     drop(subscription)
     settle(job, now: now, &effects)
@@ -146,6 +145,6 @@ extension JobGraph {
         drop(subscription)
       }
     }
-    updateLevel(of: job)
+    updateLevel(of: job, &effects)
   }
 }

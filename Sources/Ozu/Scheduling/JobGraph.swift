@@ -52,6 +52,8 @@ package struct JobGraph<Key: Hashable, Payload, Waiter> {
     /// How many there are of each urgency.
     var counts = SIMD8<Int32>()
     var level = ImagePriority.veryLow
+    /// The job that it waited for and that is over, until it is told.
+    var input: Payload?
 
     var subscriberCount: Int { Int(counts.wrappedSum()) }
   }
@@ -137,7 +139,7 @@ package struct JobGraph<Key: Hashable, Payload, Waiter> {
   }
 
   /// Brings a job, and the jobs that it waits for, in accord with the urgency of its subscribers.
-  mutating func updateLevel(of job: Int) {
+  mutating func updateLevel(of job: Int, _ effects: inout Effects) {
     var job = job
     while true {
       let level = ImagePriority.allCases.last { jobs[job].counts[$0.rawValue] > 0 } ?? .veryLow
@@ -155,11 +157,17 @@ package struct JobGraph<Key: Hashable, Payload, Waiter> {
         jobs[dependency].counts[level.rawValue] += 1
         subscriptions[subscription].priority = level
         job = dependency
-      case .deciding, .running, .abandoned: return
+      case .running: return effects.levels.append((jobs[job].payload, level))
+      case .deciding, .abandoned: return
       }
     }
   }
 }
+
+extension JobGraph: Sendable where Key: Sendable, Payload: Sendable, Waiter: Sendable {}
+extension JobGraph.Job: Sendable where Key: Sendable, Payload: Sendable, Waiter: Sendable {}
+extension JobGraph.Subscription: Sendable where Key: Sendable, Payload: Sendable, Waiter: Sendable {}
+extension JobGraph.Owner: Sendable where Key: Sendable, Payload: Sendable, Waiter: Sendable {}
 
 /// What an operation of a `JobGraph` asks for. Its owner carries it out when its lock is open, in this order.
 package struct JobEffects<Payload, Waiter> {
@@ -167,6 +175,8 @@ package struct JobEffects<Payload, Waiter> {
     package let job: SlotID
     package let payload: Payload
     package let station: StationID
+    /// The job that it waited for, if it has just done so.
+    package let input: Payload?
     /// Whether the thread that has just finished another job goes on with this one.
     package let continues: Bool
   }
@@ -174,7 +184,9 @@ package struct JobEffects<Payload, Waiter> {
   package struct Wake {
     package let job: SlotID
     package let payload: Payload
-    /// The tag of the deadline that has passed; `nil` when the other job is over.
+    /// The job that it waited for and that is over.
+    package let input: Payload?
+    /// The tag of the deadline that has passed instead.
     package let overdue: Int?
   }
 
@@ -182,6 +194,8 @@ package struct JobEffects<Payload, Waiter> {
   package var starts: [Start] = []
   /// Running jobs that nobody wants any more: to be told.
   package var cancellations: [Payload] = []
+  /// Running jobs that are more or less urgent now: to be told.
+  package var levels: [(payload: Payload, level: ImagePriority)] = []
   /// Jobs that waited for another one and decide now how to go on.
   package var wakes: [Wake] = []
   /// Those who waited for the job that is finished.
@@ -195,3 +209,7 @@ package struct JobEffects<Payload, Waiter> {
 
   package init() {}
 }
+
+extension JobEffects: Sendable where Payload: Sendable, Waiter: Sendable {}
+extension JobEffects.Start: Sendable where Payload: Sendable, Waiter: Sendable {}
+extension JobEffects.Wake: Sendable where Payload: Sendable, Waiter: Sendable {}

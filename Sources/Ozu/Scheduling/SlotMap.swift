@@ -59,3 +59,5 @@ struct SlotMap<Element> {
     }
   }
 }
+
+extension SlotMap: Sendable where Element: Sendable {}

@@ -39,7 +39,7 @@ enum InfoCommand: Command {
         break
       }
     }
-    await pipeline.flush()
+    await pipeline.end()
     return status
   }
 

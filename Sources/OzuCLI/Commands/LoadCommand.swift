@@ -84,6 +84,7 @@ enum LoadCommand: Command {
     let hasFailure = await loadAll(arguments.positional, job, console, isJSON: arguments.has("json"))
     await job.pipeline.flush()
     let isTold = await observation.finish(job.pipeline, isJSON: arguments.has("json"))
+    await job.pipeline.end()
     return hasFailure || !isTold ? .failed : .done
   }
 

@@ -81,7 +81,7 @@ struct Demonstration {
   private func coldPass() async throws -> Pass {
     let pipeline = pipeline()
     let pass = try await pass(through: pipeline, expecting: .network)
-    await pipeline.flush()
+    await pipeline.end()
     return pass
   }
 

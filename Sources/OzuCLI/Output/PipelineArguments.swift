@@ -21,3 +21,12 @@ enum PipelineArguments {
     }
   }
 }
+
+extension ImagePipeline {
+  /// Writes what was loaded, and lets go of the disk cache. The last reference to the pipeline may go a moment later, on
+  /// one of its threads; until then the next pipeline on the same folder could only read.
+  func end() async {
+    await flush()
+    await diskCache?.close()
+  }
+}

@@ -1,0 +1,240 @@
+import OzuSynchronization
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("Jobs on threads and in Swift tasks", .timeLimit(.minutes(15)))
+struct JobRunnerTests {
+  private typealias Jobs = JobRunner<Int>
+
+  /// Work that follows a plan, and notes what it was told.
+  private final class Work: JobWork {
+    let cancellation = JobCancellation()
+    let name: Int
+    let log: Log
+    private let plan: Mutex<[JobStep<Int>]>
+
+    init(_ name: Int, _ log: Log, _ plan: [JobStep<Int>]) {
+      self.name = name
+      self.log = log
+      self.plan = Mutex(plan)
+    }
+
+    private func next() -> JobStep<Int> {
+      plan.withLock { $0.isEmpty ? .finish(succeeded: true) : $0.removeFirst() }
+    }
+
+    func run(_ job: RunningJob<Int>) -> JobStep<Int> {
+      log.note(name, job)
+      defer { log.leave(job.station) }
+      return next()
+    }
+
+    func perform(_ job: RunningJob<Int>) async -> JobStep<Int> {
+      log.note(name, job)
+      defer { log.leave(job.station) }
+      try? await log.gate.pass()
+      return Task.isCancelled ? .finish(succeeded: false) : next()
+    }
+
+    func resume(_ job: RunningJob<Int>, overdue: Int?) -> JobStep<Int> {
+      log.events.withLock { $0.append("resume \(name)\(overdue.map { " overdue \($0)" } ?? "")") }
+      return next()
+    }
+
+    func note(_ level: ImagePriority) {
+      log.events.withLock { $0.append("\(name) is \(level)") }
+    }
+  }
+
+  /// What happens, and how many work at once in each station.
+  private final class Log: Sendable {
+    let events = Mutex<[String]>([])
+    let counts = Mutex<[StationID: (running: Int, most: Int)]>([:])
+    let gate = Gate()
+
+    func note(_ name: Int, _ job: RunningJob<Int>) {
+      let input = (job.input as? Work).map { " after \($0.name)" } ?? ""
+      events.withLock { $0.append("run \(name) in \(job.station?.index ?? -1)\(input)") }
+      guard let station = job.station else { return }
+      counts.withLock { counts in
+        let before = counts[station] ?? (0, 0)
+        counts[station] = (before.running + 1, max(before.most, before.running + 1))
+      }
+    }
+
+    func leave(_ station: StationID?) {
+      guard let station else { return }
+      counts.withLock { $0[station]?.running -= 1 }
+    }
+
+    var all: [String] { events.withLock { $0 } }
+  }
+
+  private final class Waiter: JobWaiter {
+    typealias Key = Int
+    let ends = Atomic(0)
+    let overdue = Atomic(0)
+    let onEnd: @Sendable () -> Void
+
+    init(onEnd: @escaping @Sendable () -> Void = {}) { self.onEnd = onEnd }
+
+    func jobEnded(_ work: any JobWork<Int>) {
+      ends.add(1, ordering: .relaxed)
+      onEnd()
+    }
+
+    func jobOverdue(_ tag: Int) { overdue.add(1, ordering: .relaxed) }
+
+    var endCount: Int { ends.load(ordering: .relaxed) }
+    var overdueCount: Int { overdue.load(ordering: .relaxed) }
+  }
+
+  private static func stations(_ width: Int = 2) -> [Station] {
+    StationID.allCases.map { Station(width: width, isForeground: $0.index < 3) }
+  }
+
+  @Test("a job goes from station to station, and who waits is told when it is over")
+  func stages() async throws {
+    let (log, waiter) = (Log(), Waiter())
+    let runner = Jobs(stations: Self.stations())
+    log.gate.open()
+    _ = runner.subscribe(waiter, to: 1, priority: .normal) {
+      (Work(1, log, [.go(.network, size: 0), .go(.decode, size: 0)]), .disk, 0)
+    }
+    try await eventually(waiter.endCount == 1)
+    #expect(log.all == ["run 1 in 0", "run 1 in 1", "run 1 in 2"])
+    #expect(runner.look { $0.isEmpty })
+  }
+
+  @Test("who wants the same joins, and gets the same end")
+  func sharing() async throws {
+    let log = Log()
+    let runner = Jobs(stations: Self.stations())
+    let waiters = (0..<5).map { _ in Waiter() }
+    let isNew = waiters.map { waiter in
+      runner.subscribe(waiter, to: 1, priority: .normal) { (Work(1, log, []), .network, 0) }.isNew
+    }
+    #expect(isNew == [true, false, false, false, false])
+    await log.gate.arrivals(1)
+    log.gate.open()
+    try await eventually(waiters.allSatisfy { $0.endCount == 1 })
+    #expect(log.all == ["run 1 in 1"])
+  }
+
+  @Test("a step that follows another goes on in its place and has it at hand")
+  func following() async throws {
+    let (log, waiter) = (Log(), Waiter())
+    let runner = Jobs(stations: Self.stations(1))
+    _ = runner.subscribe(waiter, to: 1, priority: .normal) {
+      let first = JobStep<Int>.depend(
+        JobDependence(key: 2, then: .decode) { (Work(2, log, []), .decode, 0) })
+      return (Work(1, log, [first]), .disk, 0)
+    }
+    try await eventually(waiter.endCount == 1)
+    #expect(log.all == ["run 1 in 0", "run 2 in 2", "run 1 in 2 after 2"])
+  }
+
+  @Test("two that would wait for each other are told, and go on")
+  func circle() async throws {
+    let (log, waiter) = (Log(), Waiter())
+    let runner = Jobs(stations: Self.stations())
+    _ = runner.subscribe(waiter, to: 1, priority: .normal) {
+      let back = JobStep<Int>.depend(JobDependence(key: 1) { (Work(3, log, []), .disk, 0) })
+      let there = JobStep<Int>.depend(JobDependence(key: 2) { (Work(2, log, [back]), .disk, 0) })
+      return (Work(1, log, [there]), .disk, 0)
+    }
+    try await eventually(waiter.endCount == 1)
+    #expect(log.all == ["run 1 in 0", "run 2 in 0", "resume 2", "resume 1"])
+  }
+
+  @Test("when the last one leaves, what runs is told, and its place comes back")
+  func leaving() async throws {
+    let (log, waiter, next) = (Log(), Waiter(), Waiter())
+    let runner = Jobs(stations: Self.stations(1))
+    let work = Work(1, log, [])
+    let (id, _) = runner.subscribe(waiter, to: 1, priority: .normal) { (work, .network, 0) }
+    await log.gate.arrivals(1)
+    _ = runner.subscribe(next, to: 2, priority: .normal) { (Work(2, log, []), .network, 0) }
+    #expect(runner.unsubscribe(id))
+    #expect(!runner.unsubscribe(id))
+    #expect(work.cancellation.isRaised)
+    log.gate.open()
+    try await eventually(next.endCount == 1)
+    #expect(waiter.endCount == 0)
+    try await eventually(runner.look { $0.isEmpty })
+  }
+
+  @Test("a deadline ends the wait, on the runner's clock")
+  func deadline() async throws {
+    let clock = ManualClock()
+    let (log, waiter) = (Log(), Waiter())
+    let runner = Jobs(
+      stations: Self.stations(), now: clock.now, sleep: { try await clock.sleep(for: $0) })
+    let (id, _) = runner.subscribe(waiter, to: 1, priority: .normal) { (Work(1, log, []), .network, 0) }
+    runner.setDeadline(id, at: clock.now().advanced(by: .seconds(5)), tag: 7)
+    await clock.sleepers(1)
+    clock.advance(by: .seconds(5))
+    try await eventually(waiter.overdueCount == 1)
+    log.gate.open()
+    try await eventually(runner.look { $0.isEmpty })
+    #expect(waiter.endCount == 0)
+  }
+
+  @Test("whoever is told may use the runner: no lock is held")
+  func reentry() async throws {
+    let log = Log()
+    let runner = Jobs(stations: Self.stations(), onCalm: {})
+    let second = Waiter()
+    let first = Waiter { [runner] in
+      _ = runner.subscribe(second, to: 2, priority: .high) { (Work(2, log, []), .disk, 0) }
+      _ = runner.look { $0.snapshots.count }
+    }
+    _ = runner.subscribe(first, to: 1, priority: .normal) { (Work(1, log, []), .disk, 0) }
+    try await eventually(second.endCount == 1)
+  }
+
+  @Test(
+    "from many threads: each is answered once or has left, and no station does more than it may",
+    arguments: [1, 2, 3, 4] as [UInt64])
+  func storm(seed: UInt64) async throws {
+    let log = Log()
+    log.gate.open()
+    let runner = Jobs(stations: Self.stations(3))
+    let left = Shared<Set<Int>>([])
+    let waiters = (0..<400).map { _ in Waiter() }
+    await withTaskGroup(of: Void.self) { group in
+      for lane in 0..<4 {
+        group.addTask {
+          var random = SeededGenerator(seed: seed * 10 + UInt64(lane))
+          for number in stride(from: lane, to: waiters.count, by: 4) {
+            let key = Int.random(in: 0..<60, using: &random)
+            let steps: [JobStep<Int>] = (0..<Int.random(in: 0..<4, using: &random)).map { _ in
+              let station = StationID.allCases[Int.random(in: 0..<5, using: &random)]
+              guard Bool.random(using: &random) else { return .go(station, size: 0) }
+              let other = Int.random(in: 60..<90, using: &random)
+              return .depend(JobDependence(key: other, then: station) { (Work(other, log, []), .decode, 0) })
+            }
+            let priority = ImagePriority.allCases.randomElement(using: &random) ?? .normal
+            let (id, _) = runner.subscribe(waiters[number], to: key, priority: priority) {
+              (Work(key, log, steps), .disk, 0)
+            }
+            switch Int.random(in: 0..<3, using: &random) {
+            case 0: if runner.unsubscribe(id) { left.change { _ = $0.insert(number) } }
+            case 1: runner.setPriority(id, to: .veryHigh)
+            default: break
+            }
+          }
+        }
+      }
+    }
+    try await eventually(runner.look { $0.isEmpty })
+    let away = left.value
+    for (number, waiter) in waiters.enumerated() {
+      try await eventually(waiter.endCount == (away.contains(number) ? 0 : 1))
+    }
+    #expect(!away.isEmpty && away.count < waiters.count)
+    #expect(log.counts.withLock { $0.values.allSatisfy { $0.most <= 3 && $0.running == 0 } })
+  }
+}
