@@ -26,12 +26,12 @@ RELEASE = $(BUILD) -c release $(FLAGS)
 TSAN = --scratch-path .build-tsan --sanitize=thread -Xswiftc -DOZU_TSAN
 ASAN = --scratch-path .build-asan --sanitize=address -Xswiftc -DOZU_ASAN -Xswiftc -use-ld=lld
 UNOPTIMISED = --scratch-path .build-unoptimised
-# The tests run in two processes, or in one where only some are asked for.
-CHOICES = $(if $(FILTER),'--filter=$(FILTER)','--filter=OzuTests|OzuCLITests' '--skip=OzuTests|OzuCLITests')
+# The tests run in two processes that take as long, or in one where only some are asked for.
+CHOICES = $(if $(FILTER),'--filter=$(FILTER)','--filter=OzuTests|OzuCLITests|OzuCachingTests' '--skip=OzuTests|OzuCLITests|OzuCachingTests')
 # What threads share; the loops over pixels belong to one thread each, and take most of an hour.
 SHARED = '--filter=OzuTests|OzuCLITests' '--filter=OzuHTTPTests|OzuCachingTests|PixelBufferPool|DecodedByteBudget|Animation'
 # What reads and writes through unsafe pointers, but for what resizes hundreds of pictures to measure their memory.
-UNSAFE = '--filter=OzuImagingTests|OzuCachingTests --skip=WorkingBytesTests' '--filter=OzuCodecsTests'
+UNSAFE = '--filter=OzuImagingTests|OzuCachingTests|ReducedJPEG --skip=WorkingBytesTests' '--filter=OzuCodecsTests --skip=ReducedJPEG'
 
 .PHONY: help demo build test test-tsan test-asan test-unoptimised typecheck-apple gallery gallery-test lint format bench bench-peers bench-instructions fuzz fuzz-all drills-disk drills-scheduler drills-memory docs conformance clean dependencies
 
