@@ -286,6 +286,7 @@ package struct ModelRun {
         "station \(station.index): \(running) run and \(queued) wait")
       coverage.mostQueued = max(coverage.mostQueued, queued)
     }
+    try check(graph.isCalm == model.isCalm, operation, "calm: \(graph.isCalm)")
     if let reason = graph.brokenInvariant(now: now) { try check(false, operation, reason) }
     if step % 32 == 0 { try compareJobs(operation) }
   }

@@ -26,7 +26,6 @@ package struct Told: Equatable {
   var answers: [Int] = []
   var overdue: [Overdue] = []
   var released: [Int] = []
-  var becameCalm = false
   /// Of running jobs whose urgency is another now.
   var levels: [Int: ImagePriority] = [:]
 
@@ -41,7 +40,6 @@ package struct Told: Equatable {
     answers = effects.answers
     overdue = effects.overdue.map { Overdue(waiter: $0.waiter, tag: $0.tag) }
     released = effects.released
-    becameCalm = effects.becameCalm
     for (payload, level) in effects.levels { levels[payload] = level }
   }
 

@@ -44,25 +44,13 @@ struct PriorityFIFO<Element> {
   }
 
   private struct Level {
-    var lanes = Array(repeating: Lane(), count: PriorityFIFO.laneCount)
+    var lanes = Array(repeating: Lane(), count: SizeLane.count)
     /// The number of elements.
     var count = 0
     /// The number of entries, stale ones included.
     var entryCount = 0
     /// The turn of the element that has been overtaken, and by how much.
     var overtaken = (turn: -1, size: 0)
-  }
-
-  /// A lane for each factor of eight above 64 KB; sizes are bytes.
-  private static var laneCount: Int { 4 }
-
-  private static func lane(of size: Int) -> Int {
-    switch size {
-    case ...(64 << 10): 0
-    case ...(512 << 10): 1
-    case ...(4 << 20): 2
-    default: 3
-    }
   }
 
   private var levels = ImagePriority.allCases.map { _ in Level() }
@@ -93,7 +81,7 @@ struct PriorityFIFO<Element> {
     waiting[id]?.level = level
     levels[level].count += 1
     levels[level].entryCount += 1
-    levels[level].lanes[Self.lane(of: size)].entries.append(Entry(id: id, turn: lastTurn))
+    levels[level].lanes[SizeLane.number(of: size)].entries.append(Entry(id: id, turn: lastTurn))
   }
 
   /// Gives an element another urgency; nothing when it is gone.
@@ -143,7 +131,7 @@ struct PriorityFIFO<Element> {
   /// The lane whose head goes next, when the level has any element.
   private mutating func nextLane(in level: Int) -> Int {
     var oldest: (lane: Int, entry: Entry)?
-    for lane in 0..<Self.laneCount {
+    for lane in 0..<SizeLane.count {
       guard let entry = head(of: lane, in: level) else { continue }
       if oldest.map({ entry.turn < $0.entry.turn }) ?? true { oldest = (lane, entry) }
     }

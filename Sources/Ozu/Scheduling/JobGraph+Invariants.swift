@@ -37,11 +37,6 @@ extension JobGraph {
       if station.queue.count > 0, station.limiterDue == nil, stations[index].hasPlace(now) {
         return "a place of station \(index) is free, and \(station.queue.count) wait"
       }
-      if station.queue.count > 0, station.runningCount < station.width, !station.isSuspended,
-        station.limiter == nil
-      {
-        return "nobody has taken a free place of station \(index)"
-      }
     }
     return nil
   }

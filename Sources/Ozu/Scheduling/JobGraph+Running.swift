@@ -16,8 +16,6 @@ extension JobGraph {
   package mutating func move(
     _ id: SlotID, to placement: Placement, now: Instant, _ effects: inout Effects
   ) -> Bool {
-    let wasUrgent = !isCalm
-    defer { noteCalm(since: wasUrgent, &effects) }
     guard let station = leave(id, now: now, &effects) else { return false }
     place(id.index, placement, now: now)
     if let station = station { dispatch(station, now: now, &effects) }
@@ -36,8 +34,6 @@ extension JobGraph {
     deadline: (instant: Instant, deadline: Deadline)? = nil,
     make: () -> (payload: Payload, placement: Placement)
   ) -> Dependence {
-    let wasUrgent = !isCalm
-    defer { noteCalm(since: wasUrgent, &effects) }
     guard let station = leave(id, now: now, &effects) else { return .abandoned }
     defer { if let station { dispatch(station, now: now, &effects) } }
     enter(id.index, .deciding, now: now)
@@ -71,8 +67,6 @@ extension JobGraph {
   @discardableResult
   package mutating func finish(_ id: SlotID, succeeded: Bool, now: Instant, _ effects: inout Effects) -> Bool
   {
-    let wasUrgent = !isCalm
-    defer { noteCalm(since: wasUrgent, &effects) }
     guard jobs.contains(id) else { return false }
     let heir = succeeded ? heir(of: id.index) : nil
     let station: StationID?
@@ -120,8 +114,6 @@ extension JobGraph {
   package mutating func setSuspended(
     _ station: StationID, _ isSuspended: Bool, now: Instant, _ effects: inout Effects
   ) {
-    let wasUrgent = !isCalm
-    defer { noteCalm(since: wasUrgent, &effects) }
     stations[station.index].isSuspended = isSuspended
     dispatch(station, now: now, &effects)
   }
@@ -192,11 +184,6 @@ extension JobGraph {
     effects.wakes.append(
       Effects.Wake(
         job: jobs.id(at: job), payload: jobs[job].payload, input: jobs[job].input.take(), overdue: overdue))
-  }
-
-  /// Notes that the queues have become calm in an operation.
-  func noteCalm(since wasUrgent: Bool, _ effects: inout Effects) {
-    if wasUrgent, isCalm { effects.becameCalm = true }
   }
 
   /// The most urgent of those who depend on a job to go on in its station, the first of equals.

@@ -10,8 +10,6 @@ extension JobGraph {
     _ waiter: Waiter, to key: Key?, priority: ImagePriority, now: Instant, _ effects: inout Effects,
     make: () -> (payload: Payload, placement: Placement)
   ) -> (id: SlotID, isNew: Bool) {
-    let wasUrgent = !isCalm
-    defer { noteCalm(since: wasUrgent, &effects) }
     if let key, let job = keys[key] {
       let subscription = add(.waiter(waiter), to: job, priority)
       updateLevel(of: job, &effects)
@@ -33,8 +31,6 @@ extension JobGraph {
   @discardableResult
   package mutating func unsubscribe(_ id: SlotID, now: Instant, _ effects: inout Effects) -> Bool {
     guard subscriptions.contains(id) else { return false }
-    let wasUrgent = !isCalm
-    defer { noteCalm(since: wasUrgent, &effects) }
     let job = subscriptions[id.index].job
     drop(id.index)
     settle(job, now: now, &effects)
@@ -44,8 +40,6 @@ extension JobGraph {
   /// Makes a subscriber more or less urgent.
   package mutating func setPriority(_ id: SlotID, to priority: ImagePriority, _ effects: inout Effects) {
     guard subscriptions.contains(id), subscriptions[id.index].priority != priority else { return }
-    let wasUrgent = !isCalm
-    defer { noteCalm(since: wasUrgent, &effects) }
     let subscription = subscriptions[id.index]
     jobs[subscription.job].counts[subscription.priority.rawValue] -= 1
     jobs[subscription.job].counts[priority.rawValue] += 1
@@ -63,8 +57,6 @@ extension JobGraph {
 
   /// Gives out what limiters have held back until now, and ends the subscriptions whose deadlines have passed.
   package mutating func tick(now: Instant, _ effects: inout Effects) {
-    let wasUrgent = !isCalm
-    defer { noteCalm(since: wasUrgent, &effects) }
     for station in StationID.allCases where station.index < stations.count {
       guard let due = stations[station.index].limiterDue, due <= now else { continue }
       stations[station.index].limiterDue = nil

@@ -95,9 +95,7 @@ package struct JobGraph<Key: Hashable, Payload, Waiter> {
   package init(stations: [Station]) { self.stations = stations }
 
   /// Whether nothing that prefetching stands back for waits for a place.
-  var isCalm: Bool { urgentCount == 0 }
-
-  var urgentCount: Int { stations.reduce(0) { $0 + $1.urgentCount } }
+  package var isCalm: Bool { stations.allSatisfy { $0.urgentCount == 0 } }
 
   /// When `tick` is next due.
   package var alarm: Instant? {
@@ -204,8 +202,6 @@ package struct JobEffects<Payload, Waiter> {
   package var overdue: [(waiter: Waiter, tag: Int)] = []
   /// What the graph has let go: released outside of the lock, because it may hold what is the app's.
   package var released: [Payload] = []
-  /// Whether prefetching may go on: the last one that it stood back for has left the queues.
-  package var becameCalm = false
 
   package init() {}
 }

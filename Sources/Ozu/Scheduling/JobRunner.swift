@@ -101,16 +101,19 @@ final class JobRunner<Key: Hashable & Sendable>: Sendable {
   ) -> (Value, Graph.Effects) {
     // Before the lock: the clock may be the app's.
     let now = now()
-    let (value, effects, alarm) = state.withLock {
-      state -> (Value, Graph.Effects, ContinuousClock.Instant?) in
+    let (value, effects, becameCalm, alarm) = state.withLock {
+      state -> (Value, Graph.Effects, Bool, ContinuousClock.Instant?) in
       var effects = Graph.Effects()
+      let wasCalm = state.graph.isCalm
       let value = body(&state.graph, now, &effects)
+      let becameCalm = !wasCalm && state.graph.isCalm
       let due = state.graph.alarm
-      guard let due, state.alarm.map({ due < $0 }) ?? true else { return (value, effects, nil) }
+      guard let due, state.alarm.map({ due < $0 }) ?? true else { return (value, effects, becameCalm, nil) }
       state.alarm = due
-      return (value, effects, due)
+      return (value, effects, becameCalm, due)
     }
     if let alarm { set(alarm, now: now) }
+    if becameCalm { onCalm() }
     return (value, effects)
   }
 
@@ -144,7 +147,6 @@ final class JobRunner<Key: Hashable & Sendable>: Sendable {
     }
     if let finished { for waiter in effects.answers { waiter.jobEnded(finished) } }
     for (waiter, tag) in effects.overdue { waiter.jobOverdue(tag) }
-    if effects.becameCalm { onCalm() }
     return next
   }
 

@@ -54,18 +54,6 @@ struct StationQueue {
     }
   }
 
-  private static let laneCount = 4
-
-  /// A lane for each factor of eight above 64 KB; sizes are bytes.
-  private static func lane(of size: Int) -> Int {
-    switch size {
-    case ...(64 << 10): 0
-    case ...(512 << 10): 1
-    case ...(4 << 20): 2
-    default: 3
-    }
-  }
-
   private var levels = ImagePriority.allCases.map { _ in Level() }
   private var lastTurn = 0
 
@@ -80,7 +68,7 @@ struct StationQueue {
   /// Adds a job, which is in no queue.
   mutating func append(_ job: Int, priority: ImagePriority, size: Int, in links: inout [Link]) {
     lastTurn += 1
-    let (level, lane) = (priority.rawValue, Self.lane(of: size))
+    let (level, lane) = (priority.rawValue, SizeLane.number(of: size))
     let last = levels[level][lane].last
     links[job] = Link(previous: last, next: -1, turn: lastTurn, size: size, level: level)
     if last < 0 { levels[level][lane].first = job } else { links[last].next = job }
@@ -92,7 +80,7 @@ struct StationQueue {
   /// Takes a job out.
   mutating func remove(_ job: Int, in links: inout [Link]) {
     let link = links[job]
-    let lane = Self.lane(of: link.size)
+    let lane = SizeLane.number(of: link.size)
     if link.previous < 0 {
       levels[link.level][lane].first = link.next
     } else {
@@ -118,7 +106,7 @@ struct StationQueue {
   /// The job that goes next in a level that has any.
   private mutating func next(in level: Int, _ links: [Link]) -> Int {
     var (oldest, oldestLane) = (-1, 0)
-    for lane in 0..<Self.laneCount {
+    for lane in 0..<SizeLane.count {
       let job = levels[level][lane].first
       if job >= 0, oldest < 0 || links[job].turn < links[oldest].turn { (oldest, oldestLane) = (job, lane) }
     }
@@ -145,7 +133,7 @@ struct StationQueue {
         position += levels[level].count
         continue
       }
-      for lane in 0..<Self.laneCount {
+      for lane in 0..<SizeLane.count {
         var other = levels[level][lane].first
         while other >= 0, links[other].turn < link.turn {
           position += 1
@@ -154,5 +142,20 @@ struct StationQueue {
       }
     }
     return position
+  }
+}
+
+/// The classes of size that have lanes of their own: one for each factor of eight above 64 KB.
+enum SizeLane {
+  static let count = 4
+
+  /// The class of a size in bytes.
+  static func number(of size: Int) -> Int {
+    switch size {
+    case ...(64 << 10): 0
+    case ...(512 << 10): 1
+    case ...(4 << 20): 2
+    default: 3
+    }
   }
 }

@@ -84,7 +84,8 @@ enum LoadCommand: Command {
     let hasFailure = await loadAll(arguments.positional, job, console, isJSON: arguments.has("json"))
     await job.pipeline.flush()
     let isTold = await observation.finish(job.pipeline, isJSON: arguments.has("json"))
-    await job.pipeline.end()
+    // Everything is written; what it held is free for the next pipeline on the folder.
+    await job.pipeline.diskCache?.close()
     return hasFailure || !isTold ? .failed : .done
   }
 

@@ -1,0 +1,146 @@
+import Ozu
+
+/// What the operations are made of.
+extension NaiveGraph {
+  mutating func change(
+    _ now: ContinuousClock.Instant, _ body: (inout NaiveGraph, inout Told) -> Void
+  ) -> Told {
+    let before = runningLevels
+    var told = Told()
+    body(&self, &told)
+    relevel()
+    let after = runningLevels
+    told.levels = after.filter { payload, level in before[payload].map { $0 != level } ?? false }
+    dispatchAll(now, &told)
+    return told
+  }
+
+  mutating func set(_ payload: Int, _ state: State) {
+    if let index = index(of: payload) { jobs[index].state = state }
+  }
+
+  mutating func update(_ owner: Owner, _ body: (inout Subscriber) -> Void) {
+    for index in subscribers.indices where subscribers[index].owner == owner { body(&subscribers[index]) }
+  }
+
+  mutating func place(_ payload: Int, _ placement: Placement) {
+    guard let index = index(of: payload) else { return }
+    guard case .station(let station, let size) = placement else { return set(payload, .deciding) }
+    lastTurn += 1
+    jobs[index].state = .queued(station)
+    jobs[index].turn = lastTurn
+    jobs[index].size = size
+    jobs[index].queuedLevel = levels()[payload] ?? .veryLow
+  }
+
+  /// A job whose level is another than when it got in line stands behind the others of its new level.
+  mutating func relevel() {
+    let levels = levels()
+    for index in jobs.indices {
+      guard case .queued = jobs[index].state else { continue }
+      let level = levels[jobs[index].payload] ?? .veryLow
+      guard level != jobs[index].queuedLevel else { continue }
+      lastTurn += 1
+      jobs[index].turn = lastTurn
+      jobs[index].queuedLevel = level
+    }
+  }
+
+  /// Takes a job out of its place; false when nobody wants it.
+  mutating func leave(_ payload: Int, _ now: ContinuousClock.Instant, _ told: inout Told) -> Bool {
+    guard let index = index(of: payload) else { return false }
+    switch jobs[index].state {
+    case .running(let station):
+      places[station.index].limiter?.noteCompletion()
+      jobs[index].state = .deciding
+      return true
+    case .abandoned(let station):
+      if let station { places[station.index].limiter?.noteCancellation(now) }
+      jobs.remove(at: index)
+      told.released.append(payload)
+      return false
+    case .deciding, .queued, .parked: return true
+    }
+  }
+
+  /// Removes a subscriber, and what nobody wants any more.
+  mutating func drop(_ owner: Owner, _ told: inout Told) {
+    guard let place = subscribers.firstIndex(where: { $0.owner == owner }) else { return }
+    let payload = subscribers.remove(at: place).job
+    guard subscriberCount(of: payload) == 0, let index = index(of: payload) else { return }
+    switch jobs[index].state {
+    case .deciding:
+      jobs[index].state = .abandoned(nil)
+      told.cancellations.append(payload)
+    case .running(let station):
+      jobs[index].state = .abandoned(station)
+      told.cancellations.append(payload)
+    case .abandoned: break
+    case .queued, .parked:
+      jobs.remove(at: index)
+      told.released.append(payload)
+      drop(.job(payload), &told)
+    }
+  }
+
+  func nextOverdue(
+    _ now: ContinuousClock.Instant
+  ) -> (Owner, (instant: ContinuousClock.Instant, tag: Int, endsAtStart: Bool))? {
+    var next: (Owner, (instant: ContinuousClock.Instant, tag: Int, endsAtStart: Bool))?
+    for subscriber in subscribers {
+      guard let deadline = subscriber.deadline, deadline.instant <= now,
+        next.map({ deadline.instant < $0.1.instant }) ?? true
+      else { continue }
+      next = (subscriber.owner, deadline)
+    }
+    return next
+  }
+
+  mutating func dispatchAll(_ now: ContinuousClock.Instant, _ told: inout Told) {
+    for station in StationID.allCases where station.index < places.count {
+      dispatch(station, now, &told)
+    }
+  }
+
+  mutating func dispatch(_ station: StationID, _ now: ContinuousClock.Instant, _ told: inout Told) {
+    let index = station.index
+    while true {
+      guard queuedCount(in: station) > 0 else {
+        places[index].isHolding = false
+        places[index].due = nil
+        return
+      }
+      guard runningCount(in: station) < places[index].width, !places[index].isSuspended else { return }
+      guard places[index].limiter?.isOpen(now) ?? true else { break }
+      let job = next(of: jobs.filter { $0.state == .queued(station) }, in: index)
+      if places[index].isHolding { places[index].limiter?.noteLateStart() }
+      set(job.payload, .running(station))
+      if let index = self.index(of: job.payload) { jobs[index].input = nil }
+      told.starts.append(
+        Told.Start(payload: job.payload, station: station, input: job.input, continues: false))
+    }
+    guard places[index].due == nil, let delay = places[index].limiter?.delay else { return }
+    places[index].isHolding = true
+    places[index].due = now.advanced(by: delay)
+  }
+
+  /// The most urgent, of these the oldest; but smaller ones may go before it while it has credit.
+  mutating func next(of waiting: [Job], in place: Int) -> Job {
+    func lane(_ job: Job) -> Int {
+      job.size <= 64 << 10 ? 0 : job.size <= 512 << 10 ? 1 : job.size <= 4 << 20 ? 2 : 3
+    }
+    let level = waiting.map(\.queuedLevel).max() ?? .veryLow
+    let equals = waiting.filter { $0.queuedLevel == level }.sorted { $0.turn < $1.turn }
+    let oldest = equals[0]
+    if places[place].overtaken[level.rawValue].turn != oldest.turn {
+      places[place].overtaken[level.rawValue] = (oldest.turn, 0)
+    }
+    let credit = oldest.size - places[place].overtaken[level.rawValue].size
+    for smaller in 0..<lane(oldest) {
+      guard let head = equals.first(where: { lane($0) == smaller }), head.size <= credit else { continue }
+      places[place].overtaken[level.rawValue].size += head.size
+      return head
+    }
+    return oldest
+  }
+}

@@ -1,0 +1,159 @@
+import Ozu
+
+/// The operations of `JobGraph`, by the same names.
+extension NaiveGraph {
+  package mutating func subscribe(
+    _ waiter: Int, to key: Int?, _ priority: ImagePriority, payload: Int, _ placement: Placement,
+    now: ContinuousClock.Instant
+  ) -> Told {
+    change(now) { model, _ in
+      let index = model.index(ofKey: key)
+      let job = index.map { model.jobs[$0].payload } ?? payload
+      model.subscribers.append(Subscriber(owner: .waiter(waiter), job: job, priority: priority))
+      guard index == nil else { return }
+      model.jobs.append(Job(key: key, payload: payload))
+      model.place(payload, placement)
+    }
+  }
+
+  package mutating func unsubscribe(_ waiter: Int, now: ContinuousClock.Instant) -> Told {
+    change(now) { model, told in model.drop(.waiter(waiter), &told) }
+  }
+
+  package mutating func setPriority(
+    _ waiter: Int, to priority: ImagePriority, now: ContinuousClock.Instant
+  ) -> Told {
+    change(now) { model, _ in
+      model.update(.waiter(waiter)) { $0.priority = priority }
+    }
+  }
+
+  package mutating func setDeadline(
+    _ waiter: Int, at instant: ContinuousClock.Instant?, tag: Int, endsAtStart: Bool
+  ) {
+    update(.waiter(waiter)) { $0.deadline = instant.map { ($0, tag, endsAtStart) } }
+  }
+
+  /// - Returns: what it asks for, and whether somebody still wants the job.
+  package mutating func move(
+    _ payload: Int, to placement: Placement, now: ContinuousClock.Instant
+  ) -> (Told, Bool) {
+    var isWanted = true
+    let told = change(now) { model, told in
+      isWanted = model.leave(payload, now, &told)
+      if isWanted { model.place(payload, placement) }
+    }
+    return (told, isWanted)
+  }
+
+  package mutating func depend(
+    _ payload: Int, on key: Int?, then: Placement, making other: Int, _ placement: Placement,
+    deadline: (instant: ContinuousClock.Instant, tag: Int)?, now: ContinuousClock.Instant
+  ) -> (Told, Graph.Dependence) {
+    var dependence = Graph.Dependence.parked
+    let told = change(now) { model, told in
+      guard model.leave(payload, now, &told) else {
+        dependence = .abandoned
+        return
+      }
+      model.set(payload, .deciding)
+      let index = model.index(ofKey: key)
+      let job = index.map { model.jobs[$0].payload } ?? other
+      if model.isWaiting(job, for: payload) {
+        dependence = .circular
+        return
+      }
+      model.subscribers.append(
+        Subscriber(owner: .job(payload), job: job, deadline: deadline.map { ($0.instant, $0.tag, false) }))
+      model.set(payload, .parked(on: job, then: then))
+      guard index == nil else { return }
+      model.jobs.append(Job(key: key, payload: other))
+      model.place(other, placement)
+    }
+    return (told, dependence)
+  }
+
+  package mutating func finish(
+    _ payload: Int, succeeded: Bool, now: ContinuousClock.Instant
+  ) -> (Told, Bool) {
+    var isWanted = true
+    let told = change(now) { model, told in
+      let own = model.index(of: payload).map { model.jobs[$0].state }
+      isWanted = model.leave(payload, now, &told)
+      guard isWanted, let index = model.index(of: payload) else { return }
+      let levels = model.levels()
+      model.jobs.remove(at: index)
+      told.released.append(payload)
+      let subscribers = model.subscribers.filter { $0.job == payload }
+      var dependents: [(payload: Int, then: Placement)] = []
+      for subscriber in subscribers {
+        switch subscriber.owner {
+        case .waiter(let waiter): told.answers.append(waiter)
+        case .job(let dependent):
+          guard let index = model.index(of: dependent), case .parked(_, let then) = model.jobs[index].state
+          else { continue }
+          dependents.append((dependent, succeeded ? then : .nowhere))
+        }
+      }
+      // The most urgent that goes on in the same station takes the place.
+      var heir: Int?
+      if case .running(let station)? = own {
+        var best: ImagePriority?
+        for dependent in dependents {
+          guard case .station(station, _) = dependent.then else { continue }
+          let level = levels[dependent.payload] ?? .veryLow
+          if best.map({ level > $0 }) ?? true { (heir, best) = (dependent.payload, level) }
+        }
+        if let heir {
+          model.set(heir, .running(station))
+          told.starts.append(Told.Start(payload: heir, station: station, input: payload, continues: true))
+        }
+      }
+      model.subscribers.removeAll { $0.job == payload }
+      for dependent in dependents where dependent.payload != heir {
+        model.place(dependent.payload, dependent.then)
+        if dependent.then == .nowhere || !succeeded {
+          told.wakes.append(Told.Wake(payload: dependent.payload, input: payload, overdue: nil))
+        } else if let index = model.index(of: dependent.payload) {
+          model.jobs[index].input = payload
+        }
+      }
+    }
+    return (told, isWanted)
+  }
+
+  package mutating func tick(now: ContinuousClock.Instant) -> Told {
+    change(now) { model, told in
+      for index in model.places.indices {
+        guard let due = model.places[index].due, due <= now else { continue }
+        model.places[index].due = nil
+        if model.queuedCount(in: StationID.allCases[index]) > 0 {
+          model.places[index].limiter?.noteDelayHasPassed(now)
+        }
+      }
+      model.dispatchAll(now, &told)
+      while let (owner, deadline) = model.nextOverdue(now) {
+        guard let subscriber = model.subscribers.first(where: { $0.owner == owner }) else { break }
+        if deadline.endsAtStart, model.hasBegun(subscriber.job) {
+          model.update(owner) { $0.deadline = nil }
+          continue
+        }
+        switch owner {
+        case .waiter(let waiter): told.overdue.append(Told.Overdue(waiter: waiter, tag: deadline.tag))
+        case .job(let dependent):
+          model.set(dependent, .deciding)
+          told.wakes.append(Told.Wake(payload: dependent, overdue: deadline.tag))
+        }
+        model.drop(owner, &told)
+        model.relevel()
+        model.dispatchAll(now, &told)
+      }
+    }
+  }
+
+  package mutating func setSuspended(
+    _ station: StationID, _ isSuspended: Bool, now: ContinuousClock.Instant
+  ) -> Told {
+    change(now) { model, _ in model.places[station.index].isSuspended = isSuspended }
+  }
+}
