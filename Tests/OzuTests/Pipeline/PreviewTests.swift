@@ -90,6 +90,8 @@ struct PreviewTests {
     #expect(fixture.pipeline.waitingCount(on: .decode) == 1)
     gate.open()
     try await eventually(fixture.pipeline.parts.renders.count >= 2)
+    // A step is known a moment before it stands in line.
+    await fixture.pipeline.waiting(1, for: .decode)
     #expect(fixture.pipeline.waitingCount(on: .decode) == 1)
     fixture.pipeline.resume(.decode)
     let response = try await task.response
