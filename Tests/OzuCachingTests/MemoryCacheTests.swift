@@ -95,7 +95,7 @@ struct MemoryCacheTests {
   private func checkInvariants<Key, Value>(of cache: MemoryCache<Key, Value>) {
     var (cost, count) = (0, 0)
     for number in 0...cache.shardMask {
-      cache.hold(number) { shard in
+      cache.withShard(number) { shard in
         for queue in [shard.small, shard.main] {
           var (index, length, sum, previous) = (queue.head, 0, 0, Int32(-1))
           while index >= 0 {
@@ -280,7 +280,7 @@ struct MemoryCacheTests {
     let cache = MemoryCache<Int, Int>(configuration(cost: 1000))
     for key in 0..<1000 { cache.insert(key, forKey: key, cost: 1) }
     for _ in 0..<4 { for key in 0..<1000 { _ = cache.value(forKey: key) } }
-    let oldest = cache.hold(0) { shard in shard.node(Int(shard.main.tail)).pointee.key }
+    let oldest = cache.withShard(0) { shard in shard.node(Int(shard.main.tail)).pointee.key }
     cache.insert(0, forKey: 5000, cost: 1)
     // Sixteen went around again; then the seventeenth left, though it was used.
     #expect(cache.contains(oldest))

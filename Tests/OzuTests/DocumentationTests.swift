@@ -117,6 +117,47 @@ struct DocumentationTests {
     #expect(pipeline.cache[thumbnail] == nil)
   }
 
+  @Test("A level of storage of your own")
+  func ownLevel() async throws {
+    client.reply(
+      to: url,
+      with: [
+        .ok(try PatternPicture(PixelSize(320, 240), tint: 2).data(as: .jpeg))
+          .header("ETag", "\"1\"").header("Cache-Control", "max-age=60"),
+        .status(304, headers: ["Cache-Control": "max-age=600"]), .status(500),
+      ])
+    let folder = FileManager.default.temporaryDirectory.appending(path: "ozu-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (log, clock) = (Reports(), ManualClock())
+    func make() -> ImagePipeline {
+      .testing(client: client, clock: clock) {
+        $0.stores = [SharedFolder(folder: folder)]
+        $0.onStoreError = { error in log.add("\(error)") }
+      }
+    }
+    let thumbnail = ImageRequest(url: url, resize: Resize(PixelSize(32, 24)))
+    let first = make()
+    #expect(try await first.response(for: thumbnail).source == .network)
+    await first.flush()
+    // The next program on a machine of its own, with an empty disk.
+    let second = make()
+    #expect(try await second.response(for: thumbnail).source == .rendition)
+    #expect(try await second.response(for: ImageRequest(url: url)).source == .original)
+    await second.flush()
+    clock.advance(by: .seconds(120))
+    let later = make()
+    #expect(try await later.response(for: ImageRequest(url: url)).source == .revalidated)
+    await later.flush()
+    let third = make()
+    #expect(try await third.response(for: thumbnail).source == .rendition)
+    await third.removeImage(for: url)
+    await third.removeImage(for: thumbnail)
+    await third.flush()
+    await #expect(throws: ImageError.self) { try await make().image(for: thumbnail) }
+    #expect(client.requests.count == 3)
+    #expect(log.names == [])
+  }
+
   @Test("Caching: policies")
   func storing() async throws {
     client.reply(to: url, with: .ok(try PatternPicture(PixelSize(320, 240), tint: 2).data(as: .jpeg)))

@@ -107,9 +107,11 @@ struct MigrationTests {
     let small = ImageRequest(
       url: url, resize: Resize(PixelSize(320, 240), mode: .aspectFill), processors: [.circle()])
     pipeline.cache[small] = picture
+    let shared = MemoryCache<ImageKey, CachedPicture>(MemoryCacheConfiguration(costLimit: 64 << 20))
     let custom = ImagePipeline {
       $0.httpClient = client
       $0.memoryCache.costLimit = 64 << 20
+      $0.imageCache = shared
       $0.diskStorage = .none
       $0.concurrentFetches = 6
     }

@@ -25,11 +25,11 @@ package struct ModelRun {
   private var random: SeededGenerator
   private var graph: Graph
   private var model: NaiveGraph
-  private var now = ContinuousClock.now
+  private var now = JobInstant(ContinuousClock.now)
   private var step = 0
   private var lastPayload = 0
   private var lastWaiter = 0
-  private var instants: Set<ContinuousClock.Instant> = []
+  private var instants: Set<JobInstant> = []
   /// The jobs that have a place or decide, whose owners may say something of them.
   private var inHand: [(payload: Int, id: SlotID)] = []
   /// Those who wait, by their numbers.
@@ -122,7 +122,7 @@ package struct ModelRun {
       coverage.joins += 1
     }
     waiting.append((waiter, id))
-    if isNew, placement == .nowhere, let job = graph.job(ofSubscription: id) { inHand.append((payload, job)) }
+    if isNew, placement == .nowhere { inHand.append((payload, graph.job(ofSubscription: id).id)) }
     let told = model.subscribe(waiter, to: key, priority, payload: payload, placement, now: now)
     try compare(effects, told, "subscribe \(waiter) to \(String(describing: key)) at \(placement)")
   }
@@ -154,7 +154,7 @@ package struct ModelRun {
   private mutating func depend(_ payload: Int, _ id: SlotID) throws(Mismatch) {
     let (key, then, placement) = (anyKey(), anyPlacement(), anyPlacement())
     let other = lastPayload + 1
-    var deadline: (instant: ContinuousClock.Instant, deadline: Graph.Deadline)?
+    var deadline: (instant: JobInstant, deadline: Graph.Deadline)?
     if Int.random(in: 0..<5, using: &random) == 0 {
       deadline = (anyInstant(), Graph.Deadline(tag: other))
     }
@@ -166,7 +166,7 @@ package struct ModelRun {
     if graph.count > before {
       lastPayload = other
       coverage.jobs += 1
-      if placement == .nowhere, let new = graph.dependency(of: id) { inHand.append((other, new)) }
+      if placement == .nowhere, let new = graph.dependency(of: id) { inHand.append((other, new.id)) }
     }
     let (told, expected) = model.depend(
       payload, on: key, then: then, making: other, placement,
@@ -182,7 +182,7 @@ package struct ModelRun {
     var index = waiting.indices.randomElement(using: &random)
     if let job = inHand.randomElement(using: &random), Bool.random(using: &random) {
       // What runs is cancelled as often as what waits, of which there is more.
-      index = waiting.firstIndex { graph.job(ofSubscription: $0.id) == job.id } ?? index
+      index = waiting.firstIndex { graph.job(ofSubscription: $0.id).id == job.id } ?? index
     }
     if let index { try cancel(at: index) }
   }
@@ -314,7 +314,7 @@ package struct ModelRun {
         case .running(let station): .running(station)
         case .parked(_, let then):
           .parked(
-            on: graph.dependency(of: snapshot.id).flatMap { graph.snapshot(of: $0)?.payload } ?? -1,
+            on: graph.dependency(of: snapshot.id)?.payload ?? -1,
             then: then)
         case .abandoned(let station): .abandoned(station)
         }
@@ -351,7 +351,7 @@ package struct ModelRun {
   }
 
   /// No two are the same: of two that were, either may end first.
-  private mutating func anyInstant() -> ContinuousClock.Instant {
+  private mutating func anyInstant() -> JobInstant {
     while true {
       let instant = now.advanced(by: .microseconds(Int.random(in: 1000..<400_000, using: &random)))
       if instants.insert(instant).inserted { return instant }

@@ -3,7 +3,7 @@ import Ozu
 /// What the operations are made of.
 extension NaiveGraph {
   mutating func change(
-    _ now: ContinuousClock.Instant, _ body: (inout NaiveGraph, inout Told) -> Void
+    _ now: JobInstant, _ body: (inout NaiveGraph, inout Told) -> Void
   ) -> Told {
     let before = runningLevels
     var told = Told()
@@ -47,7 +47,7 @@ extension NaiveGraph {
   }
 
   /// Takes a job out of its place; false when nobody wants it.
-  mutating func leave(_ payload: Int, _ now: ContinuousClock.Instant, _ told: inout Told) -> Bool {
+  mutating func leave(_ payload: Int, _ now: JobInstant, _ told: inout Told) -> Bool {
     guard let index = index(of: payload) else { return false }
     switch jobs[index].state {
     case .running(let station):
@@ -84,9 +84,9 @@ extension NaiveGraph {
   }
 
   func nextOverdue(
-    _ now: ContinuousClock.Instant
-  ) -> (Owner, (instant: ContinuousClock.Instant, tag: Int, endsAtStart: Bool))? {
-    var next: (Owner, (instant: ContinuousClock.Instant, tag: Int, endsAtStart: Bool))?
+    _ now: JobInstant
+  ) -> (Owner, (instant: JobInstant, tag: Int, endsAtStart: Bool))? {
+    var next: (Owner, (instant: JobInstant, tag: Int, endsAtStart: Bool))?
     for subscriber in subscribers {
       guard let deadline = subscriber.deadline, deadline.instant <= now,
         next.map({ deadline.instant < $0.1.instant }) ?? true
@@ -96,13 +96,13 @@ extension NaiveGraph {
     return next
   }
 
-  mutating func dispatchAll(_ now: ContinuousClock.Instant, _ told: inout Told) {
+  mutating func dispatchAll(_ now: JobInstant, _ told: inout Told) {
     for station in StationID.allCases where station.index < places.count {
       dispatch(station, now, &told)
     }
   }
 
-  mutating func dispatch(_ station: StationID, _ now: ContinuousClock.Instant, _ told: inout Told) {
+  mutating func dispatch(_ station: StationID, _ now: JobInstant, _ told: inout Told) {
     let index = station.index
     while true {
       guard queuedCount(in: station) > 0 else {

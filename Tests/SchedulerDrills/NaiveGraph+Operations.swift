@@ -4,7 +4,7 @@ import Ozu
 extension NaiveGraph {
   package mutating func subscribe(
     _ waiter: Int, to key: Int?, _ priority: ImagePriority, payload: Int, _ placement: Placement,
-    now: ContinuousClock.Instant
+    now: JobInstant
   ) -> Told {
     change(now) { model, _ in
       let index = model.index(ofKey: key)
@@ -16,12 +16,12 @@ extension NaiveGraph {
     }
   }
 
-  package mutating func unsubscribe(_ waiter: Int, now: ContinuousClock.Instant) -> Told {
+  package mutating func unsubscribe(_ waiter: Int, now: JobInstant) -> Told {
     change(now) { model, told in model.drop(.waiter(waiter), &told) }
   }
 
   package mutating func setPriority(
-    _ waiter: Int, to priority: ImagePriority, now: ContinuousClock.Instant
+    _ waiter: Int, to priority: ImagePriority, now: JobInstant
   ) -> Told {
     change(now) { model, _ in
       model.update(.waiter(waiter)) { $0.priority = priority }
@@ -29,14 +29,14 @@ extension NaiveGraph {
   }
 
   package mutating func setDeadline(
-    _ waiter: Int, at instant: ContinuousClock.Instant?, tag: Int, endsAtStart: Bool
+    _ waiter: Int, at instant: JobInstant?, tag: Int, endsAtStart: Bool
   ) {
     update(.waiter(waiter)) { $0.deadline = instant.map { ($0, tag, endsAtStart) } }
   }
 
   /// - Returns: what it asks for, and whether somebody still wants the job.
   package mutating func move(
-    _ payload: Int, to placement: Placement, now: ContinuousClock.Instant
+    _ payload: Int, to placement: Placement, now: JobInstant
   ) -> (Told, Bool) {
     var isWanted = true
     let told = change(now) { model, told in
@@ -48,7 +48,7 @@ extension NaiveGraph {
 
   package mutating func depend(
     _ payload: Int, on key: Int?, then: Placement, making other: Int, _ placement: Placement,
-    deadline: (instant: ContinuousClock.Instant, tag: Int)?, now: ContinuousClock.Instant
+    deadline: (instant: JobInstant, tag: Int)?, now: JobInstant
   ) -> (Told, Graph.Dependence) {
     var dependence = Graph.Dependence.parked
     let told = change(now) { model, told in
@@ -74,7 +74,7 @@ extension NaiveGraph {
   }
 
   package mutating func finish(
-    _ payload: Int, succeeded: Bool, now: ContinuousClock.Instant
+    _ payload: Int, succeeded: Bool, now: JobInstant
   ) -> (Told, Bool) {
     var isWanted = true
     let told = change(now) { model, told in
@@ -122,7 +122,7 @@ extension NaiveGraph {
     return (told, isWanted)
   }
 
-  package mutating func tick(now: ContinuousClock.Instant) -> Told {
+  package mutating func tick(now: JobInstant) -> Told {
     change(now) { model, told in
       for index in model.places.indices {
         guard let due = model.places[index].due, due <= now else { continue }
@@ -152,7 +152,7 @@ extension NaiveGraph {
   }
 
   package mutating func setSuspended(
-    _ station: StationID, _ isSuspended: Bool, now: ContinuousClock.Instant
+    _ station: StationID, _ isSuspended: Bool, now: JobInstant
   ) -> Told {
     change(now) { model, _ in model.places[station.index].isSuspended = isSuspended }
   }

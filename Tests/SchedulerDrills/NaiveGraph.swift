@@ -25,7 +25,7 @@ package struct NaiveGraph {
     /// By its payload.
     let job: Int
     var priority = ImagePriority.veryLow
-    var deadline: (instant: ContinuousClock.Instant, tag: Int, endsAtStart: Bool)?
+    var deadline: (instant: JobInstant, tag: Int, endsAtStart: Bool)?
   }
 
   struct Job {
@@ -45,7 +45,7 @@ package struct NaiveGraph {
     let isForeground: Bool
     var limiter: StartLimiter?
     var isSuspended = false
-    var due: ContinuousClock.Instant?
+    var due: JobInstant?
     var isHolding = false
     /// For each level, the turn of the job that has been overtaken, and by how much.
     var overtaken = ImagePriority.allCases.map { _ in (turn: -1, size: 0) }

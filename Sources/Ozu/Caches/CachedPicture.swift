@@ -2,7 +2,8 @@
 ///
 /// A class, so that a hit counts one reference and copies nothing.
 public final class CachedPicture: Sendable {
-  let picture: Picture
+  /// The picture.
+  public let picture: Picture
   /// Of the local file the picture was made from; `nil` for other sources.
   let stamp: FileStamp?
   /// Of the web original the picture was made from; `nil` for other sources.

@@ -1,39 +1,135 @@
 import Foundation
 import OzuHTTP
 
-/// Originals on disk. Those from the web are responses with their variants (`ResponseShelf`); those of fetchers are
-/// bytes under the key of the source.
+/// Originals in the levels of storage. Those from the web are responses with their variants (`ResponseShelf`); those of
+/// fetchers are bytes under the key of the source. Blocks: for the pipeline's own threads alone.
 extension ImageCaches {
-  static let partials = ResponseShelf.partials
-  /// What beginnings of broken transfers may take on disk.
-  static let partialsCapacity = 64 << 20
-
-  /// The responses on disk; `nil` without a disk cache.
-  var shelf: ResponseShelf? { disk.map(ResponseShelf.init) }
-
   /// The bytes of a source that is not on the web, as they were loaded.
   func original(for request: ImageRequest) -> Data? {
     observeRead(.original, for: request) {
-      disk?.fetch(request.key.source, in: Self.originals)?.body
+      firstOriginal(for: request) ?? furtherOriginal(for: request)
     } byteCount: {
       $0.count
     }
   }
 
+  /// Whether a further level may have the original of a request. Never waits.
+  func mayHaveFarOriginal(for request: ImageRequest) -> Bool {
+    stores.mayContainFurther(ImageStoreKey(.original, request.key.source), request.source.reach)
+  }
+
+  /// The same from the first level, or from the further ones. A miss is counted where nobody else is asked.
+  func original(for request: ImageRequest, isFar: Bool) -> Data? {
+    observeRead(.original, for: request, isLast: isFar || !mayHaveFarOriginal(for: request)) {
+      isFar ? furtherOriginal(for: request) : firstOriginal(for: request)
+    } byteCount: {
+      $0.count
+    }
+  }
+
+  /// The same from the first level alone, and told to nobody.
+  func firstOriginal(for request: ImageRequest) -> Data? {
+    stores.readFirst(ImageStoreEntry.self, ImageStoreKey(.original, request.key.source))?.body
+  }
+
+  /// The same from the further levels.
+  func furtherOriginal(for request: ImageRequest) -> Data? {
+    guard stores.mayContainFurther(ImageStoreKey(.original, request.key.source), request.source.reach) else {
+      return nil
+    }
+    let place = ImageStoreKey(
+      .original, request.key.source, label: EntryLabel.text(ofSource: request.sourceKey))
+    return stores.readFurther(ImageStoreEntry.self, place, request.source.reach)?.body
+  }
+
   func store(_ original: FetchedData.Original, for request: ImageRequest) {
+    let key = ImageStoreKey(
+      .original, request.key.source, label: EntryLabel.text(ofSource: request.sourceKey))
     observeStore(.original, byteCount: original.byteCount, for: request) {
       switch original {
-      case .response(let entry):
-        shelf?.store(entry, replacing: nil, for: request.key.source, source: request.sourceKey)
+      case .response(let entry): store(entry, replacing: nil, at: key)
       case .data(let data):
-        disk?.store(
-          data, metadata: OriginalRecord().data, forKey: request.key.source, in: Self.originals,
-          label: DiskLabel.text(ofSource: request.sourceKey))
+        stores.write(
+          ImageStoreEntry(metadata: OriginalRecord().data, body: data), for: key, request.source.reach)
       }
     }
   }
 
   func removeOriginal(for request: ImageRequest) {
-    shelf?.removeEntries(for: request.key.source)
+    stores.remove(StoredVariants.self, ImageStoreKey(.original, request.key.source), request.source.reach)
+  }
+
+  // MARK: Responses
+
+  /// The responses under a key of the HTTP cache.
+  func responses(for key: HTTPCacheKey) -> [HTTPCacheEntry] {
+    let name = Redaction.text(key.resource)
+    let stage = events.stageBegan(.read, of: name)
+    let entries = firstResponses(for: key) ?? furtherResponses(for: key) ?? []
+    let byteCount = entries.reduce(0) { $0 + $1.body.count }
+    events.stageEnded(stage, byteCount: byteCount)
+    events.lookedUp(.original, found: entries.isEmpty ? nil : byteCount, of: name)
+    return entries
+  }
+
+  /// The responses in the first level, or in a further one. A miss is counted where nobody else is asked.
+  func responses(for key: HTTPCacheKey, of request: ImageRequest, isFar: Bool) -> [HTTPCacheEntry] {
+    let name = Redaction.text(key.resource)
+    let stage = events.stageBegan(.read, of: name)
+    let entries = (isFar ? furtherResponses(for: key) : firstResponses(for: key)) ?? []
+    let byteCount = entries.reduce(0) { $0 + $1.body.count }
+    events.stageEnded(stage, byteCount: byteCount)
+    if isFar || !entries.isEmpty || !mayHaveFarOriginal(for: request) {
+      events.lookedUp(.original, found: entries.isEmpty ? nil : byteCount, of: name)
+    }
+    return entries
+  }
+
+  /// The responses in the first level alone; `nil` for none.
+  func firstResponses(for key: HTTPCacheKey) -> [HTTPCacheEntry]? {
+    stores.readFirst(StoredVariants.self, ImageStoreKey(.original, ResponseShelf.storeKey(key)))?.entries
+  }
+
+  /// The responses in the first of the further levels that has any.
+  func furtherResponses(for key: HTTPCacheKey) -> [HTTPCacheEntry]? {
+    guard !stores.further.isEmpty else { return nil }
+    return stores.readFurther(StoredVariants.self, ResponseShelf.place(of: key))?.entries
+  }
+
+  func store(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, for key: HTTPCacheKey) {
+    observeStore(.original, byteCount: entry.body.count, of: Redaction.text(key.resource), for: nil) {
+      store(entry, replacing: old, at: ResponseShelf.place(of: key))
+    }
+  }
+
+  private func store(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, at place: ImageStoreKey) {
+    stores.change(StoredVariants.self, place, byteCount: entry.body.count) { store in
+      try ResponseShelf(store: store).store(entry, replacing: old, at: place)
+    }
+  }
+
+  /// Gives a stored response a new head.
+  func refresh(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse, for key: HTTPCacheKey) {
+    let place = ResponseShelf.place(of: key)
+    stores.change(StoredVariants.self, place, byteCount: entry.body.count) { store in
+      try ResponseShelf(store: store).refresh(entry, replacing: old, at: place)
+    }
+  }
+
+  func removeResponses(for key: HTTPCacheKey) {
+    stores.remove(StoredVariants.self, ResponseShelf.place(of: key))
+  }
+
+  /// The beginning of a body whose transfer broke off.
+  func partialBody(for key: HTTPCacheKey) -> HTTPPartialBody? {
+    stores.first?.attempt(.read) { try ResponseShelf(store: $0).partialBody(for: key) } ?? nil
+  }
+
+  /// Keeps the beginning of a body; `nil` removes it.
+  func setPartialBody(_ partial: HTTPPartialBody?, for key: HTTPCacheKey) {
+    let place = ImageStoreKey(.partial, ResponseShelf.storeKey(key))
+    stores.change(ImageStoreEntry.self, place, byteCount: partial?.body.count ?? 0) { store in
+      try ResponseShelf(store: store).setPartialBody(partial, for: key)
+    }
   }
 }

@@ -1,66 +1,64 @@
 import OzuHTTP
 import OzuSynchronization
 
-/// The disk cache as the storage of an HTTP cache. Reads wait for a disk thread; writes go through the backlog,
+/// The levels of storage as the storage of an HTTP cache. Reads wait for a disk thread; writes go through the backlog,
 /// behind the caller's back.
 ///
 /// Beginnings of broken transfers are kept in memory too, so that a retry finds them at once: small ones for a while,
-/// large ones, which are mapped from files, until the disk cache has them.
+/// large ones, which are mapped from files, until the first level has them.
 struct OriginalStorage: HTTPCacheStorage {
   let caches: ImageCaches
-  let queue: WorkQueue
+  let runner: JobRunner
   let backlog: StoreBacklog
   private let partials = InMemoryHTTPCacheStorage(byteLimit: 16 << 20)
   private let unwritten = UnwrittenPartials()
 
-  init(caches: ImageCaches, queue: WorkQueue, backlog: StoreBacklog) {
+  init(caches: ImageCaches, runner: JobRunner, backlog: StoreBacklog) {
     self.caches = caches
-    self.queue = queue
+    self.runner = runner
     self.backlog = backlog
   }
 
   func entries(for key: HTTPCacheKey) async -> [HTTPCacheEntry] {
-    await queue.run(priority: .high) { [caches] flag in
-      flag.isRaised ? [] : caches.responses(for: key)
-    }
+    await runner.run(on: .disk, priority: .high) { [caches] in caches.responses(for: key) }
   }
 
   func store(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, for key: HTTPCacheKey) async {
-    await backlog.add(byteCount: entry.body.count) { [caches] in
+    backlog.enqueue(byteCount: entry.body.count) { [caches] in
       caches.store(entry, replacing: old, for: key)
     }
+    await backlog.room()
   }
 
   func refresh(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse, for key: HTTPCacheKey) async {
     // Its body is on disk already, as a rule, and not held for this.
-    await backlog.add(byteCount: 0) { [caches] in
-      caches.shelf?.refresh(entry, replacing: old, for: ResponseShelf.diskKey(key), source: key.resource)
+    backlog.enqueue { [caches] in
+      caches.refresh(entry, replacing: old, for: key)
     }
   }
 
   func removeEntries(for key: HTTPCacheKey) async {
-    await backlog.add(byteCount: 0) { [caches] in caches.shelf?.removeEntries(for: ResponseShelf.diskKey(key))
-    }
+    backlog.enqueue { [caches] in caches.removeResponses(for: key) }
   }
 
-  /// The disk cache's own folder, so that a body is on the medium whose size the app has thought about. Opens the
+  /// The folder of the first level, so that a body is on the medium whose size the app has thought about. Opens the disk
   /// cache if nobody has.
-  var spoolDirectory: String? { caches.disk?.directory }
+  var spoolDirectory: String? { caches.stores.first?.store.spoolDirectory }
 
   func partialBody(for key: HTTPCacheKey) async -> HTTPPartialBody? {
     if let partial = await partials.partialBody(for: key) ?? unwritten[key] { return partial }
-    return await queue.run(priority: .high) { [caches] flag in
-      flag.isRaised ? nil : caches.shelf?.partialBody(for: ResponseShelf.diskKey(key))
-    }
+    guard caches.mayHavePartial(for: key) else { return nil }
+    return await runner.run(on: .disk, priority: .high) { [caches] in caches.partialBody(for: key) }
   }
 
   func setPartialBody(_ partial: HTTPPartialBody?, for key: HTTPCacheKey) async {
     await partials.setPartialBody(partial, for: key)
     let ticket = unwritten.set(partial, for: key)
-    await backlog.add(byteCount: partial?.body.count ?? 0) { [caches, unwritten] in
-      caches.shelf?.setPartialBody(partial, for: ResponseShelf.diskKey(key), source: key.resource)
+    backlog.enqueue(byteCount: partial?.body.count ?? 0) { [caches, unwritten] in
+      caches.setPartialBody(partial, for: key)
       unwritten.remove(ticket, for: key)
     }
+    await backlog.room()
   }
 }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Which finished pictures of one source are on disk: what a later process starts from when it is asked for a smaller
+/// Which finished pictures of one source are stored: what a later process starts from when it is asked for a smaller
 /// one.
 ///
 /// Like `Relatives` these are hints, and eight at most: whoever follows one looks whether the picture is still there
@@ -58,16 +58,16 @@ extension Relatives.Made {
     writer.append(key.rendition)
     writer.append(size.width)
     writer.append(size.height)
-    writer.append(partition.name)
+    writer.append(kind.name)
     writer.append(resize) { $1.write(to: &$0) }
   }
 
   fileprivate init(from reader: inout FieldReader, of source: CacheKey) throws(FieldReader.Damage) {
     let key = ImageKey(source: source, rendition: try reader.key())
     let size = PixelSize(try reader.integer(), try reader.integer())
-    let partition = DiskCache.Partition(try reader.text())
+    let kind = ImageStoreKind(try reader.text())
     let resize = try reader.optional { (reader) throws(FieldReader.Damage) in try Resize(from: &reader) }
-    self.init(key: key, resize: resize, size: size, partition: partition)
+    self.init(key: key, resize: resize, size: size, kind: kind)
   }
 }
 

@@ -23,7 +23,7 @@ extension ImagePipeline {
     case .background:
       configuration.pixelBufferPool.releaseIdle()
       await flush()
-    case .foreground: parts.failures.forgetAll()
+    case .foreground: context.failures.forgetAll()
     }
   }
 }

@@ -66,10 +66,10 @@ extension ImagePipeline {
   /// What memory has of a request, stale or not; its source tells which.
   func memoryResponse(for request: ImageRequest) -> ImageResponse? {
     let start = configuration.now()
-    let request = parts.current(request)
+    let request = current(request)
     // A preview of a load that is still running is not the answer.
-    guard request.readsMemory, let cached = parts.caches.finishedPicture(for: request) else { return nil }
-    parts.formats.noteHit(of: cached, for: request)
-    return parts.response(of: cached, for: request, start: start)
+    guard request.readsMemory, let cached = caches.finishedPicture(for: request) else { return nil }
+    formatStore.noteHit(of: cached, for: request)
+    return response(of: cached, for: request, start: start)
   }
 }

@@ -41,7 +41,7 @@ struct DisplayTarget {
     }
     guard let size = AutomaticFormat.pixelSize(of: size, scale: scale) else { return nil }
     // The one that is registered, so that views of one size have one format, whose capacity the app may change.
-    let known = pipeline.parts.formats.format(named: AutomaticFormat.name(size, mode))
+    let known = pipeline.formatStore.format(named: AutomaticFormat.name(size, mode))
     let format = known.flatMap { automatic.made($0) ? $0 : nil } ?? automatic.format(size, mode)
     self.init(request: request.formatted(format), fit: Fit(size: size, mode: mode))
   }

@@ -25,11 +25,11 @@ final class EvictionLedger: Sendable {
 
   /// What has left the disk cache since the last call.
   ///
-  /// - Parameter totals: how many entries each partition has lost so far.
-  func takeFromDisk(_ totals: [DiskCache.Partition: Int]) -> [ObservedEviction] {
+  /// - Parameter totals: how many entries of each kind it has lost so far.
+  func takeFromDisk(_ totals: [ImageStoreKind: Int]) -> [ObservedEviction] {
     guard !totals.isEmpty else { return [] }
     var counts: Counts = [:]
-    for (partition, total) in totals { counts[partition.formatName, default: 0] += total }
+    for (kind, total) in totals { counts[kind.formatName, default: 0] += total }
     let news = toldOfDisk.withLock { told in
       let news = counts.filter { $0.value > told[$0.key] ?? 0 }
         .map { ($0.key, $0.value - (told[$0.key] ?? 0)) }

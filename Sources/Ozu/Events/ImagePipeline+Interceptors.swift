@@ -4,30 +4,30 @@ import Foundation
 /// task's own affair (`ImageTask+Surroundings.swift`).
 extension ImagePipeline {
   func data(
-    for request: ImageRequest, priority: LivePriority, onProgress: (@Sendable (LoadProgress) -> Void)?
+    for request: ImageRequest, urgency: DataUrgency, onProgress: (@Sendable (LoadProgress) -> Void)?
   ) async throws(ImageError) -> Data {
-    let observed = parts.events.requestBegan(request)
+    let observed = context.events.requestBegan(request)
     do throws(ImageError) {
       let data =
-        parts.hasInterceptors
-        ? try await interceptedData(for: request, priority: priority, onProgress: onProgress)
-        : try await ownData(for: request, priority: priority, onProgress: onProgress)
-      parts.events.counters.dataAnswers.increment()
-      if let observed { parts.events.requestEnded(observed, .data(byteCount: data.count)) }
+        hasInterceptors
+        ? try await interceptedData(for: request, urgency: urgency, onProgress: onProgress)
+        : try await ownData(for: request, urgency: urgency, onProgress: onProgress)
+      context.events.counters.dataAnswers.increment()
+      if let observed { context.events.requestEnded(observed, .data(byteCount: data.count)) }
       return data
     } catch {
-      parts.events.counters.add(error)
-      if let observed { parts.events.requestEnded(observed, RequestOutcome(error)) }
+      context.events.counters.add(error)
+      if let observed { context.events.requestEnded(observed, RequestOutcome(error)) }
       throw error
     }
   }
 
   private func interceptedData(
-    for request: ImageRequest, priority: LivePriority, onProgress: (@Sendable (LoadProgress) -> Void)?
+    for request: ImageRequest, urgency: DataUrgency, onProgress: (@Sendable (LoadProgress) -> Void)?
   ) async throws(ImageError) -> Data {
-    let chain = ImageLoadChain<Data>(parts.configuration.interceptors) { request in
+    let chain = ImageLoadChain<Data>(configuration.interceptors) { request in
       do throws(ImageError) {
-        return .success(try await self.ownData(for: request, priority: priority, onProgress: onProgress))
+        return .success(try await self.ownData(for: request, urgency: urgency, onProgress: onProgress))
       } catch {
         return .failure(error)
       }

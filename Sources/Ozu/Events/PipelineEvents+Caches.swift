@@ -1,5 +1,4 @@
 import Foundation
-import OzuHTTP
 
 /// The borders at which the caches and the sources are watched.
 extension PipelineEvents {
@@ -46,14 +45,19 @@ extension PipelineEvents {
 
 extension ImageCaches {
   /// Reads from a layer on disk.
+  ///
+  /// - Parameter isLast: whether nobody else is asked when there is nothing.
   func observeRead<Value>(
-    _ layer: ImageCacheLayer, for request: ImageRequest, _ read: () -> Value?, byteCount: (Value) -> Int
+    _ layer: ImageCacheLayer, for request: ImageRequest, isLast: Bool = true, _ read: () -> Value?,
+    byteCount: (Value) -> Int
   ) -> Value? {
     let stage = events.stageBegan(.read, of: request.source.name)
     let value = read()
     let count = value.map(byteCount)
     events.stageEnded(stage, byteCount: count ?? 0)
-    events.lookedUp(layer, found: count, of: request.source.name, for: request)
+    if isLast || count != nil {
+      events.lookedUp(layer, found: count, of: request.source.name, for: request)
+    }
     return value
   }
 
@@ -64,7 +68,8 @@ extension ImageCaches {
     observeStore(layer, byteCount: byteCount, of: request.source.name, for: request, store)
   }
 
-  private func observeStore(
+  /// Writes to a layer on disk, for a source that may have no request.
+  func observeStore(
     _ layer: ImageCacheLayer, byteCount: Int, of source: @autoclosure () -> String,
     for request: ImageRequest?,
     _ store: () -> Void
@@ -76,36 +81,16 @@ extension ImageCaches {
     tellDiskEvictions()
   }
 
+  /// How many entries of each kind have left the first level to make room. Never waits.
+  var evictionCounts: [ImageStoreKind: Int] { stores.first?.store.evictionCounts ?? [:] }
+
   /// Tells observers what has left the disk cache to make room since they last heard of it.
   func tellDiskEvictions() {
-    events.evicted(events.evictions.takeFromDisk(openedDisk?.evictionCounts ?? [:]))
-  }
-
-  // MARK: Responses
-
-  /// The responses on disk under a key of the HTTP cache.
-  func responses(for key: HTTPCacheKey) -> [HTTPCacheEntry] {
-    let stage = events.stageBegan(.read, of: Self.name(of: key))
-    let entries = shelf?.entries(for: ResponseShelf.diskKey(key)) ?? []
-    let byteCount = entries.reduce(0) { $0 + $1.body.count }
-    events.stageEnded(stage, byteCount: byteCount)
-    events.lookedUp(.original, found: entries.isEmpty ? nil : byteCount, of: Self.name(of: key))
-    return entries
-  }
-
-  func store(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, for key: HTTPCacheKey) {
-    observeStore(.original, byteCount: entry.body.count, of: Self.name(of: key), for: nil) {
-      shelf?.store(entry, replacing: old, for: ResponseShelf.diskKey(key), source: key.resource)
-    }
-  }
-
-  /// What a resource is called in messages: without what may be secret.
-  private static func name(of key: HTTPCacheKey) -> String {
-    Redaction.text(key.resource)
+    events.evicted(events.evictions.takeFromDisk(evictionCounts))
   }
 }
 
-extension PipelineParts {
+extension LoadContext {
   /// The picture of a request in memory, for work that was begun because memory had none that could be served: a
   /// second look, which the statistics leave out.
   func lookAgain(for request: ImageRequest) -> CachedPicture? {

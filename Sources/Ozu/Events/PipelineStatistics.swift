@@ -38,6 +38,8 @@ public struct PipelineStatistics: Hashable, Sendable, Codable {
   public var memoryEvictions = 0
   /// Entries that left the disk cache to make room.
   public var diskEvictions = 0
+  /// Writes to further levels of storage that were dropped, because too much waited for the level.
+  public var droppedStoreWrites = 0
 
   /// Requests that got a picture by other means than a look into memory, by the raw value of their
   /// `ImageResponse.Source`.
@@ -90,6 +92,7 @@ extension PipelineStatistics: CustomStringConvertible {
     ]
     let disk = Self.list([
       ("evicted", diskEvictions), ("bytes read", readByteCount), ("bytes written", writtenByteCount),
+      ("writes dropped", droppedStoreWrites),
     ])
     if !disk.isEmpty { lines.append("disk: \(disk)") }
     let loads = Self.list([
@@ -122,16 +125,17 @@ extension ImagePipeline {
   ///
   /// - Complexity: O(1).
   public var statistics: PipelineStatistics {
-    let counters = parts.events.counters
+    let counters = context.events.counters
     var result = PipelineStatistics()
-    let memory = parts.caches.memory.statistics
+    let memory = caches.memory.statistics
     result.memory.hits = max(0, memory.hits + memory.revivals - counters.repeatedHits.value)
     result.memory.misses = max(0, memory.misses - counters.repeatedMisses.value)
     result.memory.stores = counters.memoryStores.value
     result.memoryEvictions = memory.costEvictions + memory.countEvictions
     result.renditions = counters.renditions.snapshot
     result.originals = counters.originals.snapshot
-    result.diskEvictions = parts.caches.openedDisk?.statistics.evictions ?? 0
+    result.diskEvictions = caches.evictionCounts.values.reduce(0, +)
+    result.droppedStoreWrites = caches.stores.droppedWriteCount
     for (source, count) in counters.answersBySource where count > 0 {
       result.answers[source.rawValue] = count
     }

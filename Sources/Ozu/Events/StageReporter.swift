@@ -3,11 +3,11 @@
 /// The last stage ends with the reporter, whatever way the work is left by.
 final class StageReporter {
   private let events: PipelineEvents
-  private let source: String
+  private let source: ImageSource
   private var current: ObservedStage?
 
   /// `nil` when nobody is told.
-  init?(_ events: PipelineEvents, source: String) {
+  init?(_ events: PipelineEvents, source: ImageSource) {
     guard events.isObserved else { return nil }
     self.events = events
     self.source = source
@@ -18,6 +18,6 @@ final class StageReporter {
   /// Ends the stage that runs and begins another.
   func enter(_ stage: ImageStage) {
     events.stageEnded(current)
-    current = events.stageBegan(stage, of: source)
+    current = events.stageBegan(stage, of: source.name)
   }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 
 /// A picture in a local file, as a source. The same as its file URL.
@@ -7,7 +8,8 @@ public struct DiskFetcher: ImageFetching, URLFetching {
   /// The path.
   public var key: String { path }
 
-  private static let queue = WorkQueue(label: "disk-fetcher", width: 2)
+  // A read waits for a disk, which no thread of Swift's own may do.
+  private static let queue = DispatchQueue(label: "ozu.disk-fetcher")
 
   /// Makes a source of a file.
   public init(path: String) {
@@ -22,9 +24,12 @@ public struct DiskFetcher: ImageFetching, URLFetching {
   ///   something else.
   public func fetch() async throws -> FetchedImage {
     let path = path
-    let outcome = await Self.queue.run(priority: ImagePriority.normal) { _ in
-      Result { () throws(ImageError) in
-        try FileReader.read(path, limit: DecodingLimits.default.encodedByteCount).data
+    let outcome = await withCheckedContinuation { continuation in
+      Self.queue.async {
+        continuation.resume(
+          returning: Result { () throws(ImageError) in
+            try FileReader.read(path, limit: DecodingLimits.default.encodedByteCount).data
+          })
       }
     }
     return .data(try outcome.get().checkedImage(path))

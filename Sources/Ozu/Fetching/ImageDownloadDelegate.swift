@@ -16,8 +16,8 @@ public protocol ImageDownloadDelegate: AnyObject, Sendable {
 extension ImagePipeline {
   /// Is told of each download; not kept alive.
   public var downloadDelegate: (any ImageDownloadDelegate)? {
-    get { parts.downloads.delegate }
-    set { parts.downloads.set(newValue, of: self) }
+    get { downloads.delegate }
+    set { downloads.set(newValue, of: self) }
   }
 }
 

@@ -35,17 +35,22 @@ extension ImagePipeline {
     throw .notCached(key)
   }
 
-  /// The picture of a key if memory has it: synchronous.
+  /// The picture of a key if memory has it: synchronous. Without a format it is the picture that was loaded or set under
+  /// the key as it is, else the last that was loaded under it with a size or processors.
   public func cachedImage(forKey key: String, format: CacheFormat? = nil) -> Picture? {
     for request in ImageRequest.requests(forKey: key, format: format) {
       if let picture = cachedImage(for: request) { return picture }
+      guard format == nil, request.sourceKey == ImageSource.ownKey(key) else { continue }
+      for other in context.relatives.keys(of: request.key.source) {
+        if let cached = caches.standingPicture(other, of: request) { return cached.picture }
+      }
     }
     return nil
   }
 
   /// The picture of a key if the disk has it, whatever memory has. It goes into memory.
   public func imageFromDisk(forKey key: String, format: CacheFormat? = nil) async -> Picture? {
-    await parts.backlog.drain()
+    await context.backlog.drain()
     for request in ImageRequest.requests(forKey: key, format: format) {
       if let picture = await imageFromDisk(for: request) { return picture }
     }
@@ -53,7 +58,7 @@ extension ImagePipeline {
   }
 
   private func imageFromDisk(for request: ImageRequest) async -> Picture? {
-    await parts.diskQueue.run(priority: .normal) { [cache] _ in
+    await context.runner.run(on: .disk, priority: .normal) { [cache] in
       guard let picture = cache.image(for: request, layers: .disk) else { return nil }
       cache[request] = picture
       return picture
@@ -74,30 +79,40 @@ extension ImagePipeline {
     cache[request] = picture
     guard request.mayHaveRendition || format == nil else { return }
     let cache = cache
-    parts.backlog.enqueue { try? cache.store(picture, for: request, layers: .disk) }
+    context.backlog.enqueue { try? cache.store(picture, for: request, layers: .disk) }
   }
 
   private func remove(_ request: ImageRequest) {
-    parts.caches.memory.removeValue(forKey: request.key)
-    parts.backlog.enqueue { [parts] in parts.caches.removeRendition(for: request) }
+    caches.memory.removeValue(forKey: request.key)
+    context.backlog.enqueue { [caches] in caches.removeRendition(for: request) }
   }
 
   /// Removes what the caches have under a key, in every format, with its original.
   ///
   /// - Complexity: O(entries of the caches).
   public func removeImages(forKey key: String) async {
-    let requests = ImageRequest.requests(forKey: key, format: nil)
+    await removeImages(of: ImageRequest.requests(forKey: key, format: nil))
+  }
+
+  /// Removes what the caches have of the sources of requests, in every size and format.
+  func removeImages(of requests: [ImageRequest]) async {
     let sources = Set(requests.map(\.key.source))
     let formats = formats.values
-    let keys = requests.flatMap { request in [request] + formats.map(request.formatted) }.map(\.key)
-    for source in sources { parts.failures.forget(source) }
-    for key in keys { parts.caches.memory.removeValue(forKey: key) }
-    parts.caches.memory.removeValues { key, _ in sources.contains(key.source) }
-    await parts.backlog.drain()
-    await parts.diskQueue.run(priority: .normal) { [parts] _ in
-      for request in requests { parts.caches.removeOriginal(for: request) }
-      for source in sources { parts.caches.forgetRelatives(of: source) }
-      parts.caches.removeRenditions(keys, ofSources: requests.map(\.label) + requests.map(\.sourceKey))
+    let variants = requests.flatMap { request in [request] + formats.map(request.formatted) }
+    for source in sources {
+      context.failures.forget(source)
+      context.relatives.noteRemoval(of: source)
+      context.liveFetches.forget(source: source)
+    }
+    for variant in variants { caches.memory.removeValue(forKey: variant.key) }
+    caches.memory.removeValues { key, _ in sources.contains(key.source) }
+    await context.backlog.drain()
+    await context.runner.run(on: .disk, priority: .normal) { [caches] in
+      for request in requests { caches.removeOriginal(for: request) }
+      caches.removeRenditions(
+        for: variants,
+        ofSources: requests.flatMap { [$0.label, $0.sourceKey, EntryLabel.text(ofSource: $0.sourceKey)] })
+      for source in sources { caches.forgetRelatives(of: source) }
     }
   }
 
@@ -113,9 +128,9 @@ extension ImagePipeline {
 
   /// Removes the pictures of a format from memory, and its renditions from disk.
   public func removeImages(ofFormat name: String) async {
-    let format = parts.formats.format(named: name) ?? CacheFormat(name)
-    parts.formats.clear(format)
-    await parts.backlog.drain()
+    let format = formatStore.format(named: name) ?? CacheFormat(name)
+    formatStore.clear(format)
+    await context.backlog.drain()
   }
 
   /// Empties all caches; the same as `removeAllImages()`.
@@ -170,23 +185,5 @@ extension ImageSource {
   /// Whether a load needs no cache to answer: bytes in memory, and local files.
   fileprivate var isAtHand: Bool {
     if case .data = self { true } else { filePath != nil }
-  }
-}
-
-extension ImageCaches {
-  /// Removes renditions by their keys, and those whose labels say that they are of some sources.
-  func removeRenditions(_ keys: [ImageKey], ofSources labels: [String]) {
-    guard let disk else { return }
-    for key in keys { _ = disk.remove(forKey: key.rendition) }
-    let beginnings = labels.map { $0 + " " }
-    // Sizes nobody has registered, such as those of views in an earlier run.
-    for entry in disk.entries() {
-      let isRendition =
-        entry.partition == Self.renditions || entry.partition.name.hasPrefix(CacheFormat.partitionPrefix)
-      guard isRendition, let label = entry.label,
-        labels.contains(label) || beginnings.contains(where: label.hasPrefix)
-      else { continue }
-      _ = disk.remove(forKey: entry.key, in: entry.partition)
-    }
   }
 }

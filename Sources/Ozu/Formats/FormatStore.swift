@@ -99,7 +99,7 @@ final class FormatStore: Sendable {
   // MARK: The disk
 
   func byteCount(of format: CacheFormat) -> Int {
-    caches.disk?.byteCount(of: format.partition) ?? 0
+    caches.byteCount(of: format)
   }
 
   func capacityDidChange(of format: CacheFormat) {
@@ -109,7 +109,7 @@ final class FormatStore: Sendable {
   /// Removes a format's pictures from memory now and its renditions from disk when their turn comes.
   func clear(_ format: CacheFormat) {
     caches.memory.removeValues { $1.formatName == format.name }
-    backlog.enqueue { [caches] in try? caches.disk?.removeAll(in: format.partition) }
+    backlog.enqueue { [caches] in caches.removeRenditions(of: format) }
   }
 
   /// Has the rendition on disk of a picture that memory served marked as used, and written again if it had gone.

@@ -2,7 +2,7 @@ import Foundation
 
 extension ImagePipeline {
   /// The formats that are registered, by their names.
-  public var formats: [String: CacheFormat] { parts.formats.formats }
+  public var formats: [String: CacheFormat] { formatStore.formats }
 
   /// Registers a format. Another one of the same name is replaced, and what it left in the caches is cleared;
   /// registering the same one again does nothing.
@@ -13,29 +13,29 @@ extension ImagePipeline {
   /// - Returns: the preload; its value is how many pictures went into memory. It need not be kept.
   @discardableResult
   public func register(_ format: CacheFormat) -> Task<Int, Never> {
-    guard parts.formats.register(format), format.preloadPolicy != .none, format.diskCapacity > 0 else {
+    guard formatStore.register(format), format.preloadPolicy != .none, format.diskCapacity > 0 else {
       return Task { 0 }
     }
     let preload = FormatPreload()
-    parts.formats.begin(preload, of: format)
-    return Task.detached { [parts] in
-      let count = await PreloadFormat(parts: parts, format: format, preload: preload).run()
-      parts.formats.end(preload, of: format)
+    formatStore.begin(preload, of: format)
+    return Task.detached { [self] in
+      let count = await PreloadFormat(context: context, format: format, preload: preload).run()
+      formatStore.end(preload, of: format)
       return count
     }
   }
 
   /// Takes note that a view asks for a format: it is registered, or what is being preloaded for it stops.
   func use(_ format: CacheFormat) {
-    if parts.formats.format(named: format.name) == nil {
+    if formatStore.format(named: format.name) == nil {
       register(format)
     } else {
-      parts.formats.noteRequest(in: format)
+      formatStore.noteRequest(in: format)
     }
   }
 
   /// Registers a format unless one of its name is there.
   func registerIfUnknown(_ format: CacheFormat) {
-    if parts.formats.format(named: format.name) == nil { register(format) }
+    if formatStore.format(named: format.name) == nil { register(format) }
   }
 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The job that brings a format's renditions from disk into memory, those used last first.
+/// The job that brings a format's renditions from the first level into memory, those used last first.
 struct PreloadFormat: Sendable {
-  let parts: PipelineParts
+  let context: LoadContext
   let format: CacheFormat
   let preload: FormatPreload
 
@@ -12,28 +12,21 @@ struct PreloadFormat: Sendable {
   /// - Returns: how many pictures went into memory.
   func run() async -> Int {
     // What is being written counts too, and a format that was replaced is cleared first.
-    await parts.backlog.drain()
-    let entries = await parts.diskQueue.run(priority: .veryLow) { [parts, format] _ in
-      parts.caches.disk?.entries(in: format.partition)
+    await context.backlog.drain()
+    let entries = await context.runner.run(on: .disk, priority: .veryLow) { [context, format] in
+      context.caches.renditions(of: format).map { PreloadListing($0) }
     }
-    guard var entries = entries?.makeIterator() else { return 0 }
+    guard let entries else { return 0 }
     var newest: Date?
     var count = 0
     while !preload.isStopped {
-      let current = entries
-      let step = await parts.diskQueue.run(priority: .veryLow) { [parts, format] _ in
-        var rest = current
-        let entry = rest.next().map { info in
-          (info: info, rendition: parts.caches.rendition(of: info, in: format))
-        }
-        return (rest: rest, entry: entry)
+      let entry = await context.runner.run(on: .disk, priority: .veryLow) { [context] in
+        entries.next().map { info in (info: info, rendition: context.caches.rendition(of: info)) }
       }
-      entries = step.rest
-      guard let entry = step.entry else { return count }
-      let last = newest ?? entry.info.accessDate
-      newest = last
-      if format.preloadPolicy == .lastSession,
-        last.timeIntervalSince(entry.info.accessDate) > Self.session
+      guard let entry else { return count }
+      newest = newest ?? entry.info.accessDate
+      if format.preloadPolicy == .lastSession, let newest, let date = entry.info.accessDate,
+        newest.timeIntervalSince(date) > Self.session
       {
         return count
       }
@@ -48,17 +41,21 @@ struct PreloadFormat: Sendable {
   /// Decodes a rendition into memory.
   ///
   /// - Returns: whether there was room; `nil` for a rendition that does not decode.
-  private func load(_ rendition: ImageCaches.Rendition, _ info: DiskCache.EntryInfo) async -> Bool? {
-    let (origin, name) = (LoadImage.Origin(), info.label ?? format.name)
-    let key = RenderJobs.Key(origin: ObjectIdentifier(origin), recipe: info.key, number: 0)
-    let way = RenderJobs.Way(origin: origin, name: name, keys: [key], steps: [.decode(rendition.data, nil)])
+  private func load(_ rendition: ImageCaches.Rendition, _ info: ImageStoreInfo) async -> Bool? {
+    let name = info.key.label ?? format.name
+    let way = StepWork.Way(
+      from: LoadImage.Origin(), of: .data(Data(), key: name), recipes: [info.key.key],
+      steps: [.decode(rendition.data, nil)])
+    let work = await JobAwaiter(context.runner, .veryLow).work(of: way.keys.last) {
+      JobStart(StepWork(way, at: 0, context))
+    }
     do throws(ImageError) {
-      let rendered = try await parts.renders.value(
-        of: way, priority: .fixed(.veryLow), cancellation: .cancelled(name))
+      guard let step = work as? StepWork else { throw .cancelled(name) }
+      let rendered = try step.outcome.get()
       let picture = Picture(rendered.picture.bitmap, header: rendition.header)
-      let memory = parts.caches.memory
+      let memory = context.caches.memory
       guard !preload.isStopped, memory.totalCost + picture.byteCount <= memory.costLimit else { return false }
-      let key = ImageKey(rendition: info.key, label: info.label, format: format)
+      let key = ImageKey(rendition: info.key.key, label: info.key.label, format: format)
       if !memory.contains(key) {
         memory.insert(
           CachedPicture(
@@ -67,23 +64,24 @@ struct PreloadFormat: Sendable {
       }
       return true
     } catch {
-      await parts.diskQueue.run(priority: .veryLow) { [parts, format] _ in
-        _ = parts.caches.disk?.remove(forKey: info.key, in: format.partition)
+      await context.runner.run(on: .disk, priority: .veryLow) { [context] in
+        context.caches.stores.remove(ImageStoreEntry.self, info.key)
       }
       return nil
     }
   }
 }
 
-extension ImageCaches {
-  /// The rendition that a listing has named; `nil`, and removed, when it has no record of ours.
-  func rendition(of info: DiskCache.EntryInfo, in format: CacheFormat) -> Rendition? {
-    // Read without counting as a use: what is preloaded has not been looked at yet.
-    guard let disk, let record = RenditionRecord(info.metadata),
-      let data = disk.peek(info.key, in: format.partition)
-    else { return nil }
-    return Rendition(data: data, header: record.header, stamp: record.stamp, validity: record.validity)
-  }
+/// A listing that one thread after another goes through.
+///
+/// Not checked by the compiler: the iterator is used by one piece of work on the disk's threads after another, each of
+/// which is awaited before the next begins.
+private final class PreloadListing: @unchecked Sendable {
+  private var iterator: any IteratorProtocol<ImageStoreInfo>
+
+  init(_ entries: any Sequence<ImageStoreInfo> & Sendable) { iterator = entries.makeIterator() }
+
+  func next() -> ImageStoreInfo? { iterator.next() }
 }
 
 extension ImageKey {
@@ -93,7 +91,7 @@ extension ImageKey {
     let steps = ["format(\(format.name))", format.resize?.identifier].compactMap(\.self)
     let suffix = " " + steps.joined(separator: " ")
     if let label, label.hasSuffix(suffix) {
-      let key = ImageKey(source: DiskLabel.key(ofLabel: String(label.dropLast(suffix.count))), steps: steps)
+      let key = ImageKey(source: EntryLabel.key(ofLabel: String(label.dropLast(suffix.count))), steps: steps)
       if key.rendition == rendition {
         self = key
         return

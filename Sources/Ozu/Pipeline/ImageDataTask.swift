@@ -1,4 +1,5 @@
 import Foundation
+import OzuSynchronization
 
 /// A running load of bytes, as `loadData(with:)` starts it.
 ///
@@ -7,7 +8,7 @@ import Foundation
 public final class ImageDataTask: Sendable {
   /// What is loaded.
   public let request: ImageRequest
-  private let urgency: PriorityCell
+  private let urgency: DataUrgency
   private let work: Task<Result<Data, ImageError>, Never>
 
   init(
@@ -15,13 +16,12 @@ public final class ImageDataTask: Sendable {
     onEnd: @escaping @Sendable (Result<Data, ImageError>) -> Void
   ) {
     self.request = request
-    let urgency = PriorityCell(request.priority)
+    let urgency = DataUrgency(request.priority)
     self.urgency = urgency
     work = Task.detached {
       let result: Result<Data, ImageError>
       do throws(ImageError) {
-        result = .success(
-          try await pipeline.data(for: request, priority: .changing(urgency), onProgress: onProgress))
+        result = .success(try await pipeline.data(for: request, urgency: urgency, onProgress: onProgress))
       } catch {
         result = .failure(error)
       }
@@ -49,7 +49,33 @@ public final class ImageDataTask: Sendable {
 
   /// How urgent the load is. It may change while it runs: what still waits for its turn, waits at its new place.
   public var priority: ImagePriority {
-    get { urgency.value }
-    set { urgency.value = newValue }
+    get { urgency.level }
+    set { urgency.level = newValue }
+  }
+}
+
+/// How urgent a load of bytes is, for whoever waits in its place: interceptors may try several times.
+final class DataUrgency: Sendable {
+  private let state: Mutex<(level: ImagePriority, awaiter: JobAwaiter?)>
+
+  init(_ level: ImagePriority) { state = Mutex((level, nil)) }
+
+  var level: ImagePriority {
+    get { state.withLock { $0.level } }
+    set {
+      let awaiter = state.withLock { state in
+        state.level = newValue
+        return state.awaiter
+      }
+      awaiter?.level = newValue
+    }
+  }
+
+  /// One who waits, and hears of changes from now on.
+  func awaiter(on runner: JobRunner) -> JobAwaiter {
+    let awaiter = JobAwaiter(runner, level)
+    state.withLock { $0.awaiter = awaiter }
+    awaiter.level = level
+    return awaiter
   }
 }

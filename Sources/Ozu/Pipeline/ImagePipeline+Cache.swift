@@ -7,7 +7,7 @@ extension ImagePipeline {
   /// pipeline.cache[request] = picture
   /// if let shown = pipeline.cache[request] { view.show(shown) }
   /// ```
-  public var cache: Cache { Cache(parts: parts) }
+  public var cache: Cache { Cache(pipeline: self) }
 
   /// The layers of the caches.
   public struct CacheLayers: OptionSet, Hashable, Sendable {
@@ -36,17 +36,17 @@ extension ImagePipeline {
   /// Everything here is synchronous. What includes the disk reads files on the calling thread: not for a main
   /// thread, nor for code on Swift's cooperative threads.
   public struct Cache: Sendable {
-    let parts: PipelineParts
+    let pipeline: ImagePipeline
 
     /// The picture of a request in memory. Setting `nil` removes it there.
     public subscript(request: ImageRequest) -> Picture? {
-      get { parts.caches.cachedPicture(for: keyed(request))?.picture.at(scale: request) }
+      get { pipeline.caches.cachedPicture(for: keyed(request))?.picture.at(scale: request) }
       nonmutating set {
         let request = keyed(request)
         if let newValue {
-          parts.caches.store(newValue, stamp: stamp(of: request), validity: nil, for: request)
+          pipeline.caches.store(newValue, stamp: stamp(of: request), validity: nil, for: request)
         } else {
-          parts.caches.memory.removeValue(forKey: request.key)
+          pipeline.caches.memory.removeValue(forKey: request.key)
         }
       }
     }
@@ -57,17 +57,17 @@ extension ImagePipeline {
       if layers.contains(.memory), let picture = self[request] { return picture }
       guard !layers.isDisjoint(with: .disk) else { return nil }
       let request = keyed(request)
-      let configuration = parts.configuration
+      let configuration = pipeline.configuration
       let context = DecodingContext(
         limits: configuration.limits, pool: configuration.pixelBufferPool,
         budget: configuration.decodedByteBudget)
       if layers.contains(.renditions), request.mayHaveRendition,
-        let rendition = parts.caches.rendition(for: request),
+        let rendition = pipeline.caches.rendition(for: request),
         let picture = try? configuration.codecs.picture(from: rendition.data, context: context)
       {
         return Picture(picture.bitmap, header: rendition.header).at(scale: request)
       }
-      guard layers.contains(.originals), let data = parts.caches.original(for: request),
+      guard layers.contains(.originals), let data = pipeline.caches.original(for: request),
         let picture = try? configuration.codecs.picture(
           from: data, resize: request.decodingResize, context: context)
       else { return nil }
@@ -77,7 +77,7 @@ extension ImagePipeline {
 
     /// The bytes of a request's original in the disk cache.
     public func data(for request: ImageRequest) -> Data? {
-      parts.caches.original(for: keyed(request))
+      pipeline.caches.original(for: keyed(request))
     }
 
     /// Stores a picture as the result of a request, in some layers; on disk as a rendition.
@@ -90,20 +90,20 @@ extension ImagePipeline {
       if layers.contains(.memory) { self[request] = picture }
       guard layers.contains(.renditions) else { return }
       if let format = request.format, format.diskCapacity == 0 { return }
-      guard let encoding = parts.configuration.encoding(of: picture, for: request) else { return }
-      let data = try parts.configuration.codecs.encode(
+      guard let encoding = pipeline.configuration.encoding(of: picture, for: request) else { return }
+      let data = try pipeline.configuration.codecs.encode(
         picture, as: encoding.type, options: encoding.options)
       let rendition = ImageCaches.Rendition(
         data: data, header: picture.header, stamp: stamp(of: request), validity: nil)
-      parts.caches.store(rendition, for: request)
+      pipeline.caches.store(rendition, for: request)
     }
 
     /// Whether some layer has the result of a request, or on disk the original it can be made from.
     public func contains(_ request: ImageRequest, layers: CacheLayers = .all) -> Bool {
       let request = keyed(request)
-      if layers.contains(.memory), parts.caches.cachedPicture(for: request)?.picture != nil { return true }
-      return layers.contains(.renditions) && parts.caches.rendition(for: request) != nil
-        || layers.contains(.originals) && parts.caches.original(for: request) != nil
+      if layers.contains(.memory), pipeline.caches.cachedPicture(for: request)?.picture != nil { return true }
+      return layers.contains(.renditions) && pipeline.caches.rendition(for: request) != nil
+        || layers.contains(.originals) && pipeline.caches.original(for: request) != nil
     }
 
     /// Removes the result of a request from some layers, and from disk its original too.
@@ -111,17 +111,17 @@ extension ImagePipeline {
       let request = keyed(request)
       if layers.contains(.memory) { self[request] = nil }
       if layers.contains(.renditions) {
-        parts.caches.removeRendition(for: request)
-        parts.caches.forgetStored(request)
+        pipeline.caches.removeRendition(for: request)
+        pipeline.caches.forgetStored(request)
       }
-      if layers.contains(.originals) { parts.caches.removeOriginal(for: request) }
+      if layers.contains(.originals) { pipeline.caches.removeOriginal(for: request) }
     }
 
     /// The key of a request's result.
     public func key(for request: ImageRequest) -> ImageKey { keyed(request).key }
 
     private func keyed(_ request: ImageRequest) -> ImageRequest {
-      request.keyed(by: parts.configuration.cacheKeyRules)
+      request.keyed(by: pipeline.configuration.cacheKeyRules)
     }
 
     private func stamp(of request: ImageRequest) -> FileStamp? {

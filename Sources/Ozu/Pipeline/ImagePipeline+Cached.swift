@@ -10,13 +10,13 @@ extension ImagePipeline {
   public func cachedImage(for request: ImageRequest) -> Picture? {
     guard request.readsMemory else { return nil }
     // Nearly always: the shortest way, which counts one reference.
-    if request.isPlain, parts.takesRequestsAsTheyAre {
-      return parts.caches.plainPicture(for: request)
+    if request.isPlain, takesRequestsAsTheyAre {
+      return memory.picture(forKey: request.key)
     }
-    let request = parts.current(request)
-    let cached = parts.caches.cachedPicture(for: request)
-    if parts.events.isObserved { parts.events.lookedIntoMemory(cached, for: request) }
-    if let cached, request.format != nil { parts.formats.noteHit(of: cached, for: request) }
+    let request = current(request)
+    let cached = caches.cachedPicture(for: request)
+    if context.events.isObserved { context.events.lookedIntoMemory(cached, for: request) }
+    if let cached, request.format != nil { formatStore.noteHit(of: cached, for: request) }
     return cached?.picture.at(scale: request)
   }
 
@@ -35,10 +35,10 @@ extension ImagePipeline {
   /// the request is there. Processed pictures are not among them, nor what was made of a file that has changed.
   /// Synchronous, without any waiting.
   public func cachedImage(ofSourceOf request: ImageRequest) -> Picture? {
-    let request = parts.current(request)
+    let request = current(request)
     guard request.readsMemory else { return nil }
-    for made in parts.relatives.made(of: request.key.source).reversed() {
-      if let cached = parts.caches.standingPicture(made.key, of: request) { return cached.picture }
+    for made in context.relatives.made(of: request.key.source).reversed() {
+      if let cached = caches.standingPicture(made.key, of: request) { return cached.picture }
     }
     return nil
   }

@@ -3,42 +3,43 @@ import Foundation
 extension ImagePipeline {
   /// Returns when everything loaded so far is in the disk cache and survives the end of the process.
   public func flush() async {
-    await parts.httpCache.backgroundValidations()
-    await parts.backlog.drain()
-    await parts.diskQueue.run(priority: .normal) { [parts] _ in try? parts.caches.disk?.flush() }
+    await context.httpCache.backgroundValidations()
+    await context.backlog.drain()
+    await context.runner.run(on: .disk, priority: .normal) { [caches] in caches.stores.flushFirst() }
+    await caches.flushFurther(sleep: configuration.sleep)
   }
 
-  /// Removes the picture of a request from every cache: the rendition in memory and on disk, and the original.
+  /// Removes what the caches have of a request's source: the picture in every size and format, in memory and on disk, and
+  /// the original. The same as `removeImage(for:)` of its URL; `cache.remove(_:)` removes one picture alone.
+  ///
+  /// - Complexity: O(entries of the caches).
   public func removeImage(for request: ImageRequest) async {
-    let request = request.keyed(by: parts.configuration.cacheKeyRules)
-    parts.failures.forget(request.key.source)
-    parts.caches.memory.removeValue(forKey: request.key)
-    await parts.backlog.drain()
-    await parts.diskQueue.run(priority: .normal) { [parts] _ in
-      parts.caches.removeRendition(for: request)
-      parts.caches.forgetStored(request)
-      parts.caches.removeOriginal(for: request)
-    }
+    var whole = request
+    whole.resize = nil
+    whole.processors = []
+    let requests = [request, whole].map { $0.keyed(by: configuration.cacheKeyRules) }
+    await removeImages(of: requests)
   }
 
   /// Empties the memory cache and the disk cache. A disk cache that another process writes to stays, which
   /// `ImagePipeline.Configuration.onDiskError` is told.
   public func removeAllImages() async {
-    parts.formats.stopPreloads()
-    parts.failures.forgetAll()
-    parts.caches.memory.removeAll()
-    await parts.backlog.drain()
-    await parts.diskQueue.run(priority: .normal) { [parts] _ in parts.caches.emptyDisk() }
+    formatStore.stopPreloads()
+    context.failures.forgetAll()
+    context.relatives.noteRemoval(of: nil)
+    caches.memory.removeAll()
+    await context.backlog.drain()
+    await context.runner.run(on: .disk, priority: .normal) { [caches] in caches.emptyStores() }
   }
 
   /// Empties the memory cache; the disk cache stays.
   public func removeImagesFromMemory() {
-    parts.caches.memory.removeAll()
+    caches.memory.removeAll()
   }
 
   /// What the memory cache holds and how it has served.
-  public var memoryCacheStatistics: MemoryCacheStatistics { parts.caches.memory.statistics }
+  public var memoryCacheStatistics: MemoryCacheStatistics { caches.memory.statistics }
 
   /// The disk cache, opened if it was not; `nil` without one. Blocks while it is opened: not for a main thread.
-  public var diskCache: DiskCache? { parts.caches.disk }
+  public var diskCache: DiskCache? { caches.stores.disk }
 }

@@ -12,8 +12,18 @@ extension ImagePipeline {
     /// The limits of the memory cache; by default 15 % of the memory the process may use, 768 MB at most,
     /// and the system's memory pressure halves or empties it.
     public var memoryCache = MemoryCacheConfiguration(pressure: SystemMemoryPressure.shared)
+    /// A memory cache of the app's own, or one that several pipelines share, in the place of the built-in one;
+    /// `memoryCache` then has no effect, and observers hear of no evictions from memory. `nil` (the default) for the
+    /// built-in one.
+    public var imageCache: (any ImageCaching)?
     /// Where originals and renditions are kept on disk. By default 512 MB in the user's cache folder.
     public var diskStorage = DiskStorage.standard
+    /// Further levels of storage, asked in this order for what the disk does not have: a database, a shared folder, a
+    /// server. None by default. With `DiskStorage.none` the first of them takes the place of the disk.
+    ///
+    /// A further level is never waited for but by loads that nothing above it can answer: what is written to it waits in a
+    /// queue of its own. See `ImageStoring`.
+    public var stores: [any ImageStoring] = []
     /// What one picture may cost. Its `encodedByteCount` also bounds downloads, while they stream.
     public var limits = DecodingLimits.default
     /// The time limits of one download.
@@ -102,6 +112,12 @@ extension ImagePipeline {
     /// Told of each trouble with the disk cache, once per kind; the pipeline goes on without it. Called under no lock of
     /// the pipeline, on the thread that met the trouble: it may call the pipeline.
     public var onDiskError: @Sendable (DiskCacheError) -> Void = { _ in }
+    /// How long a level below the first may take to answer a read; then the load goes on as if it had nothing. A second by
+    /// default.
+    public var storeReadLimit = Duration.seconds(1)
+    /// Told of each trouble with a level of `stores`, once for each operation; the level counts as having nothing. Called
+    /// under no lock of the pipeline, on the thread that met the trouble: it may call the pipeline.
+    public var onStoreError: @Sendable (ImageStoreError) -> Void = { _ in }
     /// What reads addresses of the app's own kinds; `http`, `https`, `file` and `data` are always known.
     public var sources = ImageSourceRegistry()
     /// Code of the app's own around each load, the first outermost. None by default.

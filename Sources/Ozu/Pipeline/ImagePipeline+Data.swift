@@ -1,4 +1,5 @@
 import Foundation
+import OzuSynchronization
 
 extension ImagePipeline {
   /// The encoded bytes of a source, from the disk cache or the source itself. Any recipe of the request is
@@ -6,18 +7,31 @@ extension ImagePipeline {
   ///
   /// - Throws: `ImageError`; also when a fetcher brings pixels instead of bytes.
   public func data(for request: ImageRequest) async throws(ImageError) -> Data {
-    try await data(for: request, priority: .fixed(request.priority), onProgress: nil)
+    try await data(for: request, urgency: DataUrgency(request.priority), onProgress: nil)
   }
 
   /// The same by the pipeline itself: what interceptors surround.
   func ownData(
-    for request: ImageRequest, priority: LivePriority, onProgress: (@Sendable (LoadProgress) -> Void)?
+    for request: ImageRequest, urgency: DataUrgency, onProgress: (@Sendable (LoadProgress) -> Void)?
   ) async throws(ImageError) -> Data {
-    let request = request.keyed(by: parts.configuration.cacheKeyRules)
-    let fetched = try await parts.fetch(request, priority: priority, onProgress: onProgress)
+    let request = request.keyed(by: configuration.cacheKeyRules)
+    let fetched = try await fetch(request, urgency: urgency, onProgress: onProgress)
     guard case .data(let data) = fetched.content else { throw .emptyData(request.source.name) }
     await storeIfPicture(fetched, for: request)
     return data
+  }
+
+  /// The bytes of a source, from the job that brings them or one that is started.
+  func fetch(
+    _ request: ImageRequest, urgency: DataUrgency, onProgress: (@Sendable (LoadProgress) -> Void)? = nil
+  ) async throws(ImageError) -> FetchedData {
+    let listener = onProgress.map(ProgressListener.init)
+    let key = JobKey.fetch(request, number: context.sharingNumber())
+    let work = await urgency.awaiter(on: context.runner).work(
+      of: key, begun: { work in if let listener { (work as? FetchWork)?.news.add(listener) } },
+      make: { JobStart(FetchWork(request, context)) })
+    guard let fetch = work as? FetchWork else { throw .cancelled(request.source.name) }
+    return try fetch.outcome.get()
   }
 
   /// The encoded bytes of a URL.
@@ -33,8 +47,8 @@ extension ImagePipeline {
   /// - Throws: `ImageError`.
   public func header(for request: ImageRequest) async throws(ImageError) -> ImageHeader {
     let data = try await data(for: request)
-    let configuration = parts.configuration
-    let outcome = await parts.decodeQueue.run(priority: request.priority) { _ in
+    let configuration = configuration
+    let outcome = await context.runner.run(on: .decode, priority: request.priority) {
       Result { () throws(DecodingError) in
         try configuration.codecs.header(of: data, limits: configuration.limits)
       }
@@ -51,8 +65,8 @@ extension ImagePipeline {
   public func encode(
     _ picture: Picture, as type: ImageType, options: EncodingOptions = EncodingOptions()
   ) async throws(EncodingError) -> Data {
-    let codecs = parts.configuration.codecs
-    let outcome = await parts.decodeQueue.run(priority: .normal) { _ in
+    let codecs = configuration.codecs
+    let outcome = await context.runner.run(on: .decode, priority: .normal) {
       Result { () throws(EncodingError) in
         try codecs.encode(picture, as: type, options: options)
       }
@@ -64,12 +78,29 @@ extension ImagePipeline {
   /// keep.
   func storeIfPicture(_ fetched: FetchedData, for request: ImageRequest) async {
     guard request.writesOriginals, let original = fetched.claimOriginal() else { return }
-    await parts.backlog.add(byteCount: original.byteCount) { [parts] in
-      let configuration = parts.configuration
+    context.backlog.enqueue(byteCount: original.byteCount) { [context] in
+      let configuration = context.configuration
       guard case .data(let data) = fetched.content,
         (try? configuration.codecs.header(of: data, limits: configuration.limits)) != nil
       else { return }
-      parts.caches.store(original, for: request)
+      context.caches.store(original, for: request)
     }
+    await context.backlog.room()
+  }
+}
+
+/// Tells a closure of progress, each value once and in order.
+private final class ProgressListener: NewsListener {
+  private let heard = Mutex(0)
+  private let tell: @Sendable (LoadProgress) -> Void
+
+  init(_ tell: @escaping @Sendable (LoadProgress) -> Void) { self.tell = tell }
+
+  func hear(_ news: JobNews) {
+    let isNew = heard.withLock { heard in
+      defer { heard = max(heard, news.number) }
+      return news.number > heard
+    }
+    if isNew, let progress = news.progress { tell(progress) }
   }
 }

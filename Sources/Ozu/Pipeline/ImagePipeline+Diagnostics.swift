@@ -17,110 +17,100 @@ extension ImagePipeline {
   ///
   /// - Complexity: O(jobs × waiting jobs); for people, not for a loop.
   public func diagnostics() -> PipelineDiagnostics {
-    let now = parts.configuration.now()
-    let activities = parts.board.activities
-    let begun = { kind in
-      activities.filter { $0.kind == kind }.map { PipelineDiagnostics.Job($0, now: now) }
+    let now = JobInstant(configuration.now())
+    let (snapshots, executors) = context.runner.look { graph in
+      (
+        graph.snapshots,
+        ExecutorKind.allCases.map { PipelineDiagnostics.Executor($0, graph.station($0.station)) }
+      )
     }
-    let jobs = begun(.load) + parts.heldLoads(now: now) + begun(.download)
+    let jobs = snapshots.sorted { $0.creation < $1.creation }.compactMap {
+      PipelineDiagnostics.Job($0, now: now)
+    }
     return PipelineDiagnostics(
-      jobs: jobs + parts.renders.diagnose(now: now),
-      executors: ExecutorKind.allCases.map(parts.diagnosis),
-      backlogByteCount: parts.backlog.byteCount)
+      jobs: PipelineDiagnostics.Kind.allCases.flatMap { kind in jobs.filter { $0.kind == kind } },
+      executors: executors, backlogByteCount: context.backlog.byteCount)
   }
 
   /// Holds an executor back, or lets it go on; for tests (`OzuTesting`).
   package func setSuspended(_ isSuspended: Bool, _ kind: ExecutorKind) {
-    parts.executor(kind).isSuspended = isSuspended
+    context.runner.setSuspended(kind.station, isSuspended)
   }
 
   /// How many wait for an executor; for tests (`OzuTesting`).
   package func waitingCount(_ kind: ExecutorKind) -> Int {
-    parts.waitingCount(kind)
+    context.runner.look { $0.queuedCount(in: kind.station) }
   }
 }
 
-/// What bounds how much of a kind of work is done at once.
-protocol Executing: AnyObject, Sendable {
-  var limit: Int { get }
-  var runningCount: Int { get }
-  var waitingCount: Int { get }
-  var isSuspended: Bool { get set }
-}
-
-extension WorkQueue: Executing {
-  var limit: Int { width }
-}
-
-extension Slots: Executing {
-  var limit: Int { count }
-}
-
-extension PipelineParts {
-  func executor(_ kind: ImagePipeline.ExecutorKind) -> any Executing {
-    switch kind {
-    case .data: fetchSlots
-    case .decode: decodeQueue
-    case .encode: encodeQueue
-    case .disk: diskQueue
-    case .store: storeQueue
-    }
-  }
-
-  /// How many wait for an executor, with those that do not begin before fewer do.
-  func waitingCount(_ kind: ImagePipeline.ExecutorKind) -> Int {
-    executor(kind).waitingCount + (kind == .data ? loads.heldCount : 0)
-  }
-
-  /// The loads that have not begun because too many wait for their downloads, from the oldest.
-  func heldLoads(now: ContinuousClock.Instant) -> [PipelineDiagnostics.Job] {
-    let jobs = loads.heldJobs.compactMap { job -> PipelineDiagnostics.Job? in
-      guard let task = job.first as? ImageTask else { return nil }
-      let age = task.start.duration(to: now)
-      return PipelineDiagnostics.Job(
-        kind: .load, name: task.request.label, waitingFor: .slot, waitingTime: age, age: age,
-        queuePosition: nil, subscriberCount: job.subscriberCount, priority: job.level)
-    }
-    return jobs.sorted { $0.age > $1.age }
-  }
-
-  func diagnosis(_ kind: ImagePipeline.ExecutorKind) -> PipelineDiagnostics.Executor {
-    let executor = executor(kind)
-    return PipelineDiagnostics.Executor(
-      kind: kind, limit: executor.limit, runningCount: executor.runningCount,
-      waitingCount: waitingCount(kind), isSuspended: executor.isSuspended)
-  }
-
-  /// The stage in which the load of a request is, for an error that names it.
-  func stage(of request: ImageRequest) -> ImageStage {
-    let activity = board.activities.first { $0.kind == .load && $0.request.key == request.key }
-    guard let waiting = activity?.snapshot.stage else {
-      return loads.isHeld(.load(request, number: 0)) ? .network : .total
-    }
-    return (waiting == .step ? renders.waiting(of: request.key.rendition) ?? waiting : waiting).stage
-  }
-}
-
-extension PipelineDiagnostics.Waiting {
-  var stage: ImageStage {
+extension ImagePipeline.ExecutorKind {
+  var station: StationID {
     switch self {
-    case .disk: .read
-    case .download, .slot, .network: .network
-    case .decoder, .larger: .wait
-    case .step, .decoding: .decode
-    case .processing: .process
-    case .starting, .backlog: .total
+    case .data: .network
+    case .decode: .decode
+    case .encode: .encode
+    case .disk: .disk
+    case .store: .store
     }
+  }
+}
+
+extension PipelineDiagnostics.Executor {
+  fileprivate init(_ kind: ImagePipeline.ExecutorKind, _ station: Station) {
+    self.init(
+      kind: kind, limit: station.width, runningCount: station.runningCount,
+      waitingCount: station.queuedCount, isSuspended: station.isSuspended)
   }
 }
 
 extension PipelineDiagnostics.Job {
-  init(_ activity: JobActivity, now: ContinuousClock.Instant) {
-    let snapshot = activity.snapshot
+  /// `nil` for work that is nobody's: writes, and what the pipeline does for itself.
+  fileprivate init?(_ job: JobRunner.Graph.Snapshot, now: JobInstant) {
+    let (kind, name): (PipelineDiagnostics.Kind, String)
+    switch job.payload {
+    case let load as LoadImage: (kind, name) = (.load, load.request.label)
+    case let fetch as FetchWork: (kind, name) = (.download, fetch.request.source.name)
+    case let step as StepWork: (kind, name) = (.render, step.way.source.name)
+    default: return nil
+    }
     self.init(
-      kind: activity.kind, name: activity.name, waitingFor: snapshot.stage,
-      waitingTime: snapshot.since.duration(to: now), age: activity.start.duration(to: now),
-      queuePosition: snapshot.line?.position, subscriberCount: activity.subscriberCount,
-      priority: activity.priority.value)
+      kind: kind, name: name, waitingFor: PipelineDiagnostics.Waiting(job),
+      waitingTime: job.since.duration(to: now), age: job.creation.duration(to: now),
+      queuePosition: job.position, subscriberCount: job.subscriberCount, priority: job.level)
+  }
+}
+
+extension PipelineDiagnostics.Waiting {
+  fileprivate init(_ job: JobRunner.Graph.Snapshot) {
+    self =
+      switch job.state {
+      case .parked:
+        switch job.dependency {
+        case is FetchWork: .download
+        case is LoadImage: .larger
+        case is StoreWork: .backlog
+        default: .step
+        }
+      case .queued(.disk), .running(.disk): .disk
+      case .queued(.network): .slot
+      case .running(.network): .network
+      case .queued(.decode): .decoder
+      case .running(.decode): (job.payload as? StepWork)?.isProcessing == true ? .processing : .decoding
+      default: .starting
+      }
+  }
+}
+
+extension ImageStage {
+  /// The stage in which a load is, for an error that names it.
+  init(_ standing: JobStanding<any JobWork>) {
+    self =
+      switch standing.payload {
+      case is FetchWork: .network
+      case let step as StepWork:
+        if standing.isRunning { step.isProcessing ? .process : .decode } else { .wait }
+      case is LoadImage: standing.station == .disk ? .read : .total
+      default: .total
+      }
   }
 }

@@ -37,14 +37,33 @@ public final class ImagePipeline: Sendable {
 
   private static let sharedPipeline = Mutex<ImagePipeline?>(nil)
 
-  let parts: PipelineParts
-
   /// The parts and limits this pipeline was made with.
-  public var configuration: Configuration { parts.configuration }
+  public let configuration: Configuration
+  let context: LoadContext
+  let caches: ImageCaches
+  // Of `caches`. Stored here too, because a hit that reaches it through other objects retains each of them.
+  let memory: MemoryLevel
+  let formatStore: FormatStore
+  let downloads = DownloadReports()
+  let calm: CalmSignal
+  let hasInterceptors: Bool
+  /// Whether addresses are to be changed before they are keys.
+  private let hasKeyRules: Bool
+  /// Whether a request means the same to everybody, and nobody wants to know of it.
+  let takesRequestsAsTheyAre: Bool
 
   /// Makes a pipeline. Nothing is opened or started before the first request.
   public init(_ configuration: Configuration = Configuration()) {
-    parts = PipelineParts(configuration)
+    self.configuration = configuration
+    let calm = CalmSignal()
+    self.calm = calm
+    context = LoadContext(configuration) { calm.send() }
+    caches = context.caches
+    memory = caches.memory
+    formatStore = FormatStore(caches: caches, backlog: context.backlog, configuration: configuration)
+    hasInterceptors = !configuration.interceptors.isEmpty
+    hasKeyRules = !configuration.cacheKeyRules.isEmpty
+    takesRequestsAsTheyAre = !hasKeyRules && !context.events.isObserved
   }
 
   /// Makes a pipeline from the default configuration with changes: `ImagePipeline { $0.diskStorage = .none }`.
@@ -81,19 +100,19 @@ public final class ImagePipeline: Sendable {
   ///
   /// - Throws: `ImageError`. Cancelling the calling task cancels the load, unless others want it too.
   public func image(for request: ImageRequest) async throws(ImageError) -> Picture {
-    if parts.isSurrounded { return try await response(for: request).picture }
-    let keyed = parts.keyed(request)
-    if let cached = parts.servablePicture(for: keyed) { return cached.picture.at(scale: keyed) }
-    return try await load(request, keyed: keyed, start: parts.configuration.now()).picture
+    if isSurrounded { return try await response(for: request).picture }
+    let keyed = keyed(request)
+    if let cached = servablePicture(for: keyed) { return cached.picture.at(scale: keyed) }
+    return try await load(request, keyed: keyed, start: configuration.now()).picture
   }
 
   /// The picture of a request, with where it came from and how long each stage took.
   ///
   /// - Throws: `ImageError`.
   public func response(for request: ImageRequest) async throws(ImageError) -> ImageResponse {
-    let start = parts.configuration.now()
-    let keyed = parts.keyed(request)
-    if !parts.isSurrounded, let response = parts.memoryResponse(for: keyed, start: start) { return response }
+    let start = configuration.now()
+    let keyed = keyed(request)
+    if !isSurrounded, let response = memoryResponse(for: keyed, start: start) { return response }
     return try await load(request, keyed: keyed, start: start)
   }
 
@@ -102,7 +121,7 @@ public final class ImagePipeline: Sendable {
     _ request: ImageRequest, keyed: ImageRequest, start: ContinuousClock.Instant
   ) async throws(ImageError) -> ImageResponse {
     if Task.isCancelled { throw .cancelled(request.source.name) }
-    let task = ImageTask(request, keyed: keyed, parts: parts, start: start)
+    let task = ImageTask(request, keyed: keyed, pipeline: self, start: start)
     task.run()
     return try await task.response
   }
@@ -118,20 +137,20 @@ public final class ImagePipeline: Sendable {
   }
 
   func task(for request: ImageRequest, follower: TaskFollower?) -> ImageTask {
-    let start = parts.configuration.now()
-    if request.isPlain, !parts.hasKeyRules {
-      let task = ImageTask(request, keyed: nil, parts: parts, start: start, follower: follower)
+    let start = configuration.now()
+    if request.isPlain, !hasKeyRules {
+      let task = ImageTask(request, keyed: nil, pipeline: self, start: start, follower: follower)
       self.start(task, keyed: request)
       return task
     }
-    let keyed = parts.keyed(request)
-    let task = ImageTask(request, keyed: keyed, parts: parts, start: start, follower: follower)
+    let keyed = keyed(request)
+    let task = ImageTask(request, keyed: keyed, pipeline: self, start: start, follower: follower)
     self.start(task, keyed: keyed)
     return task
   }
 
   private func start(_ task: ImageTask, keyed: ImageRequest) {
-    if !parts.isSurrounded, let response = parts.memoryResponse(for: keyed, start: task.start) {
+    if !isSurrounded, let response = memoryResponse(for: keyed, start: task.start) {
       task.finish(.success(response))
     } else {
       task.run()
@@ -139,17 +158,14 @@ public final class ImagePipeline: Sendable {
   }
 }
 
-extension PipelineParts {
+extension ImagePipeline {
   /// Whether somebody stands around every load: observers, who are told of each, or interceptors.
-  var isSurrounded: Bool { hasInterceptors || events.isObserved }
-
-  /// Whether a request means the same to everybody, and nobody wants to know of it.
-  var takesRequestsAsTheyAre: Bool { !hasKeyRules && !events.isObserved }
+  var isSurrounded: Bool { hasInterceptors || context.events.isObserved }
 
   /// A request as it is to be understood now: under the pipeline's key, and in the format that has its format's name.
   func current(_ request: ImageRequest) -> ImageRequest {
     if request.isPlain, !hasKeyRules { return request }
-    return formats.current(request.keyed(by: configuration.cacheKeyRules))
+    return formatStore.current(request.keyed(by: configuration.cacheKeyRules))
   }
 
   /// The same for a request that is about to be answered. Its format is noted: the first request registers it, and
@@ -157,7 +173,7 @@ extension PipelineParts {
   func keyed(_ request: ImageRequest) -> ImageRequest {
     let current = current(request)
     if current.isPlain { return current }
-    if let format = current.format { formats.noteRequest(in: format) }
+    if let format = current.format { formatStore.noteRequest(in: format) }
     return current
   }
 
@@ -165,7 +181,7 @@ extension PipelineParts {
   func servablePicture(for request: ImageRequest) -> CachedPicture? {
     guard request.readsMemory else { return nil }
     guard let cached = caches.finishedPicture(for: request) else {
-      if events.isObserved { events.lookedIntoMemory(nil, for: request) }
+      if context.events.isObserved { context.events.lookedIntoMemory(nil, for: request) }
       return nil
     }
     // Most have no lifetime that a clock would have to be read for.
@@ -173,8 +189,8 @@ extension PipelineParts {
       cached.validity == nil || request.cachePolicy == .cacheOnly
       || request.mayServe(cached.validity, at: configuration.currentDate())
     guard isServable else { return nil }
-    if request.format != nil { formats.noteHit(of: cached, for: request) }
-    if events.isObserved { events.lookedIntoMemory(cached, for: request) }
+    if request.format != nil { formatStore.noteHit(of: cached, for: request) }
+    if context.events.isObserved { context.events.lookedIntoMemory(cached, for: request) }
     return cached
   }
 

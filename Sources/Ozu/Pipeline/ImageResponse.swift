@@ -22,12 +22,31 @@ public struct ImageResponse: Sendable {
     case network
   }
 
+  /// Why the finished picture was in no cache, as far as the pipeline knows: what has left the caches before the process
+  /// began, and what was made too long ago, counts as never made.
+  public enum RenditionMiss: String, Hashable, Sendable, CaseIterable {
+    /// Nothing has been made of the source.
+    case neverMade = "never-made"
+    /// Others have been made of the source, of another size or with other processors.
+    case otherSize = "other-size"
+    /// It had to make room, or was too small a saving to be kept.
+    case evicted
+    /// It was removed by the app.
+    case removed
+    /// It was there, and is out of date.
+    case outdated
+    /// It was there, and did not decode.
+    case damaged
+  }
+
   /// The picture.
   public let picture: Picture
   /// The request that is answered.
   public let request: ImageRequest
   /// Where the answer came from.
   public let source: Source
+  /// Why the finished picture had to be made; `nil` when a cache had it, or when none was asked for it.
+  public let renditionMiss: RenditionMiss?
   /// Whether the work was shared with an equal request that was there before.
   public let isCoalesced: Bool
   /// The bytes of the encoded file the picture was decoded from: the original's, or the rendition's. 0 from
@@ -47,8 +66,9 @@ public struct ImageResponse: Sendable {
 
   init(
     picture: Picture, request: ImageRequest, source: Source, isCoalesced: Bool, encodedByteCount: Int,
-    timings: StageTimings, total: Duration? = nil, verdict: Verdict
+    timings: StageTimings, total: Duration? = nil, verdict: Verdict, renditionMiss: RenditionMiss? = nil
   ) {
+    self.renditionMiss = renditionMiss
     self.picture = picture
     self.request = request
     self.source = source

@@ -26,8 +26,8 @@ extension ImageTask {
   /// The download's latest progress; `nil` before it began, or when nothing had to be downloaded.
   public var currentProgress: LoadProgress? {
     // Nobody may listen, so that a task that nobody asks costs nothing while bytes arrive.
-    if let progress = parts.loads.news(for: self)?.progress { return progress }
-    return state.withLock { $0.progress }
+    let (work, progress) = state.withLock { ($0.work, $0.progress) }
+    return work?.news.latest.progress ?? progress
   }
 
   /// How a task stands.
@@ -56,7 +56,7 @@ extension ImageTask {
 
   /// How the task stands now.
   public var status: Status {
-    let now = start.duration(to: parts.configuration.now())
+    let now = start.duration(to: pipeline.configuration.now())
     let (state, duration): (Status.State, Duration?) =
       switch result {
       case nil: (.running, now)
@@ -126,8 +126,20 @@ extension ImageTask {
       return company.lastFollowerID
     }
     tellFollowers()
-    if id != nil { parts.loads.listen(self) }
+    if id != nil { listen() }
     return id
+  }
+}
+
+extension ImageTask {
+  /// Hears the news of its job from now on, those that are there at once.
+  private func listen() {
+    let work = state.withLock { state -> LoadImage? in
+      if state.isListening { return nil }
+      state.isListening = true
+      return state.work
+    }
+    work?.news.add(self)
   }
 }
 

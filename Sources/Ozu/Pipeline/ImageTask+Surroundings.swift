@@ -4,13 +4,14 @@ import OzuSynchronization
 extension ImageTask {
   /// Starts to load what memory does not have, inside the interceptors and within the deadline.
   func run() {
-    if let limit = request.deadline ?? parts.configuration.stageTimeouts[.total] { limitTime(limit) }
-    if parts.hasInterceptors { intercept() } else { load() }
+    guard pipeline.hasInterceptors else { return load() }
+    if let deadline { limitTime(deadline) }
+    intercept()
   }
 
   /// Memory first: a task that is observed or intercepted has not looked there.
   private func load() {
-    if parts.isSurrounded, let response = parts.memoryResponse(for: attempt, start: start) {
+    if pipeline.isSurrounded, let response = pipeline.memoryResponse(for: attempt, start: start) {
       finish(.success(response))
     } else {
       begin()
@@ -21,7 +22,7 @@ extension ImageTask {
 
   private func intercept() {
     surround(
-      Task.detached { [self, interceptors = parts.configuration.interceptors] in
+      Task.detached { [self, interceptors = pipeline.configuration.interceptors] in
         let chain = ImageLoadChain(interceptors) { await self.loadInside($0) }
         do throws(ImageError) {
           finish(.success(try await chain.load(request)))
@@ -33,9 +34,9 @@ extension ImageTask {
 
   /// The load behind the interceptors, whose news are those of this task.
   private func loadInside(_ request: ImageRequest) async -> Outcome {
-    let keyed = parts.keyed(request)
+    let keyed = pipeline.keyed(request)
     let inner = ImageTask(
-      request, keyed: keyed, parts: parts, start: parts.configuration.now(), follower: .outer(self),
+      request, keyed: keyed, pipeline: pipeline, start: pipeline.configuration.now(), follower: .outer(self),
       isInner: true)
     // Who changes the priority of the request means the load's, whatever has become of the task's meanwhile.
     if request.priority == self.request.priority { inner.priority = priority }
@@ -63,15 +64,35 @@ extension ImageTask {
 
   // MARK: The deadline
 
-  private func limitTime(_ limit: Duration) {
+  /// When it is to be over; a load inside the interceptors has none of its own.
+  var deadline: JobDeadline? {
+    guard !isInner, let limit = request.deadline ?? pipeline.configuration.stageTimeouts[.total] else {
+      return nil
+    }
+    return JobDeadline(instant: start.advanced(by: limit), tag: ImageStage.total.tag)
+  }
+
+  /// The deadline of a load is that of its subscription. Interceptors have no subscription, and take a timer.
+  private func limitTime(_ deadline: JobDeadline) {
+    let limit = pipeline.configuration.now().duration(to: deadline.instant)
     surround(
-      Task.detached { [weak self, sleep = parts.configuration.sleep] in
+      Task.detached { [weak self, sleep = pipeline.configuration.sleep] in
         // A sleep that is cancelled says nothing: the task has ended.
         guard (try? await sleep(limit)) != nil, let self else { return }
-        let stage = self.parts.stage(of: self.request.keyed(by: self.parts.configuration.cacheKeyRules))
-        let news = self.parts.loads.leave(self)
-        self.finish(.failure(.deadlineExceeded(self.request.source.name, stage: stage)), after: news)
+        self.expire(self.state.withLock({ $0.company?.inner })?.stage ?? .total)
       })
+  }
+
+  /// Ends because it took too long.
+  func expire(_ stage: ImageStage) {
+    finish(.failure(.deadlineExceeded(request.source.name, stage: stage)), after: leave())
+  }
+
+  /// The stage in which its load is.
+  private var stage: ImageStage {
+    guard let subscription = state.withLock({ $0.subscription }) else { return .total }
+    return pipeline.context.runner.look { $0.standing(ofSubscription: subscription) }.map(ImageStage.init)
+      ?? .total
   }
 
   /// Keeps a Swift task that ends with this one.

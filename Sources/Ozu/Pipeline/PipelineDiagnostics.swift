@@ -3,7 +3,7 @@
 /// For people who ask why a picture does not come: `print(pipeline.diagnostics())`.
 public struct PipelineDiagnostics: Sendable {
   /// The kinds of work that are shared.
-  public enum Kind: String, Hashable, Sendable {
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// From a request to its picture.
     case load
     /// From an address to bytes.

@@ -65,12 +65,12 @@ public final class ImagePrefetcher: Sendable {
     self.pipeline = pipeline
     self.destination = destination
     state = Mutex(PrefetchQueue(width: max(1, concurrentRequests)))
-    let id = pipeline.parts.calm.observe { [weak self] in self?.startNext() }
+    let id = pipeline.calm.observe { [weak self] in self?.startNext() }
     observation.withLock { $0 = id }
   }
 
   deinit {
-    if let id = observation.withLock({ $0 }) { pipeline.parts.calm.removeObserver(id) }
+    if let id = observation.withLock({ $0 }) { pipeline.calm.removeObserver(id) }
     stopAll()
   }
 
@@ -86,7 +86,7 @@ public final class ImagePrefetcher: Sendable {
   ) -> AsyncStream<Outcome> {
     let (stream, continuation) = AsyncStream.makeStream(of: Outcome.self)
     let report = PrefetchReport(
-      expected: requests.count, budget: budget, memory: pipeline.parts.caches.memory, continuation)
+      expected: requests.count, budget: budget, memory: pipeline.caches.memory, continuation)
     state.withLock { queue in
       for request in requests { queue.add(request, report) }
     }
@@ -127,7 +127,7 @@ public final class ImagePrefetcher: Sendable {
 
   private func startNext() {
     // Who waits now goes first; the pipeline tells when nobody does.
-    while state.withLock({ $0.isReady }), pipeline.parts.isCalm,
+    while state.withLock({ $0.isReady }), pipeline.context.runner.isCalm,
       let request = state.withLock({ $0.takeNext() })
     {
       let task = Task.detached(priority: .utility) { [weak self, pipeline, destination] in
@@ -173,8 +173,8 @@ extension ImagePipeline {
           ending: .done(response.source), downloadedByteCount: isNetwork ? response.encodedByteCount : 0,
           memoryByteCount: response.source == .memory ? 0 : response.picture.byteCount)
       case .disk:
-        let request = request.keyed(by: parts.configuration.cacheKeyRules)
-        let fetched = try await parts.fetch(request, priority: .fixed(request.priority))
+        let request = request.keyed(by: configuration.cacheKeyRules)
+        let fetched = try await fetch(request, urgency: DataUrgency(request.priority))
         await storeIfPicture(fetched, for: request)
         var byteCount = 0
         if case .data(let data) = fetched.content, fetched.source == .network { byteCount = data.count }
@@ -188,7 +188,5 @@ extension ImagePipeline {
 
 extension ImageRequest {
   /// What tells one prefetch from another.
-  fileprivate var prefetchKey: PipelineParts.JobKey {
-    PipelineParts.JobKey(key.rendition, self)
-  }
+  var prefetchKey: JobKey { .load(self, number: 0) }
 }

@@ -1,17 +1,20 @@
-/// What waits and what is under way, by key. A value; the prefetcher has the lock.
+/// What waits and what is under way, by key: the most urgent first, of equally urgent ones the oldest. A value; the
+/// prefetcher has the lock.
 struct PrefetchQueue {
   struct Entry {
     let request: ImageRequest
     var reports: [PrefetchReport]
-    /// Its number in the line; `nil` once it is under way.
-    var place: Int?
+    /// Whether it is under way.
+    var isRunning = false
     var task: Task<Void, Never>?
   }
 
   var isPaused = false
   private let width: Int
-  private var entries: [PipelineParts.JobKey: Entry] = [:]
-  private var waiting = PriorityFIFO<PipelineParts.JobKey>()
+  private var entries = SlotMap<Entry>()
+  private var places: [JobKey: Int] = [:]
+  private var waiting = StationQueue()
+  private var links: [StationQueue.Link] = []
   private var runningCount = 0
 
   init(width: Int) {
@@ -24,43 +27,44 @@ struct PrefetchQueue {
   var isReady: Bool { !isPaused && runningCount < width && waiting.count > 0 }
 
   mutating func add(_ request: ImageRequest, _ report: PrefetchReport) {
-    let key = PipelineParts.JobKey(request.key.rendition, request)
-    if entries[key] != nil {
-      entries[key]?.reports.append(report)
-    } else {
-      let place = waiting.append(key, priority: request.priority)
-      entries[key] = Entry(request: request, reports: [report], place: place)
-    }
+    if let place = places[request.prefetchKey] { return entries[place].reports.append(report) }
+    let place = entries.insert(Entry(request: request, reports: [report])).index
+    places[request.prefetchKey] = place
+    while links.count <= place { links.append(StationQueue.Link()) }
+    waiting.append(place, priority: request.priority, size: 0, in: &links)
   }
 
   mutating func takeNext() -> ImageRequest? {
-    guard isReady, let key = waiting.popFirst() else { return nil }
+    guard isReady, let place = waiting.popFirst(in: &links) else { return nil }
     runningCount += 1
-    entries[key]?.place = nil
-    return entries[key]?.request
+    entries[place].isRunning = true
+    return entries[place].request
   }
 
-  mutating func setTask(_ task: Task<Void, Never>, for key: PipelineParts.JobKey) -> Bool {
-    guard entries[key] != nil else { return false }
-    entries[key]?.task = task
+  mutating func setTask(_ task: Task<Void, Never>, for key: JobKey) -> Bool {
+    guard let place = places[key] else { return false }
+    entries[place].task = task
     return true
   }
 
-  mutating func remove(_ key: PipelineParts.JobKey) -> Entry? {
-    guard let entry = entries.removeValue(forKey: key) else { return nil }
-    if let place = entry.place { _ = waiting.remove(place) } else { runningCount -= 1 }
+  mutating func remove(_ key: JobKey) -> Entry? {
+    guard let place = places.removeValue(forKey: key) else { return nil }
+    let entry = entries.remove(at: place)
+    if entry.isRunning { runningCount -= 1 } else { waiting.remove(place, in: &links) }
     return entry
   }
 
   mutating func removeAll() -> [Entry] {
-    Array(entries.keys).compactMap { remove($0) }
+    Array(places.keys).compactMap { remove($0) }
   }
 
   /// Takes out what waits and has no budget any more.
   ///
   /// - Complexity: O(count).
   mutating func removeExhausted() -> [Entry] {
-    let keys = entries.filter { $0.value.place != nil && $0.value.reports.allSatisfy(\.isExhausted) }.keys
+    let keys = places.filter { _, place in
+      !entries[place].isRunning && entries[place].reports.allSatisfy(\.isExhausted)
+    }.keys
     return keys.compactMap { remove($0) }
   }
 }

@@ -14,11 +14,11 @@ final class PrefetchReport: Sendable {
 
   private let state: Mutex<State>
   private let budget: PrefetchBudget
-  private let memory: MemoryCache<ImageKey, CachedPicture>
+  private let memory: MemoryLevel
   private let continuation: AsyncStream<ImagePrefetcher.Outcome>.Continuation
 
   init(
-    expected: Int, budget: PrefetchBudget, memory: MemoryCache<ImageKey, CachedPicture>,
+    expected: Int, budget: PrefetchBudget, memory: MemoryLevel,
     _ continuation: AsyncStream<ImagePrefetcher.Outcome>.Continuation
   ) {
     state = Mutex(State(remaining: expected))
@@ -33,18 +33,19 @@ final class PrefetchReport: Sendable {
 
   /// Tells of an end, and puts it to account.
   func add(_ outcome: ImagePrefetcher.Outcome, memoryByteCount: Int = 0) {
-    state.withLock { state in
+    let (takenByteCount, firstKey) = state.withLock { state in
       state.downloadedByteCount += outcome.downloadedByteCount
       state.memoryByteCount += memoryByteCount
       if memoryByteCount > 0, state.firstKey == nil { state.firstKey = outcome.request.key }
       if let limit = budget.downloadedByteCount, state.downloadedByteCount >= limit {
         state.isExhausted = true
       }
-      if state.memoryByteCount > 0 {
-        let isFull = Double(state.memoryByteCount) >= Double(memory.costLimit) * budget.memoryFraction
-        let isEvicting = state.firstKey.map { !memory.contains($0) } ?? false
-        if isFull || isEvicting { state.isExhausted = true }
-      }
+      return (state.memoryByteCount, state.firstKey)
+    }
+    // Outside of the lock: the memory level may be the app's.
+    if let firstKey {
+      let isFull = Double(takenByteCount) >= Double(memory.costLimit) * budget.memoryFraction
+      if isFull || !memory.contains(firstKey) { state.withLock { $0.isExhausted = true } }
     }
     // Outside of the lock: to yield wakes a reader, whose executor may be the app's. Before this one is counted, so
     // that the stream is not finished before its last element.

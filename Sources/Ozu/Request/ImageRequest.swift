@@ -260,7 +260,7 @@ public struct ImageRequest: Sendable {
   }
 
   /// What the caches' listings call the result: the source without what may be secret, and what is done with it.
-  var label: String { DiskLabel.text(ofSource: sourceKey, steps: steps) }
+  var label: String { EntryLabel.text(ofSource: sourceKey, steps: steps) }
 
   /// The identifiers of all that is done with the source, in order.
   var steps: [String] { fields.steps }

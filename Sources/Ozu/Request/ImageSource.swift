@@ -86,7 +86,7 @@ public enum ImageSource: Sendable {
   func cacheKey(for name: String) -> CacheKey {
     guard case .request(let request) = self else { return CacheKey(name) }
     let exchange = HTTPRequest(url: request.url, headers: request.headers)
-    return ResponseShelf.diskKey(HTTPCacheKey(exchange, resource: name))
+    return ResponseShelf.storeKey(HTTPCacheKey(exchange, resource: name))
   }
 
   /// The way to the bytes.

@@ -4,7 +4,7 @@
 /// - Complexity: O(log count) to add and to remove; O(1) to look.
 struct DeadlineHeap {
   private struct Entry {
-    let instant: ContinuousClock.Instant
+    let instant: JobInstant
     let subscription: Int
   }
 
@@ -14,10 +14,10 @@ struct DeadlineHeap {
   var count: Int { entries.count }
 
   /// The earliest instant.
-  var first: ContinuousClock.Instant? { entries.first?.instant }
+  var first: JobInstant? { entries.first?.instant }
 
   /// Adds a subscription, which has no deadline yet.
-  mutating func insert(_ subscription: Int, at instant: ContinuousClock.Instant) {
+  mutating func insert(_ subscription: Int, at instant: JobInstant) {
     entries.append(Entry(instant: instant, subscription: subscription))
     places[subscription] = entries.count - 1
     rise(entries.count - 1)
@@ -35,7 +35,7 @@ struct DeadlineHeap {
   }
 
   /// Takes out the earliest, if its instant has come.
-  mutating func popFirst(until now: ContinuousClock.Instant) -> Int? {
+  mutating func popFirst(until now: JobInstant) -> Int? {
     guard let first = entries.first, first.instant <= now else { return nil }
     remove(first.subscription)
     return first.subscription

@@ -13,6 +13,8 @@ extension JobGraph {
     package let level: ImagePriority
     /// How many go before it in the queue it stands in.
     package let position: Int?
+    /// What it waits for.
+    package let dependency: Payload?
   }
 
   /// The jobs that somebody wants.
@@ -22,6 +24,19 @@ extension JobGraph {
     jobs.indices.compactMap { index in
       if case .abandoned = jobs[index].state { nil } else { snapshot(at: index) }
     }
+  }
+
+  /// The job of a subscription that is there.
+  package func job(ofSubscription id: SlotID) -> (id: SlotID, payload: Payload) {
+    let job = subscriptions[id.index].job
+    return (jobs.id(at: job), payload(of: job))
+  }
+
+  /// The job that a job waits for.
+  package func dependency(of id: SlotID) -> (id: SlotID, payload: Payload)? {
+    guard jobs.contains(id), case .parked(let subscription, _) = jobs[id.index].state else { return nil }
+    let other = subscriptions[subscription].job
+    return (jobs.id(at: other), payload(of: other))
   }
 
   /// A job as it is now; `nil` when it is over.
@@ -34,7 +49,43 @@ extension JobGraph {
       position = stations[station.index].queue.position(of: index, in: links)
     }
     return Snapshot(
-      id: jobs.id(at: index), key: job.key, payload: job.payload, state: job.state, since: job.since,
-      creation: job.creation, subscriberCount: job.subscriberCount, level: job.level, position: position)
+      id: jobs.id(at: index), key: contents[index]?.key, payload: payload(of: index), state: job.state,
+      since: job.since,
+      creation: job.creation, subscriberCount: job.subscriberCount, level: job.level, position: position,
+      dependency: dependency(of: jobs.id(at: index))?.payload)
   }
+
+  /// How urgent a job is; `nil` when it is over.
+  package func level(of id: SlotID) -> ImagePriority? { jobs.contains(id) ? jobs[id.index].level : nil }
+
+  /// Where the job of a subscription has come to; `nil` when that is over.
+  package func standing(ofSubscription id: SlotID) -> JobStanding<Payload>? {
+    subscriptions.contains(id) ? standing(of: subscriptions[id.index].job) : nil
+  }
+
+  func standing(of job: Int) -> JobStanding<Payload> {
+    let job = last(before: job)
+    switch jobs[job].state {
+    case .queued(let station):
+      return JobStanding(payload: payload(of: job), station: station, isRunning: false)
+    case .running(let station), .abandoned(let station?):
+      return JobStanding(payload: payload(of: job), station: station, isRunning: true)
+    default: return JobStanding(payload: payload(of: job), station: nil, isRunning: false)
+    }
+  }
+
+  /// The job that a job waits for in the end; itself when it waits for none.
+  func last(before job: Int) -> Int {
+    var job = job
+    while case .parked(let subscription, _) = jobs[job].state { job = subscriptions[subscription].job }
+    return job
+  }
+
+  /// The number of jobs that somebody wants, of those that are meant.
+  package func count(where isMeant: (Payload) -> Bool) -> Int { snapshots.count { isMeant($0.payload) } }
+
+  /// A station, for who looks.
+  package func station(_ id: StationID) -> Station { stations[id.index] }
 }
+
+extension JobGraph.Snapshot: Sendable where Key: Sendable, Payload: Sendable, Waiter: Sendable {}

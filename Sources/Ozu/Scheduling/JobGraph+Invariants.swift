@@ -13,17 +13,6 @@ extension JobGraph {
 
   package func queuedCount(in station: StationID) -> Int { stations[station.index].queue.count }
 
-  /// The job of a subscription.
-  package func job(ofSubscription id: SlotID) -> SlotID? {
-    subscriptions.contains(id) ? jobs.id(at: subscriptions[id.index].job) : nil
-  }
-
-  /// The job that a job waits for.
-  package func dependency(of id: SlotID) -> SlotID? {
-    guard jobs.contains(id), case .parked(let subscription, _) = jobs[id.index].state else { return nil }
-    return jobs.id(at: subscriptions[subscription].job)
-  }
-
   /// What is broken, in words; `nil` when all holds: a free place that the limiter gives out and somebody who waits
   /// for it are never there together, and no station has more work than its width.
   ///

@@ -40,12 +40,12 @@ extension JobGraph {
     let subscription: Int
     if let key, let other = keys[key] {
       if waits(other, for: id.index) { return .circular }
-      subscription = add(.job(id.index), to: other, jobs[id.index].level)
+      subscription = add(nil, dependent: id.index, to: other, jobs[id.index].level)
       updateLevel(of: other, &effects)
     } else {
       let (payload, placement) = make()
       let other = self.make(key, payload, now: now)
-      subscription = add(.job(id.index), to: other, jobs[id.index].level)
+      subscription = add(nil, dependent: id.index, to: other, jobs[id.index].level)
       updateLevel(of: other, &effects)
       place(other, placement, now: now)
       dispatch(placement, now: now, &effects)
@@ -68,6 +68,7 @@ extension JobGraph {
   package mutating func finish(_ id: SlotID, succeeded: Bool, now: Instant, _ effects: inout Effects) -> Bool
   {
     guard jobs.contains(id) else { return false }
+    let payload = payload(of: id.index)
     let heir = succeeded ? heir(of: id.index) : nil
     let station: StationID?
     if let heir, case .running(let own) = jobs[id.index].state {
@@ -75,7 +76,7 @@ extension JobGraph {
       station = own
       enter(heir, .running(own), now: now)
       stations[own.index].limiter?.noteCompletion()
-      jobs[heir].input = jobs[id.index].payload
+      contents[heir]?.input = payload
       start(heir, in: own, continues: true, &effects)
     } else {
       guard let left = leave(id, now: now, &effects) else { return false }
@@ -85,16 +86,15 @@ extension JobGraph {
     var placements: [Placement] = []
     var subscription = jobs[id.index].first
     while subscription >= 0 {
-      let owner = subscriptions[subscription].owner
-      let next = subscriptions[subscription].next
-      deadlines.remove(subscription)
+      let (dependent, next) = (subscriptions[subscription].dependent, subscriptions[subscription].next)
+      if subscriptions[subscription].deadline != nil { deadlines.remove(subscription) }
       subscriptions.remove(at: subscription)
+      let waiter = waiters[subscription].take()
       subscription = next
-      switch owner {
-      case .waiter(let waiter): effects.answers.append(waiter)
-      case .job(let dependent):
-        guard dependent != heir else { continue }
-        jobs[dependent].input = jobs[id.index].payload
+      if let waiter {
+        effects.answers.append(waiter)
+      } else if dependent != heir {
+        contents[dependent]?.input = payload
         if succeeded, case .parked(_, let then) = jobs[dependent].state, then != .nowhere {
           place(dependent, then, now: now)
           placements.append(then)
@@ -104,7 +104,7 @@ extension JobGraph {
         }
       }
     }
-    effects.released.append(jobs.remove(at: id.index).payload)
+    remove(id.index, &effects)
     if let station = station ?? nil { dispatch(station, now: now, &effects) }
     for placement in placements { dispatch(placement, now: now, &effects) }
     return true
@@ -133,7 +133,7 @@ extension JobGraph {
       return .some(station)
     case .deciding: return .some(nil)
     case .abandoned(let station):
-      effects.released.append(jobs.remove(at: id.index).payload)
+      remove(id.index, &effects)
       guard let station else { return nil }
       stations[station.index].runningCount -= 1
       stations[station.index].limiter?.noteCancellation(now)
@@ -176,14 +176,16 @@ extension JobGraph {
   ) {
     effects.starts.append(
       Effects.Start(
-        job: jobs.id(at: job), payload: jobs[job].payload, station: station, input: jobs[job].input.take(),
-        continues: continues))
+        job: jobs.id(at: job), payload: payload(of: job), station: station,
+        input: contents[job]?.input.take(),
+        continues: continues, level: jobs[job].level))
   }
 
   mutating func wake(_ job: Int, overdue: Int?, _ effects: inout Effects) {
     effects.wakes.append(
       Effects.Wake(
-        job: jobs.id(at: job), payload: jobs[job].payload, input: jobs[job].input.take(), overdue: overdue))
+        job: jobs.id(at: job), payload: payload(of: job), input: contents[job]?.input.take(), overdue: overdue
+      ))
   }
 
   /// The most urgent of those who depend on a job to go on in its station, the first of equals.
@@ -192,8 +194,8 @@ extension JobGraph {
     var heir: Int?
     var subscription = jobs[job].first
     while subscription >= 0 {
-      if case .job(let dependent) = subscriptions[subscription].owner,
-        case .parked(_, then: .station(station, _)) = jobs[dependent].state,
+      let dependent = subscriptions[subscription].dependent
+      if dependent >= 0, case .parked(_, then: .station(station, _)) = jobs[dependent].state,
         heir.map({ jobs[dependent].level > jobs[$0].level }) ?? true
       {
         heir = dependent

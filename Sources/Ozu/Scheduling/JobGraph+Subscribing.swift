@@ -11,13 +11,13 @@ extension JobGraph {
     make: () -> (payload: Payload, placement: Placement)
   ) -> (id: SlotID, isNew: Bool) {
     if let key, let job = keys[key] {
-      let subscription = add(.waiter(waiter), to: job, priority)
+      let subscription = add(waiter, to: job, priority)
       updateLevel(of: job, &effects)
       return (subscriptions.id(at: subscription), false)
     }
     let (payload, placement) = make()
     let job = self.make(key, payload, now: now)
-    let subscription = add(.waiter(waiter), to: job, priority)
+    let subscription = add(waiter, to: job, priority)
     updateLevel(of: job, &effects)
     place(job, placement, now: now)
     dispatch(placement, now: now, &effects)
@@ -32,7 +32,7 @@ extension JobGraph {
   package mutating func unsubscribe(_ id: SlotID, now: Instant, _ effects: inout Effects) -> Bool {
     guard subscriptions.contains(id) else { return false }
     let job = subscriptions[id.index].job
-    drop(id.index)
+    drop(id.index, &effects)
     settle(job, now: now, &effects)
     return true
   }
@@ -73,31 +73,33 @@ extension JobGraph {
       subscriptions[subscription].deadline = nil
       return
     }
-    switch subscriptions[subscription].owner {
-    case .waiter(let waiter): effects.overdue.append((waiter, deadline.tag))
-    case .job(let dependent):
+    if let waiter = waiters[subscription] {
+      effects.overdue.append((waiter, deadline.tag, standing(of: job)))
+    } else {
+      let dependent = subscriptions[subscription].dependent
       enter(dependent, .deciding, now: now)
       wake(dependent, overdue: deadline.tag, &effects)
     }
-    drop(subscription)
+    drop(subscription, &effects)
     settle(job, now: now, &effects)
   }
 
   /// Whether a job, or the one that it waits for in the end, has had a place.
   private func hasBegun(_ job: Int) -> Bool {
-    var job = job
-    while case .parked(let subscription, _) = jobs[job].state { job = subscriptions[subscription].job }
-    if case .queued = jobs[job].state { return false }
-    return true
+    if case .queued = jobs[last(before: job)].state { false } else { true }
   }
 
   // MARK: Lists of subscribers
 
-  mutating func add(_ owner: Owner, to job: Int, _ priority: ImagePriority) -> Int {
+  /// - Parameters:
+  ///   - waiter: `nil` for a job that depends on the other one.
+  ///   - dependent: its number.
+  mutating func add(_ waiter: Waiter?, dependent: Int = -1, to job: Int, _ priority: ImagePriority) -> Int {
     let last = jobs[job].last
     let index = subscriptions.insert(
-      Subscription(owner: owner, job: job, priority: priority, previous: last)
+      Subscription(dependent: dependent, job: job, priority: priority, previous: last)
     ).index
+    if index == waiters.count { waiters.append(waiter) } else { waiters[index] = waiter }
     if last < 0 { jobs[job].first = index } else { subscriptions[last].next = index }
     jobs[job].last = index
     jobs[job].counts[priority.rawValue] += 1
@@ -105,8 +107,9 @@ extension JobGraph {
   }
 
   /// Takes a subscription out of its job's list.
-  mutating func drop(_ index: Int) {
+  mutating func drop(_ index: Int, _ effects: inout Effects) {
     let subscription = subscriptions.remove(at: index)
+    if let waiter = waiters[index].take() { effects.left.append(waiter) }
     if subscription.deadline != nil { deadlines.remove(index) }
     let (previous, next) = (subscription.previous, subscription.next)
     if previous < 0 { jobs[subscription.job].first = next } else { subscriptions[previous].next = next }
@@ -122,19 +125,19 @@ extension JobGraph {
       switch jobs[job].state {
       case .deciding:
         enter(job, .abandoned(nil), now: now)
-        return effects.cancellations.append(jobs[job].payload)
+        return effects.cancellations.append(payload(of: job))
       case .running(let station):
         enter(job, .abandoned(station), now: now)
-        return effects.cancellations.append(jobs[job].payload)
+        return effects.cancellations.append(payload(of: job))
       case .abandoned: return
       case .queued(let station):
         stations[station.index].queue.remove(job, in: &links)
-        effects.released.append(jobs.remove(at: job).payload)
+        remove(job, &effects)
         return dispatch(station, now: now, &effects)
       case .parked(let subscription, _):
-        effects.released.append(jobs.remove(at: job).payload)
+        remove(job, &effects)
         job = subscriptions[subscription].job
-        drop(subscription)
+        drop(subscription, &effects)
       }
     }
     updateLevel(of: job, &effects)

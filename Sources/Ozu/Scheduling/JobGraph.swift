@@ -18,7 +18,7 @@
 /// - Complexity: O(1) for everything, times the length of the chain of jobs that wait for each other, which is a few;
 ///   O(subscribers) to finish; O(log deadlines) to set or drop a deadline.
 package struct JobGraph<Key: Hashable, Payload, Waiter> {
-  package typealias Instant = ContinuousClock.Instant
+  package typealias Instant = JobInstant
   package typealias Effects = JobEffects<Payload, Waiter>
 
   /// Where a job goes next.
@@ -39,9 +39,8 @@ package struct JobGraph<Key: Hashable, Payload, Waiter> {
     case abandoned(StationID?)
   }
 
+  /// Where a job stands. Nothing here is counted, so that to look at it costs nothing; what is, is in `contents`.
   struct Job {
-    let key: Key?
-    let payload: Payload
     let creation: Instant
     /// When it came into its state.
     var since: Instant
@@ -52,20 +51,21 @@ package struct JobGraph<Key: Hashable, Payload, Waiter> {
     /// How many there are of each urgency.
     var counts = SIMD8<Int32>()
     var level = ImagePriority.veryLow
-    /// The job that it waited for and that is over, until it is told.
-    var input: Payload?
 
     var subscriberCount: Int { Int(counts.wrappedSum()) }
   }
 
-  enum Owner {
-    case waiter(Waiter)
-    /// A job that depends on the other one.
-    case job(Int)
+  /// What a job is about.
+  struct Content {
+    let key: Key?
+    let payload: Payload
+    /// The job that it waited for and that is over, until it is told.
+    var input: Payload?
   }
 
   struct Subscription {
-    let owner: Owner
+    /// The job that depends on the other one; -1 when it is a waiter's (`waiters`).
+    let dependent: Int
     let job: Int
     var priority: ImagePriority
     var previous = -1
@@ -85,22 +85,34 @@ package struct JobGraph<Key: Hashable, Payload, Waiter> {
   }
 
   var jobs = SlotMap<Job>()
+  /// By the same numbers.
+  var contents: [Content?] = []
   /// The places of the jobs in queues, by the same numbers.
   var links: [StationQueue.Link] = []
   var keys: [Key: Int] = [:]
   var subscriptions = SlotMap<Subscription>()
+  /// Whose the subscriptions are, by the same numbers; `nil` for those of jobs.
+  var waiters: [Waiter?] = []
   var stations: [Station]
   var deadlines = DeadlineHeap()
 
   package init(stations: [Station]) { self.stations = stations }
 
   /// Whether nothing that prefetching stands back for waits for a place.
-  package var isCalm: Bool { stations.allSatisfy { $0.urgentCount == 0 } }
+  package var isCalm: Bool {
+    for index in stations.indices where stations[index].isForeground {
+      if stations[index].queue.urgentCount > 0 { return false }
+    }
+    return true
+  }
 
   /// When `tick` is next due.
   package var alarm: Instant? {
-    let dues = stations.compactMap(\.limiterDue) + (deadlines.first.map { [$0] } ?? [])
-    return dues.min()
+    var alarm = deadlines.first
+    for index in stations.indices {
+      if let due = stations[index].limiterDue, alarm.map({ due < $0 }) ?? true { alarm = due }
+    }
+    return alarm
   }
 
   /// The job of a key, if there is one.
@@ -109,10 +121,22 @@ package struct JobGraph<Key: Hashable, Payload, Waiter> {
   // MARK: Changes of one job
 
   mutating func make(_ key: Key?, _ payload: Payload, now: Instant) -> Int {
-    let index = jobs.insert(Job(key: key, payload: payload, creation: now, since: now)).index
-    while links.count <= index { links.append(StationQueue.Link()) }
+    let index = jobs.insert(Job(creation: now, since: now)).index
+    while links.count <= index {
+      links.append(StationQueue.Link())
+      contents.append(nil)
+    }
+    contents[index] = Content(key: key, payload: payload)
     if let key { keys[key] = index }
     return index
+  }
+
+  func payload(of job: Int) -> Payload { contents[job]!.payload }
+
+  /// Takes out a job, which is over.
+  mutating func remove(_ job: Int, _ effects: inout Effects) {
+    jobs.remove(at: job)
+    if let content = contents[job].take() { effects.released.append(content.payload) }
   }
 
   mutating func enter(_ job: Int, _ state: State, now: Instant) {
@@ -132,7 +156,7 @@ package struct JobGraph<Key: Hashable, Payload, Waiter> {
 
   /// From now on the key is free.
   mutating func releaseKey(of job: Int) {
-    guard let key = jobs[job].key, keys[key] == job else { return }
+    guard let key = contents[job]?.key, keys[key] == job else { return }
     keys[key] = nil
   }
 
@@ -140,7 +164,9 @@ package struct JobGraph<Key: Hashable, Payload, Waiter> {
   mutating func updateLevel(of job: Int, _ effects: inout Effects) {
     var job = job
     while true {
-      let level = ImagePriority.allCases.last { jobs[job].counts[$0.rawValue] > 0 } ?? .veryLow
+      var highest = ImagePriority.veryHigh.rawValue
+      while highest > 0, jobs[job].counts[highest] == 0 { highest -= 1 }
+      let level = ImagePriority(rawValue: highest) ?? .veryLow
       guard jobs[job].level != level else { return }
       jobs[job].level = level
       switch jobs[job].state {
@@ -155,7 +181,7 @@ package struct JobGraph<Key: Hashable, Payload, Waiter> {
         jobs[dependency].counts[level.rawValue] += 1
         subscriptions[subscription].priority = level
         job = dependency
-      case .running: return effects.levels.append((jobs[job].payload, level))
+      case .running: return effects.levels.append((payload(of: job), level))
       case .deciding, .abandoned: return
       }
     }
@@ -165,7 +191,7 @@ package struct JobGraph<Key: Hashable, Payload, Waiter> {
 extension JobGraph: Sendable where Key: Sendable, Payload: Sendable, Waiter: Sendable {}
 extension JobGraph.Job: Sendable where Key: Sendable, Payload: Sendable, Waiter: Sendable {}
 extension JobGraph.Subscription: Sendable where Key: Sendable, Payload: Sendable, Waiter: Sendable {}
-extension JobGraph.Owner: Sendable where Key: Sendable, Payload: Sendable, Waiter: Sendable {}
+extension JobGraph.Content: Sendable where Key: Sendable, Payload: Sendable, Waiter: Sendable {}
 
 /// What an operation of a `JobGraph` asks for. Its owner carries it out when its lock is open, in this order.
 package struct JobEffects<Payload, Waiter> {
@@ -177,6 +203,8 @@ package struct JobEffects<Payload, Waiter> {
     package let input: Payload?
     /// Whether the thread that has just finished another job goes on with this one.
     package let continues: Bool
+    /// How urgent it is now.
+    package let level: ImagePriority
   }
 
   package struct Wake {
@@ -198,14 +226,29 @@ package struct JobEffects<Payload, Waiter> {
   package var wakes: [Wake] = []
   /// Those who waited for the job that is finished.
   package var answers: [Waiter] = []
-  /// Those whose deadlines have passed, with the tags. They are no subscribers any more.
-  package var overdue: [(waiter: Waiter, tag: Int)] = []
+  /// Those whose deadlines have passed, with the tags, and where the work for them has come to. They are no subscribers
+  /// any more.
+  package var overdue: [(waiter: Waiter, tag: Int, standing: JobStanding<Payload>)] = []
+  /// Whether the last one that prefetching stands back for has left the queues.
+  package var becameCalm = false
+  /// Those who gave up waiting: released outside of the lock.
+  package var left: [Waiter] = []
   /// What the graph has let go: released outside of the lock, because it may hold what is the app's.
   package var released: [Payload] = []
 
   package init() {}
 }
 
+/// Where a job has come to: the job that it waits for in the end, or itself.
+package struct JobStanding<Payload> {
+  package let payload: Payload
+  /// The station that it is in.
+  package let station: StationID?
+  /// Whether it has a place there.
+  package let isRunning: Bool
+}
+
+extension JobStanding: Sendable where Payload: Sendable {}
 extension JobEffects: Sendable where Payload: Sendable, Waiter: Sendable {}
 extension JobEffects.Start: Sendable where Payload: Sendable, Waiter: Sendable {}
 extension JobEffects.Wake: Sendable where Payload: Sendable, Waiter: Sendable {}

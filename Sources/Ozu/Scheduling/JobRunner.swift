@@ -6,13 +6,13 @@ import OzuSynchronization
 /// One lock guards the graph. Each operation takes it, changes the graph, opens it, and carries out the effects on the
 /// calling thread; so no code of an app, no I/O and no release of the last reference to an app's object runs under it. A
 /// thread that has finished a step goes on with the step that inherits its place.
-final class JobRunner<Key: Hashable & Sendable>: Sendable {
-  typealias Graph = JobGraph<Key, any JobWork<Key>, any JobWaiter<Key>>
+final class JobRunner: Sendable {
+  typealias Graph = JobGraph<JobKey, any JobWork, any JobWaiter>
 
   private struct State {
     var graph: Graph
     /// When the timer that is set rings.
-    var alarm: ContinuousClock.Instant?
+    var alarm: JobInstant?
   }
 
   private let state: Mutex<State>
@@ -44,21 +44,40 @@ final class JobRunner<Key: Hashable & Sendable>: Sendable {
   /// The graph as it is now, for who only looks.
   func look<Value: Sendable>(_ look: (Graph) -> Value) -> Value { state.withLock { look($0.graph) } }
 
+  /// Whether nothing that prefetching stands back for waits for a place.
+  var isCalm: Bool { state.withLock { $0.graph.isCalm } }
+
+  /// A subscription: its number, the work it is to, and whether it has made it.
+  struct Subscription: Sendable {
+    let id: SlotID
+    let work: any JobWork
+    let isNew: Bool
+  }
+
   /// Waits for the job of a key, which is made unless it is there already.
   ///
   /// The end may be told before this returns.
   ///
-  /// - Parameter make: called under the lock, so it must only put objects together.
+  /// - Parameters:
+  ///   - key: `nil` for work that is not shared.
+  ///   - make: called under the lock, so it must only put objects together.
   func subscribe(
-    _ waiter: any JobWaiter<Key>, to key: Key?, priority: ImagePriority,
-    make: () -> (work: any JobWork<Key>, station: StationID, size: Int)
-  ) -> (id: SlotID, isNew: Bool) {
-    change { graph, now, effects in
-      graph.subscribe(waiter, to: key, priority: priority, now: now, &effects) {
-        let (work, station, size) = make()
-        return (work, .station(station, size: size))
+    _ waiter: any JobWaiter, to key: JobKey?, priority: ImagePriority, deadline: JobDeadline? = nil,
+    make: () -> JobStart
+  ) -> Subscription {
+    let (subscription, undecided) = change { graph, now, effects -> (Subscription, SlotID?) in
+      var isDeciding = false
+      let (id, isNew) = graph.subscribe(waiter, to: key, priority: priority, now: now, &effects) {
+        let start = make()
+        isDeciding = start.station == nil
+        return (start.work, start.placement)
       }
+      if let deadline { graph.setDeadline(id, at: JobInstant(deadline.instant), Graph.Deadline(deadline)) }
+      let (job, work) = graph.job(ofSubscription: id)
+      return (Subscription(id: id, work: work, isNew: isNew), isDeciding ? job : nil)
     }
+    if let undecided { begin(undecided, subscription.work) }
+    return subscription
   }
 
   /// Gives up waiting.
@@ -69,15 +88,10 @@ final class JobRunner<Key: Hashable & Sendable>: Sendable {
     change { graph, now, effects in graph.unsubscribe(id, now: now, &effects) }
   }
 
-  func setPriority(_ id: SlotID, to priority: ImagePriority) {
-    change { graph, _, effects in graph.setPriority(id, to: priority, &effects) }
-  }
-
-  /// Ends a subscription at an instant; `nil` takes an earlier deadline away.
-  func setDeadline(_ id: SlotID, at instant: ContinuousClock.Instant?, tag: Int, endsAtStart: Bool = false) {
-    change { graph, _, _ in
-      graph.setDeadline(id, at: instant, Graph.Deadline(tag: tag, endsAtStart: endsAtStart))
-    }
+  /// Makes a subscription as urgent as a closure says, which is asked under the lock: of several changes at once the
+  /// last to be made is the last to have looked.
+  func setPriority(_ id: SlotID, to priority: () -> ImagePriority) {
+    change { graph, _, effects in graph.setPriority(id, to: priority(), &effects) }
   }
 
   /// Gives out no places of a station, or gives them out again. For tests that arrange who waits.
@@ -85,11 +99,27 @@ final class JobRunner<Key: Hashable & Sendable>: Sendable {
     change { graph, now, effects in graph.setSuspended(station, isSuspended, now: now, &effects) }
   }
 
+  /// Waits with the place of a job given back, and then for another one.
+  ///
+  /// - Parameter body: called without a place.
+  /// - Returns: whether the work is still wanted.
+  func pause(_ job: RunningJob, of work: any JobWork, _ body: () async -> Bool) async -> Bool {
+    guard let station = job.station,
+      change({ graph, now, effects in graph.move(job.id, to: .nowhere, now: now, &effects) }),
+      await body()
+    else { return false }
+    return await work.cancellation.waitForPlace {
+      change { graph, now, effects in
+        _ = graph.move(job.id, to: .station(station, size: 0), now: now, &effects)
+      }
+    }
+  }
+
   // MARK: Changes and their effects
 
   @discardableResult
   private func change<Value: Sendable>(
-    _ body: (inout Graph, ContinuousClock.Instant, inout Graph.Effects) -> Value
+    _ body: (inout Graph, JobInstant, inout Graph.Effects) -> Value
   ) -> Value {
     let (value, effects) = apply(body)
     _ = carry(out: effects, finished: nil, on: nil)
@@ -97,34 +127,33 @@ final class JobRunner<Key: Hashable & Sendable>: Sendable {
   }
 
   private func apply<Value: Sendable>(
-    _ body: (inout Graph, ContinuousClock.Instant, inout Graph.Effects) -> Value
+    _ body: (inout Graph, JobInstant, inout Graph.Effects) -> Value
   ) -> (Value, Graph.Effects) {
     // Before the lock: the clock may be the app's.
-    let now = now()
-    let (value, effects, becameCalm, alarm) = state.withLock {
-      state -> (Value, Graph.Effects, Bool, ContinuousClock.Instant?) in
+    let now = JobInstant(now())
+    let (value, effects, alarm) = state.withLock {
+      state -> (Value, Graph.Effects, JobInstant?) in
       var effects = Graph.Effects()
       let wasCalm = state.graph.isCalm
       let value = body(&state.graph, now, &effects)
-      let becameCalm = !wasCalm && state.graph.isCalm
+      effects.becameCalm = !wasCalm && state.graph.isCalm
       let due = state.graph.alarm
-      guard let due, state.alarm.map({ due < $0 }) ?? true else { return (value, effects, becameCalm, nil) }
+      guard let due, state.alarm.map({ due < $0 }) ?? true else { return (value, effects, nil) }
       state.alarm = due
-      return (value, effects, becameCalm, due)
+      return (value, effects, due)
     }
     if let alarm { set(alarm, now: now) }
-    if becameCalm { onCalm() }
     return (value, effects)
   }
 
-  private func set(_ alarm: ContinuousClock.Instant, now: ContinuousClock.Instant) {
+  private func set(_ alarm: JobInstant, now: JobInstant) {
     Task.detached { [weak self, sleep] in
       try? await sleep(now.duration(to: alarm))
       self?.ring(alarm)
     }
   }
 
-  private func ring(_ alarm: ContinuousClock.Instant) {
+  private func ring(_ alarm: JobInstant) {
     state.withLock { state in
       if state.alarm == alarm { state.alarm = nil }
     }
@@ -133,7 +162,7 @@ final class JobRunner<Key: Hashable & Sendable>: Sendable {
 
   /// - Returns: a step that goes on with the place of the one that the calling thread has finished.
   private func carry(
-    out effects: Graph.Effects, finished: (any JobWork<Key>)?, on station: StationID?
+    out effects: Graph.Effects, finished: (any JobWork)?, on station: StationID?
   ) -> Graph.Effects.Start? {
     var next: Graph.Effects.Start?
     for start in effects.starts {
@@ -146,7 +175,9 @@ final class JobRunner<Key: Hashable & Sendable>: Sendable {
       _ = take(wake.payload.resume(job, overdue: wake.overdue), of: wake.job, wake.payload, on: nil)
     }
     if let finished { for waiter in effects.answers { waiter.jobEnded(finished) } }
-    for (waiter, tag) in effects.overdue { waiter.jobOverdue(tag) }
+    for (waiter, tag, standing) in effects.overdue { waiter.jobOverdue(tag, standing) }
+    for work in effects.released { work.left() }
+    if effects.becameCalm { onCalm() }
     return next
   }
 
@@ -154,8 +185,9 @@ final class JobRunner<Key: Hashable & Sendable>: Sendable {
     guard suspending.contains(start.station) else {
       return queues[start.station.index].async { self.run(start) }
     }
+    if start.payload.cancellation.endPause() { return }
     let task = Task.detached {
-      let job = RunningJob(id: start.job, station: start.station, input: start.input, runner: self)
+      let job = RunningJob(start, runner: self)
       let step = await start.payload.perform(job)
       _ = self.take(step, of: start.job, start.payload, on: nil)
     }
@@ -165,44 +197,69 @@ final class JobRunner<Key: Hashable & Sendable>: Sendable {
   private func run(_ start: Graph.Effects.Start) {
     var next: Graph.Effects.Start? = start
     while let start = next {
-      let job = RunningJob(id: start.job, station: start.station, input: start.input, runner: self)
+      let job = RunningJob(start, runner: self)
       next = take(start.payload.run(job), of: start.job, start.payload, on: start.station)
     }
   }
 
+  /// Has a job that was made to begin nowhere say where it goes; so does one that would have waited for itself.
+  private func begin(_ id: SlotID, _ work: any JobWork) {
+    let job = RunningJob(id: id, station: nil, input: nil, runner: self)
+    _ = take(work.resume(job, overdue: nil), of: id, work, on: nil)
+  }
+
   /// Does with a job what its work says.
   private func take(
-    _ step: JobStep<Key>, of id: SlotID, _ work: any JobWork<Key>, on station: StationID?
+    _ step: JobStep, of id: SlotID, _ work: any JobWork, on station: StationID?
   ) -> Graph.Effects.Start? {
-    var finished: (any JobWork<Key>)?
-    let effects: Graph.Effects
     switch step {
     case .go(let next, let size):
-      (_, effects) = apply { graph, now, effects in
+      let (_, effects) = apply { graph, now, effects in
         graph.move(id, to: .station(next, size: size), now: now, &effects)
       }
+      return carry(out: effects, finished: nil, on: station)
     case .finish(let succeeded):
-      finished = work
-      (_, effects) = apply { graph, now, effects in
+      let (_, effects) = apply { graph, now, effects in
         graph.finish(id, succeeded: succeeded, now: now, &effects)
       }
-    case .depend(let other):
-      let dependence: Graph.Dependence
-      (dependence, effects) = apply { graph, now, effects in
-        graph.depend(
-          id, on: other.key, then: other.then.map { .station($0, size: other.size) } ?? .nowhere, now: now,
-          &effects, deadline: other.deadline.map { ($0.instant, Graph.Deadline(tag: $0.tag)) }
-        ) {
-          let (work, station, size) = other.make()
-          return (work, .station(station, size: size))
-        }
-      }
-      if dependence == .circular {
-        _ = carry(out: effects, finished: nil, on: nil)
-        let job = RunningJob(id: id, station: nil, input: nil, runner: self)
-        return take(work.resume(job, overdue: nil), of: id, work, on: nil)
-      }
+      return carry(out: effects, finished: work, on: station)
+    case .depend(let other): return depend(on: other, id, work, station)
     }
-    return carry(out: effects, finished: finished, on: station)
+  }
+
+  private func depend(
+    on other: JobDependence, _ id: SlotID, _ work: any JobWork, _ station: StationID?
+  ) -> Graph.Effects.Start? {
+    let ((dependence, dependency, begins), effects) = apply {
+      graph, now, effects -> (Graph.Dependence, (id: SlotID, payload: any JobWork)?, Bool) in
+      var isDeciding = false
+      let dependence = graph.depend(
+        id, on: other.key, then: other.then.map { .station($0, size: other.size) } ?? .nowhere, now: now,
+        &effects, deadline: other.deadline.map { (JobInstant($0.instant), Graph.Deadline($0)) }
+      ) {
+        let start = other.make()
+        isDeciding = start.station == nil
+        return (start.work, start.placement)
+      }
+      return (dependence, graph.dependency(of: id), isDeciding)
+    }
+    if let dependency { work.waits(for: dependency.payload) }
+    let next = carry(out: effects, finished: nil, on: station)
+    if dependence == .circular { begin(id, work) }
+    if begins, let dependency { begin(dependency.id, dependency.payload) }
+    return next
+  }
+}
+
+extension JobGraph.Deadline {
+  fileprivate init(_ deadline: JobDeadline) {
+    self.init(tag: deadline.tag, endsAtStart: deadline.endsAtStart)
+  }
+}
+
+extension RunningJob {
+  fileprivate init(_ start: JobRunner.Graph.Effects.Start, runner: JobRunner) {
+    self.init(
+      id: start.job, station: start.station, level: start.level, input: start.input, runner: runner)
   }
 }

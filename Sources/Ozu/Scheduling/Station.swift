@@ -13,7 +13,10 @@ package struct StationID: Hashable, Sendable, CaseIterable {
   /// Writes to the disk.
   package static let store = StationID(index: 4)
 
-  package static let allCases: [StationID] = [.disk, .network, .decode, .encode, .store]
+  /// Reads of the levels of storage below the first, which may be slow.
+  package static let levels = StationID(index: 5)
+
+  package static let allCases: [StationID] = [.disk, .network, .decode, .encode, .store, .levels]
 }
 
 /// A resource with a number of places, a queue of those who wait for one, and possibly a limiter.
@@ -23,11 +26,11 @@ package struct Station {
   /// Whether prefetching stands back for those who wait here.
   let isForeground: Bool
   /// Gives out no places, until it is lifted.
-  var isSuspended = false
+  package var isSuspended = false
   /// Holds starts back in a storm of cancellations.
   var limiter: StartLimiter?
   /// When the limiter lets the next one go, if it is all that holds the queue back.
-  var limiterDue: ContinuousClock.Instant?
+  var limiterDue: JobInstant?
   /// Whether the limiter has held the queue back since it was empty.
   var isHolding = false
   package var runningCount = 0
@@ -41,10 +44,13 @@ package struct Station {
   }
 
   /// How many of those who prefetching stands back for wait here.
-  var urgentCount: Int { isForeground ? queue.count(from: .normal) : 0 }
+  var urgentCount: Int { isForeground ? queue.urgentCount : 0 }
+
+  /// How many wait here.
+  package var queuedCount: Int { queue.count }
 
   /// Whether one who waits could begin now.
-  mutating func hasPlace(_ now: ContinuousClock.Instant) -> Bool {
+  mutating func hasPlace(_ now: JobInstant) -> Bool {
     runningCount < width && !isSuspended && limiter?.isOpen(now) ?? true
   }
 }

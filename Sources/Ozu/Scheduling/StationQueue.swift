@@ -56,14 +56,12 @@ struct StationQueue {
 
   private var levels = ImagePriority.allCases.map { _ in Level() }
   private var lastTurn = 0
+  private static let urgent = ImagePriority.normal.rawValue
 
   /// The number of jobs.
   private(set) var count = 0
-
-  /// The number of jobs that are as urgent as that or more.
-  func count(from priority: ImagePriority) -> Int {
-    levels[priority.rawValue...].reduce(0) { $0 + $1.count }
-  }
+  /// The number of those of normal urgency or more.
+  private(set) var urgentCount = 0
 
   /// Adds a job, which is in no queue.
   mutating func append(_ job: Int, priority: ImagePriority, size: Int, in links: inout [Link]) {
@@ -75,6 +73,7 @@ struct StationQueue {
     levels[level][lane].last = job
     levels[level].count += 1
     count += 1
+    if level >= Self.urgent { urgentCount += 1 }
   }
 
   /// Takes a job out.
@@ -93,6 +92,7 @@ struct StationQueue {
     }
     levels[link.level].count -= 1
     count -= 1
+    if link.level >= Self.urgent { urgentCount -= 1 }
   }
 
   /// Takes out the job whose turn it is.

@@ -18,6 +18,8 @@ struct Benchmark: Sendable {
     blocking(FormatsBench.name, "reading and writing each format, and previews", FormatsBench.run),
     blocking(ProcessingBench.name, "processors, and the files of renditions", ProcessingBench.run),
     blocking(MemoryCacheBench.name, "looks into the memory cache, and insertions", MemoryCacheBench.run),
+    blocking(
+      GalleryBench.name, "memory hits of a gallery that is scrolled while others insert", GalleryBench.run),
     blocking(DiskCacheBench.name, "storing, fetching and opening", DiskCacheBench.run),
     blocking(
       EvictionBench.name, "hit ratios of full caches, on traces if a folder is given", EvictionBench.run),

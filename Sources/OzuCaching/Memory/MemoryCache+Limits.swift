@@ -36,19 +36,16 @@ extension MemoryCache {
   public var statistics: MemoryCacheStatistics {
     var sum = MemoryCacheStatistics()
     for number in 0...shardMask {
-      let part = hold(number) { $0.counters }
+      let (hits, part) = withShard(number) { ($0.hits, $0.counters) }
       sum.insertions += part.insertions
       sum.replacements += part.replacements
       sum.costEvictions += part.costEvictions
       sum.countEvictions += part.countEvictions
       sum.pressureEvictions += part.pressureEvictions
       sum.expirations += part.expirations
-      for index in 0...tallyMask {
-        let tally = tally(index, ofShard: number)
-        sum.hits += tally.pointee.hits.load(ordering: .relaxed)
-        sum.misses += tally.pointee.misses.load(ordering: .relaxed)
-        sum.revivals += tally.pointee.revivals.load(ordering: .relaxed)
-      }
+      sum.hits += hits
+      sum.misses += part.misses
+      sum.revivals += part.revivals
     }
     sum.refusals = refusals.load(ordering: .relaxed)
     sum.pressureEvents = pressureEvents.load(ordering: .relaxed)
@@ -57,8 +54,9 @@ extension MemoryCache {
     return sum
   }
 
-  /// Gives back half of what is held, by cost or else by count, or everything.
-  func respond(to pressure: MemoryPressure) {
+  /// Gives back half of the entries, by cost or else by count, on a warning, and everything when memory is critically
+  /// short. The limits stay. A cache with `MemoryCacheConfiguration.pressure` does so by itself.
+  public func respond(to pressure: MemoryPressure) {
     pressureEvents.wrappingAdd(1, ordering: .relaxed)
     switch pressure {
     case .warning where totalCost > 0: shrink(toCost: totalCost / 2, count: .max, for: .pressure)

@@ -5,7 +5,7 @@ extension MemoryCache {
   /// - Complexity: O(entries).
   public func removeValues(where isToGo: (Key, Value) -> Bool) {
     for number in 0...shardMask {
-      let removed = write(number) { shard -> [Shard.Departed] in
+      let removed = withShard(number) { shard -> [Shard.Departed] in
         var indices: [Int] = []
         for queue in [shard.small, shard.main] {
           var index = Int(queue.head)

@@ -90,7 +90,7 @@ extension MemoryCache {
     after home: Int, for measure: Shard.Measure, steps: inout Int, into garbage: inout Garbage<Key, Value>
   ) {
     for offset in 1...(shardMask + 1) {
-      let didEvict = write((home + offset) & shardMask) { shard in
+      let didEvict = withShard((home + offset) & shardMask) { shard in
         guard let victim = shard.evict(for: measure, steps: &steps) else { return false }
         var credit = Credit()
         discard(victim, of: &shard, &credit, into: &garbage)

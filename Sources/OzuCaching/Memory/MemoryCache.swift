@@ -10,8 +10,8 @@ import OzuSynchronization
 /// ```
 ///
 /// Room is reserved before an entry goes in, so the limits hold at every instant under any number of
-/// threads. Eviction is an S3-FIFO that adapts (`AdaptiveS3FIFO.swift`); a hit takes no lock and raises two counters that
-/// no other processor writes to (`ShardGate.swift`). Values are released outside the locks, so their
+/// threads. Eviction is an S3-FIFO that adapts (`AdaptiveS3FIFO.swift`); a hit takes one lock for some dozens of
+/// instructions, raises two counters and relinks nothing. Values are released outside the locks, so their
 /// deinitializers may use the cache.
 ///
 /// - Complexity: O(1) for every operation on one entry; one insertion moves at most sixteen entries besides
@@ -19,17 +19,11 @@ import OzuSynchronization
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline typealias Shard = MemoryShard<Key, Value>
 
-  /// The shards, each with what guards it, `shardStride` bytes apart. No shard's lock is taken while another's is
-  /// held.
-  // Unsafe for the compiler only, as `tallies` are: allocated by `init`, freed by `deinit`, never changed between, and
-  // what they point to guards itself or is reached through what guards it.
-  @usableFromInline nonisolated(unsafe) let shards: UnsafeMutableRawPointer
+  /// The shards, each behind its own lock. No shard's lock is taken while another's is held.
+  // Unsafe for the compiler only: allocated by `init`, freed by `deinit`, never changed between, and each shard is
+  // reached through its lock. An array of objects would count references at every hit.
+  @usableFromInline nonisolated(unsafe) let shards: UnsafeMutablePointer<Mutex<Shard>>
   @usableFromInline let shardMask: Int
-  /// For each shard in turn one `ReaderTally` for each processor.
-  @usableFromInline nonisolated(unsafe) let tallies: UnsafeMutableRawPointer
-  @usableFromInline let tallyMask: Int
-  /// Says which tally is the caller's; the cache's own copy spares asking whether the global one is made.
-  @usableFromInline let processorNumber = OzuCaching.processorNumber
   @usableFromInline let live: LiveValues<Key, Value>?
   @usableFromInline let configuration: MemoryCacheConfiguration
   @usableFromInline let onEviction: (@Sendable (Key, Value) -> Void)?
@@ -58,35 +52,18 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     maximumCount = Atomic(max(0, configuration.countLimit))
     epoch = configuration.now()
     let shardCount = configuration.shardCount ?? Self.shardCount(for: configuration)
-    shards = .allocate(byteCount: shardCount * Self.shardStride, alignment: 128)
-    for number in 0..<shardCount {
-      let place = shards + number * Self.shardStride
-      place.initializeMemory(as: ShardGate.self, to: ShardGate())
-      (place + Self.shardOffset).initializeMemory(as: Shard.self, to: Shard())
-    }
+    shards = .allocate(capacity: shardCount)
+    for number in 0..<shardCount { (shards + number).initialize(to: Mutex(Shard())) }
     shardMask = shardCount - 1
-    let tallyCount = Self.tallyCount
-    tallies = .allocate(byteCount: shardCount * tallyCount * ReaderTally.stride, alignment: 128)
-    for number in 0..<shardCount * tallyCount {
-      (tallies + number * ReaderTally.stride).initializeMemory(as: ReaderTally.self, to: ReaderTally())
-    }
-    tallyMask = tallyCount - 1
     live = configuration.findsEvictedAlive ? LiveValues() : nil
     let observation = configuration.pressure?.observe { [weak self] in self?.respond(to: $0) }
     self.observation.withLock { $0 = observation }
   }
 
   deinit {
-    for number in 0...shardMask {
-      shard(number).deinitialize(count: 1)
-      gate(number).deinitialize(count: 1)
-    }
+    shards.deinitialize(count: shardMask + 1)
     shards.deallocate()
-    // Tallies are numbers: there is nothing to deinitialize.
-    tallies.deallocate()
   }
-
-  // MARK: Entries
 
   /// The value of a key, unless there is none or it expired.
   @inlinable
@@ -94,41 +71,55 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     withValue(forKey: key) { $0 }
   }
 
-  /// What a closure makes of the value of a key, unless there is none or it expired: for who wants a part of the value
-  /// and need not hold the whole. Counts as a use, as `value(forKey:)` does.
+  /// Reads a part of the value of a key without retaining the value; `nil` if there is none or it expired. Counts as
+  /// a use, as `value(forKey:)` does.
   ///
-  /// - Parameter read: is called under a lock: it looks and returns, and must not use the cache.
+  /// - Parameter read: Called under a lock: it must be short and must not use the cache.
   @inlinable
   public func withValue<Result: Sendable>(forKey key: Key, _ read: (Value) -> Result) -> Result? {
     let tag = Self.tag(of: key)
-    let number = shardNumber(of: tag)
-    // Declared before the shard is entered: it is released after leaving.
+    // Declared before the lock is taken: both are released after unlocking.
     var held: Value?
-    defer { withExtendedLifetime(held) {} }
-    if let tally = enter(number) {
-      let outcome = look(key, tag, in: shard(number).pointee, holding: &held, read)
-      guard case .expired = outcome else { return leave(tally, with: outcome) }
-      _ = leave(tally, with: outcome)
-      removeExpired(key, tag)
-      return nil
+    var expired: Shard.Departed?
+    defer {
+      withExtendedLifetime(held) {}
+      withExtendedLifetime(expired) {}
     }
-    return lookUnderLock(key, tag, holding: &held, read)
+    return withShard(of: tag) { shard -> Result? in
+      guard let index = shard.find(key, tag: tag) else {
+        if live != nil, findLive(key, holding: &held), let held {
+          shard.counters.revivals &+= 1
+          return read(held)
+        }
+        shard.counters.misses &+= 1
+        return nil
+      }
+      let node = shard.node(index)
+      if node.pointee.deadline != .max, node.pointee.deadline <= elapsed() {
+        expired = remove(index, from: &shard)
+        shard.counters.expirations &+= 1
+        shard.counters.misses &+= 1
+        return nil
+      }
+      shard.hits &+= 1
+      // Once an entry was used a few times, using it writes nothing to it.
+      if node.pointee.hits < AdaptiveS3FIFO.mostHits { node.pointee.hits &+= 1 }
+      return read(node.pointee.value)
+    }
   }
 
   /// Whether a key has a live value. Does not count as a use of it.
   @inlinable
   public func contains(_ key: Key) -> Bool {
-    // Declared before the shard is entered: it is released after leaving.
+    // Declared before the lock is taken: it is released after unlocking.
     var held: Value?
     defer { withExtendedLifetime(held) {} }
     let tag = Self.tag(of: key)
-    let number = shardNumber(of: tag)
-    if let tally = enter(number) {
-      let isThere = isLive(key, tag, in: shard(number).pointee, holding: &held)
-      tally.pointee.glances.wrappingAdd(1, ordering: .releasing)
-      return isThere
+    return withShard(of: tag) { shard in
+      guard let index = shard.find(key, tag: tag) else { return findLive(key, holding: &held) }
+      let deadline = shard.node(index).pointee.deadline
+      return deadline == .max || deadline > elapsed()
     }
-    return hold(number) { isLive(key, tag, in: $0, holding: &held) }
   }
 
   /// Stores a value, in the place of the key's former one, and evicts what it must to keep the limits.
@@ -161,7 +152,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     var former: (key: Key, value: Value)?
     defer { withExtendedLifetime(former) {} }
     while true {
-      let lacking = write(home) { shard -> Shard.Measure? in
+      let lacking = withShard(home) { shard -> Shard.Measure? in
         var index = shard.find(key, tag: tag)
         var credit = Credit()
         while true {
@@ -202,7 +193,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   @discardableResult
   public func removeValue(forKey key: Key) -> Value? {
     let tag = Self.tag(of: key)
-    let removed = write(shardNumber(of: tag)) { shard -> Shard.Departed? in
+    let removed = withShard(of: tag) { shard -> Shard.Departed? in
       live?.forget(key)
       guard let index = shard.find(key, tag: tag) else { return nil }
       return remove(index, from: &shard)
@@ -213,9 +204,10 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   /// Removes every value.
   public func removeAll() {
     for number in 0...shardMask {
-      let taken = write(number) { shard -> Shard in
+      let taken = withShard(number) { shard -> Shard in
         var taken = Shard()
         taken.counters = shard.counters
+        taken.hits = shard.hits
         swap(&taken, &shard)
         heldCost.wrappingSubtract(taken.small.cost &+ taken.main.cost, ordering: .relaxed)
         heldCount.wrappingSubtract(taken.count, ordering: .relaxed)

@@ -72,10 +72,10 @@ extension MemoryShard {
       let index = Int(takesFromSmall ? small.tail : main.tail)
       guard index >= 0 else { return nil }
       let pointer = node(index)
-      let hits = pointer.pointee.hits.load(ordering: .relaxed)
+      let hits = pointer.pointee.hits
       if hits >= (takesFromSmall ? AdaptiveS3FIFO.promotion : 1), steps > 0 {
         steps &-= 1
-        pointer.pointee.hits.store(takesFromSmall ? 0 : hits &- 1, ordering: .relaxed)
+        pointer.pointee.hits = takesFromSmall ? 0 : hits &- 1
         move(index, toMain: true)
         continue
       }

@@ -4,8 +4,8 @@ import OzuSynchronization
 ///
 /// A node has its key, so a hit reads one cell of the table and one node. Nodes are linked by index; a freed node
 /// goes to a free list, so steady use allocates nothing. They live in pages of 256 that never move: growing
-/// copies nothing. The owner holds the lock; what leaves is handed back so that it is released after
-/// unlocking.
+/// copies nothing. The cache keeps each shard in a `Mutex`. Entries that leave are handed back, so that the caller releases
+/// them after unlocking.
 ///
 /// Pages are raw memory, because an array's checks of bounds and of sole ownership cost more than the rest of a
 /// hit. A node is initialized exactly while it is linked in a queue; indices come from the table and the
@@ -14,13 +14,13 @@ import OzuSynchronization
 struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, @unchecked Sendable {
   // Sendable: the memory belongs to this value alone, which cannot be copied; keys and values are Sendable.
   @usableFromInline
-  struct Node: ~Copyable {
+  struct Node {
     @usableFromInline let key: Key
     @usableFromInline var value: Value
     /// Nanoseconds on the cache's clock at which the entry expires; `.max` for never.
     @usableFromInline var deadline: Int64
-    /// Hits since the node entered its queue; readers raise it, and of two at once one may be lost.
-    @usableFromInline let hits = Atomic<UInt8>(0)
+    /// Hits since the node entered its queue.
+    @usableFromInline var hits: UInt8 = 0
     @usableFromInline var isInMain = false
     @usableFromInline let tag: UInt32
     @usableFromInline var cost: Int
@@ -52,6 +52,8 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, @unche
 
   @usableFromInline
   struct Counters: Sendable {
+    @usableFromInline var misses = 0
+    @usableFromInline var revivals = 0
     @usableFromInline var insertions = 0
     @usableFromInline var replacements = 0
     @usableFromInline var costEvictions = 0
@@ -66,8 +68,9 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, @unche
   /// Room for 256 nodes.
   @usableFromInline typealias Page = UnsafeMutableRawPointer
 
-  // What a hit reads stands first: with what guards it, it fits one cache line.
+  // The fields of a hit stand first: together with the lock they take 56 bytes.
   @usableFromInline var pages: UnsafeMutablePointer<Page>
+  @usableFromInline var hits = 0
   @usableFromInline var table = SlotTable()
   @usableFromInline var counters = Counters()
   @usableFromInline var pageCount = 0

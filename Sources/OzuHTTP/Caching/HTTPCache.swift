@@ -74,11 +74,24 @@ public final class HTTPCache: Sendable {
     policy: HTTPCachePolicy? = nil, storing: Storing = .atOnce,
     onProgress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)? = nil
   ) async throws(HTTPError) -> HTTPCachedResponse {
-    let exchange = HTTPCacheExchange(
+    let exchange = try exchange(
+      for: request, mode: mode, resource: resource, policy: policy, storing: storing, onProgress: onProgress)
+    return try await exchange.run()
+  }
+
+  /// The same in parts, for a caller that reads the storage by itself and bounds its exchanges.
+  ///
+  /// - Throws: for a request that no origin can be asked.
+  package func exchange(
+    for request: HTTPRequest, mode: HTTPCacheMode, resource: String?, policy: HTTPCachePolicy?,
+    storing: Storing, onProgress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)? = nil
+  ) throws(HTTPError) -> HTTPCacheExchange {
+    _ = try request.validatedOrigin()
+    return HTTPCacheExchange(
       cache: self, request: request, mode: mode,
       key: HTTPCacheKey(request, resource: resource, rules: configuration.keyRules),
-      policy: policy ?? configuration.policy, storing: storing, onProgress: onProgress)
-    return try await exchange.run()
+      policy: policy ?? configuration.policy, storing: storing, onProgress: onProgress,
+      client: client, pause: { [sleep = configuration.sleep] in (try? await sleep($0)) != nil })
   }
 
   /// Stores what a caller has looked at.
@@ -112,7 +125,7 @@ public final class HTTPCache: Sendable {
   }
 
   /// Runs a validation behind the caller's back, unless one of the same key runs already.
-  func validateInBackground(
+  package func validateInBackground(
     _ key: HTTPCacheKey, _ validate: @escaping @Sendable () async -> Void
   ) {
     guard state.withLock({ $0.validating.insert(key).inserted }) else { return }

@@ -4,54 +4,95 @@
   import Foundation
 #endif
 
-/// One request on its way through a cache: looks up, decides, asks the origin, stores.
-struct HTTPCacheExchange: Sendable {
+/// One request on its way through a cache: looks at what is stored, decides, asks the origin, stores.
+///
+/// In two parts, because only the second needs the network: `plan` is a pure decision about what is stored, and `ask`
+/// the exchange. Who bounds its exchanges bounds calls of `ask`.
+package struct HTTPCacheExchange: Sendable {
   let cache: HTTPCache
-  let request: HTTPRequest
+  package var request: HTTPRequest
   let mode: HTTPCacheMode
-  let key: HTTPCacheKey
+  package let key: HTTPCacheKey
   let policy: HTTPCachePolicy
   let storing: HTTPCache.Storing
   let onProgress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)?
+  /// What sends the requests.
+  package var client: any HTTPClient
+  /// Waits before the origin is asked again; false when nobody wants the answer any more.
+  package var pause: @Sendable (Duration) async -> Bool
 
   private var now: Date { cache.configuration.currentDate() }
 
-  func run() async throws(HTTPError) -> HTTPCachedResponse {
-    _ = try request.validatedOrigin()
-    let isRead = mode != .noStore && mode != .reload && (request.method == .get || request.method == .head)
-    let entries = isRead ? await cache.storage.entries(for: key) : []
+  /// What is to be done for a request.
+  package enum Plan: Sendable {
+    /// This is the answer. Where it says so it is to be validated behind the caller's back.
+    case answer(HTTPCachedResponse, isValidated: Bool)
+    /// The origin is to be asked.
+    case ask(Question)
+  }
+
+  /// What the origin is asked.
+  package struct Question: Sendable {
+    fileprivate let decision: HTTPCacheDecision
+    /// The responses that are validated, and the one that would be served.
+    fileprivate var entries: [HTTPCacheEntry] = []
+    fileprivate var choice: Int?
+    /// What may be served when the origin fails.
+    fileprivate var fallback: HTTPCacheEntry?
+  }
+
+  /// Whether what is stored makes a difference.
+  package var readsStorage: Bool {
+    mode != .noStore && mode != .reload && (request.method == .get || request.method == .head)
+  }
+
+  /// What is to be done, given what is stored.
+  package func plan(_ stored: [HTTPCacheEntry]) -> Plan {
+    let entries = readsStorage ? stored : []
     let decision = policy.decide(
       stored: entries.map(\.response), request: request, mode: mode, now: now)
     let chosen = decision.choice.map { entries[$0] }
     switch decision.action {
     case .serve:
-      if let chosen { return serve(chosen, decision) }
+      if let chosen { return .answer(serve(chosen, decision), isValidated: false) }
     case .serveAndValidate:
-      if let chosen {
-        validateInBackground()
-        return serve(chosen, decision)
-      }
+      if let chosen { return .answer(serve(chosen, decision), isValidated: true) }
     case .refuse:
-      return answer(
-        HTTPResponseHead(status: 504, url: request.url), HTTPDecision(.cache, reason: decision.reason))
+      let head = HTTPResponseHead(status: 504, url: request.url)
+      return .answer(answer(head, HTTPDecision(.cache, reason: decision.reason)), isValidated: false)
     case .validate, .fetch, .bypass: break
     }
     let isConditional = decision.action == .validate && !request.hasPrecondition
-    return try await ask(
-      decision, entries: isConditional ? entries : [], choice: isConditional ? decision.choice : nil,
-      fallback: chosen)
+    return .ask(
+      Question(
+        decision: decision, entries: isConditional ? entries : [],
+        choice: isConditional ? decision.choice : nil, fallback: chosen))
   }
+
+  /// Looks, decides, and asks where that is needed.
+  func run() async throws(HTTPError) -> HTTPCachedResponse {
+    switch plan(readsStorage ? await cache.storage.entries(for: key) : []) {
+    case .answer(let response, let isValidated):
+      if isValidated { cache.validateInBackground(key) { [validation] in await validation.run() } }
+      return response
+    case .ask(let question): return try await ask(question)
+    }
+  }
+
+  /// The exchange that validates what was served stale.
+  package var validation: HTTPCacheValidation { HTTPCacheValidation(exchange: self) }
 
   // MARK: Asking the origin
 
-  private func ask(
-    _ decision: HTTPCacheDecision, entries: [HTTPCacheEntry], choice: Int?, fallback: HTTPCacheEntry?
-  ) async throws(HTTPError) -> HTTPCachedResponse {
+  /// Asks the origin, and stores what it says.
+  package func ask(_ question: Question) async throws(HTTPError) -> HTTPCachedResponse {
+    let (decision, entries) = (question.decision, question.entries)
     let stored = entries.map(\.response)
     let origin = HTTPOriginExchange(
-      cache: cache, request: request, mode: mode, key: key, policy: policy, stored: stored, choice: choice,
-      resumes: decision.action == .fetch && mode != .reload, onProgress: onProgress)
-    let standIn = fallback.flatMap { entry in
+      cache: cache, request: request, mode: mode, key: key, policy: policy, stored: stored,
+      choice: question.choice, resumes: decision.action == .fetch && mode != .reload,
+      onProgress: onProgress, client: client, pause: pause)
+    let standIn = question.fallback.flatMap { entry in
       { (isDisconnected: Bool) -> HTTPCachedResponse? in
         policy.reasonToServeStale(
           entry.response, request: request, mode: mode, isDisconnected: isDisconnected, now: now
@@ -67,13 +108,13 @@ struct HTTPCacheExchange: Sendable {
     }
     if [500, 502, 503, 504].contains(result.head.status), let standIn = standIn?(false) { return standIn }
     if result.head.status == 304, !stored.isEmpty, !request.hasPrecondition {
-      guard let index = policy.validated(by: result.head, among: stored, choice: choice) else {
+      guard let index = policy.validated(by: result.head, among: stored, choice: question.choice) else {
         // It confirms something that is not here: only the whole helps.
-        return try await ask(decision, entries: [], choice: nil, fallback: nil)
+        return try await ask(Question(decision: decision))
       }
       return await revalidated(entries[index], result, decision)
     }
-    return await received(result, decision, replacing: fallback)
+    return await received(result, decision, replacing: question.fallback)
   }
 
   private func revalidated(
@@ -149,13 +190,6 @@ struct HTTPCacheExchange: Sendable {
       HTTPCacheEntry(response: updated, body: old.body), replacing: old.response, for: key)
   }
 
-  private func validateInBackground() {
-    let again = HTTPCacheExchange(
-      cache: cache, request: request, mode: .noCache, key: key, policy: policy, storing: .atOnce,
-      onProgress: nil)
-    cache.validateInBackground(key) { _ = try? await again.run() }
-  }
-
   // MARK: Serving
 
   private func serve(_ entry: HTTPCacheEntry, _ decision: HTTPCacheDecision) -> HTTPCachedResponse {
@@ -192,5 +226,21 @@ struct HTTPCacheExchange: Sendable {
     HTTPCachedResponse(
       head: head, body: Data(), decision: decision, freshUntil: .distantPast, bodyIdentity: "",
       reasonNotStored: nil, unstored: nil)
+  }
+}
+
+/// A validation of what was served stale, behind the caller's back.
+package struct HTTPCacheValidation: Sendable {
+  private let exchange: HTTPCacheExchange
+
+  fileprivate init(exchange: HTTPCacheExchange) { self.exchange = exchange }
+
+  /// Looks and asks; nobody hears of a failure.
+  package func run() async {
+    let again = HTTPCacheExchange(
+      cache: exchange.cache, request: exchange.request, mode: .noCache, key: exchange.key,
+      policy: exchange.policy, storing: .atOnce, onProgress: nil, client: exchange.cache.client,
+      pause: exchange.pause)
+    _ = try? await again.run()
   }
 }

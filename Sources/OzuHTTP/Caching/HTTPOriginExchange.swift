@@ -30,6 +30,9 @@ struct HTTPOriginExchange: Sendable {
   /// Whether the beginning of an earlier transfer may be used.
   let resumes: Bool
   let onProgress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)?
+  let client: any HTTPClient
+  /// Waits before the next attempt; false when nobody wants it any more.
+  let pause: @Sendable (Duration) async -> Bool
 
   private var configuration: HTTPCacheConfiguration { cache.configuration }
 
@@ -62,7 +65,7 @@ struct HTTPOriginExchange: Sendable {
         if let answer { return answer }
         throw HTTPError(.cancelled, url: request.url)
       }
-      do { try await configuration.sleep(delay) } catch { throw HTTPError(.cancelled, url: request.url) }
+      guard await pause(delay) else { throw HTTPError(.cancelled, url: request.url) }
       retryCount += 1
     }
   }
@@ -155,7 +158,7 @@ struct HTTPOriginExchange: Sendable {
     let requestDate = configuration.currentDate()
     let response: HTTPResponse
     do throws(HTTPError) {
-      response = try await cache.client.send(outgoing, into: sink)
+      response = try await client.send(outgoing, into: sink)
     } catch {
       if let head = sink.head, sink.hasOverflown { return (head, HTTPSpooledBody.Content(data: Data())) }
       if sink.rejection == nil { await keepPartial(of: sink, hop, continuing: partial, since: requestDate) }

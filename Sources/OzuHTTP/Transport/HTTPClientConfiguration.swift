@@ -6,7 +6,8 @@
 
 /// The settings of a client's connections, fixed when it is made.
 public struct HTTPClientConfiguration: Sendable, Hashable {
-  /// How many requests run at once; the others wait by priority, then by age. 64.
+  /// How many requests run at once; the others wait by priority, then by age. 64. An image pipeline bounds its own
+  /// downloads, which do not wait here a second time.
   public var maximumConcurrentRequests: Int = 64
   /// How many connections one host gets. 6, as in browsers. A host that speaks HTTP/2 carries all its
   /// requests over few connections and is not held to one request per connection.

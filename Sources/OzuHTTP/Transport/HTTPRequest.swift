@@ -39,6 +39,9 @@ public struct HTTPRequest: Sendable, Hashable {
   /// Whether the request may be made while the user has asked to save data (Low Data Mode on Apple platforms); if
   /// not, it fails then with `constrainedNetwork`. It may, by default. Linux has no such mode.
   public var allowsConstrainedNetworks = true
+  /// Whether it has waited for its turn already, where the one who sends it bounds how many there are: then it does not
+  /// wait in the client's own queue.
+  package var hasPlace = false
 
   /// Makes a request; all but the URL have defaults.
   public init(

@@ -93,6 +93,12 @@ struct StartQueue<Element> {
     return element
   }
 
+  /// Counts a request as active that has waited for its turn elsewhere.
+  mutating func start(origin: HTTPOrigin) {
+    origins[origin, default: Origin()].activeCount += 1
+    activeCount += 1
+  }
+
   /// Gives an active request's place back.
   mutating func finish(origin: HTTPOrigin) {
     activeCount -= 1

@@ -102,6 +102,14 @@ final class StartTurnstile: Sendable {
     }
   }
 
+  /// Lets somebody through who has waited for a turn elsewhere; false when the turnstile is closed.
+  func pass(origin: HTTPOrigin) -> Bool {
+    state.withLock { state in
+      if !state.isClosed { state.queue.start(origin: origin) }
+      return !state.isClosed
+    }
+  }
+
   /// Gives a place back.
   func leave(origin: HTTPOrigin) {
     let admitted = state.withLock { state in

@@ -121,6 +121,6 @@ struct LoggingTests {
 
   @Test("without a log and observers nobody is told")
   func silence() {
-    #expect(!ImagePipeline.testing().parts.events.isObserved)
+    #expect(!ImagePipeline.testing().context.events.isObserved)
   }
 }

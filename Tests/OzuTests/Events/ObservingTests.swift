@@ -33,8 +33,8 @@ struct ObservingTests {
     ]
     #expect(
       words.filter { !behind.contains($0) } == [
-        "request", "miss memory", "begin read", "end read", "miss rendition", "begin read", "end read",
-        "begin network", "end network", "begin wait", "end wait", "begin decode", "end decode",
+        "request", "miss memory", "begin read", "end read", "miss rendition", "begin network", "end network",
+        "begin wait", "end wait", "begin decode", "end decode",
         "begin resize", "end resize", "store memory", "answer network",
       ])
     for word in behind {

@@ -49,7 +49,7 @@ struct StatisticsTests {
     let url = try fixture.serve("a.jpg") { $0.held(by: gate) }
     let tasks = (0..<5).map { _ in fixture.pipeline.task(for: url) }
     await gate.arrivals(1)
-    try await eventually(fixture.pipeline.parts.loads.subscriberCount >= 5)
+    try await eventually(fixture.pipeline.loadSubscriberCount >= 5)
     tasks[4].cancel()
     await #expect(throws: ImageError.self) { try await tasks[4].image }
     gate.open()

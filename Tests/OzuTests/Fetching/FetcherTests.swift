@@ -167,7 +167,7 @@ struct FetcherTests {
     let tasks = [a, b, a].map { fixture.pipeline.task(for: request($0)) }
     await gate.arrivals(1)
     try await eventually(
-      fixture.pipeline.parts.loads.subscriberCount == 3 && fixture.pipeline.parts.fetches.subscriberCount == 2
+      fixture.pipeline.loadSubscriberCount == 3 && fixture.pipeline.fetchSubscriberCount == 2
     )
     gate.open()
     let sizes = try await [tasks[0].image.size, tasks[1].image.size, tasks[2].image.size]

@@ -68,14 +68,14 @@ struct PreloadTests {
     let fixture = await filled()
     let pipeline = await fixture.restarted()
     _ = pipeline.diskCache
-    pipeline.parts.diskQueue.isSuspended = true
+    pipeline.suspend(.disk)
     let format = FormatFixture.format(preloadPolicy: .all)
     let preload = pipeline.register(format)
     let request = ImageRequest(
       .fetcher(SimpleFetcher(Picture(FormatFixture.small(2).bitmap), key: "own")), format: format)
     pipeline.cache[request] = Picture(FormatFixture.small(2).bitmap)
     _ = try await pipeline.image(for: request)
-    pipeline.parts.diskQueue.isSuspended = false
+    pipeline.resume(.disk)
     #expect(await preload.value == 0)
     #expect(inMemory(pipeline, format).isEmpty)
   }
@@ -85,14 +85,14 @@ struct PreloadTests {
     let fixture = await filled()
     let pipeline = await fixture.restarted()
     _ = pipeline.diskCache
-    pipeline.parts.diskQueue.isSuspended = true
+    pipeline.suspend(.disk)
     let preload = pipeline.register(FormatFixture.format(preloadPolicy: .all))
     let request = ImageRequest(
       .fetcher(SimpleFetcher(Picture(FormatFixture.small(2).bitmap), key: "own")),
       format: FormatFixture.format("other"))
     pipeline.cache[request] = Picture(FormatFixture.small(2).bitmap)
     _ = try await pipeline.image(for: request)
-    pipeline.parts.diskQueue.isSuspended = false
+    pipeline.resume(.disk)
     #expect(await preload.value == 3)
   }
 

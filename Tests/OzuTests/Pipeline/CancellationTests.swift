@@ -81,7 +81,7 @@ struct CancellationTests {
     await #expect { try await task.image } throws: { Self.isCancellation($0) }
     gate.open()
     #expect(fixture.client.requestCount(for: third) == 0)
-    #expect(fixture.pipeline.parts.loads.subscriberCount == 0)
+    #expect(fixture.pipeline.loadSubscriberCount == 0)
   }
 
   @Test("two thousand random starts, cancellations and changes of urgency: each end is told exactly once")
@@ -127,7 +127,7 @@ struct CancellationTests {
     await withCheckedContinuation { continuation in queue.async(flags: .barrier) { continuation.resume() } }
     #expect(ends.value.allSatisfy { $0 == 1 })
     #expect(order.value == 0)
-    #expect(fixture.pipeline.parts.loads.subscriberCount == 0)
+    #expect(fixture.pipeline.loadSubscriberCount == 0)
   }
 
   @Test(

@@ -45,9 +45,9 @@ struct CoalescingTests {
     let gate = Gate()
     let url = try fixture.serve("a.jpg") { $0.held(by: gate) }
     let tasks = (0..<1000).map { _ in fixture.pipeline.task(for: url) }
-    #expect(fixture.pipeline.parts.loads.subscriberCount == 1000)
+    #expect(fixture.pipeline.loadSubscriberCount == 1000)
     for task in tasks[..<500] { task.cancel() }
-    #expect(fixture.pipeline.parts.loads.subscriberCount == 500)
+    #expect(fixture.pipeline.loadSubscriberCount == 500)
     await gate.arrivals(1)
     gate.open()
     for task in tasks[..<500] {
@@ -118,7 +118,7 @@ struct CoalescingTests {
     for (index, url) in urls.enumerated() {
       tasks.append(fixture.pipeline.task(for: url))
       if index == 0 { await gate.arrivals(1) }
-      try await eventually(fixture.pipeline.parts.fetchSlots.waitingCount >= index)
+      try await eventually(fixture.pipeline.waitingCount(on: .data) >= index)
     }
     tasks[3].priority = .veryHigh
     tasks[1].priority = .low

@@ -16,16 +16,11 @@ struct CrowdTests {
     return tasks
   }
 
-  private func begun(_ fixture: Fixture) -> Int {
-    fixture.pipeline.parts.board.activities.count { $0.kind == .load }
-  }
-
-  @Test("a few begin, the others wait for them; all are answered")
+  @Test("none takes a place before its turn; all are answered")
   func crowd() async throws {
     let fixture = Fixture()
     let tasks = try await crowd(fixture)
-    #expect(begun(fixture) <= StartGate.crowd + 8)
-    #expect(begun(fixture) >= StartGate.crowd)
+    #expect(fixture.pipeline.runningCount(.data) == 0)
     let diagnostics = fixture.pipeline.diagnostics()
     #expect(diagnostics.jobs.count { $0.kind == .load } == Self.count)
     #expect(diagnostics.executors.first { $0.kind == .data }?.waitingCount == Self.count)
@@ -56,8 +51,8 @@ struct CrowdTests {
   func cancelling() async throws {
     let fixture = Fixture()
     for task in try await crowd(fixture) { task.cancel() }
-    #expect(fixture.pipeline.parts.loads.count == 0)
-    #expect(fixture.pipeline.parts.loads.heldCount == 0)
+    #expect(fixture.pipeline.loadCount == 0)
+    #expect(fixture.pipeline.fetchCount == 0)
     fixture.pipeline.resume(.data)
     let url = try fixture.serve("again.jpg")
     #expect(try await fixture.pipeline.response(for: ImageRequest(url: url)).source == .network)
@@ -95,7 +90,7 @@ struct CrowdTests {
     tasks[Self.count - 1].priority = .high
     _ = fixture.pipeline.task(
       for: ImageRequest(url: try fixture.serve("urgent.jpg"), priority: .veryHigh))
-    try await eventually(fixture.pipeline.parts.fetchSlots.waitingCount(from: .high) == 2)
+    try await eventually(fixture.pipeline.waitingCount(.data, from: .high) == 2)
     fixture.pipeline.resume(.data)
     for task in tasks { _ = try await task.image }
     let order = fixture.client.requests.map(\.url.lastPathComponent)

@@ -38,7 +38,7 @@ struct DeadlineTests {
     await gate.arrivals(1)
     let task = Task { [hurried] in try await fixture.pipeline.response(for: hurried) }
     await timer.arrivals(1)
-    try await eventually(fixture.pipeline.parts.loads.subscriberCount >= 2)
+    try await eventually(fixture.pipeline.loadSubscriberCount >= 2)
     timer.open()
     #expect(Self.stage(await task.result) == .network)
     gate.open()
@@ -83,7 +83,7 @@ struct DeadlineTests {
     await fixture.pipeline.waiting(1, for: .decode)
     timer.open()
     #expect(Self.stage(await task.result) == .wait)
-    #expect(fixture.pipeline.parts.renders.count == 0)
+    #expect(fixture.pipeline.stepCount == 0)
   }
 
   @Test(

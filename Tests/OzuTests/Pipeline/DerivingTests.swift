@@ -63,7 +63,7 @@ struct DerivingTests {
     let large = fixture.pipeline.task(for: ImageRequest(url: url, resize: Self.large))
     await fixture.pipeline.waiting(1, for: .decode)
     let small = fixture.pipeline.task(for: ImageRequest(url: url, resize: Self.tiny))
-    try await eventually(fixture.pipeline.parts.loads.subscriberCount >= 3)
+    try await eventually(fixture.pipeline.loadSubscriberCount >= 3)
     #expect(fixture.pipeline.diagnostics().jobs.contains { $0.waitingFor == .larger })
     // The one who asked for the larger picture leaves; it is still wanted.
     large.cancel()

@@ -23,10 +23,7 @@ struct FlingTests {
   /// Whether everything that was cancelled has ended, and no place is free while a download waits.
   private func isBusyOrIdle(_ fixture: Fixture) -> Bool {
     let diagnostics = fixture.pipeline.diagnostics()
-    let parts = fixture.pipeline.parts
-    guard diagnostics.jobs.count(where: { $0.kind == .load }) == parts.loads.count,
-      diagnostics.jobs.count(where: { $0.kind == .download }) == parts.fetches.count,
-      let downloads = diagnostics.executors.first(where: { $0.kind == .data })
+    guard let downloads = diagnostics.executors.first(where: { $0.kind == .data })
     else { return false }
     return downloads.waitingCount == 0 || downloads.runningCount == downloads.limit
   }
@@ -42,7 +39,7 @@ struct FlingTests {
       let tasks = (0..<200).map { fixture.pipeline.task(for: Fixture.url("\($0).jpg")) }
       let runningCount = fixture.pipeline.configuration.concurrentFetches
       try await eventually(fixture.pipeline.waitingCount(on: .data) == 200 - runningCount)
-      #expect(fixture.pipeline.parts.loads.heldCount > 100)
+      #expect(fixture.pipeline.loadCount == 200)
       // The cancellations meet the work at various points of its way.
       let pause = Int.random(in: 0..<200, using: &random)
       for task in tasks.dropLast(20) {
@@ -106,7 +103,7 @@ struct FlingTests {
     for _ in 0..<10 {
       for _ in 0..<200 { start() }
       // More than may wait for a download: the others are held back.
-      let isCrowded = await comesAbout { fixture.pipeline.parts.loads.heldCount > 60 }
+      let isCrowded = await comesAbout { fixture.pipeline.waitingCount(on: .data) > 60 }
       #expect(isCrowded, "seed \(seed)")
       guard isCrowded else { return }
       for _ in 0..<100 {
@@ -121,7 +118,7 @@ struct FlingTests {
         case 70..<90: gate.admit(min(gate.waitingCount, Int.random(in: 1...8, using: &random)))
         default: await Task.yield()
         }
-        mostHeld = max(mostHeld, fixture.pipeline.parts.loads.heldCount)
+        mostHeld = max(mostHeld, fixture.pipeline.waitingCount(on: .data))
       }
       // Most leave, in the order in which they would begin: so those that are let through leave before they begin.
       live.sort { (tasks[$1].priority, $0) < (tasks[$0].priority, $1) }
@@ -142,8 +139,8 @@ struct FlingTests {
     #expect(answers.value.allSatisfy { $0 == 1 }, place)
     #expect(addresses.count > 200, place)
     #expect(mostHeld > 0, place)
-    #expect(fixture.pipeline.parts.loads.count == 0, place)
-    #expect(fixture.pipeline.parts.loads.heldCount == 0, place)
+    #expect(fixture.pipeline.loadCount == 0, place)
+    #expect(fixture.pipeline.fetchCount == 0, place)
   }
 
   private static let addressCount = 600

@@ -63,25 +63,18 @@ struct ImageTaskTests {
   @Test("previews reach those who follow, also late; what follows them is not the finished picture")
   func previews() async throws {
     let fixture = Fixture()
-    let request = ImageRequest(url: Fixture.url("a.jpg"))
     let gate = Gate()
+    let url = try fixture.serve("a.jpg") { _ in FakeHTTPReply.status(404).held(by: gate) }
     let preview = { @Sendable (tint: Int) in
       Picture(PatternPicture(PixelSize(8, 8), tint: tint).bitmap, isPreview: true)
     }
-    // A job in the place of the load, which shows what a decoder would.
-    let jobs = fixture.pipeline.parts.loads
-    let work = Task {
-      try await jobs.value(for: .load(request, number: 0), priority: .normal, cancellation: .cancelled("")) {
-        job in
-        job.report(preview: preview(1))
-        job.report(LoadProgress(receivedByteCount: 7, expectedByteCount: 9))
-        job.report(preview: preview(2))
-        try? await gate.pass()
-        return .failure(.emptyData("a"))
-      }
-    }
+    let task = fixture.pipeline.task(for: url)
     await gate.arrivals(1)
-    let task = fixture.pipeline.task(for: request)
+    // What a decoder would show.
+    let load = try #require(fixture.pipeline.loads.first)
+    load.news.report(preview: preview(1))
+    load.news.report(LoadProgress(receivedByteCount: 7, expectedByteCount: 9))
+    load.news.report(preview: preview(2))
     var iterator = task.previews.makeAsyncIterator()
     let response = try #require(await iterator.next())
     #expect(response.picture.isPreview)
@@ -89,7 +82,6 @@ struct ImageTaskTests {
     #expect(task.currentProgress?.receivedByteCount == 7)
     gate.open()
     #expect(await iterator.next() == nil)
-    _ = await work.result
     await #expect(throws: ImageError.self) { try await task.image }
     let late = await task.events.reduce(into: [ImageTask.Event]()) { $0.append($1) }
     guard late.count == 3, case .progress = late[0], case .preview = late[1], case .finished = late[2] else {
@@ -132,7 +124,7 @@ struct ImageTaskTests {
     #expect((try task.result?.get())?.source == .memory)
     task.cancel()
     #expect(try await task.response.source == .memory)
-    #expect(fixture.pipeline.parts.loads.count == 0)
+    #expect(fixture.pipeline.loadCount == 0)
   }
 
   @Test("a task that is over lets go of everybody, and nobody is told twice")
@@ -150,7 +142,7 @@ struct ImageTaskTests {
     #expect(weakTask != nil)
     gate.open()
     _ = try await fixture.pipeline.image(for: url)
-    try await eventually(fixture.pipeline.parts.loads.count == 0)
+    try await eventually(fixture.pipeline.loadCount == 0)
     try await eventually(weakTask == nil)
   }
 

@@ -32,7 +32,7 @@ struct NeverWaitsTests {
     // A crowd, so that a new load is looked at before it begins.
     pipeline.suspend(.data)
     let crowd = (0..<200).map { pipeline.task(for: Fixture.url("\($0).jpg")) }
-    try await eventually(pipeline.parts.loads.heldCount > 0)
+    try await eventually(pipeline.waitingCount(on: .data) > 0)
     defer { for task in crowd { task.cancel() } }
 
     let hold = Hold()

@@ -16,9 +16,9 @@ struct PrefixSharingTests {
     let tasks = processors.map {
       fixture.pipeline.task(for: ImageRequest(url: url, resize: Fixture.small, processors: $0))
     }
-    try await eventually(fixture.pipeline.parts.fetches.subscriberCount >= tasks.count)
+    try await eventually(fixture.pipeline.fetchSubscriberCount >= tasks.count)
     gate.open()
-    try await eventually(fixture.pipeline.parts.renders.count >= stepCount)
+    try await eventually(fixture.pipeline.stepCount >= stepCount)
     return tasks
   }
 
@@ -27,12 +27,12 @@ struct PrefixSharingTests {
     let fixture = Fixture()
     let (a, b, c) = (CountingStep("a"), CountingStep("b"), CountingStep("c"))
     let tasks = try await Self.started(fixture, [[], [a], [a, b], [a, c], [c]], stepCount: 5)
-    #expect(fixture.pipeline.parts.decodeQueue.waitingCount == 1)
+    #expect(fixture.pipeline.waitingCount(on: .decode) == 1)
     fixture.pipeline.resume(.decode)
     for task in tasks { #expect(try await task.image.size == PixelSize(32, 24)) }
     #expect(fixture.decoder.decodeCount == 1)
     #expect([a.runCount, b.runCount, c.runCount] as [Int] == [1, 1, 2])
-    #expect(fixture.pipeline.parts.renders.count == 0)
+    #expect(fixture.pipeline.stepCount == 0)
   }
 
   @Test("a step that others want goes on when the one who wanted it first leaves")
@@ -55,8 +55,8 @@ struct PrefixSharingTests {
     let tasks = try await Self.started(fixture, [[a], [a, b]], stepCount: 3)
     for task in tasks { task.cancel() }
     for task in tasks { await #expect(throws: ImageError.self) { try await task.image } }
-    #expect(fixture.pipeline.parts.renders.count == 0)
-    #expect(fixture.pipeline.parts.decodeQueue.waitingCount == 0)
+    #expect(fixture.pipeline.stepCount == 0)
+    #expect(fixture.pipeline.waitingCount(on: .decode) == 0)
     fixture.pipeline.resume(.decode)
     #expect(fixture.decoder.decodeCount == 0)
     #expect(a.runCount == 0)
@@ -80,12 +80,12 @@ struct PrefixSharingTests {
   func urgency() async throws {
     let fixture = Fixture()
     let tasks = try await Self.started(fixture, [[CountingStep("a")], [CountingStep("b")]], stepCount: 3)
-    #expect(fixture.pipeline.parts.decodeQueue.waitingCount(from: .high) == 0)
+    #expect(fixture.pipeline.waitingCount(.decode, from: .high) == 0)
     tasks[1].priority = .veryHigh
-    try await eventually(fixture.pipeline.parts.decodeQueue.waitingCount(from: .veryHigh) >= 1)
+    try await eventually(fixture.pipeline.waitingCount(.decode, from: .veryHigh) >= 1)
     tasks[1].cancel()
-    try await eventually(fixture.pipeline.parts.renders.count <= 2)
-    #expect(fixture.pipeline.parts.decodeQueue.waitingCount(from: .high) == 0)
+    try await eventually(fixture.pipeline.stepCount <= 2)
+    #expect(fixture.pipeline.waitingCount(.decode, from: .high) == 0)
     fixture.pipeline.resume(.decode)
     _ = try await tasks[0].image
   }

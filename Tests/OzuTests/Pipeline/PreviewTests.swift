@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import OzuSynchronization
 import OzuTesting
@@ -89,7 +90,7 @@ struct PreviewTests {
     await fixture.pipeline.waiting(1, for: .decode)
     #expect(fixture.pipeline.waitingCount(on: .decode) == 1)
     gate.open()
-    try await eventually(fixture.pipeline.parts.renders.count >= 2)
+    try await eventually(fixture.pipeline.stepCount >= 2)
     // A step is known a moment before it stands in line.
     await fixture.pipeline.waiting(1, for: .decode)
     #expect(fixture.pipeline.waitingCount(on: .decode) == 1)
@@ -108,13 +109,11 @@ struct PreviewTests {
     let url = try serve(fixture)
     let request = ImageRequest(url: url)
     let previews = Shared<[Bool]>([])
-    let parts = fixture.pipeline.parts
-    let load = Task {
-      try await parts.loads.value(
-        for: .load(request, number: 0), priority: .fixed(.normal), cancellation: .cancelled("test"),
-        onPreview: { preview in previews.change { $0.append(preview.isPreview) } },
-        operation: { job in await LoadImage(parts: parts, request: request, job: job).run() })
-    }
+    let task = fixture.pipeline.loadImage(
+      with: request, queue: DispatchQueue(label: "previews"),
+      progress: { preview, _, _ in
+        if let preview { previews.change { $0.append(preview.picture.isPreview) } }
+      }, completion: { _ in })
     for number in 1...2 {
       await gate.arrivals(number)
       gate.admit()
@@ -122,7 +121,7 @@ struct PreviewTests {
     }
     #expect(fixture.pipeline.cachedImage(for: request) == nil)
     gate.open()
-    #expect(try await !load.value.value.loaded.picture.isPreview)
+    #expect(try await !task.image.isPreview)
     #expect(previews.value.allSatisfy { $0 })
   }
 

@@ -20,7 +20,7 @@ struct RateLimiterTests {
       let task = fixture.pipeline.task(for: try fixture.serve("\(number).jpg") { $0.held(by: gate) })
       await gate.arrivals(number)
       task.cancel()
-      try await eventually(fixture.pipeline.parts.fetchSlots.runningCount == 0)
+      try await eventually(fixture.pipeline.runningCount(.data) == 0)
     }
     let last = fixture.pipeline.task(for: try fixture.serve("last.jpg"))
     if isLimited {

@@ -96,7 +96,7 @@ import Testing
     let request = ImageRequest(url: try fixture.serve("a.jpg"), resize: Fixture.small)
     _ = try await fixture.pipeline.image(for: request)
     await fixture.pipeline.flush()
-    let rendition = fixture.pipeline.parts.caches.rendition(for: request)
+    let rendition = fixture.pipeline.caches.rendition(for: request)
     #expect(rendition.map { ContentKind(sniffing: $0.data) } == type.map { .image($0) })
   }
 

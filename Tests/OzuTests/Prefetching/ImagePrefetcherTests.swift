@@ -94,7 +94,7 @@ import Testing
     prefetcher?.start(requests)
     await gate.arrivals(1)
     let task = fixture.pipeline.task(for: requests[0])
-    try await eventually(fixture.pipeline.parts.loads.subscriberCount >= 2)
+    try await eventually(fixture.pipeline.loadSubscriberCount >= 2)
     prefetcher = nil
     gate.open()
     #expect(try await task.response.isCoalesced)

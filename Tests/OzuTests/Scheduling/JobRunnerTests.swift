@@ -6,39 +6,39 @@ import Testing
 
 @Suite("Jobs on threads and in Swift tasks", .timeLimit(.minutes(15)))
 struct JobRunnerTests {
-  private typealias Jobs = JobRunner<Int>
+  private typealias Jobs = JobRunner
 
   /// Work that follows a plan, and notes what it was told.
   private final class Work: JobWork {
     let cancellation = JobCancellation()
     let name: Int
     let log: Log
-    private let plan: Mutex<[JobStep<Int>]>
+    private let plan: Mutex<[JobStep]>
 
-    init(_ name: Int, _ log: Log, _ plan: [JobStep<Int>]) {
+    init(_ name: Int, _ log: Log, _ plan: [JobStep]) {
       self.name = name
       self.log = log
       self.plan = Mutex(plan)
     }
 
-    private func next() -> JobStep<Int> {
+    private func next() -> JobStep {
       plan.withLock { $0.isEmpty ? .finish(succeeded: true) : $0.removeFirst() }
     }
 
-    func run(_ job: RunningJob<Int>) -> JobStep<Int> {
+    func run(_ job: RunningJob) -> JobStep {
       log.note(name, job)
       defer { log.leave(job.station) }
       return next()
     }
 
-    func perform(_ job: RunningJob<Int>) async -> JobStep<Int> {
+    func perform(_ job: RunningJob) async -> JobStep {
       log.note(name, job)
       defer { log.leave(job.station) }
       try? await log.gate.pass()
       return Task.isCancelled ? .finish(succeeded: false) : next()
     }
 
-    func resume(_ job: RunningJob<Int>, overdue: Int?) -> JobStep<Int> {
+    func resume(_ job: RunningJob, overdue: Int?) -> JobStep {
       log.events.withLock { $0.append("resume \(name)\(overdue.map { " overdue \($0)" } ?? "")") }
       return next()
     }
@@ -54,7 +54,7 @@ struct JobRunnerTests {
     let counts = Mutex<[StationID: (running: Int, most: Int)]>([:])
     let gate = Gate()
 
-    func note(_ name: Int, _ job: RunningJob<Int>) {
+    func note(_ name: Int, _ job: RunningJob) {
       let input = (job.input as? Work).map { " after \($0.name)" } ?? ""
       events.withLock { $0.append("run \(name) in \(job.station?.index ?? -1)\(input)") }
       guard let station = job.station else { return }
@@ -73,19 +73,20 @@ struct JobRunnerTests {
   }
 
   private final class Waiter: JobWaiter {
-    typealias Key = Int
     let ends = Atomic(0)
     let overdue = Atomic(0)
     let onEnd: @Sendable () -> Void
 
     init(onEnd: @escaping @Sendable () -> Void = {}) { self.onEnd = onEnd }
 
-    func jobEnded(_ work: any JobWork<Int>) {
+    func jobEnded(_ work: any JobWork) {
       ends.add(1, ordering: .relaxed)
       onEnd()
     }
 
-    func jobOverdue(_ tag: Int) { overdue.add(1, ordering: .relaxed) }
+    func jobOverdue(_ tag: Int, _ standing: JobStanding<any JobWork>) {
+      overdue.add(1, ordering: .relaxed)
+    }
 
     var endCount: Int { ends.load(ordering: .relaxed) }
     var overdueCount: Int { overdue.load(ordering: .relaxed) }
@@ -100,8 +101,8 @@ struct JobRunnerTests {
     let (log, waiter) = (Log(), Waiter())
     let runner = Jobs(stations: Self.stations())
     log.gate.open()
-    _ = runner.subscribe(waiter, to: 1, priority: .normal) {
-      (Work(1, log, [.go(.network, size: 0), .go(.decode, size: 0)]), .disk, 0)
+    _ = runner.subscribe(waiter, to: .store(1), priority: .normal) {
+      JobStart(Work(1, log, [.go(.network, size: 0), .go(.decode, size: 0)]), in: .disk)
     }
     try await eventually(waiter.endCount == 1)
     #expect(log.all == ["run 1 in 0", "run 1 in 1", "run 1 in 2"])
@@ -114,7 +115,8 @@ struct JobRunnerTests {
     let runner = Jobs(stations: Self.stations())
     let waiters = (0..<5).map { _ in Waiter() }
     let isNew = waiters.map { waiter in
-      runner.subscribe(waiter, to: 1, priority: .normal) { (Work(1, log, []), .network, 0) }.isNew
+      runner.subscribe(waiter, to: .store(1), priority: .normal) { JobStart(Work(1, log, []), in: .network) }
+        .isNew
     }
     #expect(isNew == [true, false, false, false, false])
     await log.gate.arrivals(1)
@@ -127,10 +129,10 @@ struct JobRunnerTests {
   func following() async throws {
     let (log, waiter) = (Log(), Waiter())
     let runner = Jobs(stations: Self.stations(1))
-    _ = runner.subscribe(waiter, to: 1, priority: .normal) {
-      let first = JobStep<Int>.depend(
-        JobDependence(key: 2, then: .decode) { (Work(2, log, []), .decode, 0) })
-      return (Work(1, log, [first]), .disk, 0)
+    _ = runner.subscribe(waiter, to: .store(1), priority: .normal) {
+      let first = JobStep.depend(
+        JobDependence(key: .store(2), then: .decode) { JobStart(Work(2, log, []), in: .decode) })
+      return JobStart(Work(1, log, [first]), in: .disk)
     }
     try await eventually(waiter.endCount == 1)
     #expect(log.all == ["run 1 in 0", "run 2 in 2", "run 1 in 2 after 2"])
@@ -140,10 +142,10 @@ struct JobRunnerTests {
   func circle() async throws {
     let (log, waiter) = (Log(), Waiter())
     let runner = Jobs(stations: Self.stations())
-    _ = runner.subscribe(waiter, to: 1, priority: .normal) {
-      let back = JobStep<Int>.depend(JobDependence(key: 1) { (Work(3, log, []), .disk, 0) })
-      let there = JobStep<Int>.depend(JobDependence(key: 2) { (Work(2, log, [back]), .disk, 0) })
-      return (Work(1, log, [there]), .disk, 0)
+    _ = runner.subscribe(waiter, to: .store(1), priority: .normal) {
+      let back = JobStep.depend(JobDependence(key: .store(1)) { JobStart(Work(3, log, []), in: .disk) })
+      let there = JobStep.depend(JobDependence(key: .store(2)) { JobStart(Work(2, log, [back]), in: .disk) })
+      return JobStart(Work(1, log, [there]), in: .disk)
     }
     try await eventually(waiter.endCount == 1)
     #expect(log.all == ["run 1 in 0", "run 2 in 0", "resume 2", "resume 1"])
@@ -154,9 +156,9 @@ struct JobRunnerTests {
     let (log, waiter, next) = (Log(), Waiter(), Waiter())
     let runner = Jobs(stations: Self.stations(1))
     let work = Work(1, log, [])
-    let (id, _) = runner.subscribe(waiter, to: 1, priority: .normal) { (work, .network, 0) }
+    let id = runner.subscribe(waiter, to: .store(1), priority: .normal) { JobStart(work, in: .network) }.id
     await log.gate.arrivals(1)
-    _ = runner.subscribe(next, to: 2, priority: .normal) { (Work(2, log, []), .network, 0) }
+    _ = runner.subscribe(next, to: .store(2), priority: .normal) { JobStart(Work(2, log, []), in: .network) }
     #expect(runner.unsubscribe(id))
     #expect(!runner.unsubscribe(id))
     #expect(work.cancellation.isRaised)
@@ -166,14 +168,70 @@ struct JobRunnerTests {
     try await eventually(runner.look { $0.isEmpty })
   }
 
+  /// Work that rests in the middle, without its place.
+  private final class Resting: JobWork {
+    let cancellation = JobCancellation()
+    let (begun, rest, again) = (Gate(), Gate(), Gate())
+    let events = Mutex<[String]>([])
+
+    func perform(_ job: RunningJob) async -> JobStep {
+      try? await begun.pass()
+      let isWanted = await job.runner.pause(job, of: self) {
+        (try? await rest.pass()) != nil
+      }
+      events.withLock { $0.append(isWanted ? "on" : "off") }
+      if isWanted { try? await again.pass() }
+      return .finish(succeeded: isWanted)
+    }
+
+    func left() { cancellation.dropWaiter() }
+  }
+
+  @Test(
+    "work that rests gives its place to others and waits for another; when nobody wants it any more it is told",
+    arguments: ["while it rests", "while it waits for a place", "never"])
+  func resting(leaving: String) async throws {
+    let (waiter, other) = (Waiter(), Waiter())
+    let runner = Jobs(stations: Self.stations(1))
+    let (work, next) = (Resting(), Resting())
+    let id = runner.subscribe(waiter, to: .store(1), priority: .normal) { JobStart(work, in: .network) }.id
+    _ = runner.subscribe(other, to: .store(2), priority: .normal) { JobStart(next, in: .network) }
+    #expect(runner.look { ($0.runningCount(in: .network), $0.queuedCount(in: .network)) } == (1, 1))
+    work.begun.open()
+    // The place goes to the other one.
+    await next.begun.arrivals(1)
+    await work.rest.arrivals(1)
+    if leaving == "while it rests" { #expect(runner.unsubscribe(id)) }
+    work.rest.open()
+    if leaving != "while it rests" {
+      try await eventually(runner.look { $0.queuedCount(in: .network) } == 1)
+      #expect(work.events.withLock { $0.isEmpty })
+    }
+    if leaving == "while it waits for a place" { #expect(runner.unsubscribe(id)) }
+    if leaving != "never" { try await eventually(work.events.withLock { $0 } == ["off"]) }
+    next.begun.open()
+    next.rest.open()
+    next.again.open()
+    if leaving == "never" {
+      await work.again.arrivals(1)
+      #expect(work.events.withLock { $0 } == ["on"])
+      work.again.open()
+    }
+    try await eventually(runner.look { $0.isEmpty })
+    #expect(waiter.endCount == (leaving == "never" ? 1 : 0))
+    #expect(other.endCount == 1)
+  }
+
   @Test("a deadline ends the wait, on the runner's clock")
   func deadline() async throws {
     let clock = ManualClock()
     let (log, waiter) = (Log(), Waiter())
     let runner = Jobs(
       stations: Self.stations(), now: clock.now, sleep: { try await clock.sleep(for: $0) })
-    let (id, _) = runner.subscribe(waiter, to: 1, priority: .normal) { (Work(1, log, []), .network, 0) }
-    runner.setDeadline(id, at: clock.now().advanced(by: .seconds(5)), tag: 7)
+    let deadline = JobDeadline(instant: clock.now().advanced(by: .seconds(5)), tag: 7)
+    _ = runner.subscribe(waiter, to: .store(1), priority: .normal, deadline: deadline) {
+      JobStart(Work(1, log, []), in: .network)
+    }
     await clock.sleepers(1)
     clock.advance(by: .seconds(5))
     try await eventually(waiter.overdueCount == 1)
@@ -188,10 +246,10 @@ struct JobRunnerTests {
     let runner = Jobs(stations: Self.stations(), onCalm: {})
     let second = Waiter()
     let first = Waiter { [runner] in
-      _ = runner.subscribe(second, to: 2, priority: .high) { (Work(2, log, []), .disk, 0) }
+      _ = runner.subscribe(second, to: .store(2), priority: .high) { JobStart(Work(2, log, []), in: .disk) }
       _ = runner.look { $0.snapshots.count }
     }
-    _ = runner.subscribe(first, to: 1, priority: .normal) { (Work(1, log, []), .disk, 0) }
+    _ = runner.subscribe(first, to: .store(1), priority: .normal) { JobStart(Work(1, log, []), in: .disk) }
     try await eventually(second.endCount == 1)
   }
 
@@ -210,19 +268,22 @@ struct JobRunnerTests {
           var random = SeededGenerator(seed: seed * 10 + UInt64(lane))
           for number in stride(from: lane, to: waiters.count, by: 4) {
             let key = Int.random(in: 0..<60, using: &random)
-            let steps: [JobStep<Int>] = (0..<Int.random(in: 0..<4, using: &random)).map { _ in
+            let steps: [JobStep] = (0..<Int.random(in: 0..<4, using: &random)).map { _ in
               let station = StationID.allCases[Int.random(in: 0..<5, using: &random)]
               guard Bool.random(using: &random) else { return .go(station, size: 0) }
               let other = Int.random(in: 60..<90, using: &random)
-              return .depend(JobDependence(key: other, then: station) { (Work(other, log, []), .decode, 0) })
+              return .depend(
+                JobDependence(key: .store(other), then: station) {
+                  JobStart(Work(other, log, []), in: .decode)
+                })
             }
             let priority = ImagePriority.allCases.randomElement(using: &random) ?? .normal
-            let (id, _) = runner.subscribe(waiters[number], to: key, priority: priority) {
-              (Work(key, log, steps), .disk, 0)
-            }
+            let id = runner.subscribe(waiters[number], to: .store(key), priority: priority) {
+              JobStart(Work(key, log, steps), in: .disk)
+            }.id
             switch Int.random(in: 0..<3, using: &random) {
             case 0: if runner.unsubscribe(id) { left.change { _ = $0.insert(number) } }
-            case 1: runner.setPriority(id, to: .veryHigh)
+            case 1: runner.setPriority(id) { .veryHigh }
             default: break
             }
           }

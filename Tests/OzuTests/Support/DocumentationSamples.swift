@@ -97,3 +97,58 @@ struct TokenSigner: HTTPRequestPreparing {
     return signed
   }
 }
+
+/// A folder that programs or machines share, as a level of storage: a file for each entry, in a folder for each kind.
+struct SharedFolder: ImageStoring {
+  let folder: URL
+
+  private func folder(of kind: ImageStoreKind) -> URL { folder.appending(path: kind.identifier) }
+
+  private func file(_ key: ImageStoreKey) -> URL { folder(of: key.kind).appending(path: key.identifier) }
+
+  func read(_ key: ImageStoreKey) throws -> ImageStoreEntry? {
+    guard let file = try contents(of: file(key)), file.count >= 4 else { return nil }
+    // Four bytes say how long the metadata is; then come the metadata and the body.
+    let length = file.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+    guard file.count >= 4 + length else { return nil }
+    return ImageStoreEntry(metadata: file.dropFirst(4).prefix(length), body: file.dropFirst(4 + length))
+  }
+
+  func write(_ entry: ImageStoreEntry, for key: ImageStoreKey) throws {
+    var file = Data((0..<4).map { UInt8(truncatingIfNeeded: entry.metadata.count >> (24 - 8 * $0)) })
+    file.append(entry.metadata)
+    file.append(entry.body)
+    try FileManager.default.createDirectory(at: folder(of: key.kind), withIntermediateDirectories: true)
+    // Written beside its place and renamed, so that others read the former file or the new one, but no part of it.
+    try file.write(to: self.file(key), options: .atomic)
+  }
+
+  func contains(_ key: ImageStoreKey) -> Bool {
+    FileManager.default.fileExists(atPath: file(key).path(percentEncoded: false))
+  }
+
+  func remove(_ key: ImageStoreKey) throws { try remove(file(key)) }
+
+  func removeAll(of kind: ImageStoreKind) throws { try remove(folder(of: kind)) }
+
+  func removeAll() throws { try remove(folder) }
+
+  private func contents(of file: URL) throws -> Data? {
+    do {
+      return try Data(contentsOf: file)
+    } catch let error as CocoaError where error.isAbsence {
+      return nil
+    }
+  }
+
+  private func remove(_ item: URL) throws {
+    do {
+      try FileManager.default.removeItem(at: item)
+    } catch let error as CocoaError where error.isAbsence {}
+  }
+}
+
+extension CocoaError {
+  /// Whether there is no such file.
+  fileprivate var isAbsence: Bool { code == .fileReadNoSuchFile || code == .fileNoSuchFile }
+}

@@ -62,6 +62,10 @@
     }
 
     private func enqueue(_ transfer: CurlTransfer) {
+      if transfer.hop.hasPlace {
+        queue.start(origin: transfer.origin)
+        return activate(transfer)
+      }
       if let live = transfer.hop.livePriority { transfer.hop.priority = live.value }
       transfer.ticket = nextTicket
       nextTicket += 1
@@ -191,6 +195,7 @@
         transfer.hop = next.request
         transfer.origin = next.origin
         transfer.phase = .waiting
+        if transfer.hop.hasPlace { return enqueue(transfer) }
         queue.enqueueFirst(
           transfer, ticket: transfer.ticket, origin: transfer.origin, priority: transfer.hop.priority)
       }

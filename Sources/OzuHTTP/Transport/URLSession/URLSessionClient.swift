@@ -61,9 +61,11 @@
       guard configuration.networkGuard == .off else {
         throw HTTPError(.addressRefused("an unknown address"), url: request.url)
       }
-      guard
-        await turnstile.enter(origin: origin, priority: request.priority, live: request.livePriority)
-      else {
+      let isAdmitted =
+        request.hasPlace
+        ? turnstile.pass(origin: origin)
+        : await turnstile.enter(origin: origin, priority: request.priority, live: request.livePriority)
+      guard isAdmitted else {
         throw HTTPError(.cancelled, url: request.url)
       }
       defer { turnstile.leave(origin: origin) }

@@ -1,0 +1,51 @@
+/// The memory level, in the words of pictures. Synchronous and quick.
+extension ImageCaches {
+  /// The picture of a request, if memory has it, fresh or not. A picture of a local file counts only while the file
+  /// is as it was: that costs one system call, for requests of local files alone.
+  func cachedPicture(for request: ImageRequest) -> CachedPicture? {
+    guard let cached = memory.value(forKey: request.key) else { return nil }
+    guard let stamp = cached.stamp, let path = request.source.filePath else { return cached }
+    if FileStamp(path: path) == stamp { return cached }
+    memory.removeValue(forKey: request.key)
+    return nil
+  }
+
+  /// The same, unless it is a preview of a picture that is still loading.
+  func finishedPicture(for request: ImageRequest) -> CachedPicture? {
+    guard let cached = cachedPicture(for: request), !cached.picture.isPreview else { return nil }
+    return cached
+  }
+
+  /// A whole picture in memory that was made of the source of a request as it is now, at another size or with other
+  /// steps. Not counted as a miss: nobody has asked for it.
+  func standingPicture(_ key: ImageKey, of request: ImageRequest) -> CachedPicture? {
+    guard memory.contains(key), let cached = memory.value(forKey: key), !cached.picture.isPreview else {
+      return nil
+    }
+    guard let path = request.source.filePath else { return cached }
+    return FileStamp(path: path) == cached.stamp ? cached : nil
+  }
+
+  func store(_ picture: Picture, stamp: FileStamp?, validity: OriginalValidity?, for request: ImageRequest) {
+    if insert(picture, stamp: stamp, validity: validity, for: request) { tellStored(picture, for: request) }
+  }
+
+  /// Puts a picture into memory and tells nobody: for a caller that holds a lock. `tellStored` is to follow.
+  ///
+  /// - Returns: whether it was put there.
+  func insert(
+    _ picture: Picture, stamp: FileStamp?, validity: OriginalValidity?, for request: ImageRequest
+  ) -> Bool {
+    if request.format?.isRetired == true { return false }
+    return memory.insert(
+      CachedPicture(
+        picture: picture, stamp: stamp, validity: validity, formatName: request.format?.name),
+      forKey: request.key, cost: picture.byteCount)
+  }
+
+  /// Tells observers of a picture that was put into memory, and of what made room for it. Calls code of the app.
+  func tellStored(_ picture: Picture, for request: ImageRequest) {
+    events.stored(.memory, byteCount: picture.byteCount, of: request.source.name, for: request)
+    events.evicted(events.evictions.takeFromMemory())
+  }
+}

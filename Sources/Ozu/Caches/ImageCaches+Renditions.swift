@@ -1,0 +1,148 @@
+import Foundation
+
+/// Finished pictures in the levels of storage. Blocks: for the pipeline's own threads alone.
+extension ImageCaches {
+  /// A finished picture, still encoded.
+  struct Rendition: Sendable {
+    let data: Data
+    let header: ImageHeader?
+    let stamp: FileStamp?
+    let validity: OriginalValidity?
+
+    init(data: Data, header: ImageHeader?, stamp: FileStamp?, validity: OriginalValidity?) {
+      self.data = data
+      self.header = header
+      self.stamp = stamp
+      self.validity = validity
+    }
+
+    /// The picture of an entry; `nil` when it has no record of ours, or another state of a local file.
+    fileprivate init?(_ entry: ImageStoreEntry, of source: ImageSource) {
+      guard let record = RenditionRecord(entry.metadata),
+        source.filePath.map({ FileStamp(path: $0) == record.stamp }) ?? true
+      else { return nil }
+      self.init(data: entry.body, record)
+    }
+
+    fileprivate init(data: Data, _ record: RenditionRecord) {
+      self.init(data: data, header: record.header, stamp: record.stamp, validity: record.validity)
+    }
+  }
+
+  /// The finished picture of a request. One that was made from another state of a local file is removed.
+  func rendition(for request: ImageRequest) -> Rendition? {
+    observeRead(.rendition, for: request) {
+      firstRendition(request.key, of: request.source, in: request.renditionKind)
+        ?? furtherRendition(
+          request.key, of: request.source, in: request.renditionKind, label: request.label)
+    } byteCount: {
+      $0.data.count
+    }
+  }
+
+  /// The same from the first level alone. A miss is counted where no further level is asked.
+  func nearRendition(for request: ImageRequest) -> Rendition? {
+    observeRead(.rendition, for: request, isLast: !mayHaveFarRendition(for: request)) {
+      firstRendition(request.key, of: request.source, in: request.renditionKind)
+    } byteCount: {
+      $0.data.count
+    }
+  }
+
+  /// The same from the further levels.
+  func farRendition(for request: ImageRequest) -> Rendition? {
+    observeRead(.rendition, for: request) {
+      furtherRendition(
+        request.key, of: request.source, in: request.renditionKind, label: request.label)
+    } byteCount: {
+      $0.data.count
+    }
+  }
+
+  /// Whether a further level may have the finished picture of a request. Never waits.
+  func mayHaveFarRendition(for request: ImageRequest) -> Bool {
+    stores.mayContainFurther(
+      ImageStoreKey(request.renditionKind, request.key.rendition), request.source.reach)
+  }
+
+  /// The finished picture of a key that belongs to a source.
+  func rendition(_ key: ImageKey, of source: ImageSource, in kind: ImageStoreKind) -> Rendition? {
+    firstRendition(key, of: source, in: kind) ?? furtherRendition(key, of: source, in: kind)
+  }
+
+  /// The same from the first level alone.
+  func firstRendition(_ key: ImageKey, of source: ImageSource, in kind: ImageStoreKind) -> Rendition? {
+    let place = ImageStoreKey(kind, key.rendition)
+    guard let entry = stores.readFirst(ImageStoreEntry.self, place) else { return nil }
+    if let rendition = Rendition(entry, of: source) { return rendition }
+    stores.remove(ImageStoreEntry.self, place, .first)
+    return nil
+  }
+
+  /// The same from the further levels.
+  ///
+  /// - Parameter label: what listings call the picture in the levels above, by which it is found when its source is
+  ///   removed; `nil` for a picture that the list of derived ones names.
+  func furtherRendition(
+    _ key: ImageKey, of source: ImageSource, in kind: ImageStoreKind, label: @autoclosure () -> String? = nil
+  ) -> Rendition? {
+    guard stores.mayContainFurther(ImageStoreKey(kind, key.rendition), source.reach) else { return nil }
+    let place = ImageStoreKey(kind, key.rendition, label: label())
+    // A record that cannot be used stays: it may be of use to another release.
+    let entry = stores.readFurther(ImageStoreEntry.self, place, source.reach) {
+      Rendition($0, of: source) != nil
+    }
+    return entry.flatMap { Rendition($0, of: source) }
+  }
+
+  func store(_ rendition: Rendition, for request: ImageRequest) {
+    let record = RenditionRecord(
+      header: rendition.header, stamp: rendition.stamp, validity: rendition.validity)
+    guard request.format?.isRetired != true else { return }
+    observeStore(.rendition, byteCount: rendition.data.count, for: request) {
+      stores.write(
+        ImageStoreEntry(metadata: record.data, body: rendition.data),
+        for: ImageStoreKey(request.renditionKind, request.key.rendition, label: request.label),
+        request.source.reach)
+    }
+  }
+
+  func removeRendition(for request: ImageRequest) {
+    stores.remove(
+      ImageStoreEntry.self, ImageStoreKey(request.renditionKind, request.key.rendition), request.source.reach)
+  }
+
+  /// Removes the finished pictures of requests, and those that the levels list under some labels or know as derived from a
+  /// source: sizes that nobody has registered, such as those of views in an earlier run.
+  func removeRenditions(for requests: [ImageRequest], ofSources labels: [String]) {
+    for request in requests { removeRendition(for: request) }
+    for source in Set(requests.map(\.key.source)) {
+      for made in storedRelatives(of: source) {
+        stores.remove(ImageStoreEntry.self, ImageStoreKey(made.kind, made.key.rendition))
+      }
+    }
+    let beginnings = labels.map { $0 + " " }
+    stores.removeListed { key in
+      guard key.kind.isRendition, let label = key.label else { return false }
+      return labels.contains(label) || beginnings.contains(where: label.hasPrefix)
+    }
+  }
+
+  /// The rendition that a listing of the first level has named; `nil` when it has no record of ours. Does not count as a use.
+  func rendition(of info: ImageStoreInfo) -> Rendition? {
+    guard let entry = stores.first?.attempt(.read, { try $0.peek(info.key) }) ?? nil,
+      let record = RenditionRecord(entry.metadata)
+    else { return nil }
+    return Rendition(data: entry.body, record)
+  }
+}
+
+extension ImageRequest {
+  /// What the finished picture is in the levels of storage.
+  var renditionKind: ImageStoreKind { format?.kind ?? .rendition }
+}
+
+extension ImageSource {
+  /// Which levels keep what is made of it. A path and the state of a file mean nothing to another machine.
+  var reach: StoreChain.Reach { filePath == nil ? .all : .first }
+}

@@ -1,0 +1,66 @@
+/// The memory level of a pipeline: the built-in cache or the app's own, by the same names.
+///
+/// The built-in cache is called directly: its hits do not pay for a call through a protocol.
+struct MemoryLevel: Sendable {
+  private let cache: any ImageCaching
+  /// `cache`, or an empty cache beside one of the app's. Not optional: an object in an optional is retained for each
+  /// call.
+  private let builtIn: MemoryCache<ImageKey, CachedPicture>
+  private let isBuiltIn: Bool
+  /// Ends with the last copy of this value.
+  private let observation: MemoryPressureObservation?
+
+  /// - Parameter onEviction: told of the evictions of the cache that is made here. An app's own cache tells of none.
+  init(
+    _ configuration: ImagePipeline.Configuration,
+    onEviction: (@Sendable (ImageKey, CachedPicture) -> Void)? = nil
+  ) {
+    if let own = configuration.imageCache {
+      cache = own
+      let shared = own as? MemoryCache<ImageKey, CachedPicture>
+      builtIn = shared ?? MemoryCache(MemoryCacheConfiguration(costLimit: 0))
+      isBuiltIn = shared != nil
+      observation = nil
+      return
+    }
+    // Memory pressure is observed here and not by the cache, which would hold itself weakly: counting references to
+    // an object that has weak references costs as much as a hit.
+    var limits = configuration.memoryCache
+    let pressure = limits.pressure
+    limits.pressure = nil
+    let made = MemoryCache<ImageKey, CachedPicture>(limits, onEviction: onEviction)
+    cache = made
+    builtIn = made
+    isBuiltIn = true
+    observation = pressure?.observe { made.respond(to: $0) }
+  }
+
+  /// The picture of a key, fresh or not, finished or not. Retains the picture alone.
+  func picture(forKey key: ImageKey) -> Picture? {
+    guard isBuiltIn else { return cache.value(forKey: key)?.picture }
+    return builtIn.withValue(forKey: key) { $0.picture }
+  }
+
+  func value(forKey key: ImageKey) -> CachedPicture? {
+    isBuiltIn ? builtIn.value(forKey: key) : cache.value(forKey: key)
+  }
+
+  func contains(_ key: ImageKey) -> Bool { cache.contains(key) }
+
+  @discardableResult
+  func insert(_ value: CachedPicture, forKey key: ImageKey, cost: Int) -> Bool {
+    cache.insert(value, forKey: key, cost: cost)
+  }
+
+  func removeValue(forKey key: ImageKey) { cache.removeValue(forKey: key) }
+
+  func removeAll() { cache.removeAll() }
+
+  func removeValues(where isToGo: (ImageKey, CachedPicture) -> Bool) { cache.removeValues(where: isToGo) }
+
+  var totalCost: Int { cache.totalCost }
+
+  var costLimit: Int { cache.costLimit }
+
+  var statistics: MemoryCacheStatistics { cache.statistics }
+}

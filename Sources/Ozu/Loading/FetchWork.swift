@@ -1,0 +1,195 @@
+import Foundation
+import OzuHTTP
+import OzuSynchronization
+
+/// Brings the bytes of a source: from the disk cache, a file, the network or a fetcher.
+///
+/// What is known without a look at the disk is decided at once; a place among the reads is asked for where there may be
+/// something, and one among the downloads only when the origin must be asked.
+final class FetchWork: JobWork {
+  /// What is done next.
+  enum Chore {
+    case access
+    case readFile(String)
+    case readOriginal(any ImageFetching, isFar: Bool)
+    case readResponses(HTTPCacheExchange, isFar: Bool)
+    case connect(URL)
+    case ask(HTTPCacheExchange, HTTPCacheExchange.Question)
+    case fetch(any ImageFetching)
+    case transform(FetchedData)
+  }
+
+  let request: ImageRequest
+  let cancellation = JobCancellation()
+  let news = NewsBoard()
+  /// Where the bytes can be seen while they come; `nil` where no previews are made.
+  let tap: BodyTap?
+  let context: LoadContext
+  // All three are written by one call of the runner and read by later ones, or when the job is over (`JobWork`).
+  nonisolated(unsafe) private(set) var outcome: Result<FetchedData, ImageError>
+  nonisolated(unsafe) var next = Chore.access
+  nonisolated(unsafe) var start: ContinuousClock.Instant?
+  /// Of the exchange that is under way.
+  let priority = Mutex<FetchPriority?>(nil)
+
+  init(_ request: ImageRequest, _ context: LoadContext) {
+    self.request = request
+    self.context = context
+    let configuration = context.configuration
+    tap = configuration.isProgressiveDecodingEnabled && request.source.webURL != nil ? BodyTap() : nil
+    outcome = .failure(.cancelled(""))
+  }
+
+  var configuration: ImagePipeline.Configuration { context.configuration }
+  var name: String { request.source.name }
+
+  // MARK: The way
+
+  func resume(_ job: RunningJob, overdue: Int?) -> JobStep {
+    // To read a picture out of its own address takes as long as it is.
+    if case .url(let url) = request.source, url.scheme?.lowercased() == "data" {
+      return .go(.decode, size: 0)
+    }
+    return access()
+  }
+
+  private func access() -> JobStep {
+    start = configuration.now()
+    do throws(ImageError) {
+      switch try configuration.sources.access(request.source) {
+      case .bytes(let data):
+        return transform(FetchedData(.data(data), source: .original, timings: StageTimings()))
+      case .picture(let picture):
+        return finish(.success(FetchedData(.picture(picture), source: .original, timings: StageTimings())))
+      case .file(let path): return go(.readFile(path), in: .disk)
+      case .network(let url): return try look(for: url)
+      case .fetcher(let fetcher):
+        if request.readsOriginals, context.caches.mayHaveOriginal(for: request) {
+          return go(.readOriginal(fetcher, isFar: false), in: .disk)
+        }
+        if request.readsOriginals { context.caches.noteAbsence(ofOriginal: request) }
+        return try ask(fetcher)
+      }
+    } catch {
+      return finish(.failure(error))
+    }
+  }
+
+  func run(_ job: RunningJob) -> JobStep {
+    if cancellation.isRaised { return finish(.failure(.cancelled(name))) }
+    do throws(ImageError) {
+      switch next {
+      case .access: return access()
+      case .readFile(let path): return transform(try read(path))
+      case .readOriginal(let fetcher, let isFar):
+        guard let data = context.caches.original(for: request, isFar: isFar) else {
+          return isFar || !context.caches.mayHaveFarOriginal(for: request)
+            ? try ask(fetcher) : go(.readOriginal(fetcher, isFar: true), in: .levels)
+        }
+        return finish(
+          .success(FetchedData(.data(data), source: .original, timings: timings(.read), isFromStore: true)))
+      case .readResponses(let exchange, let isFar):
+        let stored = context.caches.responses(for: exchange.key, of: request, isFar: isFar)
+        if stored.isEmpty, !isFar, context.caches.mayHaveFarOriginal(for: request) {
+          return go(.readResponses(exchange, isFar: true), in: .levels)
+        }
+        return try plan(exchange, stored)
+      case .transform(let fetched): return finish(transformed(fetched))
+      case .connect, .ask, .fetch: preconditionFailure("only a task that suspends asks")
+      }
+    } catch {
+      return finish(.failure(error))
+    }
+  }
+
+  func perform(_ job: RunningJob) async -> JobStep {
+    switch next {
+    case .connect(let url):
+      do throws(ImageError) {
+        let exchange = try exchange(with: url)
+        guard case .ask(let question) = exchange.plan([]) else { return finish(.failure(.notCached(name))) }
+        return settle(await ask(exchange, question, job))
+      } catch {
+        return finish(.failure(error))
+      }
+    case .ask(let exchange, let question): return settle(await ask(exchange, question, job))
+    case .fetch(let fetcher): return finish(await fetched(by: fetcher))
+    default: preconditionFailure("what blocks runs on a thread")
+    }
+  }
+
+  func note(_ level: ImagePriority) { priority.withLock { $0 }?.set(level) }
+
+  func left() {
+    // Its task may wait for a place that will not come.
+    cancellation.dropWaiter()
+    news.close()
+  }
+
+  func go(_ chore: Chore, in station: StationID, size: Int = 0) -> JobStep {
+    next = chore
+    return .go(station, size: size)
+  }
+
+  func finish(_ outcome: Result<FetchedData, ImageError>) -> JobStep {
+    self.outcome = outcome
+    if case .success = outcome { return .finish(succeeded: true) }
+    return .finish(succeeded: false)
+  }
+}
+
+// MARK: Other sources
+
+extension FetchWork {
+  private func read(_ path: String) throws(ImageError) -> FetchedData {
+    let file = context.events.observeFile(name) { () throws(ImageError) in
+      try FileReader.read(path, limit: configuration.limits.encodedByteCount)
+    }
+    let (data, stamp) = try file.get()
+    return FetchedData(.data(data), source: .original, timings: timings(.read), stamp: stamp)
+  }
+
+  private func ask(_ fetcher: any ImageFetching) throws(ImageError) -> JobStep {
+    if request.cachePolicy == .cacheOnly { throw .notCached(name) }
+    return go(.fetch(fetcher), in: .network)
+  }
+
+  private func fetched(by fetcher: any ImageFetching) async -> Result<FetchedData, ImageError> {
+    start = configuration.now()
+    do {
+      let content = try await context.events.observeFetcher(name) { try await fetcher.fetch() }
+      return .success(FetchedData(content, source: .network, timings: timings(.network)))
+    } catch let error as ImageError {
+      return .failure(error)
+    } catch is CancellationError {
+      return .failure(.cancelled(name))
+    } catch {
+      return .failure(.fetchFailed(name, underlying: error))
+    }
+  }
+
+  /// What the app makes of the bytes; on a decoding thread, because it may be as much work.
+  func transform(_ fetched: FetchedData) -> JobStep {
+    guard configuration.dataTransformation != nil, case .data(let data) = fetched.content else {
+      return finish(.success(fetched))
+    }
+    return go(.transform(fetched), in: .decode, size: data.count)
+  }
+
+  private func transformed(_ fetched: FetchedData) -> Result<FetchedData, ImageError> {
+    guard let transform = configuration.dataTransformation, case .data(let data) = fetched.content else {
+      return .success(fetched)
+    }
+    do {
+      return .success(fetched.replacing(.data(try transform(data, request))))
+    } catch {
+      return .failure(.fetchFailed(name, underlying: error))
+    }
+  }
+
+  func timings(_ stage: ImageStage) -> StageTimings {
+    var timings = StageTimings()
+    if let start { timings.add(stage, start.duration(to: configuration.now())) }
+    return timings
+  }
+}

@@ -1,0 +1,87 @@
+import OzuSynchronization
+
+/// What running work has told so far: replaced as it goes on, so that a latecomer hears where things stand.
+struct JobNews: Sendable {
+  /// Counts what all work of the process has told. Two threads may carry news at once; the higher number is the later,
+  /// also for one who has gone from one job to the next. 0 before there are any.
+  var number = 0
+  /// How much of the download has arrived.
+  var progress: LoadProgress?
+  /// The latest part of the picture that can be shown.
+  var preview: Preview?
+
+  /// A part of the picture, an object: most jobs have none, and each of thousands who wait is told of it.
+  final class Preview: Sendable {
+    /// The number it was told under.
+    let number: Int
+    let picture: Picture
+
+    init(_ picture: Picture, number: Int) {
+      self.number = number
+      self.picture = picture
+    }
+  }
+}
+
+/// One who hears the news of work. Called under no lock; news may come out of order and twice: their numbers tell.
+protocol NewsListener: AnyObject, Sendable {
+  func hear(_ news: JobNews)
+}
+
+/// The news of one piece of work, and those who want to hear them. One lock guards both.
+///
+/// - Complexity: O(1) to join and to leave; O(listeners) to tell.
+final class NewsBoard: Sendable {
+  private struct State {
+    var news = JobNews()
+    var listeners: [ObjectIdentifier: any NewsListener] = [:]
+  }
+
+  private let state = Mutex(State())
+  private static let lastNumber = Atomic(0)
+
+  var latest: JobNews { state.withLock { $0.news } }
+
+  /// Tells all listeners, those that come later included.
+  func report(_ progress: LoadProgress) { tell { $0.progress = progress } }
+
+  /// Shows all listeners a part of the picture. Those that come later see the latest.
+  func report(preview: Picture) { tell { $0.preview = JobNews.Preview(preview, number: $0.number) } }
+
+  /// Tells all listeners what was told elsewhere.
+  func report(_ news: JobNews) {
+    if let progress = news.progress { report(progress) }
+  }
+
+  private func tell(_ change: (inout JobNews) -> Void) {
+    let (news, listeners) = state.withLock { state in
+      state.news.number = Self.lastNumber.add(1, ordering: .relaxed).newValue
+      change(&state.news)
+      return (state.news, state.listeners.isEmpty ? [] : Array(state.listeners.values))
+    }
+    for listener in listeners { listener.hear(news) }
+  }
+
+  /// Tells a listener news from now on, those that are there at once.
+  func add(_ listener: any NewsListener) {
+    let news = state.withLock { state in
+      state.listeners[ObjectIdentifier(listener)] = listener
+      return state.news
+    }
+    if news.number > 0 { listener.hear(news) }
+  }
+
+  func remove(_ listener: any NewsListener) {
+    // Released outside of the lock.
+    _ = state.withLock { $0.listeners.removeValue(forKey: ObjectIdentifier(listener)) }
+  }
+
+  /// Forgets all listeners: there will be no news any more.
+  func close() {
+    let listeners = state.withLock { state in
+      defer { state.listeners = [:] }
+      return state.listeners
+    }
+    withExtendedLifetime(listeners) {}
+  }
+}

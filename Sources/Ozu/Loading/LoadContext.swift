@@ -1,0 +1,75 @@
+import OzuHTTP
+import OzuSynchronization
+
+/// What loads work with. Everything here is shared by all loads of a pipeline, and lives as long as one of them.
+final class LoadContext: Sendable {
+  let configuration: ImagePipeline.Configuration
+  let runner: JobRunner
+  let caches: ImageCaches
+  let backlog: StoreBacklog
+  let httpCache: HTTPCache
+  let events: PipelineEvents
+  /// Fetched bytes that are still worked with.
+  let liveFetches = LiveFetches()
+  /// Which pictures of a source have been made, and are being made.
+  let relatives = Relatives()
+  let failures = FailureMemory()
+  private let lastNumber = Atomic(0)
+
+  /// - Parameter onCalm: called when the last one that prefetching stands back for has left the queues.
+  init(_ configuration: ImagePipeline.Configuration, onCalm: @escaping @Sendable () -> Void) {
+    self.configuration = configuration
+    let events = PipelineEvents(configuration)
+    self.events = events
+    runner = JobRunner(
+      stations: StationID.allCases.map(configuration.station), now: configuration.now,
+      sleep: configuration.sleep, onCalm: onCalm)
+    var onEviction: (@Sendable (ImageKey, CachedPicture) -> Void)?
+    if events.isObserved {
+      onEviction = { [evictions = events.evictions] _, picture in evictions.noteLeftMemory(picture) }
+    }
+    caches = ImageCaches(
+      memory: MemoryLevel(configuration, onEviction: onEviction),
+      stores: StoreChain(configuration), events: events)
+    backlog = StoreBacklog(runner: runner, byteLimit: configuration.storeBacklogByteCount)
+    let storage = OriginalStorage(caches: caches, runner: runner, backlog: backlog)
+    httpCache = HTTPCache(
+      client: ObservedHTTPClient(client: configuration.httpClient, events: events),
+      storage: configuration.isResumableDataEnabled ? storage : StorageWithoutBeginnings(storage: storage),
+      configuration: configuration.httpCache)
+  }
+
+  /// A number that keeps work from being shared where it must not be; zero where it may.
+  func sharingNumber() -> Int {
+    configuration.isCoalescingEnabled ? 0 : lastNumber.add(1, ordering: .relaxed).newValue
+  }
+
+  /// The instant at which a stage that begins now has lasted too long.
+  func deadline(_ stage: ImageStage) -> JobDeadline? {
+    guard !configuration.stageTimeouts.isEmpty, let limit = configuration.stageTimeouts[stage] else {
+      return nil
+    }
+    return JobDeadline(
+      instant: configuration.now().advanced(by: limit), tag: stage.tag, endsAtStart: stage == .wait)
+  }
+}
+
+extension ImageStage {
+  /// The number by which a deadline is told.
+  var tag: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}
+
+extension ImagePipeline.Configuration {
+  fileprivate func station(_ id: StationID) -> Station {
+    switch id {
+    case .disk: Station(width: concurrentDiskOperations, isForeground: true)
+    case .network:
+      Station(
+        width: concurrentFetches, isForeground: true, limiter: isRateLimiterEnabled ? StartLimiter() : nil)
+    case .decode: Station(width: concurrentDecodes, isForeground: true)
+    case .encode: Station(width: concurrentEncodes)
+    case .levels: Station(width: 8, isForeground: true)
+    default: Station(width: 1)
+    }
+  }
+}

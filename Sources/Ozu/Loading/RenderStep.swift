@@ -1,0 +1,181 @@
+import Foundation
+
+/// One step of the way from a source to a finished picture: what a render job does on a decoding thread.
+enum RenderStep: Sendable {
+  /// From an encoded file to pixels of the size of the recipe.
+  case decode(Data, Resize?)
+  /// From an encoded file to a whole picture that is decoded when somebody looks at it.
+  case deferDecoding(Data)
+  /// From pixels that a fetcher brought.
+  case resize(Picture, Resize?)
+  /// From a larger picture of the same source.
+  case derive(Picture, Derivation)
+  /// From pixels that are there.
+  case begin(Picture)
+  /// From the result of the step before.
+  case process(any ImageProcessing)
+
+  /// What it costs, in compressed bytes: the measure by which decoding is scheduled. A photograph has about eight
+  /// times as many bytes of pixels, and resampling them is cheaper than decoding.
+  var byteCount: Int {
+    switch self {
+    case .decode(let data, _): data.count
+    case .resize(let picture, _), .derive(let picture, _): picture.byteCount / 16
+    case .deferDecoding, .begin, .process: 0
+    }
+  }
+}
+
+/// A picture on its way, with how long it took so far.
+struct Rendered: Sendable {
+  let picture: Picture
+  let timings: StageTimings
+}
+
+extension RenderStep {
+  /// What surrounds a step.
+  struct Context: Sendable {
+    let configuration: ImagePipeline.Configuration
+    let events: PipelineEvents
+    let source: ImageSource
+    let cancellation: JobCancellation
+    /// When the step was asked for.
+    let submitted: ContinuousClock.Instant
+
+    /// The name of the source, for errors and observers.
+    var name: String { source.name }
+    var isCancelled: Bool { cancellation.isRaised }
+  }
+
+  /// Does the step; on the calling thread.
+  ///
+  /// - Throws: what `ImageError` makes of a `DecodingError` or a `ProcessingError`; `deadlineExceeded`.
+  func run(after previous: Rendered?, _ context: Context) throws(ImageError) -> Rendered {
+    let configuration = context.configuration
+    let watch = StageWatch(
+      now: configuration.now, timings: previous?.timings ?? StageTimings(),
+      waitingSince: context.submitted, limits: configuration.stageTimeouts,
+      StageReporter(context.events, source: context.source))
+    if context.isCancelled { throw .cancelled(context.name) }
+    switch self {
+    case .decode(let data, let resize):
+      watch.enter(.decode)
+      let picture = try Self.decode(context, watch) { surroundings throws(DecodingError) in
+        try configuration.codecs.picture(from: data, resize: resize, context: surroundings)
+      }
+      return Rendered(picture: picture, timings: watch.finish())
+    case .deferDecoding(let data):
+      watch.enter(.decode)
+      let picture = try Self.decode(context, watch) { surroundings throws(DecodingError) in
+        try configuration.codecs.deferredPicture(from: data, context: surroundings)
+      }
+      return Rendered(picture: picture, timings: watch.finish())
+    case .resize(let picture, let resize):
+      watch.enter(.resize)
+      try picture.decode(for: context)
+      let surroundings = ProcessingContext(
+        pool: configuration.pixelBufferPool, limits: configuration.limits)
+      let resized: Picture
+      do throws(ProcessingError) {
+        let steps: [any ImageProcessing] = if let resize { [resize] } else { [] }
+        resized = try picture.processed(by: steps, context: surroundings)
+      } catch {
+        throw .processingFailed(context.name, underlying: error)
+      }
+      return Rendered(picture: resized, timings: watch.finish())
+    case .derive(let picture, let derivation):
+      watch.enter(.resize)
+      try picture.decode(for: context)
+      let smaller = derivation.apply(to: picture, pool: configuration.pixelBufferPool)
+      return Rendered(picture: smaller, timings: watch.finish())
+    case .begin(let picture):
+      return Rendered(picture: picture, timings: previous?.timings ?? StageTimings())
+    case .process(let processor):
+      watch.enter(.process)
+      guard let previous else { throw .cancelled(context.name) }
+      // It may be somebody else's, who wanted it undecoded.
+      try previous.picture.decode(for: context)
+      let surroundings = ProcessingContext(
+        pool: configuration.pixelBufferPool, limits: configuration.limits)
+      let picture: Picture
+      do throws(ProcessingError) {
+        picture = try previous.picture.processed(by: [processor], context: surroundings)
+      } catch {
+        throw .processingFailed(context.name, underlying: error)
+      }
+      if watch.isLate { throw .deadlineExceeded(context.name, stage: .process) }
+      return Rendered(picture: picture, timings: watch.finish())
+    }
+  }
+
+  private static func decode(
+    _ context: Context, _ watch: StageWatch,
+    _ decode: (DecodingContext) throws(DecodingError) -> Picture
+  ) throws(ImageError) -> Picture {
+    let configuration = context.configuration
+    let surroundings = DecodingContext(
+      limits: configuration.limits, pool: configuration.pixelBufferPool,
+      budget: configuration.decodedByteBudget,
+      isCancelled: { context.isCancelled || watch.isLate },
+      onStage: { watch.enter($0 == .decode ? .decode : .resize) })
+    do throws(DecodingError) {
+      return try decode(surroundings)
+    } catch {
+      if error == .cancelled, watch.isLate, !context.isCancelled {
+        throw .deadlineExceeded(context.name, stage: watch.stage)
+      }
+      throw ImageError(error, source: context.name)
+    }
+  }
+}
+
+extension Picture {
+  /// Decodes the pixels that a step works with, unless they are there.
+  fileprivate func decode(for context: RenderStep.Context) throws(ImageError) {
+    do throws(DecodingError) {
+      try decode()
+    } catch {
+      throw ImageError(error, source: context.name)
+    }
+  }
+}
+
+/// Notes when a render goes from one stage to the next, and whether a stage has taken too long. Used on one thread.
+private final class StageWatch {
+  private let now: @Sendable () -> ContinuousClock.Instant
+  private let limits: [ImageStage: Duration]
+  private var timings: StageTimings
+  private var current: (stage: ImageStage, start: ContinuousClock.Instant)
+  private let reporter: StageReporter?
+
+  init(
+    now: @escaping @Sendable () -> ContinuousClock.Instant, timings: StageTimings,
+    waitingSince start: ContinuousClock.Instant, limits: [ImageStage: Duration], _ reporter: StageReporter?
+  ) {
+    self.now = now
+    self.reporter = reporter
+    self.timings = timings
+    self.limits = limits
+    current = (.wait, start)
+  }
+
+  var stage: ImageStage { current.stage }
+
+  /// Whether the stage has run longer than it may. The clock is asked only where there is a limit.
+  var isLate: Bool {
+    guard !limits.isEmpty, let limit = limits[current.stage] else { return false }
+    return current.start.duration(to: now()) > limit
+  }
+
+  func enter(_ stage: ImageStage) {
+    let time = now()
+    timings.add(current.stage, current.start.duration(to: time))
+    if stage != current.stage { reporter?.enter(stage) }
+    current = (stage, time)
+  }
+
+  func finish() -> StageTimings {
+    enter(current.stage)
+    return timings
+  }
+}

@@ -1,0 +1,21 @@
+extension ImageRequest {
+  /// The keys of the picture after its last steps, the finished one at the end.
+  func recipeKeys(ofLast count: Int) -> [CacheKey] {
+    if format?.hasHooks == true {
+      // Nobody else's steps are like those of a closure.
+      return (1..<count).map { key.rendition.derived("step \($0)") } + [key.rendition]
+    }
+    guard count > 1, !processors.isEmpty else { return [key.rendition] }
+    var keys = [resize.map { key.source.derived($0.identifier) } ?? key.source]
+    for processor in processors.dropLast() { keys.append(keys[keys.count - 1].derived(processor.identifier)) }
+    keys.append(key.rendition)
+    return Array(keys.suffix(count))
+  }
+
+  /// The identity of the picture after the resize and so many processors.
+  func prefixKey(processorCount: Int) -> ImageKey {
+    let resizing = resize.map { [$0.identifier] } ?? []
+    return ImageKey(
+      source: key.source, steps: resizing + processors.prefix(processorCount).map(\.identifier))
+  }
+}

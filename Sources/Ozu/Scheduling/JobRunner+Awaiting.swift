@@ -1,0 +1,144 @@
+import OzuSynchronization
+
+/// Jobs for those who await them.
+extension JobRunner {
+  /// Does something in a station; whoever awaits it waits for its end, also when it is cancelled meanwhile.
+  func run<Value: Sendable>(
+    on station: StationID, priority: ImagePriority, size: Int = 0, _ body: @escaping @Sendable () -> Value
+  ) async -> Value {
+    await withCheckedContinuation { continuation in
+      enqueue(on: station, priority: priority, size: size) { continuation.resume(returning: body()) }
+    }
+  }
+
+  /// Has something done in a station; nobody waits for it.
+  ///
+  /// - Returns: the number by which it is taken out of the queue, if it has not begun (`unsubscribe`).
+  @discardableResult
+  func enqueue(
+    on station: StationID, priority: ImagePriority, size: Int = 0, _ body: @escaping @Sendable () -> Void
+  ) -> SlotID {
+    subscribe(Nobody(), to: nil, priority: priority) {
+      JobStart(ClosureWork(body), in: station, size: size)
+    }.id
+  }
+
+  /// Waits for work that somebody awaits in a Swift task, within a place of a station whose work suspends.
+  func perform(
+    on station: StationID, priority: ImagePriority, _ body: @escaping @Sendable () async -> Void
+  ) async {
+    await withCheckedContinuation { continuation in
+      _ = subscribe(Nobody(), to: nil, priority: priority) {
+        let work = SuspendingWork {
+          await body()
+          continuation.resume()
+        }
+        return JobStart(work, in: station)
+      }
+    }
+  }
+
+  private final class Nobody: JobWaiter {
+    func jobEnded(_ work: any JobWork) {}
+  }
+}
+
+/// A closure as work.
+private final class ClosureWork: JobWork {
+  let cancellation = JobCancellation()
+  private let body: @Sendable () -> Void
+
+  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+  func run(_ job: RunningJob) -> JobStep {
+    body()
+    return .finish(succeeded: true)
+  }
+}
+
+/// A closure that suspends, as work.
+private final class SuspendingWork: JobWork {
+  let cancellation = JobCancellation()
+  private let body: @Sendable () async -> Void
+
+  init(_ body: @escaping @Sendable () async -> Void) { self.body = body }
+
+  func perform(_ job: RunningJob) async -> JobStep {
+    await body()
+    return .finish(succeeded: true)
+  }
+}
+
+/// A Swift task that waits for a job. It is cancelled with its own task: then the job loses a subscriber.
+final class JobAwaiter: JobWaiter {
+  private struct State {
+    var subscription: SlotID?
+    var continuation: CheckedContinuation<Void, Never>?
+    var work: (any JobWork)?
+    var isOver = false
+    var level: ImagePriority
+  }
+
+  private let runner: JobRunner
+  private let state: Mutex<State>
+
+  init(_ runner: JobRunner, _ level: ImagePriority) {
+    self.runner = runner
+    state = Mutex(State(level: level))
+  }
+
+  /// The work of the job of a key, when it is over; `nil` when the calling task is cancelled before.
+  ///
+  /// - Parameter begun: told of the work at once.
+  func work(
+    of key: JobKey?, begun: (any JobWork) -> Void = { _ in }, make: () -> JobStart
+  ) async -> (any JobWork)? {
+    let subscription = runner.subscribe(self, to: key, priority: level, make: make)
+    begun(subscription.work)
+    state.withLock { $0.subscription = subscription.id }
+    runner.setPriority(subscription.id) { level }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOver = state.withLock { state in
+          if !state.isOver { state.continuation = continuation }
+          return state.isOver
+        }
+        if isOver { continuation.resume() }
+      }
+    } onCancel: {
+      cancel()
+    }
+    return state.withLock { $0.work }
+  }
+
+  /// How urgent the wait is; it may change.
+  var level: ImagePriority {
+    get { state.withLock { $0.level } }
+    set {
+      let subscription = state.withLock { state in
+        state.level = newValue
+        return state.subscription
+      }
+      if let subscription { runner.setPriority(subscription) { level } }
+    }
+  }
+
+  func jobEnded(_ work: any JobWork) { end(work) }
+
+  private func cancel() {
+    if let subscription = end(nil) { runner.unsubscribe(subscription) }
+  }
+
+  @discardableResult
+  private func end(_ work: (any JobWork)?) -> SlotID? {
+    let (continuation, subscription) = state.withLock {
+      state -> (CheckedContinuation<Void, Never>?, SlotID?) in
+      guard !state.isOver else { return (nil, nil) }
+      state.isOver = true
+      state.work = work
+      return (state.continuation.take(), state.subscription)
+    }
+    continuation?.resume()
+    return subscription
+  }
+}

@@ -1,0 +1,256 @@
+import Foundation
+import Ozu
+import OzuSynchronization
+
+/// A complete level of storage in memory, which fails and dawdles when a test says so.
+///
+/// ```swift
+/// let store = MemoryImageStore()
+/// let pipeline = ImagePipeline.testing(client: client) { $0.stores = [store] }
+/// store.respond = { call in if call.operation == .write { throw CocoaError(.fileWriteOutOfSpace) } }
+/// ```
+///
+/// Every call but `mayContain` is numbered, noted and shown to `respond` before it is done, outside every lock: a
+/// `respond` that waits delays the call and no other. One lock guards the rest.
+public final class MemoryImageStore: ImageStoring {
+  /// A call that is about to be done.
+  public struct Call: Hashable, Sendable {
+    /// What a call does.
+    public enum Operation: String, Hashable, Sendable {
+      /// `read`.
+      case read
+      /// `peek`.
+      case peek
+      /// `contains`.
+      case contains
+      /// `metadata(of:)`.
+      case metadata
+      /// `updateMetadata(_:of:)`.
+      case updateMetadata = "update metadata"
+      /// `write(_:for:)`.
+      case write
+      /// `touch`.
+      case touch
+      /// `remove`.
+      case remove
+      /// `removeAll`, of a kind or of all.
+      case removeAll = "remove all"
+      /// `entries(of:)`.
+      case list
+      /// `flush`.
+      case flush
+    }
+
+    /// Its number, from zero, since the level was made.
+    public let number: Int
+    /// What it does.
+    public let operation: Operation
+    /// The entry's kind; `nil` for calls about all kinds.
+    public let kind: ImageStoreKind?
+    /// The entry; `nil` for calls about many.
+    public let key: ImageStoreKey?
+  }
+
+  private struct Slot {
+    var key: ImageStoreKey
+    var entry: ImageStoreEntry
+    /// Grows with each use.
+    var use: Int
+    var accessDate: Date
+  }
+
+  private struct State {
+    var slots: [ImageStoreKey: Slot] = [:]
+    var capacities: [ImageStoreKind: Int] = [:]
+    var evictions: [ImageStoreKind: Int] = [:]
+    var lastUse = 0
+    var calls: [Call] = []
+    var respond: @Sendable (Call) throws -> Void = { _ in }
+    var givesHints = true
+
+    mutating func use(_ key: ImageStoreKey, at date: Date) -> Slot? {
+      lastUse += 1
+      slots[key]?.use = lastUse
+      slots[key]?.accessDate = date
+      return slots[key]
+    }
+
+    func byteCount(of kind: ImageStoreKind) -> Int {
+      slots.reduce(0) { $0 + ($1.key.kind == kind ? $1.value.entry.byteCount : 0) }
+    }
+
+    /// Gives up what was used longest ago until a kind keeps to its capacity.
+    mutating func trim(_ kind: ImageStoreKind) {
+      guard let capacity = capacities[kind] else { return }
+      while byteCount(of: kind) > capacity,
+        let oldest = slots.values.filter({ $0.key.kind == kind }).min(by: { $0.use < $1.use })
+      {
+        slots[oldest.key] = nil
+        evictions[kind, default: 0] += 1
+      }
+    }
+  }
+
+  private let state = Mutex(State())
+  private let now: @Sendable () -> Date
+
+  /// Makes an empty level.
+  ///
+  /// - Parameter now: the clock of the dates of use.
+  public init(now: @escaping @Sendable () -> Date = { Date() }) {
+    self.now = now
+  }
+
+  // MARK: For the test
+
+  /// Sees every call before it is done. What it throws, the call throws, and nothing is done.
+  public var respond: @Sendable (Call) throws -> Void {
+    get { state.withLock { $0.respond } }
+    set { state.withLock { $0.respond = newValue } }
+  }
+
+  /// Whether `mayContain` tells what is there. When off, it says that everything may be there, as a level does that cannot
+  /// know. On by default.
+  public var givesHints: Bool {
+    get { state.withLock { $0.givesHints } }
+    set { state.withLock { $0.givesHints = newValue } }
+  }
+
+  /// The calls so far.
+  public var calls: [Call] { state.withLock { $0.calls } }
+
+  /// How many calls of some operations there were so far.
+  public func callCount(_ operations: Call.Operation...) -> Int {
+    state.withLock { $0.calls.count { operations.contains($0.operation) } }
+  }
+
+  /// The keys of the entries, with their labels, those used last first.
+  public var keys: [ImageStoreKey] {
+    state.withLock { $0.slots.values.sorted { $0.use > $1.use }.map(\.key) }
+  }
+
+  /// The entry of a key, without a call.
+  public subscript(key: ImageStoreKey) -> ImageStoreEntry? {
+    get { state.withLock { $0.slots[key]?.entry } }
+    set {
+      let date = now()
+      state.withLock { state in
+        state.slots[key] = newValue.map { Slot(key: key, entry: $0, use: 0, accessDate: date) }
+        _ = state.use(key, at: date)
+      }
+    }
+  }
+
+  /// The number of entries of a kind.
+  public func count(of kind: ImageStoreKind) -> Int {
+    state.withLock { $0.slots.keys.count { $0.kind == kind } }
+  }
+
+  private func begin(_ operation: Call.Operation, _ key: ImageStoreKey?, kind: ImageStoreKind? = nil) throws {
+    let (call, respond) = state.withLock { state in
+      let call = Call(number: state.calls.count, operation: operation, kind: key?.kind ?? kind, key: key)
+      state.calls.append(call)
+      return (call, state.respond)
+    }
+    try respond(call)
+  }
+
+  // MARK: The level
+
+  /// Whether the level has an entry; true without hints.
+  public func mayContain(_ key: ImageStoreKey) -> Bool {
+    state.withLock { !$0.givesHints || $0.slots[key] != nil }
+  }
+
+  /// The entry of a key. Counts as a use.
+  public func read(_ key: ImageStoreKey) throws -> ImageStoreEntry? {
+    try begin(.read, key)
+    let date = now()
+    return state.withLock { $0.use(key, at: date)?.entry }
+  }
+
+  /// The entry of a key. Counts as no use.
+  public func peek(_ key: ImageStoreKey) throws -> ImageStoreEntry? {
+    try begin(.peek, key)
+    return self[key]
+  }
+
+  /// Whether a key has an entry.
+  public func contains(_ key: ImageStoreKey) throws -> Bool {
+    try begin(.contains, key)
+    return self[key] != nil
+  }
+
+  /// The metadata of a key's entry.
+  public func metadata(of key: ImageStoreKey) throws -> Data? {
+    try begin(.metadata, key)
+    return self[key]?.metadata
+  }
+
+  /// Gives an entry other metadata.
+  public func updateMetadata(_ metadata: Data, of key: ImageStoreKey) throws -> Bool {
+    try begin(.updateMetadata, key)
+    return state.withLock { state in
+      state.slots[key]?.entry.metadata = metadata
+      return state.slots[key] != nil
+    }
+  }
+
+  /// Keeps an entry, and gives up those used longest ago where its kind has a capacity.
+  public func write(_ entry: ImageStoreEntry, for key: ImageStoreKey) throws {
+    try begin(.write, key)
+    self[key] = entry
+    state.withLock { $0.trim(key.kind) }
+  }
+
+  /// Marks an entry as used now.
+  public func touch(_ key: ImageStoreKey) throws -> Bool {
+    try begin(.touch, key)
+    let date = now()
+    return state.withLock { $0.use(key, at: date) != nil }
+  }
+
+  /// Removes an entry.
+  public func remove(_ key: ImageStoreKey) throws {
+    try begin(.remove, key)
+    self[key] = nil
+  }
+
+  /// Removes all entries of a kind.
+  public func removeAll(of kind: ImageStoreKind) throws {
+    try begin(.removeAll, nil, kind: kind)
+    state.withLock { state in state.slots = state.slots.filter { $0.key.kind != kind } }
+  }
+
+  /// Removes all entries.
+  public func removeAll() throws {
+    try begin(.removeAll, nil)
+    state.withLock { $0.slots = [:] }
+  }
+
+  /// The entries of a kind or of all, those used last first.
+  public func entries(of kind: ImageStoreKind?) throws -> any Sequence<ImageStoreInfo> & Sendable {
+    try begin(.list, nil, kind: kind)
+    return state.withLock { state in
+      state.slots.values.filter { kind == nil || $0.key.kind == kind }.sorted { $0.use > $1.use }
+        .map { ImageStoreInfo(key: $0.key, accessDate: $0.accessDate) }
+    }
+  }
+
+  /// Says how many bytes the entries of a kind may take, and gives up those used longest ago.
+  public func setCapacity(_ byteCount: Int, of kind: ImageStoreKind) {
+    state.withLock { state in
+      state.capacities[kind] = byteCount
+      state.trim(kind)
+    }
+  }
+
+  /// The bytes that the entries of a kind take.
+  public func byteCount(of kind: ImageStoreKind) -> Int { state.withLock { $0.byteCount(of: kind) } }
+
+  /// How many entries of each kind were given up for a capacity.
+  public var evictionCounts: [ImageStoreKind: Int] { state.withLock { $0.evictions } }
+
+  /// Does nothing but show itself to `respond`.
+  public func flush() throws { try begin(.flush, nil) }
+}

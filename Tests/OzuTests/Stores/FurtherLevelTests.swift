@@ -1,0 +1,264 @@
+import Foundation
+import OzuHTTP
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+/// Levels of storage below the disk, through a pipeline.
+@Suite("Stores: levels below the disk", .timeLimit(.minutes(15)))
+struct FurtherLevelTests {
+  private struct Broken: Error {}
+
+  private let client = FakeHTTPClient()
+  private let near = MemoryImageStore()
+  private let far = MemoryImageStore()
+  private let url = Fixture.url("a.jpg")
+  private var request: ImageRequest { ImageRequest(url: url, resize: Fixture.small) }
+
+  init() throws {
+    client.reply(to: url, with: .ok(try Fixture.photo.data(as: .jpeg)).header("Cache-Control", "max-age=600"))
+  }
+
+  private func pipeline(
+    _ stores: [MemoryImageStore], files: MemoryFileSystem = MemoryFileSystem(), clock: ManualClock? = nil,
+    _ configure: (inout ImagePipeline.Configuration) -> Void = { _ in }
+  ) -> ImagePipeline {
+    .testing(client: client, files: files, clock: clock) {
+      $0.stores = stores
+      configure(&$0)
+    }
+  }
+
+  /// Has the levels filled by a pipeline whose disk nobody sees again.
+  private func fill(_ stores: [MemoryImageStore], _ request: ImageRequest? = nil) async throws {
+    let pipeline = pipeline(stores)
+    _ = try await pipeline.image(for: request ?? self.request)
+    await pipeline.flush()
+  }
+
+  @Test("what is loaded goes to all; beginnings and lists of derived pictures stay at the first")
+  func writes() async throws {
+    try await fill([near, far])
+    for store in [near, far] {
+      #expect(Set(store.keys.map(\.kind)) == [.original, .rendition])
+    }
+  }
+
+  @Test("levels are asked in order, and a hit is written into those above", arguments: [false, true])
+  func promotion(givesHints: Bool) async throws {
+    try await fill([far])
+    near.givesHints = givesHints
+    let order = Shared<[String]>([])
+    near.respond = { call in
+      if call.operation == .read { order.change { $0.append("near") } }
+    }
+    far.respond = { call in
+      if call.operation == .read { order.change { $0.append("far") } }
+    }
+    let files = MemoryFileSystem()
+    let second = pipeline([near, far], files: files)
+    #expect(try await second.response(for: request).source == .rendition)
+    #expect(order.value == (givesHints ? ["far"] : ["near", "far"]))
+    await second.flush()
+    #expect(client.requests.count == 1)
+    let key = ImageStoreKey(.rendition, request.key.rendition)
+    #expect(near[key] == far[key])
+    #expect(near[key] != nil)
+    await second.diskCache?.close()
+
+    let third = pipeline([], files: files)
+    #expect(try await third.response(for: request).source == .rendition)
+    #expect(client.requests.count == 1)
+  }
+
+  @Test("an original from a further level is fresh as long as its record says, and goes to the disk")
+  func originals() async throws {
+    try await fill([far], ImageRequest(url: url))
+    let files = MemoryFileSystem()
+    let second = pipeline([far], files: files)
+    #expect(try await second.response(for: ImageRequest(url: url)).source == .original)
+    await second.flush()
+    await second.diskCache?.close()
+    #expect(try await pipeline([], files: files).response(for: ImageRequest(url: url)).source == .original)
+    #expect(client.requests.count == 1)
+  }
+
+  @Test("a level that throws is a miss, and is reported once for each operation")
+  func failing() async throws {
+    far.givesHints = false
+    far.respond = { _ in throw Broken() }
+    let errors = Shared<[String]>([])
+    let pipeline = pipeline([far, near]) {
+      $0.onStoreError = { error in
+        #expect(error.underlying is Broken)
+        errors.change { $0.append(error.description) }
+      }
+    }
+    for name in ["a.jpg", "b.jpg", "c.jpg"] {
+      let url = Fixture.url(name)
+      client.reply(to: url, with: .ok(try Fixture.photo.data(as: .jpeg)))
+      let request = ImageRequest(url: url, resize: Fixture.small)
+      #expect(try await pipeline.response(for: request).source == .network)
+      await pipeline.flush()
+      await pipeline.removeImage(for: request)
+    }
+    await pipeline.flush()
+    #expect(
+      Set(errors.value)
+        == Set(["read", "write", "remove", "list", "flush"].map { "\($0) MemoryImageStore: Broken()" }))
+    #expect(errors.value.count == 5)
+    #expect(near.count(of: .rendition) == 0)
+  }
+
+  @Test("a handler of errors may call the pipeline")
+  func handler() async throws {
+    far.respond = { _ in throw Broken() }
+    let reentry = Reentry()
+    let pipeline = pipeline([far]) { $0.onStoreError = { _ in reentry.call() } }
+    reentry.pipeline.change { $0 = pipeline }
+    defer { reentry.forget() }
+    _ = try await pipeline.image(for: request)
+    await pipeline.flush()
+    #expect(reentry.count > 0)
+  }
+
+  @Test("a level that never answers a write holds up neither loads, nor removals, nor a flush for long")
+  func stuck() async throws {
+    let hold = Hold()
+    defer { hold.release() }
+    far.respond = { call in
+      if call.operation == .write { hold.wait() }
+    }
+    let clock = ManualClock()
+    let pipeline = pipeline([far, near], clock: clock)
+    for name in ["a.jpg", "b.jpg"] {
+      let url = Fixture.url(name)
+      client.reply(to: url, with: .ok(try Fixture.photo.data(as: .jpeg)))
+      _ = try await pipeline.image(for: ImageRequest(url: url, resize: Fixture.small))
+    }
+    try await eventually(hold.count == 1)
+    await pipeline.removeImage(for: request)
+    let flush = Task { await pipeline.flush() }
+    await clock.sleepers(1)
+    clock.advance(by: .seconds(10))
+    await flush.value
+    // The level beside it is not held up.
+    let kept = ImageRequest(url: Fixture.url("b.jpg"), resize: Fixture.small)
+    try await eventually(near.keys.contains(ImageStoreKey(.rendition, kept.key.rendition)))
+    try await eventually(!near.keys.contains(ImageStoreKey(.rendition, request.key.rendition)))
+    #expect(far.count(of: .rendition) == 0)
+  }
+
+  private static let removals: [@Sendable (ImagePipeline, ImageRequest) async -> Void] = [
+    { await $0.removeImage(for: $1) },
+    { pipeline, request in await pipeline.removeImage(for: Fixture.url("a.jpg")) },
+    { pipeline, request in await pipeline.removeAllImages() },
+    { pipeline, request in pipeline.cache.remove(request) },
+  ]
+
+  @Test("a removal reaches all levels, and holds while a level has yet to hear of it", arguments: 0..<4)
+  func removal(number: Int) async throws {
+    try await fill([near, far])
+    let pipeline = pipeline([near, far])
+    _ = try await pipeline.image(for: request)
+    await pipeline.flush()
+    #expect(client.requests.count == 1)
+
+    let hold = Hold()
+    far.respond = { call in
+      if [.remove, .removeAll].contains(call.operation) { hold.wait() }
+    }
+    await Self.removals[number](pipeline, request)
+    try await eventually(hold.count == 1)
+    #expect(far.count(of: .original) == 1)
+    #expect(try await pipeline.response(for: request).source == .network)
+    hold.release()
+    await pipeline.flush()
+    #expect(client.requests.count == 2)
+
+    await Self.removals[number](pipeline, request)
+    await pipeline.flush()
+    for store in [near, far] { #expect(store.keys == []) }
+    #expect(pipeline.diskCache?.count == 0)
+  }
+
+  @Test("sizes that this process has not heard of are removed by the listing of a level")
+  func unknownSizes() async throws {
+    try await fill([far])
+    try await fill([far], ImageRequest(url: url, resize: Resize(PixelSize(20, 20))))
+    #expect(far.count(of: .rendition) == 2)
+    let other = Fixture.url("a.jpg2")
+    client.reply(to: other, with: .ok(try Fixture.photo.data(as: .jpeg)))
+    try await fill([far], ImageRequest(url: other, resize: Fixture.small))
+    let pipeline = pipeline([far])
+    await pipeline.removeImage(for: url)
+    await pipeline.flush()
+    #expect(far.count(of: .rendition) == 1)
+    #expect(far.count(of: .original) == 1)
+  }
+
+  @Test("a disk that cannot be opened leaves the level below it to answer")
+  func unopenableDisk() async throws {
+    let errors = Shared(0)
+    func make() -> ImagePipeline {
+      pipeline([far]) {
+        $0.diskStorage = .folder(URL(filePath: "/dev/null/nowhere"), capacity: 1 << 20)
+        $0.onDiskError = { _ in errors.change { $0 += 1 } }
+      }
+    }
+    let first = make()
+    #expect(try await first.response(for: request).source == .network)
+    await first.flush()
+    #expect(try await make().response(for: request).source == .rendition)
+    #expect(try await make().response(for: ImageRequest(url: url)).source == .original)
+    #expect(client.requests.count == 1)
+    #expect(errors.value == 3)
+  }
+
+  @Test("what is made of a local file stays at the first level")
+  func localFiles() async throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "stores-\(UUID().uuidString).jpg")
+    try Fixture.photo.data(as: .jpeg).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let pipeline = pipeline([far])
+    let request = ImageRequest(url: file, resize: Fixture.small)
+    _ = try await pipeline.image(for: request)
+    await pipeline.flush()
+    #expect(await pipeline.diskCache?.contains(request.key.rendition, in: ImageCaches.renditions) == true)
+    #expect(far.callCount(.write, .read) == 0)
+  }
+
+  @Test("a level that never answers a read costs the time it has, then nothing, and no request fails")
+  func hangingReads() async throws {
+    let hold = Hold()
+    defer { hold.release() }
+    let reads = TimedReads(label: "test", limit: .milliseconds(1), width: 2)
+    for _ in 0..<4 {
+      #expect(
+        reads.value {
+          hold.wait()
+          return 1
+        } == nil)
+    }
+    // Two hang; the others were not begun.
+    try await eventually(hold.count == 2)
+    hold.release()
+    try await eventually(reads.value { 2 } == 2)
+  }
+
+  @Test("hints tell apart what a level may have")
+  func hints() async throws {
+    try await fill([far], ImageRequest(url: url))
+    let pipeline = pipeline([far])
+    let caches = pipeline.caches
+    let partial = HTTPCacheKey(HTTPRequest(url: url), resource: request.sourceKey)
+    // Until the disk is open it may have everything.
+    #expect(caches.mayHaveRendition(for: request) && caches.mayHavePartial(for: partial))
+    _ = pipeline.diskCache
+    #expect(caches.mayHaveOriginal(for: request))
+    #expect(!caches.mayHaveRendition(for: request))
+    #expect(!caches.mayHavePartial(for: partial))
+    #expect(!caches.mayHaveOriginal(for: ImageRequest(url: Fixture.url("b.jpg"))))
+  }
+}

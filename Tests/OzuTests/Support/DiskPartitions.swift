@@ -1,0 +1,20 @@
+@testable import Ozu
+
+// Where the disk cache keeps each kind: tests look there themselves, by the names that are on the disks of users.
+
+extension ImageCaches {
+  static var originals: DiskCache.Partition { "originals" }
+  static var renditions: DiskCache.Partition { "renditions" }
+  static var partials: DiskCache.Partition { "partials" }
+  static var relatives: DiskCache.Partition { "relatives" }
+}
+
+extension CacheFormat {
+  var partition: DiskCache.Partition { DiskCache.Partition("format:" + name) }
+}
+
+extension Relatives.Made {
+  init(key: ImageKey, resize: Resize?, size: PixelSize, partition: DiskCache.Partition) {
+    self.init(key: key, resize: resize, size: size, kind: ImageStoreKind(partition.name))
+  }
+}
