@@ -17,7 +17,8 @@ extension LoadImage {
     policy: CachePolicy, then: @escaping (LoadImage, Result<FetchedData, ImageError>) -> JobStep?
   ) -> JobStep? {
     var request = request
-    request.cachePolicy = policy
+    // A change takes a copy.
+    if policy != request.cachePolicy { request.cachePolicy = policy }
     if let live = liveFetch(request) { return then(self, .success(live)) }
     let number = context.sharingNumber()
     let key = JobKey.fetch(request, number: number)

@@ -30,6 +30,8 @@ extension ImagePipeline {
     let work = await urgency.awaiter(on: context.runner).work(
       of: key, begun: { work in if let listener { (work as? FetchWork)?.news.add(listener) } },
       make: { JobStart(FetchWork(request, context)) })
+    // Others may still wait for the download.
+    listener?.end()
     guard let fetch = work as? FetchWork else { throw .cancelled(request.source.name) }
     return try fetch.outcome.get()
   }
@@ -89,7 +91,7 @@ extension ImagePipeline {
   }
 }
 
-/// Tells a closure of progress, each value once and in order.
+/// Tells a closure of progress, each value once and in order, and nothing after its end.
 private final class ProgressListener: NewsListener {
   private let heard = Mutex(0)
   private let tell: @Sendable (LoadProgress) -> Void
@@ -97,10 +99,13 @@ private final class ProgressListener: NewsListener {
   init(_ tell: @escaping @Sendable (LoadProgress) -> Void) { self.tell = tell }
 
   func hear(_ news: JobNews) {
-    let isNew = heard.withLock { heard in
-      defer { heard = max(heard, news.number) }
-      return news.number > heard
+    heard.withLock { heard in
+      guard news.number > heard else { return }
+      heard = news.number
+      // Under the lock, so that none is told after the end. The closure is the pipeline's: it hands on to a queue.
+      if let progress = news.progress { tell(progress) }
     }
-    if isNew, let progress = news.progress { tell(progress) }
   }
+
+  func end() { heard.withLock { $0 = .max } }
 }

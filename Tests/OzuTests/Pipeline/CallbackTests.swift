@@ -70,6 +70,28 @@ struct CallbackTests {
     #expect(counts.value.last == Int64(body.count))
   }
 
+  @Test("who has called off a load of bytes hears no progress of those who still wait for it")
+  func noProgressAfterEnd() async throws {
+    let fixture = Fixture()
+    let body = try Fixture.photo.data(as: .jpeg)
+    let gate = Gate()
+    let url = try fixture.serve("a.jpg") { $0.dripping(body.count / 4 + 1, through: gate) }
+    let queue = DispatchQueue(label: "test")
+    let told = Shared<[String]>([])
+    let task = fixture.pipeline.loadData(
+      with: url, queue: queue, progress: { _, _ in told.change { $0.append("progress") } },
+      completion: { _ in told.change { $0.append("end") } })
+    let stays = fixture.pipeline.loadData(with: url, queue: queue) { _ in }
+    gate.admit()
+    try await eventually(told.value.contains("progress"))
+    task.cancel()
+    try await eventually(told.value.last == "end")
+    gate.open()
+    #expect(try await stays.data == body)
+    await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+    #expect(told.value.last == "end")
+  }
+
   @Test("a load of bytes is awaited, made urgent and called off by its task")
   func dataTask() async throws {
     let fixture = Fixture()
