@@ -48,11 +48,6 @@ final class NewsBoard: Sendable {
   /// Shows all listeners a part of the picture. Those that come later see the latest.
   func report(preview: Picture) { tell { $0.preview = JobNews.Preview(preview, number: $0.number) } }
 
-  /// Tells all listeners what was told elsewhere.
-  func report(_ news: JobNews) {
-    if let progress = news.progress { report(progress) }
-  }
-
   private func tell(_ change: (inout JobNews) -> Void) {
     let (news, listeners) = state.withLock { state in
       state.news.number = Self.lastNumber.add(1, ordering: .relaxed).newValue

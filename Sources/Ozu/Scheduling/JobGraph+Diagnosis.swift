@@ -81,9 +81,6 @@ extension JobGraph {
     return job
   }
 
-  /// The number of jobs that somebody wants, of those that are meant.
-  package func count(where isMeant: (Payload) -> Bool) -> Int { snapshots.count { isMeant($0.payload) } }
-
   /// A station, for who looks.
   package func station(_ id: StationID) -> Station { stations[id.index] }
 }
