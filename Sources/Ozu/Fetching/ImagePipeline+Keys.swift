@@ -126,11 +126,14 @@ extension ImagePipeline {
     await removeImages(forKey: url.absoluteString)
   }
 
-  /// Removes the pictures of a format from memory, and its renditions from disk.
+  /// Removes the pictures of a format from memory and its renditions from disk, those that are still being encoded
+  /// included.
   public func removeImages(ofFormat name: String) async {
     let format = formatStore.format(named: name) ?? CacheFormat(name)
-    formatStore.clear(format)
+    formatStore.removeFromMemory(format)
+    // What is still being encoded would be written after its removal.
     await context.backlog.drain()
+    await context.runner.run(on: .disk, priority: .normal) { [caches] in caches.removeRenditions(of: format) }
   }
 
   /// Empties all caches; the same as `removeAllImages()`.

@@ -106,9 +106,14 @@ final class FormatStore: Sendable {
     backlog.enqueue { [caches] in caches.applyCapacity(of: format) }
   }
 
-  /// Removes a format's pictures from memory now and its renditions from disk when their turn comes.
-  func clear(_ format: CacheFormat) {
+  func removeFromMemory(_ format: CacheFormat) {
     caches.memory.removeValues { $1.formatName == format.name }
+  }
+
+  /// Removes the pictures of a format that was replaced from memory now and its renditions from disk when their turn
+  /// comes; what is still being encoded is not written any more.
+  private func clear(_ format: CacheFormat) {
+    removeFromMemory(format)
     backlog.enqueue { [caches] in caches.removeRenditions(of: format) }
   }
 

@@ -145,14 +145,14 @@ extension LoadImage {
   /// What was made from other bytes dies.
   func renew(_ fetched: FetchedData) -> JobStep? {
     guard let validity = fetched.validity else { return nil }
-    let timings = made.timings.adding(fetched.timings)
-    let verdict = ImageResponse.Verdict(fetched.http?.decision)
+    let origin = origin(of: fetched)
+    let timings = made.timings.adding(origin.timings)
     if let cached = made.picture, validity.hasBody(of: cached.validity), fetched.allowsStoring {
       keep(cached.picture, stamp: nil, validity: validity)
       return finish(
         LoadedPicture(
-          picture: cached.picture, source: fetched.source == .original ? .memory : fetched.source,
-          timings: timings, verdict: verdict))
+          picture: cached.picture, source: origin.source == .original ? .memory : origin.source,
+          timings: timings, verdict: origin.verdict))
     }
     guard let old = made.rendition else { return nil }
     guard validity.hasBody(of: old.validity), fetched.allowsStoring else {
@@ -161,8 +161,8 @@ extension LoadImage {
     }
     let rendition = ImageCaches.Rendition(data: old.data, header: old.header, stamp: nil, validity: validity)
     return finish(
-      rendition, timings: timings, source: fetched.source == .original ? .rendition : fetched.source,
-      verdict: verdict, writes: { $0.storeOriginal(fetched) + $0.store(rendition) },
+      rendition, timings: timings, source: origin.source == .original ? .rendition : origin.source,
+      verdict: origin.verdict, writes: { $0.storeOriginal(fetched) + $0.store(rendition) },
       otherwise: { $0.renderSource(fetched) })
   }
 }

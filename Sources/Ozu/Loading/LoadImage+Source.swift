@@ -19,7 +19,9 @@ extension LoadImage {
     var request = request
     // A change takes a copy.
     if policy != request.cachePolicy { request.cachePolicy = policy }
-    if let live = liveFetch(request) { return then(self, .success(live)) }
+    let live = liveFetch(request)
+    isFetchLive = live != nil
+    if let live { return then(self, .success(live)) }
     let number = context.sharingNumber()
     let key = JobKey.fetch(request, number: number)
     let other = JobDependence(key: key, deadline: context.deadline(.network)) { [context, request] in
@@ -45,6 +47,18 @@ extension LoadImage {
     else { return nil }
     guard let path = request.source.filePath else { return live }
     return FileStamp(path: path) == live.stamp ? live : nil
+  }
+
+  /// Where a load has the bytes from. What another load has fetched before this one wanted it is at hand for it: the
+  /// answer is the same whether the caches have them already or not yet, and counts as no second download.
+  func origin(
+    of fetched: FetchedData
+  ) -> (source: ImageResponse.Source, timings: StageTimings, verdict: ImageResponse.Verdict) {
+    guard isFetchLive, fetched.source != .stale else {
+      return (fetched.source, fetched.timings, ImageResponse.Verdict(fetched.http?.decision))
+    }
+    let verdict = ImageResponse.Verdict(fetched.validity, now: configuration.currentDate())
+    return (.original, StageTimings(), verdict)
   }
 
   /// Whether the picture is handed over undecoded: nothing is made of it.
@@ -96,10 +110,11 @@ extension LoadImage {
       switch outcome {
       case .failure(let error): return otherwise(load, error)
       case .success(let rendered):
+        let origin = load.origin(of: fetched)
         let loaded = LoadedPicture(
-          picture: rendered.picture, source: fetched.source, encodedByteCount: encodedByteCount,
-          timings: fetched.timings.adding(rendered.timings),
-          verdict: ImageResponse.Verdict(fetched.http?.decision), renditionMiss: load.made.miss)
+          picture: rendered.picture, source: origin.source, encodedByteCount: encodedByteCount,
+          timings: origin.timings.adding(rendered.timings), verdict: origin.verdict,
+          renditionMiss: load.made.miss)
         return load.finish(loaded, after: load.store(rendered.picture, of: fetched))
       }
     }

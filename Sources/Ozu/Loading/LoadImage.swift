@@ -40,6 +40,8 @@ final class LoadImage: JobWork {
   // All that follows is written by one call of the runner and read by later ones, or when the job is over (`JobWork`).
   nonisolated(unsafe) private(set) var outcome: Result<FinishedLoad, ImageError>
   nonisolated(unsafe) var made = Made()
+  /// Whether the bytes were fetched by another load before this one wanted them.
+  nonisolated(unsafe) var isFetchLive = false
   /// Its number among the loads that are noted as running.
   nonisolated(unsafe) var relative: Int?
   nonisolated(unsafe) private(set) var id: SlotID?

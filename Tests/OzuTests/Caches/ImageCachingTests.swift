@@ -129,6 +129,7 @@ struct ImageCachingTests {
     }
     for request in requests { _ = try await fixture.pipeline.image(for: request) }
     #expect(own.statistics.count == 2)
+    await fixture.pipeline.flush()
     switch way {
     case "one": await fixture.pipeline.removeImage(for: requests[0])
     case "subscript": fixture.pipeline.cache[requests[0]] = nil

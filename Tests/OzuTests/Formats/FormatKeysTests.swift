@@ -133,6 +133,21 @@ struct FormatKeysTests {
     #expect(fixture.pipeline.formats.keys.sorted() == ["a", "b"])
   }
 
+  @Test("removing a format's pictures removes those that are still being encoded")
+  func removeFormatBeingEncoded() async throws {
+    let fixture = FormatFixture()
+    let format = FormatFixture.format()
+    let request = ImageRequest(url: try fixture.serve("a.jpg"), format: format)
+    fixture.pipeline.suspend(.encode)
+    _ = try await fixture.pipeline.image(for: request)
+    await fixture.pipeline.waiting(1, for: .encode)
+    let removal = Task { await fixture.pipeline.removeImages(ofFormat: format.name) }
+    try await eventually(fixture.pipeline.cachedImage(for: request) == nil)
+    fixture.pipeline.resume(.encode)
+    await removal.value
+    #expect(format.diskSize == 0)
+  }
+
   @Test("removing everything empties every format")
   func removeAll() async throws {
     let fixture = FormatFixture()

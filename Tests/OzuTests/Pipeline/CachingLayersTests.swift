@@ -35,6 +35,23 @@ struct CachingLayersTests {
     #expect(fixture.client.requests.count == 1)
   }
 
+  @Test("an original that waits to be written is as good as a written one: nothing is downloaded, and nothing said so")
+  func unwritten() async throws {
+    let fixture = Fixture()
+    let url = try fixture.serve("a.jpg") { $0.header("Cache-Control", "max-age=60") }
+    fixture.pipeline.suspend(.store)
+    let cold = try await fixture.pipeline.response(for: ImageRequest(url: url, resize: Fixture.small))
+    #expect(cold.source == .network)
+    #expect(cold.timings[.network] != nil)
+    let other = try await fixture.pipeline.response(
+      for: ImageRequest(url: url, resize: Resize(PixelSize(64, 64))))
+    #expect(other.source == .original)
+    #expect(other.timings[.network] == nil)
+    #expect(other.httpDecision?.place == .cache)
+    #expect(fixture.client.requests.count == 1)
+    fixture.pipeline.resume(.store)
+  }
+
   @Test("a whole picture needs no rendition: the original serves it")
   func whole() async throws {
     let fixture = Fixture()

@@ -53,17 +53,22 @@ struct CallbackTests {
   func dataProgress() async throws {
     let fixture = Fixture()
     let body = try Fixture.photo.data(as: .jpeg)
-    let url = try fixture.serve("a.jpg") { $0.inPieces(of: body.count / 3 + 1) }
+    let gate = Gate()
+    let url = try fixture.serve("a.jpg") { $0.dripping(body.count / 3 + 1, through: gate) }
     let queue = DispatchQueue(label: "test")
     let counts = Shared<[Int64]>([])
-    await withCheckedContinuation { continuation in
-      fixture.pipeline.loadData(
-        with: url, queue: queue,
-        progress: { received, expected in
-          counts.change { $0 += expected == body.count ? [received] : [-1] }
-        },
-        completion: { _ in continuation.resume() })
-    }
+    let task = fixture.pipeline.loadData(
+      with: url, queue: queue,
+      progress: { received, expected in
+        counts.change { $0 += expected == body.count ? [received] : [-1] }
+      },
+      completion: { _ in })
+    // Who joins a download late hears only where it stands.
+    gate.admit()
+    try await eventually(!counts.value.isEmpty)
+    gate.open()
+    _ = try await task.data
+    await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
     #expect(counts.value.count >= 3)
     #expect(counts.value.allSatisfy { $0 >= 0 })
     #expect(counts.value == counts.value.sorted())
