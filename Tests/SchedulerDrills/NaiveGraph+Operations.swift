@@ -83,7 +83,6 @@ extension NaiveGraph {
       guard isWanted, let index = model.index(of: payload) else { return }
       let levels = model.levels()
       model.jobs.remove(at: index)
-      told.released.append(payload)
       let subscribers = model.subscribers.filter { $0.job == payload }
       var dependents: [(payload: Int, then: Placement)] = []
       for subscriber in subscribers {

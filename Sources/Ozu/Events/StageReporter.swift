@@ -6,11 +6,14 @@ final class StageReporter {
   private let source: ImageSource
   private var current: ObservedStage?
 
-  /// `nil` when nobody is told.
-  init?(_ events: PipelineEvents, source: ImageSource) {
-    guard events.isObserved else { return nil }
+  private init(_ events: PipelineEvents, _ source: ImageSource) {
     self.events = events
     self.source = source
+  }
+
+  /// `nil` when nobody is told.
+  static func make(_ events: PipelineEvents, source: ImageSource) -> StageReporter? {
+    events.isObserved ? StageReporter(events, source) : nil
   }
 
   deinit { events.stageEnded(current) }

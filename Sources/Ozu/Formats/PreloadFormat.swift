@@ -44,9 +44,9 @@ struct PreloadFormat: Sendable {
   private func load(_ rendition: ImageCaches.Rendition, _ info: ImageStoreInfo) async -> Bool? {
     let name = info.key.label ?? format.name
     let way = StepWork.Way(
-      from: LoadImage.Origin(), of: .data(Data(), key: name), recipes: [info.key.key],
-      steps: [.decode(rendition.data, nil)])
-    let work = await JobAwaiter(context.runner, .veryLow).work(of: way.keys.last) {
+      from: LoadImage.Origin(), of: .data(Data(), key: name),
+      last: (.decode(rendition.data, nil), info.key.key), start: context.configuration.now())
+    let work = await JobAwaiter(context.runner, .veryLow).work(of: way.key(0)) {
       JobStart(StepWork(way, at: 0, context))
     }
     do throws(ImageError) {

@@ -44,7 +44,7 @@ extension FetchWork {
     exchange.request.priority = live.transportPriority
     exchange.request.livePriority = HTTPLivePriority(live)
     if let tap { exchange.client = TappedClient(client: exchange.client, tap: tap) }
-    exchange.pause = { [configuration] delay in
+    exchange.pause = { [self] delay in
       await job.runner.pause(job, of: self) { (try? await configuration.sleep(delay)) != nil }
     }
     do throws(HTTPError) {

@@ -6,7 +6,9 @@ import OzuSynchronization
 ///
 /// What is known without a look at the disk is decided at once; a place among the reads is asked for where there may be
 /// something, and one among the downloads only when the origin must be asked.
-final class FetchWork: JobWork {
+///
+/// `Sendable`: what is not constant is written by one call of the runner and read by later ones, or when the job is over.
+final class FetchWork: JobWork, @unchecked Sendable {
   /// What is done next.
   enum Chore {
     case access
@@ -20,16 +22,14 @@ final class FetchWork: JobWork {
   }
 
   let request: ImageRequest
-  let cancellation = JobCancellation()
   let news = NewsBoard()
   /// Where the bytes can be seen while they come; `nil` where no previews are made.
   let tap: BodyTap?
   let context: LoadContext
-  // All three are written by one call of the runner and read by later ones, or when the job is over (`JobWork`).
-  nonisolated(unsafe) private(set) var outcome: Result<FetchedData, ImageError>
-  nonisolated(unsafe) var next = Chore.access
-  nonisolated(unsafe) var start: ContinuousClock.Instant?
-  /// Of the exchange that is under way.
+  private(set) var outcome: Result<FetchedData, ImageError>
+  var next = Chore.access
+  var start: ContinuousClock.Instant?
+  /// Of the exchange that is under way. An object of its own: a client that keeps requests keeps nothing else.
   let priority = Mutex<FetchPriority?>(nil)
 
   init(_ request: ImageRequest, _ context: LoadContext) {
@@ -45,7 +45,7 @@ final class FetchWork: JobWork {
 
   // MARK: The way
 
-  func resume(_ job: RunningJob, overdue: Int?) -> JobStep {
+  override func resume(_ job: RunningJob, overdue: Int?) -> JobStep {
     // To read a picture out of its own address takes as long as it is.
     if case .url(let url) = request.source, url.scheme?.lowercased() == "data" {
       return .go(.decode, size: 0)
@@ -75,7 +75,7 @@ final class FetchWork: JobWork {
     }
   }
 
-  func run(_ job: RunningJob) -> JobStep {
+  override func run(_ job: RunningJob) -> JobStep {
     if cancellation.isRaised { return finish(.failure(.cancelled(name))) }
     do throws(ImageError) {
       switch next {
@@ -102,7 +102,7 @@ final class FetchWork: JobWork {
     }
   }
 
-  func perform(_ job: RunningJob) async -> JobStep {
+  override func perform(_ job: RunningJob) async -> JobStep {
     switch next {
     case .connect(let url):
       do throws(ImageError) {
@@ -118,9 +118,9 @@ final class FetchWork: JobWork {
     }
   }
 
-  func note(_ level: ImagePriority) { priority.withLock { $0 }?.set(level) }
+  override func note(_ level: ImagePriority) { priority.withLock { $0 }?.set(level) }
 
-  func left() {
+  override func left() {
     // Its task may wait for a place that will not come.
     cancellation.dropWaiter()
     news.close()

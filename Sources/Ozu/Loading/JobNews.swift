@@ -34,7 +34,9 @@ protocol NewsListener: AnyObject, Sendable {
 final class NewsBoard: Sendable {
   private struct State {
     var news = JobNews()
-    var listeners: [ObjectIdentifier: any NewsListener] = [:]
+    /// Most work has one listener, which needs no table.
+    var listener: (any NewsListener)?
+    var others: [ObjectIdentifier: any NewsListener] = [:]
   }
 
   private let state = Mutex(State())
@@ -49,18 +51,24 @@ final class NewsBoard: Sendable {
   func report(preview: Picture) { tell { $0.preview = JobNews.Preview(preview, number: $0.number) } }
 
   private func tell(_ change: (inout JobNews) -> Void) {
-    let (news, listeners) = state.withLock { state in
+    let (news, listener, others) = state.withLock { state in
       state.news.number = Self.lastNumber.add(1, ordering: .relaxed).newValue
       change(&state.news)
-      return (state.news, state.listeners.isEmpty ? [] : Array(state.listeners.values))
+      return (state.news, state.listener, state.others)
     }
-    for listener in listeners { listener.hear(news) }
+    listener?.hear(news)
+    for listener in others.values { listener.hear(news) }
   }
 
   /// Tells a listener news from now on, those that are there at once.
   func add(_ listener: any NewsListener) {
     let news = state.withLock { state in
-      state.listeners[ObjectIdentifier(listener)] = listener
+      let id = ObjectIdentifier(listener)
+      if state.listener === listener || state.listener == nil && state.others[id] == nil {
+        state.listener = listener
+      } else {
+        state.others[id] = listener
+      }
       return state.news
     }
     if news.number > 0 { listener.hear(news) }
@@ -68,14 +76,17 @@ final class NewsBoard: Sendable {
 
   func remove(_ listener: any NewsListener) {
     // Released outside of the lock.
-    _ = state.withLock { $0.listeners.removeValue(forKey: ObjectIdentifier(listener)) }
+    _ = state.withLock { state in
+      state.listener === listener
+        ? state.listener.take() : state.others.removeValue(forKey: ObjectIdentifier(listener))
+    }
   }
 
   /// Forgets all listeners: there will be no news any more.
   func close() {
     let listeners = state.withLock { state in
-      defer { state.listeners = [:] }
-      return state.listeners
+      defer { (state.listener, state.others) = (nil, [:]) }
+      return (state.listener, state.others)
     }
     withExtendedLifetime(listeners) {}
   }

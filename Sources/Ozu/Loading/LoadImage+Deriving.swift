@@ -84,7 +84,7 @@ extension LoadImage {
       else { return load.derive(resize, from: rest) }
       var timings = StageTimings()
       timings.add(.read, start.duration(to: load.configuration.now()))
-      return load.render([.decode(rendition.data, nil)], from: Origin()) { load, outcome in
+      return load.render(.decode(rendition.data, nil), from: Origin()) { load, outcome in
         switch outcome {
         case .failure(let error):
           return error.isEndOfInterest ? load.fail(error) : load.derive(resize, from: rest)
@@ -126,7 +126,7 @@ extension LoadImage {
     from cached: CachedPicture, by first: RenderStep, _ processors: ArraySlice<any ImageProcessing>,
     timings: StageTimings = StageTimings()
   ) -> JobStep {
-    render([first] + processors.map(RenderStep.process), from: cached) { load, outcome in
+    render(first, processors, from: cached) { load, outcome in
       switch outcome {
       case .failure(let error): return load.fail(error)
       case .success(let rendered):

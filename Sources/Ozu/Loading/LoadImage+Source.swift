@@ -28,9 +28,9 @@ extension LoadImage {
       JobStart(FetchWork(request, context))
     }
     return wait(for: other) { load, wake in
-      let name = load.request.source.name
-      if wake.overdue != nil { return then(load, .failure(.deadlineExceeded(name, stage: .network))) }
-      guard let fetch = wake.input as? FetchWork else { return load.fail(.cancelled(name)) }
+      let source = load.request.source
+      if wake.overdue != nil { return then(load, .failure(.deadlineExceeded(source.name, stage: .network))) }
+      guard let fetch = wake.input as? FetchWork else { return load.fail(.cancelled(source.name)) }
       load.endPreviews(of: fetch)
       if case .success(let fetched) = fetch.outcome, number == 0, policy == .useCaches {
         load.context.liveFetches.note(fetched, for: key)
@@ -105,8 +105,7 @@ extension LoadImage {
       first = .resize(whole, request.decodingResize)
       encodedByteCount = 0
     }
-    let steps = [first] + request.decodedSteps.map(RenderStep.process)
-    return render(steps, from: fetched) { load, outcome in
+    return render(first, request.decodedSteps[...], from: fetched) { load, outcome in
       switch outcome {
       case .failure(let error): return otherwise(load, error)
       case .success(let rendered):

@@ -10,7 +10,9 @@ import OzuSynchronization
 ///
 /// What a store has is believed only as far as it decodes: a rendition or an original that does not is removed, and the
 /// load goes on to the next source.
-final class LoadImage: JobWork {
+///
+/// `Sendable`: what is not constant is written by one call of the runner and read by later ones, or when the job is over.
+final class LoadImage: JobWork, @unchecked Sendable {
   /// Goes on after a wait; `nil` leaves the request to the next stage.
   typealias Then = (LoadImage, Wake) -> JobStep?
 
@@ -27,26 +29,24 @@ final class LoadImage: JobWork {
 
   /// What ends a wait: another job, or its deadline.
   struct Wake {
-    var input: (any JobWork)?
+    var input: JobWork?
     var overdue: Int?
   }
 
   let request: ImageRequest
   let context: LoadContext
-  let cancellation = JobCancellation()
   let news = NewsBoard()
   let previewState = Mutex(PreviewState())
 
-  // All that follows is written by one call of the runner and read by later ones, or when the job is over (`JobWork`).
-  nonisolated(unsafe) private(set) var outcome: Result<FinishedLoad, ImageError>
-  nonisolated(unsafe) var made = Made()
+  private(set) var outcome: Result<FinishedLoad, ImageError>
+  var made = Made()
   /// Whether the bytes were fetched by another load before this one wanted them.
-  nonisolated(unsafe) var isFetchLive = false
+  var isFetchLive = false
   /// Its number among the loads that are noted as running.
-  nonisolated(unsafe) var relative: Int?
-  nonisolated(unsafe) private(set) var id: SlotID?
-  nonisolated(unsafe) private var stage = 0
-  nonisolated(unsafe) private var then: Then?
+  var relative: Int?
+  private(set) var id: SlotID?
+  private var stage = 0
+  private var then: Then?
 
   init(_ request: ImageRequest, _ context: LoadContext) {
     self.request = request
@@ -59,7 +59,7 @@ final class LoadImage: JobWork {
 
   // MARK: From stage to stage
 
-  func resume(_ job: RunningJob, overdue: Int?) -> JobStep {
+  override func resume(_ job: RunningJob, overdue: Int?) -> JobStep {
     guard let then else {
       id = job.id
       begin()
@@ -69,7 +69,7 @@ final class LoadImage: JobWork {
     return then(self, Wake(input: job.input, overdue: overdue)) ?? advance()
   }
 
-  func run(_ job: RunningJob) -> JobStep {
+  override func run(_ job: RunningJob) -> JobStep {
     guard let then else { return fail(.cancelled(request.source.name)) }
     self.then = nil
     return then(self, Wake()) ?? advance()
@@ -95,15 +95,22 @@ final class LoadImage: JobWork {
     return .depend(other)
   }
 
-  /// The result of steps of which the last makes the picture of the request, and those before it pictures that others
-  /// may want too.
+  /// The result of a step and of processors after it: the last of them makes the picture of the request, and those before
+  /// it pictures that others may want too.
   func render(
-    _ steps: [RenderStep], from origin: any AnyObject & Sendable,
+    _ first: RenderStep, _ processors: ArraySlice<any ImageProcessing> = [],
+    from origin: any AnyObject & Sendable,
     then: @escaping (LoadImage, Result<Rendered, ImageError>) -> JobStep?
   ) -> JobStep {
+    var (last, earlier) = (first, [(RenderStep, CacheKey)]())
+    if let processor = processors.last {
+      let steps = [first] + processors.dropLast().map(RenderStep.process)
+      earlier = Array(zip(steps, request.recipeKeys(beforeLast: steps.count)))
+      last = .process(processor)
+    }
     let way = StepWork.Way(
-      from: origin, of: request.source, recipes: request.recipeKeys(ofLast: steps.count), steps: steps,
-      number: context.sharingNumber())
+      from: origin, of: request.source, last: (last, request.key.rendition), earlier: earlier,
+      start: configuration.now(), number: context.sharingNumber())
     let other = StepWork.dependence(on: way, context, deadline: context.deadline(.wait))
     return wait(for: other) { load, wake in
       if wake.overdue != nil {
@@ -143,7 +150,7 @@ final class LoadImage: JobWork {
     return .finish(succeeded: false)
   }
 
-  func left() {
+  override func left() {
     end()
     news.close()
     then = nil
@@ -162,7 +169,7 @@ final class LoadImage: JobWork {
   }
 
   /// Hears of the download, and of a larger picture that is loaded.
-  func waits(for other: any JobWork) {
+  override func waits(for other: JobWork) {
     switch other {
     case let fetch as FetchWork:
       fetch.news.add(self)

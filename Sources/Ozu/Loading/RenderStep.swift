@@ -35,16 +35,16 @@ struct Rendered: Sendable {
 extension RenderStep {
   /// What surrounds a step.
   struct Context: Sendable {
-    let configuration: ImagePipeline.Configuration
-    let events: PipelineEvents
+    let load: LoadContext
     let source: ImageSource
-    let cancellation: JobCancellation
+    let work: JobWork
     /// When the step was asked for.
     let submitted: ContinuousClock.Instant
 
+    var configuration: ImagePipeline.Configuration { load.configuration }
     /// The name of the source, for errors and observers.
     var name: String { source.name }
-    var isCancelled: Bool { cancellation.isRaised }
+    var isCancelled: Bool { work.cancellation.isRaised }
   }
 
   /// Does the step; on the calling thread.
@@ -55,7 +55,7 @@ extension RenderStep {
     let watch = StageWatch(
       now: configuration.now, timings: previous?.timings ?? StageTimings(),
       waitingSince: context.submitted, limits: configuration.stageTimeouts,
-      StageReporter(context.events, source: context.source))
+      StageReporter.make(context.load.events, source: context.source))
     if context.isCancelled { throw .cancelled(context.name) }
     switch self {
     case .decode(let data, let resize):

@@ -4,38 +4,51 @@
 /// starts from and by the recipe up to it, that depends on the job of the step before. When a thread has finished a step
 /// it goes on at once with one that follows from it, because a picture half way through is memory that nobody can use
 /// yet.
-final class StepWork: JobWork {
-  /// A way of steps; `keys` has a key for each.
+///
+/// `Sendable`: what is not constant is written by one call of the runner and read by later ones, or when the job is over.
+final class StepWork: JobWork, @unchecked Sendable {
+  /// A way of steps. What makes the result is apart from those before it, because most ways have one.
   final class Way: Sendable {
     /// What the steps start from: held by each, so that its address is not given to another object.
     let origin: any AnyObject & Sendable
     let source: ImageSource
-    let keys: [JobKey]
-    let steps: [RenderStep]
+    /// When the load came to it.
+    let start: ContinuousClock.Instant
+    private let last: (step: RenderStep, recipe: CacheKey)
+    private let earlier: [(step: RenderStep, recipe: CacheKey)]
+    private let number: Int
 
     /// - Parameters:
-    ///   - recipes: of the pictures after each step.
+    ///   - last: the last step, and the recipe of the result.
+    ///   - earlier: those before it, with the recipes of the pictures after each.
     ///   - number: not zero where work is not shared.
     init(
-      from origin: any AnyObject & Sendable, of source: ImageSource, recipes: [CacheKey],
-      steps: [RenderStep], number: Int = 0
+      from origin: any AnyObject & Sendable, of source: ImageSource, last: (RenderStep, CacheKey),
+      earlier: [(RenderStep, CacheKey)] = [], start: ContinuousClock.Instant, number: Int = 0
     ) {
       self.origin = origin
       self.source = source
-      keys = recipes.map { JobKey.step($0, of: origin, number: number) }
-      self.steps = steps
+      self.start = start
+      self.last = last
+      self.earlier = earlier
+      self.number = number
+    }
+
+    var lastIndex: Int { earlier.count }
+
+    func step(_ index: Int) -> RenderStep { index == earlier.count ? last.step : earlier[index].step }
+
+    func key(_ index: Int) -> JobKey {
+      JobKey.step(index == earlier.count ? last.recipe : earlier[index].recipe, of: origin, number: number)
     }
   }
 
-  let cancellation = JobCancellation()
   let way: Way
   private let index: Int
   private let context: LoadContext
-  // All are written by one call of the runner and read by later ones, or when the job is over (`JobWork`).
-  nonisolated(unsafe) private(set) var outcome: Result<Rendered, ImageError> = .failure(.cancelled(""))
-  nonisolated(unsafe) private var submission: ContinuousClock.Instant?
+  private(set) var outcome: Result<Rendered, ImageError> = .failure(.cancelled(""))
   /// The stage of standing in line, as observers are told of it.
-  nonisolated(unsafe) private var waiting: ObservedStage?
+  private var waiting: ObservedStage?
 
   init(_ way: Way, at index: Int, _ context: LoadContext) {
     self.way = way
@@ -47,23 +60,26 @@ final class StepWork: JobWork {
   static func dependence(
     on way: Way, _ context: LoadContext, deadline: JobDeadline?
   ) -> JobDependence {
-    dependence(on: way, at: way.steps.count - 1, context, then: nil, deadline: deadline)
+    dependence(on: way, at: way.lastIndex, context, then: nil, deadline: deadline)
   }
 
   private static func dependence(
     on way: Way, at index: Int, _ context: LoadContext, then: StationID?, deadline: JobDeadline? = nil
   ) -> JobDependence {
-    JobDependence(key: way.keys[index], then: then, deadline: deadline) {
-      JobStart(StepWork(way, at: index, context))
+    JobDependence(key: way.key(index), then: then, deadline: deadline) {
+      let work = StepWork(way, at: index, context)
+      // The first goes to its place at once, unless observers, who are the app's, are to be told of it first.
+      guard index == 0, !context.events.isObserved else { return JobStart(work) }
+      return JobStart(work, in: .decode, size: work.step.byteCount)
     }
   }
 
-  private var step: RenderStep { way.steps[index] }
+  private var step: RenderStep { way.step(index) }
 
   /// Whether it is a processor's step, for who asks what a load waits for.
   var isProcessing: Bool { if case .process = step { true } else { false } }
 
-  func resume(_ job: RunningJob, overdue: Int?) -> JobStep {
+  override func resume(_ job: RunningJob, overdue: Int?) -> JobStep {
     if let previous = job.input as? StepWork, case .failure(let error) = previous.outcome {
       // A failure is that of every step that would have followed.
       outcome = .failure(error)
@@ -72,18 +88,17 @@ final class StepWork: JobWork {
     guard index == 0 else {
       return .depend(Self.dependence(on: way, at: index - 1, context, then: .decode))
     }
-    submission = context.configuration.now()
     waiting = context.events.stageBegan(.wait, of: way.source.name)
     return .go(.decode, size: step.byteCount)
   }
 
-  func run(_ job: RunningJob) -> JobStep {
+  override func run(_ job: RunningJob) -> JobStep {
     context.events.stageEnded(waiting)
     waiting = nil
     let previous = job.input as? StepWork
     let surroundings = RenderStep.Context(
-      configuration: context.configuration, events: context.events, source: way.source,
-      cancellation: cancellation, submitted: submission ?? context.configuration.now())
+      load: context, source: way.source, work: self,
+      submitted: index == 0 ? way.start : context.configuration.now())
     do throws(ImageError) {
       outcome = .success(try step.run(after: previous?.outcome.get(), surroundings))
       return .finish(succeeded: true)
@@ -93,7 +108,7 @@ final class StepWork: JobWork {
     }
   }
 
-  func left() {
+  override func left() {
     context.events.stageEnded(waiting)
     waiting = nil
   }

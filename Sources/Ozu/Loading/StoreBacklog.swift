@@ -92,14 +92,14 @@ final class StoreBacklog: Sendable {
 }
 
 /// One write behind the caller's back: its own subscriber, so that nobody's leaving takes it out of the queue.
-final class StoreWork: JobWork, JobWaiter {
-  let cancellation = JobCancellation()
+///
+/// `Sendable`: what is not constant is written by one call of the runner and read by a later one.
+final class StoreWork: JobWork, JobWaiter, @unchecked Sendable {
   private let byteCount: Int
   private let backlog: StoreBacklog
   private let encode: (@Sendable () -> Data?)?
   private let write: @Sendable (Data?) -> Void
-  // Written by one call of the runner and read by a later one (`JobWork`).
-  nonisolated(unsafe) private var encoded: Data?
+  private var encoded: Data?
 
   fileprivate init(
     byteCount: Int, backlog: StoreBacklog, encode: (@Sendable () -> Data?)?,
@@ -114,9 +114,9 @@ final class StoreWork: JobWork, JobWaiter {
   /// Where it begins.
   var station: StationID { encode == nil ? .store : .encode }
 
-  func resume(_ job: RunningJob, overdue: Int?) -> JobStep { .finish(succeeded: true) }
+  override func resume(_ job: RunningJob, overdue: Int?) -> JobStep { .finish(succeeded: true) }
 
-  func run(_ job: RunningJob) -> JobStep {
+  override func run(_ job: RunningJob) -> JobStep {
     if job.station == .encode, let encode {
       encoded = encode()
       if encoded != nil { return .go(.store, size: 0) }
@@ -127,5 +127,5 @@ final class StoreWork: JobWork, JobWaiter {
     return .finish(succeeded: true)
   }
 
-  func jobEnded(_ work: any JobWork) {}
+  func jobEnded(_ work: JobWork) {}
 }

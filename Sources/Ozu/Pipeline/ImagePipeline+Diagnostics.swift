@@ -103,7 +103,7 @@ extension PipelineDiagnostics.Waiting {
 
 extension ImageStage {
   /// The stage in which a load is, for an error that names it.
-  init(_ standing: JobStanding<any JobWork>) {
+  init(_ standing: JobStanding<JobWork>) {
     self =
       switch standing.payload {
       case is FetchWork: .network

@@ -100,7 +100,7 @@ extension ImageTask: JobWaiter, NewsListener {
     tellFollowers()
   }
 
-  func jobEnded(_ work: any JobWork) {
+  func jobEnded(_ work: JobWork) {
     guard let load = work as? LoadImage else { return }
     switch load.outcome {
     case .success(let end):
@@ -113,5 +113,5 @@ extension ImageTask: JobWaiter, NewsListener {
     }
   }
 
-  func jobOverdue(_ tag: Int, _ standing: JobStanding<any JobWork>) { expire(ImageStage(standing)) }
+  func jobOverdue(_ tag: Int, _ standing: JobStanding<JobWork>) { expire(ImageStage(standing)) }
 }

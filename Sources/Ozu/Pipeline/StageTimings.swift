@@ -43,11 +43,15 @@ public struct StageTimings: Hashable, Sendable {
     if let index = entries.firstIndex(where: { $0.stage == stage }) {
       entries[index].duration += duration
     } else {
+      // Most loads have so many: one allocation.
+      if entries.isEmpty { entries.reserveCapacity(4) }
       entries.append(Entry(stage: stage, duration: duration))
     }
   }
 
   mutating func add(_ other: StageTimings) {
+    guard !entries.isEmpty else { return entries = other.entries }
+    entries.reserveCapacity(entries.count + other.entries.count)
     for entry in other.entries { add(entry.stage, entry.duration) }
   }
 }

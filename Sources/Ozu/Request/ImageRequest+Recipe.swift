@@ -1,14 +1,12 @@
 extension ImageRequest {
-  /// The keys of the picture after its last steps, the finished one at the end.
-  func recipeKeys(ofLast count: Int) -> [CacheKey] {
+  /// The keys of the picture after so many steps before the last one.
+  func recipeKeys(beforeLast count: Int) -> [CacheKey] {
     if format?.hasHooks == true {
       // Nobody else's steps are like those of a closure.
-      return (1..<count).map { key.rendition.derived("step \($0)") } + [key.rendition]
+      return (1...count).map { key.rendition.derived("step \($0)") }
     }
-    guard count > 1, !processors.isEmpty else { return [key.rendition] }
     var keys = [resize.map { key.source.derived($0.identifier) } ?? key.source]
     for processor in processors.dropLast() { keys.append(keys[keys.count - 1].derived(processor.identifier)) }
-    keys.append(key.rendition)
     return Array(keys.suffix(count))
   }
 

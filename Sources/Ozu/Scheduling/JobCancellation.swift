@@ -2,8 +2,9 @@ import OzuSynchronization
 
 /// Tells work, and the Swift task that it may be in, that nobody wants it any more; and lets that task wait for a place
 /// again, in the middle of its work.
-final class JobCancellation: Sendable {
-  private struct State {
+struct JobCancellation: ~Copyable, Sendable {
+  // Not private: the compiler (6.3) cannot lay out a class of another file around it.
+  struct State {
     var task: Task<Void, Never>?
     /// The task has given its place back and waits for another.
     var isPaused = false

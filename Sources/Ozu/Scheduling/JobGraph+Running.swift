@@ -104,7 +104,9 @@ extension JobGraph {
         }
       }
     }
-    remove(id.index, &effects)
+    // Its owner, who says that it is over, has it still.
+    jobs.remove(at: id.index)
+    contents[id.index] = nil
     if let station = station ?? nil { dispatch(station, now: now, &effects) }
     for placement in placements { dispatch(placement, now: now, &effects) }
     return true

@@ -233,7 +233,8 @@ package struct JobEffects<Payload, Waiter> {
   package var becameCalm = false
   /// Those who gave up waiting: released outside of the lock.
   package var left: [Waiter] = []
-  /// What the graph has let go: released outside of the lock, because it may hold what is the app's.
+  /// What the graph has let go, but for a job that its owner has finished and still has: released outside of the lock,
+  /// because it may hold what is the app's.
   package var released: [Payload] = []
 
   package init() {}

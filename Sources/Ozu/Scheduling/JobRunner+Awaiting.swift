@@ -39,31 +39,29 @@ extension JobRunner {
   }
 
   private final class Nobody: JobWaiter {
-    func jobEnded(_ work: any JobWork) {}
+    func jobEnded(_ work: JobWork) {}
   }
 }
 
-/// A closure as work.
-private final class ClosureWork: JobWork {
-  let cancellation = JobCancellation()
+/// A closure as work. Its member is constant.
+private final class ClosureWork: JobWork, @unchecked Sendable {
   private let body: @Sendable () -> Void
 
   init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 
-  func run(_ job: RunningJob) -> JobStep {
+  override func run(_ job: RunningJob) -> JobStep {
     body()
     return .finish(succeeded: true)
   }
 }
 
-/// A closure that suspends, as work.
-private final class SuspendingWork: JobWork {
-  let cancellation = JobCancellation()
+/// A closure that suspends, as work. Its member is constant.
+private final class SuspendingWork: JobWork, @unchecked Sendable {
   private let body: @Sendable () async -> Void
 
   init(_ body: @escaping @Sendable () async -> Void) { self.body = body }
 
-  func perform(_ job: RunningJob) async -> JobStep {
+  override func perform(_ job: RunningJob) async -> JobStep {
     await body()
     return .finish(succeeded: true)
   }
@@ -74,7 +72,7 @@ final class JobAwaiter: JobWaiter {
   private struct State {
     var subscription: SlotID?
     var continuation: CheckedContinuation<Void, Never>?
-    var work: (any JobWork)?
+    var work: JobWork?
     var isOver = false
     var level: ImagePriority
   }
@@ -91,8 +89,8 @@ final class JobAwaiter: JobWaiter {
   ///
   /// - Parameter begun: told of the work at once.
   func work(
-    of key: JobKey?, begun: (any JobWork) -> Void = { _ in }, make: () -> JobStart
-  ) async -> (any JobWork)? {
+    of key: JobKey?, begun: (JobWork) -> Void = { _ in }, make: () -> JobStart
+  ) async -> JobWork? {
     let subscription = runner.subscribe(self, to: key, priority: level, make: make)
     begun(subscription.work)
     state.withLock { $0.subscription = subscription.id }
@@ -123,14 +121,14 @@ final class JobAwaiter: JobWaiter {
     }
   }
 
-  func jobEnded(_ work: any JobWork) { end(work) }
+  func jobEnded(_ work: JobWork) { end(work) }
 
   private func cancel() {
     if let subscription = end(nil) { runner.unsubscribe(subscription) }
   }
 
   @discardableResult
-  private func end(_ work: (any JobWork)?) -> SlotID? {
+  private func end(_ work: JobWork?) -> SlotID? {
     let (continuation, subscription) = state.withLock {
       state -> (CheckedContinuation<Void, Never>?, SlotID?) in
       guard !state.isOver else { return (nil, nil) }

@@ -7,7 +7,7 @@ import OzuSynchronization
 /// calling thread; so no code of an app, no I/O and no release of the last reference to an app's object runs under it. A
 /// thread that has finished a step goes on with the step that inherits its place.
 final class JobRunner: Sendable {
-  typealias Graph = JobGraph<JobKey, any JobWork, any JobWaiter>
+  typealias Graph = JobGraph<JobKey, JobWork, any JobWaiter>
 
   private struct State {
     var graph: Graph
@@ -50,7 +50,7 @@ final class JobRunner: Sendable {
   /// A subscription: its number, the work it is to, and whether it has made it.
   struct Subscription: Sendable {
     let id: SlotID
-    let work: any JobWork
+    let work: JobWork
     let isNew: Bool
   }
 
@@ -103,7 +103,7 @@ final class JobRunner: Sendable {
   ///
   /// - Parameter body: called without a place.
   /// - Returns: whether the work is still wanted.
-  func pause(_ job: RunningJob, of work: any JobWork, _ body: () async -> Bool) async -> Bool {
+  func pause(_ job: RunningJob, of work: JobWork, _ body: () async -> Bool) async -> Bool {
     guard let station = job.station,
       change({ graph, now, effects in graph.move(job.id, to: .nowhere, now: now, &effects) }),
       await body()
@@ -162,7 +162,7 @@ final class JobRunner: Sendable {
 
   /// - Returns: a step that goes on with the place of the one that the calling thread has finished.
   private func carry(
-    out effects: Graph.Effects, finished: (any JobWork)?, on station: StationID?
+    out effects: Graph.Effects, finished: JobWork?, on station: StationID?
   ) -> Graph.Effects.Start? {
     var next: Graph.Effects.Start?
     for start in effects.starts {
@@ -174,7 +174,10 @@ final class JobRunner: Sendable {
       let job = RunningJob(id: wake.job, station: nil, input: wake.input, runner: self)
       _ = take(wake.payload.resume(job, overdue: wake.overdue), of: wake.job, wake.payload, on: nil)
     }
-    if let finished { for waiter in effects.answers { waiter.jobEnded(finished) } }
+    if let finished {
+      for waiter in effects.answers { waiter.jobEnded(finished) }
+      finished.left()
+    }
     for (waiter, tag, standing) in effects.overdue { waiter.jobOverdue(tag, standing) }
     for work in effects.released { work.left() }
     if effects.becameCalm { onCalm() }
@@ -203,14 +206,14 @@ final class JobRunner: Sendable {
   }
 
   /// Has a job that was made to begin nowhere say where it goes; so does one that would have waited for itself.
-  private func begin(_ id: SlotID, _ work: any JobWork) {
+  private func begin(_ id: SlotID, _ work: JobWork) {
     let job = RunningJob(id: id, station: nil, input: nil, runner: self)
     _ = take(work.resume(job, overdue: nil), of: id, work, on: nil)
   }
 
   /// Does with a job what its work says.
   private func take(
-    _ step: JobStep, of id: SlotID, _ work: any JobWork, on station: StationID?
+    _ step: JobStep, of id: SlotID, _ work: JobWork, on station: StationID?
   ) -> Graph.Effects.Start? {
     switch step {
     case .go(let next, let size):
@@ -219,19 +222,19 @@ final class JobRunner: Sendable {
       }
       return carry(out: effects, finished: nil, on: station)
     case .finish(let succeeded):
-      let (_, effects) = apply { graph, now, effects in
+      let (isOver, effects) = apply { graph, now, effects in
         graph.finish(id, succeeded: succeeded, now: now, &effects)
       }
-      return carry(out: effects, finished: work, on: station)
+      return carry(out: effects, finished: isOver ? work : nil, on: station)
     case .depend(let other): return depend(on: other, id, work, station)
     }
   }
 
   private func depend(
-    on other: JobDependence, _ id: SlotID, _ work: any JobWork, _ station: StationID?
+    on other: JobDependence, _ id: SlotID, _ work: JobWork, _ station: StationID?
   ) -> Graph.Effects.Start? {
     let ((dependence, dependency, begins), effects) = apply {
-      graph, now, effects -> (Graph.Dependence, (id: SlotID, payload: any JobWork)?, Bool) in
+      graph, now, effects -> (Graph.Dependence, (id: SlotID, payload: JobWork)?, Bool) in
       var isDeciding = false
       let dependence = graph.depend(
         id, on: other.key, then: other.then.map { .station($0, size: other.size) } ?? .nowhere, now: now,

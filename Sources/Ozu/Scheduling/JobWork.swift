@@ -2,9 +2,12 @@
 ///
 /// What it has come to is kept in the work itself: those who wait read it when they are told that the job is over. The
 /// runner's lock lies between the calls and before the answers, so each sees whole what the one before has written.
-protocol JobWork: AnyObject, Sendable {
+///
+/// A class, so that a job is one allocation with what all jobs have. It is `Sendable` because its only member is; each
+/// subclass is final and says why its own members are.
+class JobWork: @unchecked Sendable {
   /// Raised when nobody wants the work any more.
-  var cancellation: JobCancellation { get }
+  final let cancellation = JobCancellation()
 
   /// Begins (a job that was made to begin nowhere), or goes on: the job that this one waited for is over
   /// (`RunningJob.input`), or the time for it is, or the two would have waited for each other.
@@ -12,30 +15,21 @@ protocol JobWork: AnyObject, Sendable {
   /// Called on any thread, a caller's or one of Swift's own: it decides, and does nothing that takes time.
   ///
   /// - Parameter overdue: the tag of the deadline that has passed.
-  func resume(_ job: RunningJob, overdue: Int?) -> JobStep
+  func resume(_ job: RunningJob, overdue: Int?) -> JobStep { .finish(succeeded: false) }
 
   /// Does what the job has a place for, on a thread of the station.
-  func run(_ job: RunningJob) -> JobStep
+  func run(_ job: RunningJob) -> JobStep { .finish(succeeded: false) }
 
   /// The same where the station's work suspends instead of blocking.
-  func perform(_ job: RunningJob) async -> JobStep
+  func perform(_ job: RunningJob) async -> JobStep { run(job) }
 
   /// It is more or less urgent now, while it runs.
-  func note(_ level: ImagePriority)
+  func note(_ level: ImagePriority) {}
 
   /// It waits for the job of other work from now on.
-  func waits(for other: any JobWork)
+  func waits(for other: JobWork) {}
 
   /// It is in the graph no more: it has ended, or it was let go before it could.
-  func left()
-}
-
-extension JobWork {
-  func resume(_ job: RunningJob, overdue: Int?) -> JobStep { .finish(succeeded: false) }
-  func run(_ job: RunningJob) -> JobStep { .finish(succeeded: false) }
-  func perform(_ job: RunningJob) async -> JobStep { run(job) }
-  func note(_ level: ImagePriority) {}
-  func waits(for other: any JobWork) {}
   func left() {}
 }
 
@@ -46,7 +40,7 @@ struct RunningJob: Sendable {
   /// How urgent it was when it was given its place.
   var level = ImagePriority.normal
   /// The work that it waited for.
-  let input: (any JobWork)?
+  let input: (JobWork)?
   let runner: JobRunner
 }
 
@@ -83,28 +77,28 @@ struct JobDeadline: Sendable {
 
 /// The work of a new job, and where it begins: in a station, or nowhere, and `resume` says where.
 struct JobStart: Sendable {
-  let work: any JobWork
+  let work: JobWork
   var station: StationID?
   var size = 0
 
-  init(_ work: any JobWork, in station: StationID? = nil, size: Int = 0) {
+  init(_ work: JobWork, in station: StationID? = nil, size: Int = 0) {
     (self.work, self.station, self.size) = (work, station, size)
   }
 
-  var placement: JobGraph<JobKey, any JobWork, any JobWaiter>.Placement {
+  var placement: JobGraph<JobKey, JobWork, any JobWaiter>.Placement {
     station.map { .station($0, size: size) } ?? .nowhere
   }
 }
 
 /// Somebody who waits for a job: told under no lock, once.
 protocol JobWaiter: AnyObject, Sendable {
-  func jobEnded(_ work: any JobWork)
+  func jobEnded(_ work: JobWork)
   /// The deadline of its subscription has passed.
   ///
   /// - Parameter standing: where the work has come to.
-  func jobOverdue(_ tag: Int, _ standing: JobStanding<any JobWork>)
+  func jobOverdue(_ tag: Int, _ standing: JobStanding<JobWork>)
 }
 
 extension JobWaiter {
-  func jobOverdue(_ tag: Int, _ standing: JobStanding<any JobWork>) {}
+  func jobOverdue(_ tag: Int, _ standing: JobStanding<JobWork>) {}
 }

@@ -46,7 +46,8 @@ struct HTTPBodyIdentity {
     last.mix(rest)
     last.mix(UInt64(byteCount))
     last.mix(0)
-    return [last.first, last.second, UInt64(byteCount)].map { String($0, radix: 36) }.joined(separator: "-")
+    let (first, second) = (String(last.first, radix: 36), String(last.second, radix: 36))
+    return "\(first)-\(second)-\(String(byteCount, radix: 36))"
   }
 
   private mutating func push(_ byte: UInt8) {

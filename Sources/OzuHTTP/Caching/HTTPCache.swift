@@ -91,7 +91,7 @@ public final class HTTPCache: Sendable {
       cache: self, request: request, mode: mode,
       key: HTTPCacheKey(request, resource: resource, rules: configuration.keyRules),
       policy: policy ?? configuration.policy, storing: storing, onProgress: onProgress,
-      client: client, pause: { [sleep = configuration.sleep] in (try? await sleep($0)) != nil })
+      client: client)
   }
 
   /// Stores what a caller has looked at.

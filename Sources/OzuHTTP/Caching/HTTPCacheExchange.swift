@@ -18,8 +18,9 @@ package struct HTTPCacheExchange: Sendable {
   let onProgress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)?
   /// What sends the requests.
   package var client: any HTTPClient
-  /// Waits before the origin is asked again; false when nobody wants the answer any more.
-  package var pause: @Sendable (Duration) async -> Bool
+  /// Waits before the origin is asked again; false when nobody wants the answer any more. By the clock of the cache
+  /// alone, unless it is given.
+  package var pause: (@Sendable (Duration) async -> Bool)?
 
   private var now: Date { cache.configuration.currentDate() }
 

@@ -56,7 +56,8 @@ extension HTTPCachePolicy {
     let named = headers.values(for: "Connection").flatMap { HTTPList.elements(of: $0) }
     return HTTPHeaders(
       headers.filter { field in
-        !(connectionFields + named).contains { $0.isEqualIgnoringASCIICase(to: field.name) }
+        !connectionFields.contains { $0.isEqualIgnoringASCIICase(to: field.name) }
+          && !named.contains { $0.isEqualIgnoringASCIICase(to: field.name) }
       })
   }
 
@@ -72,11 +73,12 @@ extension HTTPCachePolicy {
     505,
   ])
 
+  private static let safeMethods: [HTTPMethod] = [.get, .head, .options, HTTPMethod(rawValue: "TRACE")]
+
   /// The URLs whose stored responses an exchange makes void (§4.4): those that an unsafe method changed without
   /// error, and those of the same origin that its answer names.
   public func invalidated(by request: HTTPRequest, _ head: HTTPResponseHead) -> [URL] {
-    let safe: [HTTPMethod] = [.get, .head, .options, HTTPMethod(rawValue: "TRACE")]
-    guard !safe.contains(request.method), (200..<400).contains(head.status) else { return [] }
+    guard !Self.safeMethods.contains(request.method), (200..<400).contains(head.status) else { return [] }
     let named = ["Location", "Content-Location"].compactMap { head.headers.first($0) }
       .compactMap { URL(string: $0, relativeTo: request.url)?.absoluteURL }
       .filter { url in

@@ -15,6 +15,7 @@ public enum HTTPDate {
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
   private static let days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
+  private static let shortDays = days.map { String($0.prefix(3)) }
 
   /// The date a field says: `Sun, 06 Nov 1994 08:49:37 GMT`, or one of the two obsolete forms,
   /// `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`. Nil for anything else.
@@ -36,11 +37,30 @@ public enum HTTPDate {
     let second = total - day * 86_400
     let civil = CivilDate(daysSince1970: day)
     let weekday = (day + 4) - (day + 4).floorDivided(by: 7) * 7
-    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    let year = String(repeating: "0", count: max(0, 4 - "\(civil.year)".count)) + "\(civil.year)"
-    return "\(days[weekday].prefix(3)), \(two(civil.day)) \(months[civil.month - 1]) \(year) "
-      + "\(two(second / 3600)):\(two(second / 60 % 60)):\(two(second % 60)) GMT"
+    var text = ""
+    text.reserveCapacity(29)
+    func add(_ number: Int, digits: Int) {
+      if digits > 1 { add(number / 10, digits: digits - 1) }
+      text.append(digitNames[number % 10])
+    }
+    text += shortDays[weekday]
+    text += ", "
+    add(civil.day, digits: 2)
+    text += " "
+    text += months[civil.month - 1]
+    text += " "
+    add(civil.year, digits: 4)
+    text += " "
+    add(second / 3600, digits: 2)
+    text += ":"
+    add(second / 60 % 60, digits: 2)
+    text += ":"
+    add(second % 60, digits: 2)
+    text += " GMT"
+    return text
   }
+
+  private static let digitNames: [Character] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"]
 
   /// Takes a date apart from left to right; every step gives nil when the next bytes are not what it expects.
   private struct Scanner {
@@ -49,7 +69,7 @@ public enum HTTPDate {
     init(_ text: String) { rest = text[...].utf8 }
 
     mutating func fixdate() -> Date? {
-      guard word(days.map { String($0.prefix(3)) }) != nil, literal(", "), let day = number(2), literal(" "),
+      guard word(shortDays) != nil, literal(", "), let day = number(2), literal(" "),
         let month = word(months), literal(" "), let year = number(4), literal(" "), let time = time(),
         literal(" GMT"), rest.isEmpty
       else { return nil }
@@ -70,7 +90,7 @@ public enum HTTPDate {
     }
 
     mutating func asctime() -> Date? {
-      guard word(days.map { String($0.prefix(3)) }) != nil, literal(" "), let month = word(months),
+      guard word(shortDays) != nil, literal(" "), let month = word(months),
         literal(" "), let day = literal(" ") ? number(1) : number(2), literal(" "), let time = time(),
         literal(" "), let year = number(4), rest.isEmpty
       else { return nil }

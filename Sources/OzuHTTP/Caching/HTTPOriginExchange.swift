@@ -31,8 +31,8 @@ struct HTTPOriginExchange: Sendable {
   let resumes: Bool
   let onProgress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)?
   let client: any HTTPClient
-  /// Waits before the next attempt; false when nobody wants it any more.
-  let pause: @Sendable (Duration) async -> Bool
+  /// Waits before the next attempt, in place of the cache's clock; false when nobody wants it any more.
+  let pause: (@Sendable (Duration) async -> Bool)?
 
   private var configuration: HTTPCacheConfiguration { cache.configuration }
 
@@ -65,9 +65,14 @@ struct HTTPOriginExchange: Sendable {
         if let answer { return answer }
         throw HTTPError(.cancelled, url: request.url)
       }
-      guard await pause(delay) else { throw HTTPError(.cancelled, url: request.url) }
+      guard await wait(delay) else { throw HTTPError(.cancelled, url: request.url) }
       retryCount += 1
     }
+  }
+
+  private func wait(_ delay: Duration) async -> Bool {
+    if let pause { return await pause(delay) }
+    return (try? await configuration.sleep(delay)) != nil
   }
 
   // MARK: Hops

@@ -9,8 +9,8 @@ struct JobRunnerTests {
   private typealias Jobs = JobRunner
 
   /// Work that follows a plan, and notes what it was told.
-  private final class Work: JobWork {
-    let cancellation = JobCancellation()
+  // Its plan is behind a lock, the rest is constant.
+  private final class Work: JobWork, @unchecked Sendable {
     let name: Int
     let log: Log
     private let plan: Mutex<[JobStep]>
@@ -25,25 +25,25 @@ struct JobRunnerTests {
       plan.withLock { $0.isEmpty ? .finish(succeeded: true) : $0.removeFirst() }
     }
 
-    func run(_ job: RunningJob) -> JobStep {
+    override func run(_ job: RunningJob) -> JobStep {
       log.note(name, job)
       defer { log.leave(job.station) }
       return next()
     }
 
-    func perform(_ job: RunningJob) async -> JobStep {
+    override func perform(_ job: RunningJob) async -> JobStep {
       log.note(name, job)
       defer { log.leave(job.station) }
       try? await log.gate.pass()
       return Task.isCancelled ? .finish(succeeded: false) : next()
     }
 
-    func resume(_ job: RunningJob, overdue: Int?) -> JobStep {
+    override func resume(_ job: RunningJob, overdue: Int?) -> JobStep {
       log.events.withLock { $0.append("resume \(name)\(overdue.map { " overdue \($0)" } ?? "")") }
       return next()
     }
 
-    func note(_ level: ImagePriority) {
+    override func note(_ level: ImagePriority) {
       log.events.withLock { $0.append("\(name) is \(level)") }
     }
   }
@@ -79,12 +79,12 @@ struct JobRunnerTests {
 
     init(onEnd: @escaping @Sendable () -> Void = {}) { self.onEnd = onEnd }
 
-    func jobEnded(_ work: any JobWork) {
+    func jobEnded(_ work: JobWork) {
       ends.add(1, ordering: .relaxed)
       onEnd()
     }
 
-    func jobOverdue(_ tag: Int, _ standing: JobStanding<any JobWork>) {
+    func jobOverdue(_ tag: Int, _ standing: JobStanding<JobWork>) {
       overdue.add(1, ordering: .relaxed)
     }
 
@@ -161,7 +161,8 @@ struct JobRunnerTests {
     _ = runner.subscribe(next, to: .store(2), priority: .normal) { JobStart(Work(2, log, []), in: .network) }
     #expect(runner.unsubscribe(id))
     #expect(!runner.unsubscribe(id))
-    #expect(work.cancellation.isRaised)
+    let isRaised = work.cancellation.isRaised
+    #expect(isRaised)
     log.gate.open()
     try await eventually(next.endCount == 1)
     #expect(waiter.endCount == 0)
@@ -169,12 +170,12 @@ struct JobRunnerTests {
   }
 
   /// Work that rests in the middle, without its place.
-  private final class Resting: JobWork {
-    let cancellation = JobCancellation()
+  // Its members are constant, or behind locks.
+  private final class Resting: JobWork, @unchecked Sendable {
     let (begun, rest, again) = (Gate(), Gate(), Gate())
     let events = Mutex<[String]>([])
 
-    func perform(_ job: RunningJob) async -> JobStep {
+    override func perform(_ job: RunningJob) async -> JobStep {
       try? await begun.pass()
       let isWanted = await job.runner.pause(job, of: self) {
         (try? await rest.pass()) != nil
@@ -184,7 +185,7 @@ struct JobRunnerTests {
       return .finish(succeeded: isWanted)
     }
 
-    func left() { cancellation.dropWaiter() }
+    override func left() { cancellation.dropWaiter() }
   }
 
   @Test(

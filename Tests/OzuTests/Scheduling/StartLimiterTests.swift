@@ -76,16 +76,16 @@ import Testing
   }
 
   private final class Nobody: JobWaiter {
-    func jobEnded(_ work: any JobWork) {}
+    func jobEnded(_ work: JobWork) {}
   }
 
-  private final class Passing: JobWork {
-    let cancellation = JobCancellation()
+  // Its member is constant.
+  private final class Passing: JobWork, @unchecked Sendable {
     private let gate: Gate
 
     init(_ gate: Gate) { self.gate = gate }
 
-    func perform(_ job: RunningJob) async -> JobStep {
+    override func perform(_ job: RunningJob) async -> JobStep {
       try? await gate.pass()
       return .finish(succeeded: true)
     }
