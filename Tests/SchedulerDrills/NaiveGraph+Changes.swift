@@ -5,9 +5,10 @@ extension NaiveGraph {
   mutating func change(
     _ now: JobInstant, _ body: (inout NaiveGraph, inout Told) -> Void
   ) -> Told {
-    let before = runningLevels
+    var before = runningLevels
     var told = Told()
     body(&self, &told)
+    for start in told.starts where before[start.payload] == nil { before[start.payload] = start.level }
     relevel()
     let after = runningLevels
     told.levels = after.filter { payload, level in before[payload].map { $0 != level } ?? false }
@@ -117,7 +118,8 @@ extension NaiveGraph {
       set(job.payload, .running(station))
       if let index = self.index(of: job.payload) { jobs[index].input = nil }
       told.starts.append(
-        Told.Start(payload: job.payload, station: station, input: job.input, continues: false))
+        Told.Start(
+          payload: job.payload, station: station, input: job.input, continues: false, level: job.queuedLevel))
     }
     guard places[index].due == nil, let delay = places[index].limiter?.delay else { return }
     places[index].isHolding = true

@@ -105,7 +105,10 @@ extension NaiveGraph {
         }
         if let heir {
           model.set(heir, .running(station))
-          told.starts.append(Told.Start(payload: heir, station: station, input: payload, continues: true))
+          told.starts.append(
+            Told.Start(
+              payload: heir, station: station, input: payload, continues: true,
+              level: levels[heir] ?? .veryLow))
         }
       }
       model.subscribers.removeAll { $0.job == payload }

@@ -7,6 +7,8 @@ package struct Told: Equatable {
     let station: StationID
     var input: Int?
     let continues: Bool
+    /// How urgent it is at that instant.
+    let level: ImagePriority
   }
 
   struct Wake: Equatable {
@@ -26,18 +28,19 @@ package struct Told: Equatable {
   var answers: [Int] = []
   var overdue: [Overdue] = []
   var released: [Int] = []
-  /// Of running jobs whose urgency is another now.
+  /// Of running jobs whose urgency is another now than before, or than when they were started.
   var levels: [Int: ImagePriority] = [:]
 
   init() {}
 
   init(_ effects: JobEffects<Int, Int>) {
     starts = effects.starts.map {
-      Start(payload: $0.payload, station: $0.station, input: $0.input, continues: $0.continues)
+      Start(
+        payload: $0.payload, station: $0.station, input: $0.input, continues: $0.continues, level: $0.level)
     }
     cancellations = effects.cancellations
     wakes = effects.wakes.map { Wake(payload: $0.payload, input: $0.input, overdue: $0.overdue) }
-    answers = effects.answers
+    answers = Array(effects.answers)
     overdue = effects.overdue.map { Overdue(waiter: $0.waiter, tag: $0.tag) }
     released = effects.released
     for (payload, level) in effects.levels { levels[payload] = level }

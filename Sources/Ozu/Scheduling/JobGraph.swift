@@ -217,15 +217,15 @@ package struct JobEffects<Payload, Waiter> {
   }
 
   /// Jobs that have a place now: to be handed to a thread, to the transport, or to a Swift task.
-  package var starts: [Start] = []
+  package var starts = Few<Start>()
   /// Running jobs that nobody wants any more: to be told.
   package var cancellations: [Payload] = []
   /// Running jobs that are more or less urgent now: to be told.
   package var levels: [(payload: Payload, level: ImagePriority)] = []
   /// Jobs that waited for another one and decide now how to go on.
-  package var wakes: [Wake] = []
+  package var wakes = Few<Wake>()
   /// Those who waited for the job that is finished.
-  package var answers: [Waiter] = []
+  package var answers = Few<Waiter>()
   /// Those whose deadlines have passed, with the tags, and where the work for them has come to. They are no subscribers
   /// any more.
   package var overdue: [(waiter: Waiter, tag: Int, standing: JobStanding<Payload>)] = []

@@ -46,8 +46,14 @@ struct HTTPBodyIdentity {
     last.mix(rest)
     last.mix(UInt64(byteCount))
     last.mix(0)
-    let (first, second) = (String(last.first, radix: 36), String(last.second, radix: 36))
-    return "\(first)-\(second)-\(String(byteCount, radix: 36))"
+    var text = String(last.first, radix: 36)
+    // At most 13 digits each, in one allocation.
+    text.reserveCapacity(41)
+    text += "-"
+    text += String(last.second, radix: 36)
+    text += "-"
+    text += String(byteCount, radix: 36)
+    return text
   }
 
   private mutating func push(_ byte: UInt8) {

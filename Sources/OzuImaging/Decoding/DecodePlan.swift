@@ -49,11 +49,12 @@ public struct DecodePlan: Hashable, Sendable {
     let storedRegion = header.orientation.storedRegion(geometry.region, stored: stored)
     let output = header.orientation.applied(to: geometry.outputSize)
     let light = resize?.light ?? .asStored
-    let enough = (light == .linear ? [] : scales).filter((1...8).contains).sorted().first { eighths in
+    let sufficient = scales.lazy.filter { eighths in
       let factor = Double(eighths) / 8
-      return storedRegion.width * factor >= Double(output.width) * Self.headroom
+      return (1...8).contains(eighths) && storedRegion.width * factor >= Double(output.width) * Self.headroom
         && storedRegion.height * factor >= Double(output.height) * Self.headroom
     }
+    let enough = light == .linear ? nil : sufficient.min()
     eighths = enough ?? 8
     let factor = Double(eighths) / 8
     let part = eighths
