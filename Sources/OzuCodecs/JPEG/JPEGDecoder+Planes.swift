@@ -74,7 +74,10 @@ extension JPEGDecoder {
       for (index, component) in components.enumerated() {
         let stepRows = Int(component.step_rows)
         for y in 0..<min(stepRows, Int(component.height) - group * stepRows) {
-          averagers[index].add(bytes: start + offsets[index] + y * component.bytes_per_row)
+          let row = UnsafeBufferPointer(
+            start: UnsafePointer(start) + offsets[index] + y * component.bytes_per_row,
+            count: Int(component.width))
+          averagers[index].add(bytes: row.span)
         }
       }
     }

@@ -41,7 +41,9 @@
           extentWidth: isChroma ? chromaExtent.width : nil,
           extentHeight: isChroma ? chromaExtent.height : nil,
           upsampled: isChroma ? .init(horizontal: 2, vertical: 2) : nil, pool: context.pool)
-        for y in 0..<size.height { averager.add(bytes: rows + y * size.width) }
+        for y in 0..<size.height {
+          averager.add(bytes: UnsafeBufferPointer(start: rows + y * size.width, count: size.width).span)
+        }
         return averager.planes[0]
       }
       return PlanarPicture(
