@@ -90,7 +90,8 @@ struct ProcessorIdentifierTests {
     { $0.edge = .line(width: 2, dashes: []) },
     { $0.offsets = [1.5] }, { $0.offsets = [2, 1.5] }, { $0.mask = 1 }, { $0.data = Data([12]) },
     { $0.data = Data(repeating: 1, count: 5000) }, { $0.data = Data(repeating: 1, count: 4999) + [2] },
-    { $0.tags = ["x"] }, { $0.tags = ["1:x,1:y"] }, { $0.weights = ["x": 2, "y": 1] }, { $0.amount = -0.0 },
+    { $0.tags = ["x"] }, { $0.tags = ["x,y"] }, { $0.tags = ["1:x,1:y"] }, { $0.weights = ["x": 2, "y": 1] },
+    { $0.amount = -0.0 },
     { $0.amount = 0 },
   ]
 
