@@ -11,7 +11,11 @@
 #include "CCodecs.h"
 
 OzuStatus ozu_avif_encode(
-    const OzuEncodeRequest *request, uint8_t **file, size_t *size, char *message, size_t message_capacity) {
+    const OzuEncodeRequest *request, OzuBytes *file, char *message, size_t message_capacity) {
+  if (!ozu_encode_request_holds(request) || request->format == OzuPixelsGray8) {
+    snprintf(message, message_capacity, "rows that are too short");
+    return OzuStatusFailed;
+  }
   // Chroma in full from where JPEG has it too.
   bool is_full = request->is_lossless || request->quality >= 0.9;
   // Ten bits are what every decoder of AVIF reads; twelve are for professionals' files.
@@ -33,7 +37,7 @@ OzuStatus ozu_avif_encode(
     source.depth = is_deep ? 16 : 8;
     source.ignoreAlpha = !request->has_alpha;
     source.pixels = (uint8_t *)request->pixels;
-    source.rowBytes = request->width * (is_deep ? 8 : 4);
+    source.rowBytes = (uint32_t)request->bytes_per_row;
     encoder->maxThreads = 1;
     encoder->speed = 8;
     int quantizer = request->is_lossless ? 0 : (int)((1 - request->quality) * 63 + 0.5);
@@ -42,14 +46,10 @@ OzuStatus ozu_avif_encode(
     result = avifImageRGBToYUV(image, &source);
     if (result == AVIF_RESULT_OK) result = avifEncoderWrite(encoder, image, &output);
   }
-  if (result == AVIF_RESULT_OK && (*file = malloc(output.size)) == NULL) result = AVIF_RESULT_OUT_OF_MEMORY;
-  if (result == AVIF_RESULT_OK) {
-    // libavif frees with its own function.
-    memcpy(*file, output.data, output.size);
-    *size = output.size;
-  } else {
-    snprintf(message, message_capacity, "%s", avifResultToString(result));
-  }
+  // libavif frees with its own function.
+  if (result == AVIF_RESULT_OK && !ozu_bytes_append(file, output.data, output.size))
+    result = AVIF_RESULT_OUT_OF_MEMORY;
+  if (result != AVIF_RESULT_OK) snprintf(message, message_capacity, "%s", avifResultToString(result));
   avifRWDataFree(&output);
   if (encoder != NULL) avifEncoderDestroy(encoder);
   if (image != NULL) avifImageDestroy(image);

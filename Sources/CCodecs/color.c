@@ -12,6 +12,8 @@ struct OzuColorTransform {
   // The results of all values of grey, four bytes or words each; NULL for other pixels.
   uint8_t *table;
   bool is_wide;
+  // The bytes of a pixel that goes in.
+  size_t source_pixel_size;
 };
 
 enum { values_of_gray = 256, values_of_wide_gray = 65536 };
@@ -60,6 +62,7 @@ static OzuColorTransform *make(cmsContext context, cmsHPROFILE source, OzuColorL
   result->context = context;
   result->transform = transform;
   result->is_wide = is_wide;
+  result->source_pixel_size = is_gray ? (is_wide ? 2 : 1) : (is_wide ? 8 : 4);
   if (!is_gray || make_table(result)) return result;
   ozu_color_transform_free(result);
   return NULL;
@@ -100,19 +103,24 @@ void ozu_color_transform_free(OzuColorTransform *transform) {
   free(transform);
 }
 
-void ozu_color_transform_apply(
-    const OzuColorTransform *transform, const uint8_t *from, uint8_t *to, size_t pixels) {
+bool ozu_color_transform_apply(
+    const OzuColorTransform *transform, const uint8_t *from, size_t from_size, uint8_t *to, size_t to_size,
+    size_t pixels) {
+  if (from_size / transform->source_pixel_size < pixels || to_size / (transform->is_wide ? 8 : 4) < pixels
+      || pixels > UINT32_MAX)
+    return false;
   if (transform->table != NULL && transform->is_wide) {
     for (size_t i = 0; i < pixels; i++) {
       uint16_t gray;
       memcpy(&gray, from + i * 2, 2);
       memcpy(to + i * 8, transform->table + (size_t)gray * 8, 8);
     }
-    return;
+    return true;
   }
   if (transform->table != NULL) {
     for (size_t i = 0; i < pixels; i++) memcpy(to + i * 4, transform->table + (size_t)from[i] * 4, 4);
-    return;
+    return true;
   }
   cmsDoTransform(transform->transform, from, to, (cmsUInt32Number)pixels);
+  return true;
 }

@@ -146,6 +146,8 @@ static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per
   if (rows == NULL || heif_image_get_width(self->image, heif_channel_interleaved) != (int)self->width
       || heif_image_get_height(self->image, heif_channel_interleaved) != (int)self->height)
     return ozu_picture_fail(base, "it declares two sizes");
+  if (stride < 0 || (size_t)stride / (base->makes_deep ? 8 : 4) < self->width)
+    return ozu_picture_fail(base, "rows that are too short");
   if (base->makes_deep) {
     int bits = heif_image_get_bits_per_pixel_range(self->image, heif_channel_interleaved);
     if (bits < 9 || bits > 16) return ozu_picture_fail(base, "an unknown depth");

@@ -204,18 +204,23 @@ static void start_output(OzuJPEGDecoder *decoder) {
   jpeg_start_output(&decoder->info, decoder->info.input_scan_number);
 }
 
-OzuStatus ozu_jpeg_decoder_read_rows(
-    OzuJPEGDecoder *decoder, uint8_t *rows, size_t bytes_per_row, int count) {
+bool ozu_jpeg_rows_hold(const struct jpeg_decompress_struct *info, const OzuRows *rows) {
+  OzuPixels format = info->out_color_space == JCS_GRAYSCALE ? OzuPixelsGray8 : OzuPixelsBGRA8;
+  return (size_t)info->out_color_components == ozu_pixel_size(format)
+      && ozu_rows_hold(rows, info->output_width, rows->height, format);
+}
+
+OzuStatus ozu_jpeg_decoder_read_rows(OzuJPEGDecoder *decoder, OzuRows rows) {
   struct jpeg_decompress_struct *info = &decoder->info;
   if (setjmp(decoder->failure) != 0) return OzuStatusFailed;
   decoder->misses_data_now = false;
-  if (bytes_per_row / (size_t)info->out_color_components < info->output_width) {
-    snprintf(decoder->message, sizeof(decoder->message), "the rows of the memory are too short");
+  start_output(decoder);
+  if (!ozu_jpeg_rows_hold(info, &rows) || rows.height > info->output_height - info->output_scanline) {
+    snprintf(decoder->message, sizeof(decoder->message), "the memory is for another picture");
     return OzuStatusFailed;
   }
-  start_output(decoder);
-  for (int i = 0; i < count; i++) {
-    JSAMPROW row = rows + (size_t)i * bytes_per_row;
+  for (uint32_t i = 0; i < rows.height; i++) {
+    JSAMPROW row = rows.bytes + (size_t)i * rows.bytes_per_row;
     if (jpeg_read_scanlines(info, &row, 1) != 1) {
       snprintf(decoder->message, sizeof(decoder->message), "fewer rows than announced");
       return OzuStatusFailed;
@@ -260,7 +265,7 @@ bool ozu_jpeg_decoder_plane(const OzuJPEGDecoder *decoder, int component, OzuJPE
   return true;
 }
 
-OzuStatus ozu_jpeg_decoder_read_planes(OzuJPEGDecoder *decoder, uint8_t *const planes[3]) {
+OzuStatus ozu_jpeg_decoder_read_planes(OzuJPEGDecoder *decoder, const OzuPlaneRows *planes, int count) {
   // Four blocks above each other of eight rows each are the most that a group has.
   enum { most_rows = MAX_SAMP_FACTOR * DCTSIZE };
   struct jpeg_decompress_struct *info = &decoder->info;
@@ -272,11 +277,12 @@ OzuStatus ozu_jpeg_decoder_read_planes(OzuJPEGDecoder *decoder, uint8_t *const p
   unsigned lines = 0;
   for (int i = 0; i < info->num_components; i++) {
     OzuJPEGPlane plane;
-    if (!ozu_jpeg_decoder_plane(decoder, i, &plane) || plane.step_rows > most_rows) {
+    if (count != info->num_components || !ozu_jpeg_decoder_plane(decoder, i, &plane) || plane.step_rows > most_rows
+        || !ozu_plane_rows_hold(&planes[i], plane.bytes_per_row, (uint32_t)plane.step_rows)) {
       snprintf(decoder->message, sizeof(decoder->message), "components of another kind than announced");
       return OzuStatusFailed;
     }
-    for (int y = 0; y < plane.step_rows; y++) rows[i][y] = planes[i] + (size_t)y * plane.bytes_per_row;
+    for (int y = 0; y < plane.step_rows; y++) rows[i][y] = planes[i].bytes + (size_t)y * planes[i].bytes_per_row;
     if ((unsigned)plane.step_rows > lines) lines = (unsigned)plane.step_rows;
   }
   if (jpeg_read_raw_data(info, arrays, lines) == 0) {

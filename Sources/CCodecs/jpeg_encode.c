@@ -103,7 +103,11 @@ static void encode(
 
 OzuStatus ozu_jpeg_encode(
     const uint8_t *pixels, size_t bytes_per_row, int width, int height, bool is_opaque, int quality,
-    bool halves_chroma, uint8_t **file, size_t *size, char *message, size_t message_capacity) {
+    bool halves_chroma, OzuBytes *file, char *message, size_t message_capacity) {
+  if (pixels == NULL || width <= 0 || height <= 0 || bytes_per_row / 4 < (size_t)width) {
+    snprintf(message, message_capacity, "rows that are too short");
+    return OzuStatusFailed;
+  }
   Encoder *encoder = calloc(1, sizeof(Encoder));
   uint8_t *blended = is_opaque || encoder == NULL ? NULL : malloc((size_t)width * 4);
   if (encoder == NULL || (!is_opaque && blended == NULL)) {
@@ -125,8 +129,7 @@ OzuStatus ozu_jpeg_encode(
     status = OzuStatusFailed;
 
   if (status == OzuStatusDone) {
-    *file = encoder->file.bytes;
-    *size = encoder->file.count;
+    *file = encoder->file;
   } else {
     snprintf(message, message_capacity, "%s", encoder->message);
     free(encoder->file.bytes);

@@ -136,12 +136,18 @@ OzuStatus ozu_jpeg_feed_open(
   return OzuStatusDone;
 }
 
-static OzuStatus read_pixels(OzuJPEGFeed *feed, uint8_t *rows, size_t bytes_per_row, int count) {
+static OzuStatus fail_for_memory(OzuJPEGFeed *feed) {
+  snprintf(feed->message, sizeof(feed->message), "the memory is for another picture");
+  return OzuStatusFailed;
+}
+
+static OzuStatus read_pixels(OzuJPEGFeed *feed, const OzuRows *rows, int count) {
   struct jpeg_decompress_struct *info = &feed->info;
-  // The caller took the file for one of several scans.
-  if (rows == NULL) return OzuStatusFailed;
+  // Without rows the caller took the file for one of several scans.
+  if (rows == NULL || rows->height != info->output_height || !ozu_jpeg_rows_hold(info, rows))
+    return fail_for_memory(feed);
   for (int i = 0; i < count && info->output_scanline < info->output_height; i++) {
-    JSAMPROW row = rows + info->output_scanline * bytes_per_row;
+    JSAMPROW row = rows->bytes + info->output_scanline * rows->bytes_per_row;
     if (jpeg_read_scanlines(info, &row, 1) != 1) return OzuStatusTruncated;
     if (info->out_color_space == JCS_CMYK)
       ozu_jpeg_convert_cmyk_row(row, info->output_width, info->saw_Adobe_marker);
@@ -161,7 +167,7 @@ static OzuStatus read_scans(OzuJPEGFeed *feed, int count) {
 }
 
 OzuStatus ozu_jpeg_feed_read(
-    OzuJPEGFeed *feed, const uint8_t *data, size_t size, uint8_t *rows, size_t bytes_per_row, int count) {
+    OzuJPEGFeed *feed, const uint8_t *data, size_t size, const OzuRows *rows, int count) {
   struct jpeg_decompress_struct *info = &feed->info;
   if (!feed->has_header) return OzuStatusFailed;
   if (feed->has_failed) return OzuStatusFailed;
@@ -170,7 +176,7 @@ OzuStatus ozu_jpeg_feed_read(
   OzuStatus status = OzuStatusTruncated;
   if (feed->is_started || jpeg_start_decompress(info)) {
     feed->is_started = true;
-    status = info->buffered_image ? read_scans(feed, count) : read_pixels(feed, rows, bytes_per_row, count);
+    status = info->buffered_image ? read_scans(feed, count) : read_pixels(feed, rows, count);
   }
   take_back(feed, data);
   return status;
@@ -203,13 +209,15 @@ OzuStatus ozu_jpeg_feed_start_painting(OzuJPEGFeed *feed) {
   return jpeg_start_output(info, scan) ? OzuStatusDone : OzuStatusFailed;
 }
 
-OzuStatus ozu_jpeg_feed_paint(OzuJPEGFeed *feed, uint8_t *rows, size_t bytes_per_row, int count) {
+OzuStatus ozu_jpeg_feed_paint(OzuJPEGFeed *feed, OzuRows rows) {
   struct jpeg_decompress_struct *info = &feed->info;
   if (!feed->is_painting) return OzuStatusFailed;
   if (feed->has_failed) return OzuStatusFailed;
   if (setjmp(feed->failure) != 0) return give_up(feed);
-  for (int i = 0; i < count; i++) {
-    JSAMPROW row = rows + (size_t)i * bytes_per_row;
+  if (!ozu_jpeg_rows_hold(info, &rows) || rows.height > info->output_height - info->output_scanline)
+    return fail_for_memory(feed);
+  for (uint32_t i = 0; i < rows.height; i++) {
+    JSAMPROW row = rows.bytes + (size_t)i * rows.bytes_per_row;
     if (jpeg_read_scanlines(info, &row, 1) != 1) {
       snprintf(feed->message, sizeof(feed->message), "fewer rows than announced");
       return OzuStatusFailed;

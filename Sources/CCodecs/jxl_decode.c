@@ -181,14 +181,16 @@ static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per
         finish(self, pixels, bytes_per_row);
       return OzuStatusTruncated;
     case JXL_DEC_NEED_IMAGE_OUT_BUFFER: {
-      // Rows of a bitmap are the next multiple of 16 bytes apart.
+      // The library wants to know of what number the distance of rows is a multiple: it is the next one.
       JxlDataType type = base->makes_deep ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8;
       JxlPixelFormat format = {4, type, JXL_NATIVE_ENDIAN, 16};
-      size_t size = 0;
-      if (JxlDecoderImageOutBufferSize(self->decoder, &format, &size) != JXL_DEC_SUCCESS
-          || size > bytes_per_row * self->info.ysize
-          || JxlDecoderSetImageOutBuffer(
-                 self->decoder, &format, pixels, bytes_per_row * self->info.ysize) != JXL_DEC_SUCCESS)
+      size_t row_size = (size_t)self->info.xsize * (base->makes_deep ? 8 : 4), size = 0;
+      // It counts what follows the last pixel of the last row too, though it does not write there.
+      size_t room = bytes_per_row * self->info.ysize;
+      if (self->info.xsize != base->width || self->info.ysize != base->height
+          || bytes_per_row != ((row_size + 15) & ~(size_t)15)
+          || JxlDecoderImageOutBufferSize(self->decoder, &format, &size) != JXL_DEC_SUCCESS || size > room
+          || JxlDecoderSetImageOutBuffer(self->decoder, &format, pixels, room) != JXL_DEC_SUCCESS)
         return ozu_picture_fail(base, "a picture that does not fit its size");
       self->has_output = true;
       return OzuStatusMore;

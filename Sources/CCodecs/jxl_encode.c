@@ -19,19 +19,23 @@ static float distance(double quality) {
 
 // RGBA or RGB, which is all that the library takes.
 static uint8_t *reordered(const OzuEncodeRequest *request, size_t channels) {
-  size_t pixels = (size_t)request->width * request->height;
   bool is_deep = request->format == OzuPixelsRGBA16;
-  uint8_t *result = malloc(pixels * channels * (is_deep ? 2 : 1));
-  const uint8_t *from = request->pixels;
-  for (size_t i = 0; is_deep && result != NULL && i < pixels; i++)
-    memcpy(result + i * channels * 2, from + i * 8, channels * 2);
-  if (is_deep) return result;
-  for (size_t i = 0; result != NULL && i < pixels; i++, from += 4) {
-    uint8_t *to = result + i * channels;
-    to[0] = from[2];
-    to[1] = from[1];
-    to[2] = from[0];
-    if (channels == 4) to[3] = from[3];
+  size_t row_size = (size_t)request->width * channels * (is_deep ? 2 : 1), size;
+  if (__builtin_mul_overflow(row_size, (size_t)request->height, &size)) return NULL;
+  uint8_t *result = malloc(size);
+  for (size_t y = 0; result != NULL && y < request->height; y++) {
+    const uint8_t *from = request->pixels + y * request->bytes_per_row;
+    uint8_t *to = result + y * row_size;
+    if (is_deep) {
+      for (size_t x = 0; x < request->width; x++) memcpy(to + x * channels * 2, from + x * 8, channels * 2);
+      continue;
+    }
+    for (size_t x = 0; x < request->width; x++, from += 4, to += channels) {
+      to[0] = from[2];
+      to[1] = from[1];
+      to[2] = from[0];
+      if (channels == 4) to[3] = from[3];
+    }
   }
   return result;
 }
@@ -67,21 +71,24 @@ static JxlEncoderStatus add(JxlEncoder *encoder, const OzuEncodeRequest *request
 }
 
 OzuStatus ozu_jxl_encode(
-    const OzuEncodeRequest *request, uint8_t **file, size_t *size, char *message, size_t message_capacity) {
+    const OzuEncodeRequest *request, OzuBytes *file, char *message, size_t message_capacity) {
+  if (!ozu_encode_request_holds(request) || request->format == OzuPixelsGray8) {
+    snprintf(message, message_capacity, "rows that are too short");
+    return OzuStatusFailed;
+  }
   JxlEncoder *encoder = JxlEncoderCreate(NULL);
   uint8_t *pixels = reordered(request, request->has_alpha ? 4 : 3);
-  OzuBytes output = {0};
   bool is_done = false, has_memory = encoder != NULL && pixels != NULL;
   if (has_memory && add(encoder, request, pixels) == JXL_ENC_SUCCESS) {
     JxlEncoderStatus status = JXL_ENC_NEED_MORE_OUTPUT;
     while (status == JXL_ENC_NEED_MORE_OUTPUT) {
       // The library wants some more than one byte.
-      has_memory = ozu_bytes_reserve(&output, 4096);
+      has_memory = ozu_bytes_reserve(file, 4096);
       if (!has_memory) break;
-      uint8_t *next = output.bytes + output.count;
-      size_t rest = output.capacity - output.count;
+      uint8_t *next = file->bytes + file->count;
+      size_t rest = file->capacity - file->count;
       status = JxlEncoderProcessOutput(encoder, &next, &rest);
-      output.count = output.capacity - rest;
+      file->count = file->capacity - rest;
     }
     is_done = status == JXL_ENC_SUCCESS;
   }
@@ -91,13 +98,10 @@ OzuStatus ozu_jxl_encode(
     snprintf(message, message_capacity, "libjxl error %d", (int)JxlEncoderGetError(encoder));
   if (encoder != NULL) JxlEncoderDestroy(encoder);
   free(pixels);
-  if (!is_done) {
-    free(output.bytes);
-    return OzuStatusFailed;
-  }
-  *file = output.bytes;
-  *size = output.count;
-  return OzuStatusDone;
+  if (is_done) return OzuStatusDone;
+  free(file->bytes);
+  *file = (OzuBytes){0};
+  return OzuStatusFailed;
 }
 
 #endif

@@ -18,13 +18,18 @@ struct OzuJXLFeed {
   int has_output;
 };
 
-OzuJXLFeed *ozu_jxl_feed_new(uint8_t *rows, size_t size, uint32_t width, uint32_t height) {
+OzuJXLFeed *ozu_jxl_feed_new(OzuRows rows) {
+  size_t row_size = (size_t)rows.width * 4;
+  if (rows.height == 0 || !ozu_rows_hold(&rows, rows.width, rows.height, OzuPixelsBGRA8)
+      || rows.bytes_per_row != ((row_size + 15) & ~(size_t)15))
+    return NULL;
   OzuJXLFeed *feed = calloc(1, sizeof(OzuJXLFeed));
   if (feed == NULL) return NULL;
-  feed->pixels = rows;
-  feed->size = size;
-  feed->width = width;
-  feed->height = height;
+  feed->pixels = rows.bytes;
+  // The library counts what follows the last pixel of the last row too, though it does not write there.
+  feed->size = rows.bytes_per_row * rows.height;
+  feed->width = rows.width;
+  feed->height = rows.height;
   feed->decoder = JxlDecoderCreate(NULL);
   if (feed->decoder != NULL
       && JxlDecoderSubscribeEvents(

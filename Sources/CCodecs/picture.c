@@ -91,13 +91,11 @@ OzuStatus ozu_picture_delay(OzuPictureDecoder *decoder, uint32_t frame, double *
 
 // The one place where the memory of the caller meets the size of the file: `step` of every format writes
 // `decoder->height` rows of `decoder->width` pixels, and nothing else.
-OzuStatus ozu_picture_step(
-    OzuPictureDecoder *decoder, uint8_t *pixels, size_t bytes_per_row, uint32_t width, uint32_t height) {
-  if (pixels == NULL || width != decoder->width || height != decoder->height)
-    return ozu_picture_fail(decoder, "the memory is for a picture of another size");
-  if (bytes_per_row / (decoder->makes_deep ? 8 : 4) < width)
-    return ozu_picture_fail(decoder, "the rows of the memory are too short");
-  return decoder->operations->step(decoder, pixels, bytes_per_row);
+OzuStatus ozu_picture_step(OzuPictureDecoder *decoder, OzuRows rows) {
+  OzuPixels format = decoder->makes_deep ? OzuPixelsRGBA16 : OzuPixelsBGRA8;
+  if (!ozu_rows_hold(&rows, decoder->width, decoder->height, format))
+    return ozu_picture_fail(decoder, "the memory is for another picture");
+  return decoder->operations->step(decoder, rows.bytes, rows.bytes_per_row);
 }
 
 OzuStatus ozu_picture_planes(OzuPictureDecoder *decoder, OzuPicturePlanes *planes) {

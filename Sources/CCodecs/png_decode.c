@@ -19,6 +19,10 @@ struct OzuPNGDecoder {
   size_t size;
   size_t position;
   bool has_ended;
+  // What `open` has prepared, and whether it has.
+  uint32_t width;
+  OzuPixels pixels;
+  bool is_open;
 };
 
 static void fail(png_structp png, png_const_charp message) {
@@ -135,14 +139,20 @@ OzuStatus ozu_png_decoder_open(
   if (wants_partial) png_set_compression_buffer_size(png, 64);
   png_read_info(png, decoder->info);
   *has_alpha = ozu_png_prepare(png, decoder->info, width, height, pixels, passes);
+  decoder->width = width;
+  decoder->pixels = pixels;
+  decoder->is_open = true;
   return OzuStatusDone;
 }
 
-OzuStatus ozu_png_decoder_read_rows(
-    OzuPNGDecoder *decoder, uint8_t *rows, size_t bytes_per_row, int count, bool fills_blocks) {
+OzuStatus ozu_png_decoder_read_rows(OzuPNGDecoder *decoder, OzuRows rows, bool fills_blocks) {
   if (setjmp(decoder->failure) != 0) return failed(decoder);
-  for (int i = 0; i < count; i++) {
-    png_bytep row = rows + (size_t)i * bytes_per_row;
+  if (!decoder->is_open || !ozu_rows_hold(&rows, decoder->width, rows.height, decoder->pixels)) {
+    snprintf(decoder->message, sizeof(decoder->message), "the memory is for another picture");
+    return OzuStatusFailed;
+  }
+  for (uint32_t i = 0; i < rows.height; i++) {
+    png_bytep row = rows.bytes + (size_t)i * rows.bytes_per_row;
     png_read_row(decoder->png, fills_blocks ? NULL : row, fills_blocks ? row : NULL);
   }
   return OzuStatusDone;

@@ -14,6 +14,8 @@ struct OzuPNGEncoder {
   jmp_buf failure;
   char message[160];
   OzuBytes file;
+  // What a row takes from the caller; 0 before the start.
+  size_t row_byte_count;
 };
 
 static void fail(png_structp png, png_const_charp message) {
@@ -73,20 +75,24 @@ OzuStatus ozu_png_encoder_start(
   if (is_deep && *(const uint8_t *)&one == 1) png_set_swap(png);
   if (pixels == OzuPixelsBGRA8) png_set_bgr(png);
   if (!has_alpha && !is_gray) png_set_filler(png, 0, PNG_FILLER_AFTER);
+  encoder->row_byte_count = (size_t)width * ozu_pixel_size(pixels);
   return OzuStatusDone;
 }
 
-OzuStatus ozu_png_encoder_write_row(OzuPNGEncoder *encoder, const uint8_t *row) {
+OzuStatus ozu_png_encoder_write_row(OzuPNGEncoder *encoder, const uint8_t *row, size_t byte_count) {
+  if (row == NULL || encoder->row_byte_count == 0 || byte_count < encoder->row_byte_count) {
+    snprintf(encoder->message, sizeof(encoder->message), "a row that is too short");
+    return OzuStatusFailed;
+  }
   if (setjmp(encoder->failure) != 0) return OzuStatusFailed;
   png_write_row(encoder->png, row);
   return OzuStatusDone;
 }
 
-OzuStatus ozu_png_encoder_finish(OzuPNGEncoder *encoder, uint8_t **file, size_t *size) {
+OzuStatus ozu_png_encoder_finish(OzuPNGEncoder *encoder, OzuBytes *file) {
   if (setjmp(encoder->failure) != 0) return OzuStatusFailed;
   png_write_end(encoder->png, encoder->info);
-  *file = encoder->file.bytes;
-  *size = encoder->file.count;
+  *file = encoder->file;
   encoder->file = (OzuBytes){0};
   return OzuStatusDone;
 }

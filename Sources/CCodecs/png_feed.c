@@ -55,18 +55,19 @@ static void read_end(png_structp png, png_infop info) {
   feed->is_whole = true;
 }
 
-OzuPNGFeed *ozu_png_feed_new(uint8_t *rows, size_t bytes_per_row, uint32_t width, uint32_t height) {
+OzuPNGFeed *ozu_png_feed_new(OzuRows rows) {
+  if (!ozu_rows_hold(&rows, rows.width, rows.height, OzuPixelsBGRA8)) return NULL;
   OzuPNGFeed *feed = calloc(1, sizeof(OzuPNGFeed));
   if (feed == NULL) return NULL;
-  feed->pixels = rows;
-  feed->bytes_per_row = bytes_per_row;
-  feed->width = width;
-  feed->height = height;
+  feed->pixels = rows.bytes;
+  feed->bytes_per_row = rows.bytes_per_row;
+  feed->width = rows.width;
+  feed->height = rows.height;
   if (setjmp(feed->failure) == 0) {
     feed->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, feed, fail, note_nothing);
     if (feed->png != NULL) feed->info = png_create_info_struct(feed->png);
     if (feed->info != NULL) {
-      ozu_png_configure(feed->png, width, height);
+      ozu_png_configure(feed->png, feed->width, feed->height);
       png_set_progressive_read_fn(feed->png, feed, read_header, read_row, read_end);
       return feed;
     }

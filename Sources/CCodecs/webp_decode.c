@@ -3,6 +3,7 @@
 
 #ifdef OZU_WEBP
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,33 +43,49 @@ static OzuWebPDecoder *begun(OzuWebPDecoder *decoder) {
   return NULL;
 }
 
-OzuWebPDecoder *ozu_webp_decoder_new(uint8_t *pixels, size_t bytes_per_row, int width, int height) {
-  OzuWebPDecoder *decoder = new_decoder(width, height);
+// The most pixels a side that the format has.
+enum { largest_side = 16384 };
+
+static bool is_possible(uint32_t width, uint32_t height) {
+  return width > 0 && height > 0 && width <= largest_side && height <= largest_side;
+}
+
+OzuWebPDecoder *ozu_webp_decoder_new(OzuRows rows) {
+  if (!is_possible(rows.width, rows.height) || rows.bytes_per_row > INT_MAX
+      || !ozu_rows_hold(&rows, rows.width, rows.height, OzuPixelsBGRA8))
+    return NULL;
+  OzuWebPDecoder *decoder = new_decoder((int)rows.width, (int)rows.height);
   if (decoder == NULL) return NULL;
   WebPDecBuffer *output = &decoder->config.output;
   output->colorspace = MODE_BGRA;
-  output->u.RGBA.rgba = pixels;
-  output->u.RGBA.stride = (int)bytes_per_row;
-  output->u.RGBA.size = bytes_per_row * (size_t)(height - 1) + (size_t)width * 4;
+  output->u.RGBA.rgba = rows.bytes;
+  output->u.RGBA.stride = (int)rows.bytes_per_row;
+  output->u.RGBA.size = rows.bytes_per_row * (rows.height - 1) + (size_t)rows.width * 4;
   decoder->decoder = WebPINewDecoder(output);
   return begun(decoder);
 }
 
 OzuWebPDecoder *ozu_webp_plane_decoder_new(
-    uint8_t *luma, uint8_t *blue, uint8_t *red, int width, int height, bool skips_loop_filter) {
-  OzuWebPDecoder *decoder = new_decoder(width, height);
+    OzuPlaneRows luma, OzuPlaneRows blue, OzuPlaneRows red, uint32_t width, uint32_t height,
+    bool skips_loop_filter) {
+  uint32_t chroma_width = (width + 1) / 2, chroma_height = (height + 1) / 2;
+  if (!is_possible(width, height) || luma.bytes_per_row > INT_MAX || blue.bytes_per_row > INT_MAX
+      || blue.bytes_per_row != red.bytes_per_row || !ozu_plane_rows_hold(&luma, width, height)
+      || !ozu_plane_rows_hold(&blue, chroma_width, chroma_height)
+      || !ozu_plane_rows_hold(&red, chroma_width, chroma_height))
+    return NULL;
+  OzuWebPDecoder *decoder = new_decoder((int)width, (int)height);
   if (decoder == NULL) return NULL;
   decoder->config.options.bypass_filtering = skips_loop_filter;
   WebPDecBuffer *output = &decoder->config.output;
-  int chroma_width = (width + 1) / 2, chroma_height = (height + 1) / 2;
   output->colorspace = MODE_YUV;
-  output->u.YUVA.y = luma;
-  output->u.YUVA.u = blue;
-  output->u.YUVA.v = red;
-  output->u.YUVA.y_stride = width;
-  output->u.YUVA.u_stride = output->u.YUVA.v_stride = chroma_width;
-  output->u.YUVA.y_size = (size_t)width * (size_t)height;
-  output->u.YUVA.u_size = output->u.YUVA.v_size = (size_t)chroma_width * (size_t)chroma_height;
+  output->u.YUVA.y = luma.bytes;
+  output->u.YUVA.u = blue.bytes;
+  output->u.YUVA.v = red.bytes;
+  output->u.YUVA.y_stride = (int)luma.bytes_per_row;
+  output->u.YUVA.u_stride = output->u.YUVA.v_stride = (int)blue.bytes_per_row;
+  output->u.YUVA.y_size = luma.bytes_per_row * height;
+  output->u.YUVA.u_size = output->u.YUVA.v_size = blue.bytes_per_row * chroma_height;
   // The only way to an incremental decoder with options; it keeps a pointer to them.
   decoder->decoder = WebPIDecode(NULL, 0, &decoder->config);
   return begun(decoder);

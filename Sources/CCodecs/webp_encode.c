@@ -9,16 +9,22 @@
 
 #include "CCodecs.h"
 
+static int append(const uint8_t *bytes, size_t count, const WebPPicture *picture) {
+  return ozu_bytes_append(picture->custom_ptr, bytes, count);
+}
+
 OzuStatus ozu_webp_encode(
-    const OzuEncodeRequest *request, uint8_t **file, size_t *size, char *message, size_t message_capacity) {
+    const OzuEncodeRequest *request, OzuBytes *file, char *message, size_t message_capacity) {
+  if (!ozu_encode_request_holds(request) || request->format != OzuPixelsBGRA8) {
+    snprintf(message, message_capacity, "rows that are too short");
+    return OzuStatusFailed;
+  }
   WebPConfig config;
   WebPPicture picture;
   if (!WebPConfigInit(&config) || !WebPPictureInit(&picture)) {
     snprintf(message, message_capacity, "another version of libwebp");
     return OzuStatusFailed;
   }
-  WebPMemoryWriter writer;
-  WebPMemoryWriterInit(&writer);
   if (request->is_lossless) {
     WebPConfigLosslessPreset(&config, 4);
     config.exact = 0;
@@ -29,21 +35,24 @@ OzuStatus ozu_webp_encode(
   picture.use_argb = request->is_lossless;
   picture.width = (int)request->width;
   picture.height = (int)request->height;
-  picture.writer = WebPMemoryWrite;
-  picture.custom_ptr = &writer;
-  int stride = (int)request->width * 4;
+  picture.writer = append;
+  picture.custom_ptr = file;
+  int stride = (int)request->bytes_per_row;
   int is_done = (request->has_alpha ? WebPPictureImportBGRA(&picture, request->pixels, stride)
                                     : WebPPictureImportBGRX(&picture, request->pixels, stride))
       && WebPEncode(&config, &picture);
-  if (!is_done) snprintf(message, message_capacity, "libwebp error %d", (int)picture.error_code);
-  WebPPictureFree(&picture);
   if (!is_done) {
-    WebPMemoryWriterClear(&writer);
-    return OzuStatusFailed;
+    // The one reason for which bytes are not taken.
+    bool is_short = picture.error_code == VP8_ENC_ERROR_BAD_WRITE || picture.error_code == VP8_ENC_ERROR_OUT_OF_MEMORY;
+    if (is_short)
+      snprintf(message, message_capacity, "out of memory");
+    else
+      snprintf(message, message_capacity, "libwebp error %d", (int)picture.error_code);
+    free(file->bytes);
+    *file = (OzuBytes){0};
   }
-  *file = writer.mem;
-  *size = writer.size;
-  return OzuStatusDone;
+  WebPPictureFree(&picture);
+  return is_done ? OzuStatusDone : OzuStatusFailed;
 }
 
 #endif

@@ -9,7 +9,8 @@
     ///
     /// - Complexity: O(1).
     public var cgImage: CGImage? {
-      guard case .icc = bitmap.colorSpace, case .profile(let profile)? = header?.colorEncoding,
+      guard bitmap.format != .gray8, case .icc = bitmap.colorSpace,
+        case .profile(let profile)? = header?.colorEncoding,
         let space = CGColorSpace(iccData: NSData(data: profile.data) as CFData), space.model == .rgb
       else { return bitmap.cgImage }
       return bitmap.cgImage(in: space)

@@ -14,12 +14,12 @@ struct EncoderMemoryTests {
       blue: UInt8(truncatingIfNeeded: value >> 16))
   }
 
-  private static let types: [ImageType] = [.jpeg, .png, .jxl].filter(
+  private static let types: [ImageType] = [.jpeg, .png, .webp, .avif, .jxl].filter(
     CodecRegistry.standard.encodableTypes.contains)
 
   @Test("fail by name at every growth of their buffer, and free it once", arguments: types)
   func growth(type: ImageType) throws {
-    let options = EncodingOptions(compressionQuality: 0.95, isLossless: type == .jxl)
+    let options = EncodingOptions(compressionQuality: 0.95, isLossless: [.jxl, .webp, .avif].contains(type))
     let file = try CodecRegistry.standard.encode(Self.noise, as: type, options: options)
     #expect(file.count > 1 << 17, "the buffer grows more than once")
     for limit in [0, 1 << 16, 1 << 17].filter({ $0 < file.count }) {

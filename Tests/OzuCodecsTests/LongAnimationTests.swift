@@ -56,6 +56,19 @@ struct LongAnimationTests {
     #expect(try animation.frame(at: Self.frameCount - 1).size == picture.size)
   }
 
+  @Test("of 600 frames of 32 by 32 load under the default limits, and take little while they are played")
+  func emoticon() throws {
+    let frames = (0..<Self.frameCount).map { number in
+      GIFWriter.Frame(
+        width: 32, height: 32, indices: (0..<1024).map { UInt8(($0 / 8 + number) % 4) })
+    }
+    let picture = try CodecRegistry.standard.picture(
+      from: GIFWriter(width: 32, height: 32, loopCount: 0, frames: frames).data)
+    #expect(picture.notes.isEmpty)
+    #expect(picture.animation?.frameCount == Self.frameCount)
+    #expect(picture.byteCount < 8 << 20)
+  }
+
   @Test("are played as far as is allowed, with a note", arguments: types)
   func limited(type: ImageType) throws {
     let data = try Self.file(type)

@@ -36,6 +36,18 @@ struct TallPictureTests {
     #expect(small.meanDifference(from: Picture(bitmap).resized(resize).bitmap) < 4)
   }
 
+  @Test(
+    "of the size of a long screenshot load under the default limits, whole and as a thumbnail",
+    arguments: types)
+  func screenshot(type: ImageType) throws {
+    let size = PixelSize(800, 20_000)
+    let data = try CodecRegistry.standard.encode(
+      Bitmap(size: size) { _, y in Pixel(red: UInt8(y / 80), green: 90, blue: 9) }, as: type)
+    #expect(try CodecRegistry.standard.picture(from: data).size == size)
+    let small = try CodecRegistry.standard.picture(from: data, resize: Resize(PixelSize(64, 64)))
+    #expect(small.size == PixelSize(3, 64))
+  }
+
   @Test("have as many bytes as their padded rows, and are refused for those")
   func bytes() throws {
     let data = try CodecRegistry.standard.encode(waves(PixelSize(1, 30_000)), as: .png)

@@ -85,9 +85,8 @@ struct DocumentationTests {
     #expect(avatar.size == PixelSize(96, 96))
 
     let inverted: any ImageProcessing = .custom("invert") { bitmap in
-      Bitmap(size: bitmap.size, isOpaque: bitmap.isOpaque) { x, y in
-        let pixel = bitmap[x, y]
-        return Pixel(
+      bitmap.map { pixel in
+        Pixel(
           red: pixel.alpha - pixel.red, green: pixel.alpha - pixel.green, blue: pixel.alpha - pixel.blue,
           alpha: pixel.alpha)
       }

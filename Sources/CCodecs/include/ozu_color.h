@@ -1,6 +1,7 @@
 #ifndef OZU_COLOR_H
 #define OZU_COLOR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,8 +36,10 @@ OzuColorTransform *ozu_color_transform_from_primaries(
     const double chromaticities[8], OzuColorCurve curve, double gamma, OzuColorLayout layout);
 void ozu_color_transform_free(OzuColorTransform *transform);
 
-/// Converts so many pixels. The alpha of grey is left open. `to` may be `from` where both have the same layout.
-void ozu_color_transform_apply(
-    const OzuColorTransform *transform, const uint8_t *from, uint8_t *to, size_t pixels);
+/// Converts so many pixels. The alpha of grey is left open. `to` may be `from` where both have the same layout. False,
+/// and nothing is written, when one of them has fewer bytes than the pixels take.
+bool ozu_color_transform_apply(
+    const OzuColorTransform *transform, const uint8_t *from, size_t from_size, uint8_t *to, size_t to_size,
+    size_t pixels);
 
 #endif

@@ -5,12 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ozu_bytes.h"
 #include "ozu_pixels.h"
 #include "ozu_status.h"
 
-/// A picture to be written: rows without padding, alpha not multiplied in.
+/// A picture to be written: `height` rows of `width` pixels, alpha not multiplied in.
 typedef struct {
   const uint8_t *pixels;
+  size_t bytes_per_row;
   /// BGRA in 8 bits, or RGBA in 16 where the format takes it: AVIF writes 10 of them, JPEG XL all.
   OzuPixels format;
   uint32_t width;
@@ -21,13 +23,16 @@ typedef struct {
   bool is_lossless;
 } OzuEncodeRequest;
 
-/// Each is defined with its trait only. On `Done`, `*file` is a block of `*size` bytes for the caller to free(). On
-/// `Failed`, `message` holds the library's words.
+/// Whether the sizes of a request can be, and its rows are long enough for their pixels.
+bool ozu_encode_request_holds(const OzuEncodeRequest *request);
+
+/// Each is defined with its trait only. On `Done`, `file`, empty before, has the bytes, for the caller to free(). On
+/// `Failed` it is empty, and `message` holds the library's words.
 OzuStatus ozu_webp_encode(
-    const OzuEncodeRequest *request, uint8_t **file, size_t *size, char *message, size_t message_capacity);
+    const OzuEncodeRequest *request, OzuBytes *file, char *message, size_t message_capacity);
 OzuStatus ozu_avif_encode(
-    const OzuEncodeRequest *request, uint8_t **file, size_t *size, char *message, size_t message_capacity);
+    const OzuEncodeRequest *request, OzuBytes *file, char *message, size_t message_capacity);
 OzuStatus ozu_jxl_encode(
-    const OzuEncodeRequest *request, uint8_t **file, size_t *size, char *message, size_t message_capacity);
+    const OzuEncodeRequest *request, OzuBytes *file, char *message, size_t message_capacity);
 
 #endif

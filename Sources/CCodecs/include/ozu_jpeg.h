@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ozu_bytes.h"
+#include "ozu_pixels.h"
 #include "ozu_status.h"
 
 /// A JPEG being decoded through libjpeg-turbo. Belongs to one thread at a time.
@@ -36,10 +38,10 @@ OzuStatus ozu_jpeg_decoder_start(OzuJPEGDecoder *decoder);
 /// `Truncated` when all there is was read, but the file is not whole.
 OzuStatus ozu_jpeg_decoder_consume(OzuJPEGDecoder *decoder, int block_rows);
 
-/// Decodes the next `count` rows to BGRA. `Truncated` when data were missing for them: they are then filled
-/// up with grey, and the caller may go on.
-OzuStatus ozu_jpeg_decoder_read_rows(
-    OzuJPEGDecoder *decoder, uint8_t *rows, size_t bytes_per_row, int count);
+/// Decodes the next rows, as many as there is memory for. `Truncated` when data were missing for them: they are then
+/// filled up with grey, and the caller may go on. `Failed` when the memory is for rows of other pixels than this file
+/// gives, or for more than are left; nothing is then written.
+OzuStatus ozu_jpeg_decoder_read_rows(OzuJPEGDecoder *decoder, OzuRows rows);
 
 /// One component of a picture that is decoded to planes.
 typedef struct {
@@ -60,18 +62,18 @@ void ozu_jpeg_decoder_keep_planes(OzuJPEGDecoder *decoder);
 bool ozu_jpeg_decoder_plane(const OzuJPEGDecoder *decoder, int component, OzuJPEGPlane *plane);
 
 /// Decodes the next `step_rows` rows of each component. Behind the last rows of the picture there may be others, up to
-/// whole blocks. `Truncated` as in `read_rows`.
-OzuStatus ozu_jpeg_decoder_read_planes(OzuJPEGDecoder *decoder, uint8_t *const planes[3]);
+/// whole blocks. `Truncated` as in `read_rows`. `Failed` when there is not memory for each component of the file.
+OzuStatus ozu_jpeg_decoder_read_planes(OzuJPEGDecoder *decoder, const OzuPlaneRows *planes, int count);
 
 /// The most pixels a side that a JPEG can have by libjpeg's rules.
 extern const int ozu_jpeg_side_limit;
 
 /// Encodes premultiplied BGRA rows, blended over white unless `is_opaque`.
 ///
-/// On `Done`, `*file` is a block of `*size` bytes for the caller to free(). On `Failed`, `message` holds the
-/// library's words.
+/// On `Done`, `file` has the bytes, for the caller to free(). On `Failed` it is empty, and `message` holds the library's
+/// words.
 OzuStatus ozu_jpeg_encode(
     const uint8_t *pixels, size_t bytes_per_row, int width, int height, bool is_opaque, int quality,
-    bool halves_chroma, uint8_t **file, size_t *size, char *message, size_t message_capacity);
+    bool halves_chroma, OzuBytes *file, char *message, size_t message_capacity);
 
 #endif

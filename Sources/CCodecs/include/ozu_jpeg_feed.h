@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ozu_pixels.h"
 #include "ozu_status.h"
 
 /// A JPEG being decoded through libjpeg-turbo while its bytes come. Belongs to one thread at a time.
@@ -29,9 +30,10 @@ OzuStatus ozu_jpeg_feed_open(
 /// Reads on, by at most so many rows of pixels or, in a file of several scans, rows of blocks. `More` when there may
 /// be more to read, `Truncated` when more bytes are needed, `Done` when the picture is whole.
 ///
-/// In a file of one scan the pixels are written to `rows`, the memory of the whole picture, the same in each call.
+/// In a file of one scan the pixels are written to `rows`, the memory of the whole picture in BGRA, the same in each call;
+/// NULL for a file of several.
 OzuStatus ozu_jpeg_feed_read(
-    OzuJPEGFeed *feed, const uint8_t *data, size_t size, uint8_t *rows, size_t bytes_per_row, int count);
+    OzuJPEGFeed *feed, const uint8_t *data, size_t size, const OzuRows *rows, int count);
 
 /// How many rows of a file of one scan are complete.
 int ozu_jpeg_feed_rows(const OzuJPEGFeed *feed);
@@ -43,7 +45,7 @@ int ozu_jpeg_feed_scans(const OzuJPEGFeed *feed);
 /// Begins to paint the picture that the complete scans of a file of several make; there must be one.
 OzuStatus ozu_jpeg_feed_start_painting(OzuJPEGFeed *feed);
 
-/// Paints the next `count` rows. The last one ends the painting.
-OzuStatus ozu_jpeg_feed_paint(OzuJPEGFeed *feed, uint8_t *rows, size_t bytes_per_row, int count);
+/// Paints the next rows in BGRA, as many as there is memory for. The last one ends the painting.
+OzuStatus ozu_jpeg_feed_paint(OzuJPEGFeed *feed, OzuRows rows);
 
 #endif

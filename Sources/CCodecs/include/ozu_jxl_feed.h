@@ -4,15 +4,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ozu_pixels.h"
 #include "ozu_status.h"
 
 /// A JPEG XL being decoded through libjxl while its bytes come. Belongs to one thread at a time. Defined with the trait
 /// JXL only.
 typedef struct OzuJXLFeed OzuJXLFeed;
 
-/// Makes a decoder that writes RGBA to rows of the whole picture, `size` bytes in all, which must outlive it. NULL when
-/// memory is short.
-OzuJXLFeed *ozu_jxl_feed_new(uint8_t *rows, size_t size, uint32_t width, uint32_t height);
+/// Makes a decoder that writes RGBA of four bytes, red first, to rows of the whole picture, which must outlive it and are
+/// the next multiple of 16 bytes apart. NULL when they are not, or memory is short.
+OzuJXLFeed *ozu_jxl_feed_new(OzuRows rows);
 void ozu_jxl_feed_free(OzuJXLFeed *feed);
 
 /// Decodes on. The bytes of the file from its beginning are given: those of the call before, and more. `More` when it

@@ -110,11 +110,9 @@ void ozu_picture_make_deep(OzuPictureDecoder *decoder);
 OzuStatus ozu_picture_select(OzuPictureDecoder *decoder, uint32_t frame);
 OzuStatus ozu_picture_delay(OzuPictureDecoder *decoder, uint32_t frame, double *milliseconds);
 
-/// Decodes on, to BGRA at the header's size. `More` until all is there. At each step the same memory is given: `height`
-/// rows of `width` pixels. `Failed` when the file has another size or the rows are too short for it; nothing is then
-/// written.
-OzuStatus ozu_picture_step(
-    OzuPictureDecoder *decoder, uint8_t *pixels, size_t bytes_per_row, uint32_t width, uint32_t height);
+/// Decodes on, to BGRA or RGBA in 16 bits at the header's size. `More` until all is there. At each step the same memory
+/// is given. `Failed` when it is for another size or other pixels; nothing is then written.
+OzuStatus ozu_picture_step(OzuPictureDecoder *decoder, OzuRows rows);
 
 /// Exchanges red and blue in so many pixels of four bytes; `from` and `to` may be the same.
 void ozu_swap_red_and_blue(const uint8_t *from, uint8_t *to, size_t pixels);

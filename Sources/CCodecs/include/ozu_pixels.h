@@ -1,6 +1,10 @@
 #ifndef OZU_PIXELS_H
 #define OZU_PIXELS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 /// How decoders write pixels and encoders read them.
 typedef enum __attribute__((enum_extensibility(closed))) {
   /// Four bytes: blue, green, red, alpha.
@@ -10,5 +14,32 @@ typedef enum __attribute__((enum_extensibility(closed))) {
   /// One byte.
   OzuPixelsGray8 = 2,
 } OzuPixels;
+
+/// The bytes of a pixel.
+size_t ozu_pixel_size(OzuPixels format);
+
+/// Memory of the caller for pixels: `height` rows of `width`, `bytes_per_row` apart, but for what follows the last pixel
+/// of the last row. The caller vouches for the memory, and every function that writes compares the rest with what its
+/// library is about to write.
+typedef struct {
+  uint8_t *bytes;
+  size_t bytes_per_row;
+  uint32_t width;
+  uint32_t height;
+  OzuPixels format;
+} OzuRows;
+
+/// Whether the memory is for exactly so many rows of so many pixels of a format, and its rows are long enough.
+bool ozu_rows_hold(const OzuRows *rows, uint32_t width, uint32_t height, OzuPixels format);
+
+/// Memory of the caller for one component of a picture: `height` rows of so many bytes, one behind the other.
+typedef struct {
+  uint8_t *bytes;
+  size_t bytes_per_row;
+  uint32_t height;
+} OzuPlaneRows;
+
+/// Whether the memory has at least so many rows of at least so many bytes.
+bool ozu_plane_rows_hold(const OzuPlaneRows *rows, size_t bytes_per_row, uint32_t height);
 
 #endif

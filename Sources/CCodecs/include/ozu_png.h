@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ozu_bytes.h"
 #include "ozu_pixels.h"
 #include "ozu_status.h"
 
@@ -20,18 +21,18 @@ const char *ozu_png_decoder_message(const OzuPNGDecoder *decoder);
 
 /// Reads the chunks up to the image data and prepares decoding, alpha not multiplied in.
 ///
-/// Fails unless the file has the given size, and is grey without alpha where grey is asked for. Text, profiles and all other chunks that pixels do not need are
-/// stepped over without being inflated. `*passes` is 7 for an interlaced file, else 1: all rows are read so
+/// Fails unless the file has the given size, and is grey without alpha where grey is asked for. Text, profiles and all
+/// other chunks that pixels do not need are stepped over without being inflated. `*passes` is 7 for an interlaced file, else 1: all rows are read so
 /// many times. With `wants_partial`, the data of a file that ends early are used almost to the last byte.
 OzuStatus ozu_png_decoder_open(
     OzuPNGDecoder *decoder, uint32_t width, uint32_t height, OzuPixels pixels, bool wants_partial,
     int *passes, bool *has_alpha);
 
-/// Decodes the next `count` rows of the current pass into the same rows of the picture.
+/// Decodes the next rows of the current pass, as many as there is memory for, into the same rows of the picture. `Failed`
+/// when it is for rows of other pixels than `open` was asked for.
 ///
 /// With `fills_blocks`, early passes of an interlaced picture also paint the pixels that later ones bring.
-OzuStatus ozu_png_decoder_read_rows(
-    OzuPNGDecoder *decoder, uint8_t *rows, size_t bytes_per_row, int count, bool fills_blocks);
+OzuStatus ozu_png_decoder_read_rows(OzuPNGDecoder *decoder, OzuRows rows, bool fills_blocks);
 
 /// A PNG being written to memory.
 typedef struct OzuPNGEncoder OzuPNGEncoder;
@@ -48,10 +49,10 @@ OzuStatus ozu_png_encoder_start(
     OzuPNGEncoder *encoder, uint32_t width, uint32_t height, OzuPixels pixels, bool has_alpha,
     int compression_level);
 
-/// Writes one row, alpha not multiplied in.
-OzuStatus ozu_png_encoder_write_row(OzuPNGEncoder *encoder, const uint8_t *row);
+/// Writes one row of so many bytes, alpha not multiplied in. `Failed` when a row of this picture has more.
+OzuStatus ozu_png_encoder_write_row(OzuPNGEncoder *encoder, const uint8_t *row, size_t byte_count);
 
-/// Writes the end. On `Done`, `*file` is a block of `*size` bytes for the caller to free().
-OzuStatus ozu_png_encoder_finish(OzuPNGEncoder *encoder, uint8_t **file, size_t *size);
+/// Writes the end. On `Done`, `file` has the bytes, for the caller to free().
+OzuStatus ozu_png_encoder_finish(OzuPNGEncoder *encoder, OzuBytes *file);
 
 #endif

@@ -5,14 +5,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ozu_pixels.h"
 #include "ozu_status.h"
 
 /// A PNG being decoded through libpng while its bytes come. Belongs to one thread at a time.
 typedef struct OzuPNGFeed OzuPNGFeed;
 
 /// Makes a decoder that writes 8-bit BGRA, alpha not multiplied in, to rows of the whole picture, which must outlive
-/// it. NULL when memory is short.
-OzuPNGFeed *ozu_png_feed_new(uint8_t *rows, size_t bytes_per_row, uint32_t width, uint32_t height);
+/// it. NULL when they are for other pixels, or memory is short.
+OzuPNGFeed *ozu_png_feed_new(OzuRows rows);
 void ozu_png_feed_free(OzuPNGFeed *feed);
 
 /// The library's words for the last failure. Valid until the next call.

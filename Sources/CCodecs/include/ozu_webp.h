@@ -5,20 +5,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ozu_pixels.h"
 #include "ozu_status.h"
 
 /// A WebP picture being decoded through libwebp. Defined with the trait WebP only.
 typedef struct OzuWebPDecoder OzuWebPDecoder;
 
-/// Makes a decoder that writes BGRA rows, alpha not multiplied in, to memory of at least
-/// `bytes_per_row * height` bytes, which must outlive it. NULL when memory is short.
-OzuWebPDecoder *ozu_webp_decoder_new(uint8_t *pixels, size_t bytes_per_row, int width, int height);
+/// Makes a decoder that writes BGRA rows, alpha not multiplied in, to memory that must outlive it. NULL when that is for
+/// other pixels, or memory is short.
+OzuWebPDecoder *ozu_webp_decoder_new(OzuRows rows);
 
 /// Makes a decoder of a lossy picture that writes luma and chroma as they are stored, chroma half as fine on both
 /// sides, to memory that must outlive it: `height` rows of `width` bytes, and twice half as many of half as many,
-/// rounded up, without padding. `skips_loop_filter` leaves out the filter that smooths the borders of blocks.
+/// rounded up. `skips_loop_filter` leaves out the filter that smooths the borders of blocks. NULL when there is less
+/// memory than that, or memory is short.
 OzuWebPDecoder *ozu_webp_plane_decoder_new(
-    uint8_t *luma, uint8_t *blue, uint8_t *red, int width, int height, bool skips_loop_filter);
+    OzuPlaneRows luma, OzuPlaneRows blue, OzuPlaneRows red, uint32_t width, uint32_t height,
+    bool skips_loop_filter);
 void ozu_webp_decoder_free(OzuWebPDecoder *decoder);
 
 /// Decodes what the first `size` bytes of the file allow. The same bytes, and more of them, are given at each

@@ -6,15 +6,17 @@ struct FormatHookStep: ImageProcessing {
   let key: String
   let hook: CacheFormat.Hook
 
-  func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap {
+  func process(
+    _ bitmap: BGRABitmap, context: ProcessingContext
+  ) throws(ProcessingError) -> BGRABitmap {
     let result: Picture?
     do {
-      result = try hook(key, Picture(bitmap))
+      result = try hook(key, Picture(bitmap.bitmap))
     } catch {
       throw .failed(identifier, reason: "\(error)")
     }
     guard let result else { throw .failed(identifier, reason: "the hook returned no picture") }
-    return result.bitmap
+    return BGRABitmap(result.bitmap, pool: context.pool)
   }
 }
 

@@ -45,13 +45,17 @@ public struct ColorConverter: ColorConverting {
               gray.storeBytes(
                 of: row.load(fromByteOffset: x * 4, as: UInt8.self), toByteOffset: x, as: UInt8.self)
             }
-            transform.apply(gray, to: result, count: width)
+            transform.apply(
+              UnsafeRawBufferPointer(start: gray, count: width),
+              to: UnsafeMutableRawBufferPointer(start: result, count: width * 4), count: width)
             for x in 0..<width {
               let alpha = row.load(fromByteOffset: x * 4 + 3, as: UInt8.self)
               result.storeBytes(of: alpha, toByteOffset: x * 4 + 3, as: UInt8.self)
             }
           } else {
-            transform.apply(row, to: result, count: width)
+            transform.apply(
+              UnsafeRawBufferPointer(start: row, count: width * 4),
+              to: UnsafeMutableRawBufferPointer(start: result, count: width * 4), count: width)
           }
           if bitmap.isOpaque {
             Premultiplication.makeOpaque(result, width: width)
@@ -92,7 +96,8 @@ public struct ColorConverter: ColorConverting {
           if isGray {
             convertGray(row, width: width, transform, scratch)
           } else {
-            transform.apply(row, to: row, count: width)
+            let bytes = UnsafeMutableRawBufferPointer(start: row, count: width * 8)
+            transform.apply(UnsafeRawBufferPointer(bytes), to: bytes, count: width)
           }
           Premultiplication.applyWide(to: row, width: width)
         }
@@ -111,7 +116,9 @@ public struct ColorConverter: ColorConverting {
       gray.storeBytes(
         of: row.load(fromByteOffset: x * 8, as: UInt16.self), toByteOffset: x * 2, as: UInt16.self)
     }
-    transform.apply(gray, to: scratch, count: width)
+    transform.apply(
+      UnsafeRawBufferPointer(start: gray, count: width * 2),
+      to: UnsafeMutableRawBufferPointer(start: scratch, count: width * 8), count: width)
     for x in 0..<width {
       let alpha = row.load(fromByteOffset: x * 8 + 6, as: UInt16.self)
       scratch.storeBytes(of: alpha, toByteOffset: x * 8 + 6, as: UInt16.self)

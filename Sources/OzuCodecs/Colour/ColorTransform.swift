@@ -45,8 +45,7 @@ final class ColorTransform: @unchecked Sendable {
     // Both arrays are lent for the call.
     ramp.withUnsafeBytes { from in
       results.withUnsafeMutableBytes { to in
-        guard let source = from.baseAddress, let target = to.baseAddress else { return }
-        apply(source, to: target, count: 256)
+        apply(from, to: to, count: 256)
       }
     }
     return (1..<256).contains { value in
@@ -68,8 +67,7 @@ final class ColorTransform: @unchecked Sendable {
     // Both arrays are lent for the call.
     probes.withUnsafeBytes { from in
       results.withUnsafeMutableBytes { to in
-        guard let source = from.baseAddress, let target = to.baseAddress else { return }
-        apply(source, to: target, count: probes.count / 4)
+        apply(from, to: to, count: probes.count / 4)
       }
     }
     return probes.indices.allSatisfy { index in
@@ -82,9 +80,19 @@ final class ColorTransform: @unchecked Sendable {
   }
 
   /// Converts so many pixels. The memory is the caller's, and `to` may be `from` where both are BGRA.
-  func apply(_ from: UnsafeRawPointer, to: UnsafeMutableRawPointer, count: Int) {
-    ozu_color_transform_apply(
-      transform, from.assumingMemoryBound(to: UInt8.self), to.assumingMemoryBound(to: UInt8.self), count)
+  ///
+  /// - Precondition: both have as many bytes as the pixels take: one to eight each, by `layout`.
+  func apply(_ from: UnsafeRawBufferPointer, to: UnsafeMutableRawBufferPointer, count: Int) {
+    let isDone = ozu_color_transform_apply(
+      transform, from.bindMemory(to: UInt8.self).baseAddress, from.count,
+      to.bindMemory(to: UInt8.self).baseAddress, to.count, count)
+    precondition(isDone, "memory that holds its pixels")
+  }
+
+  /// Converts a row of pixels of four bytes where it is.
+  func apply(to row: UnsafeMutableRawPointer, count: Int) {
+    let bytes = UnsafeMutableRawBufferPointer(start: row, count: count * 4)
+    apply(UnsafeRawBufferPointer(bytes), to: bytes, count: count)
   }
 
   /// The transfer functions of H.273. Those of television are taken for sRGB's, as pictures with them are shown

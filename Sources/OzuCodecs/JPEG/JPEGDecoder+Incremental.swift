@@ -91,9 +91,11 @@ private final class JPEGIncrementalSession: IncrementalSession, @unchecked Senda
     while !isWhole {
       try context.checkpoint()
       let status = data.withBytes { bytes in
-        ozu_jpeg_feed_read(
-          feed, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, pixels?.start,
-          pixels?.bytesPerRow ?? 0, Int32(Self.stepRows))
+        let start = bytes.bindMemory(to: UInt8.self).baseAddress
+        guard var rows = pixels?.rows else {
+          return ozu_jpeg_feed_read(feed, start, bytes.count, nil, Int32(Self.stepRows))
+        }
+        return ozu_jpeg_feed_read(feed, start, bytes.count, &rows, Int32(Self.stepRows))
       }
       try context.limits.checkScanCount(Int(ozu_jpeg_feed_scans_begun(feed)), size: header.storedSize)
       switch status {
@@ -121,10 +123,9 @@ private final class JPEGIncrementalSession: IncrementalSession, @unchecked Senda
       (pixels, bytesPerRow) throws(DecodingError) in
       for y in stride(from: 0, to: size.height, by: Self.stepRows) {
         try context.checkpoint()
-        // The last row painted ends inside `pixels`: rows are `bytesPerRow` apart and there are `size.height`.
-        let rows = pixels.baseAddress?.advanced(by: y * bytesPerRow).assumingMemoryBound(to: UInt8.self)
-        let count = Int32(min(Self.stepRows, size.height - y))
-        guard ozu_jpeg_feed_paint(feed, rows, bytesPerRow, count) == .done else {
+        let rows = OzuRows(
+          y..<min(y + Self.stepRows, size.height), of: pixels, bytesPerRow: bytesPerRow, width: size.width)
+        guard ozu_jpeg_feed_paint(feed, rows) == .done else {
           throw failure(Self.scanStage)
         }
       }

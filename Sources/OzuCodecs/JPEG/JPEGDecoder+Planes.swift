@@ -60,12 +60,15 @@ extension JPEGDecoder {
     defer { context.pool.giveBack(memory) }
     // Each component has its rows behind those of the one before.
     let start = memory.bindMemory(to: UInt8.self).baseAddress!
-    var targets: [UnsafeMutablePointer<UInt8>?] = offsets.map { start + $0 }
-    while targets.count < 3 { targets.append(nil) }
+    let targets = components.enumerated().map { index, component in
+      OzuPlaneRows(
+        UnsafeMutableRawBufferPointer(rebasing: memory[offsets[index]...]),
+        bytesPerRow: component.bytes_per_row, height: Int(component.step_rows))
+    }
     let groupCount = (components[0].height + components[0].step_rows - 1) / components[0].step_rows
     for group in 0..<Int(groupCount) {
       try context.checkpoint()
-      switch ozu_jpeg_decoder_read_planes(session.decoder, targets) {
+      switch ozu_jpeg_decoder_read_planes(session.decoder, targets, Int32(targets.count)) {
       case .done, .more: break
       case .truncated:
         guard context.allowsTruncation else { throw .truncated(.jpeg, stage: Self.scanStage) }
@@ -74,7 +77,10 @@ extension JPEGDecoder {
       for (index, component) in components.enumerated() {
         let stepRows = Int(component.step_rows)
         for y in 0..<min(stepRows, Int(component.height) - group * stepRows) {
-          averagers[index].add(bytes: start + offsets[index] + y * component.bytes_per_row)
+          let row = UnsafeBufferPointer(
+            start: UnsafePointer(start) + offsets[index] + y * component.bytes_per_row,
+            count: Int(component.width))
+          averagers[index].add(bytes: row.span)
         }
       }
     }

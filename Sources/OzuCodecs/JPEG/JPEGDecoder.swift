@@ -98,12 +98,12 @@ public struct JPEGDecoder: ImageDecoding {
         size: plan.decodedSize, format: format, isOpaque: true,
         colorSpace: header.colorModel == .cmyk ? .sRGB : header.storedColorSpace, pool: context.pool
       ) { (pixels, bytesPerRow) throws(DecodingError) in
-        try readRows(of: session, plan.decodedSize, into: pixels, bytesPerRow, context)
+        try readRows(of: session, plan.decodedSize, format, into: pixels, bytesPerRow, context)
         guard let inks, let start = pixels.baseAddress else { return }
         for y in 0..<plan.decodedSize.height {
           // Rows are `bytesPerRow` apart; the decoder has written each of them.
           let row = start + y * bytesPerRow
-          inks.apply(row, to: row, count: plan.decodedSize.width)
+          inks.apply(to: row, count: plan.decodedSize.width)
           Premultiplication.makeOpaque(row, width: plan.decodedSize.width)
         }
       }
@@ -152,15 +152,15 @@ public struct JPEGDecoder: ImageDecoding {
   }
 
   private func readRows(
-    of session: borrowing JPEGSession, _ size: PixelSize, into pixels: UnsafeMutableRawBufferPointer,
-    _ bytesPerRow: Int, _ context: DecodingContext
+    of session: borrowing JPEGSession, _ size: PixelSize, _ format: PixelFormat,
+    into pixels: UnsafeMutableRawBufferPointer, _ bytesPerRow: Int, _ context: DecodingContext
   ) throws(DecodingError) {
     for y in stride(from: 0, to: size.height, by: Self.stepRows) {
       try context.checkpoint()
       let count = min(Self.stepRows, size.height - y)
-      // The last row read ends inside `pixels`: rows are `bytesPerRow` apart and there are `size.height`.
-      let rows = pixels.baseAddress?.advanced(by: y * bytesPerRow).assumingMemoryBound(to: UInt8.self)
-      switch ozu_jpeg_decoder_read_rows(session.decoder, rows, bytesPerRow, Int32(count)) {
+      let rows = OzuRows(
+        y..<y + count, of: pixels, bytesPerRow: bytesPerRow, width: size.width, format: format)
+      switch ozu_jpeg_decoder_read_rows(session.decoder, rows) {
       case .done, .more: continue
       case .truncated:
         guard context.allowsTruncation else { throw .truncated(.jpeg, stage: Self.scanStage) }

@@ -32,20 +32,18 @@ public struct JPEGEncoder: ImageEncoding {
       throw .tooLarge(.jpeg, bitmap.size)
     }
     let quality = options.compressionQuality.isNaN ? 0 : min(max(options.compressionQuality, 0), 1)
-    var file: UnsafeMutablePointer<UInt8>?
-    var byteCount = 0
+    var file = OzuBytes()
     var message = [CChar](repeating: 0, count: 256)
     let status = bitmap.withUnsafeBytes { pixels in
       ozu_jpeg_encode(
         pixels.bindMemory(to: UInt8.self).baseAddress, bitmap.bytesPerRow, Int32(bitmap.size.width),
         Int32(bitmap.size.height), bitmap.isOpaque, Int32((quality * 100 + 0.5)),
-        quality < Self.fullChromaQuality, &file, &byteCount, &message, message.count)
+        quality < Self.fullChromaQuality, &file, &message, message.count)
     }
-    guard status == .done, let file else {
+    guard status == .done, let data = file.data() else {
       let reason = message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
       throw .failed(.jpeg, reason: String(decoding: reason, as: UTF8.self))
     }
-    // The block was allocated for us by malloc.
-    return Data(bytesNoCopy: file, count: byteCount, deallocator: .free)
+    return data
   }
 }

@@ -12,7 +12,7 @@
   /// is stored in full. Of 16 bits, 10 are written. One thread, speed 8 of 10.
   public struct AVIFEncoder: ImageEncoding {
     private let library = LibraryEncoder(type: .avif, sideLimit: 65_535, acceptsDeep: true) {
-      ozu_avif_encode($0, $1, $2, $3, $4)
+      ozu_avif_encode($0, $1, $2, $3)
     }
 
     /// Makes an encoder.

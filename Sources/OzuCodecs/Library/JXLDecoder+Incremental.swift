@@ -61,10 +61,7 @@
           .info.is_premultiplied
       }
       let pixels = IncrementalPixels(size: header.storedSize)
-      guard
-        let feed = ozu_jxl_feed_new(
-          pixels.start, pixels.memory.count, UInt32(header.storedSize.width),
-          UInt32(header.storedSize.height))
+      guard let feed = ozu_jxl_feed_new(pixels.rows)
       else { throw .corrupt(.jxl, stage: "header", reason: "out of memory") }
       self.feed = feed
       self.header = header

@@ -12,7 +12,7 @@
   /// 0 to 100.
   public struct JXLEncoder: ImageEncoding {
     private let library = LibraryEncoder(type: .jxl, sideLimit: 65_535, acceptsDeep: true) {
-      ozu_jxl_encode($0, $1, $2, $3, $4)
+      ozu_jxl_encode($0, $1, $2, $3)
     }
 
     /// Makes an encoder.

@@ -11,8 +11,7 @@ import OzuImaging
 struct LibraryEncoder: Sendable {
   typealias Encoding =
     @Sendable (
-      UnsafePointer<OzuEncodeRequest>, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>,
-      UnsafeMutablePointer<Int>, UnsafeMutablePointer<CChar>, Int
+      UnsafePointer<OzuEncodeRequest>, UnsafeMutablePointer<OzuBytes>, UnsafeMutablePointer<CChar>, Int
     ) -> OzuStatus
 
   let type: ImageType
@@ -45,17 +44,16 @@ struct LibraryEncoder: Sendable {
       }
     }
     var request = OzuEncodeRequest(
-      pixels: straight.bindMemory(to: UInt8.self).baseAddress, format: format.pixels,
+      pixels: straight.bindMemory(to: UInt8.self).baseAddress, bytes_per_row: rowByteCount,
+      format: format.pixels,
       width: UInt32(size.width), height: UInt32(size.height), has_alpha: !bitmap.isOpaque, quality: quality,
       is_lossless: options.isLossless)
-    var file: UnsafeMutablePointer<UInt8>?
-    var byteCount = 0
+    var file = OzuBytes()
     var message = [CChar](repeating: 0, count: 256)
-    guard encode(&request, &file, &byteCount, &message, message.count) == .done, let file else {
+    guard encode(&request, &file, &message, message.count) == .done, let data = file.data() else {
       let reason = message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
       throw .failed(type, reason: String(decoding: reason, as: UTF8.self))
     }
-    // The block was allocated by malloc and is ours now.
-    return Data(bytesNoCopy: file, count: byteCount, deallocator: .free)
+    return data
   }
 }

@@ -70,9 +70,11 @@ extension LibrarySession {
       let row = samples + y * bytesPerRow
       if isDeep {
         // libavif aligns rows of words.
-        row.withMemoryRebound(to: UInt16.self, capacity: width) { averager.add(words: $0) }
+        row.withMemoryRebound(to: UInt16.self, capacity: width) {
+          averager.add(words: UnsafeBufferPointer(start: $0, count: width).span)
+        }
       } else {
-        averager.add(bytes: row)
+        averager.add(bytes: UnsafeBufferPointer(start: row, count: width).span)
       }
     }
     return averager.planes[0]

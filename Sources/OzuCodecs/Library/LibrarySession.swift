@@ -118,13 +118,13 @@ struct LibrarySession: ~Copyable {
       colorSpace: inks == nil ? header.storedColorSpace : .sRGB, pool: context.pool
     ) { (pixels, bytesPerRow) throws(DecodingError) in
       if context.allowsTruncation { pixels.fillMissing(isOpaque: !info.has_alpha, format: format) }
-      try read(pixels, bytesPerRow, size, context)
+      try read(pixels, bytesPerRow, size, format, context)
       guard let start = pixels.baseAddress else { return }
       for y in 0..<size.height {
         // Rows are `bytesPerRow` apart and `size.height` in number.
         let row = start + y * bytesPerRow
         if let inks {
-          inks.apply(row, to: row, count: size.width)
+          inks.apply(to: row, count: size.width)
           Premultiplication.makeOpaque(row, width: size.width)
         } else if format == .rgba16 {
           finishDeep(row, size.width, alpha)
@@ -168,13 +168,13 @@ struct LibrarySession: ~Copyable {
   }
 
   private func read(
-    _ pixels: UnsafeMutableRawBufferPointer, _ bytesPerRow: Int, _ size: PixelSize, _ context: DecodingContext
+    _ pixels: UnsafeMutableRawBufferPointer, _ bytesPerRow: Int, _ size: PixelSize, _ format: PixelFormat,
+    _ context: DecodingContext
   ) throws(DecodingError) {
-    let start = pixels.bindMemory(to: UInt8.self).baseAddress
+    let rows = OzuRows(pixels, bytesPerRow: bytesPerRow, size: size, format: format)
     while true {
       try context.checkpoint()
-      let status = ozu_picture_step(
-        decoder, start, bytesPerRow, UInt32(size.width), UInt32(size.height))
+      let status = ozu_picture_step(decoder, rows)
       switch status {
       case .done: return
       case .more: continue

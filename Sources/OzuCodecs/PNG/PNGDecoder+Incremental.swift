@@ -55,9 +55,7 @@ private final class PNGIncrementalSession: IncrementalSession, @unchecked Sendab
   init(header: ImageHeader, alpha: Alpha) throws(DecodingError) {
     let size = header.storedSize
     let pixels = IncrementalPixels(size: size)
-    guard
-      let feed = ozu_png_feed_new(
-        pixels.start, pixels.bytesPerRow, UInt32(size.width), UInt32(size.height))
+    guard let feed = ozu_png_feed_new(pixels.rows)
     else { throw .corrupt(.png, stage: PNGHeader.stage, reason: "out of memory") }
     self.feed = feed
     self.header = header

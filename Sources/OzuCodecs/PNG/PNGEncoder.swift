@@ -58,15 +58,14 @@ public struct PNGEncoder: ImageEncoding {
           }
           row = UnsafeRawPointer(target)
         }
-        try check(ozu_png_encoder_write_row(encoder, row.assumingMemoryBound(to: UInt8.self)))
+        // A row of the bitmap, or the straight one, has these bytes.
+        try check(
+          ozu_png_encoder_write_row(encoder, row.assumingMemoryBound(to: UInt8.self), straight.count))
       }
     }
-    var file: UnsafeMutablePointer<UInt8>?
-    var byteCount = 0
-    try check(ozu_png_encoder_finish(encoder, &file, &byteCount))
-    guard let file else { return Data() }
-    // The block was allocated by malloc and is ours now.
-    return Data(bytesNoCopy: file, count: byteCount, deallocator: .free)
+    var file = OzuBytes()
+    try check(ozu_png_encoder_finish(encoder, &file))
+    return file.data() ?? Data()
   }
 }
 

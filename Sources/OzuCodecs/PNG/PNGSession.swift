@@ -51,9 +51,9 @@ struct PNGSession: ~Copyable {
   }
 
   func readRows(_ rows: PNGRows, _ range: Range<Int>, fillsBlocks: Bool) -> OzuStatus {
-    let start = rows.pixels.baseAddress?.advanced(by: range.lowerBound * rows.bytesPerRow)
-    return ozu_png_decoder_read_rows(
-      decoder, start?.assumingMemoryBound(to: UInt8.self), rows.bytesPerRow, Int32(range.count), fillsBlocks)
+    let memory = OzuRows(
+      range, of: rows.pixels, bytesPerRow: rows.bytesPerRow, width: rows.size.width, format: rows.format)
+    return ozu_png_decoder_read_rows(decoder, memory, fillsBlocks)
   }
 
   /// The library's last words as an error.

@@ -22,9 +22,6 @@ final class IncrementalPixels: @unchecked Sendable {
     memory.deallocate()
   }
 
-  /// For C, which writes rows.
-  var start: UnsafeMutablePointer<UInt8>? { memory.baseAddress?.assumingMemoryBound(to: UInt8.self) }
-
   /// A copy of the first rows, each in its last form after `finish`; what is below is transparent.
   func copy(
     rows: Int, isOpaque: Bool, colorSpace: ColorSpaceTag, pool: PixelBufferPool,

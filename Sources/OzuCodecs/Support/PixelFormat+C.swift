@@ -1,6 +1,15 @@
 import CCodecs
 import OzuImaging
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+// What the glue in C is told of memory. It cannot see how long a block is; these are the places that can, and C
+// compares the rest with what its library is about to write.
+
 extension PixelFormat {
   /// The same for the glue in C.
   var pixels: OzuPixels {
@@ -9,5 +18,67 @@ extension PixelFormat {
     case .rgba16: .RGBA16
     case .gray8: .gray8
     }
+  }
+}
+
+extension OzuRows {
+  /// Rows of pixels in memory, which has to outlive them. Of no pixels there are none, which C refuses.
+  ///
+  /// - Precondition: the bytes hold `size.height` rows that are `bytesPerRow` apart, but for what follows the last pixel.
+  init(
+    _ bytes: UnsafeMutableRawBufferPointer, bytesPerRow: Int, size: PixelSize, format: PixelFormat = .bgra8
+  ) {
+    guard !size.isEmpty else {
+      self.init()
+      return
+    }
+    let rowByteCount = PixelSize(size.width, 1).byteCount(as: format)
+    precondition(
+      size.width <= UInt32.max && size.height <= UInt32.max && bytesPerRow >= rowByteCount
+        && bytes.count >= rowByteCount && (bytes.count - rowByteCount) / bytesPerRow >= size.height - 1,
+      "memory that holds its rows")
+    self.init(
+      bytes: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes_per_row: bytesPerRow,
+      width: UInt32(size.width), height: UInt32(size.height), format: format.pixels)
+  }
+
+  /// Some of the rows of a picture.
+  init(
+    _ rows: Range<Int>, of bytes: UnsafeMutableRawBufferPointer, bytesPerRow: Int, width: Int,
+    format: PixelFormat = .bgra8
+  ) {
+    self.init(
+      UnsafeMutableRawBufferPointer(rebasing: bytes[(rows.lowerBound * bytesPerRow)...]),
+      bytesPerRow: bytesPerRow, size: PixelSize(width, rows.count), format: format)
+  }
+}
+
+extension IncrementalPixels {
+  /// All rows, for C, which writes them.
+  var rows: OzuRows { OzuRows(memory, bytesPerRow: bytesPerRow, size: size) }
+}
+
+extension OzuPlaneRows {
+  /// Rows of one component in memory, which has to outlive them. Of no samples there are none, which C refuses.
+  ///
+  /// - Precondition: the bytes hold them all.
+  init(_ bytes: UnsafeMutableRawBufferPointer, bytesPerRow: Int, height: Int) {
+    guard bytesPerRow > 0, height > 0 else {
+      self.init()
+      return
+    }
+    precondition(
+      height <= UInt32.max && bytes.count / bytesPerRow >= height, "memory that holds its rows")
+    self.init(
+      bytes: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes_per_row: bytesPerRow,
+      height: UInt32(height))
+  }
+}
+
+extension OzuBytes {
+  /// Hands the block of an encoder over; `nil` when there is none.
+  consuming func data() -> Data? {
+    // It was allocated by malloc, and C keeps no pointer to it.
+    bytes.map { Data(bytesNoCopy: $0, count: count, deallocator: .free) }
   }
 }

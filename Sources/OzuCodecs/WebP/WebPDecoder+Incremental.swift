@@ -63,9 +63,7 @@
 
     init(_ frame: WebPHeader.Frame, header: ImageHeader, alpha: Alpha) throws(DecodingError) {
       let pixels = IncrementalPixels(size: frame.size)
-      guard
-        let decoder = ozu_webp_decoder_new(
-          pixels.start, pixels.bytesPerRow, Int32(frame.size.width), Int32(frame.size.height))
+      guard let decoder = ozu_webp_decoder_new(pixels.rows)
       else { throw .corrupt(.webp, stage: WebPHeader.stage, reason: "out of memory") }
       self.decoder = decoder
       self.frame = frame

@@ -11,7 +11,7 @@
   /// Writes WebP through libwebp, lossy or lossless. Quality 0 to 1 is libwebp's 0 to 100.
   public struct WebPEncoder: ImageEncoding {
     private let library = LibraryEncoder(type: .webp, sideLimit: 16_383) {
-      ozu_webp_encode($0, $1, $2, $3, $4)
+      ozu_webp_encode($0, $1, $2, $3)
     }
 
     /// Makes an encoder.

@@ -27,9 +27,14 @@
       let blue = luma + size.pixelCount
       let red = blue + chromaSize.pixelCount
       let isCoarse = min(averaging.luma.columns, averaging.luma.rows) >= 2
+      func rows(_ start: UnsafeMutablePointer<UInt8>, _ size: PixelSize) -> OzuPlaneRows {
+        let bytes = UnsafeMutableRawBufferPointer(start: start, count: size.pixelCount)
+        return OzuPlaneRows(bytes, bytesPerRow: size.width, height: size.height)
+      }
       guard
         let decoder = ozu_webp_plane_decoder_new(
-          luma, blue, red, Int32(size.width), Int32(size.height), isCoarse)
+          rows(luma, size), rows(blue, chromaSize), rows(red, chromaSize), UInt32(size.width),
+          UInt32(size.height), isCoarse)
       else { throw .corrupt(.webp, stage: WebPHeader.stage, reason: "out of memory") }
       defer { ozu_webp_decoder_free(decoder) }
       guard try WebPSession.feed(coded, to: decoder, context) else { return nil }
@@ -41,7 +46,9 @@
           extentWidth: isChroma ? chromaExtent.width : nil,
           extentHeight: isChroma ? chromaExtent.height : nil,
           upsampled: isChroma ? .init(horizontal: 2, vertical: 2) : nil, pool: context.pool)
-        for y in 0..<size.height { averager.add(bytes: rows + y * size.width) }
+        for y in 0..<size.height {
+          averager.add(bytes: UnsafeBufferPointer(start: rows + y * size.width, count: size.width).span)
+        }
         return averager.planes[0]
       }
       return PlanarPicture(

@@ -21,9 +21,7 @@
     init(
       _ coded: UnsafeRawBufferPointer, rows: UnsafeMutableRawBufferPointer, bytesPerRow: Int, size: PixelSize
     ) throws(DecodingError) {
-      precondition(rows.count >= (size.height - 1) * bytesPerRow + size.width * 4, "a picture fits its rows")
-      let start = rows.baseAddress?.assumingMemoryBound(to: UInt8.self)
-      guard let decoder = ozu_webp_decoder_new(start, bytesPerRow, Int32(size.width), Int32(size.height))
+      guard let decoder = ozu_webp_decoder_new(OzuRows(rows, bytesPerRow: bytesPerRow, size: size))
       else { throw .corrupt(.webp, stage: WebPHeader.stage, reason: "out of memory") }
       self.decoder = decoder
       self.coded = coded

@@ -12,14 +12,15 @@
     let size: PixelSize
     /// The same pixels for cairo; `nil` where they are too many for it.
     private(set) lazy var surface = Self.surface(of: bitmap)
-    private let bitmap: Bitmap
+    /// In the format that GDK and cairo are told here.
+    private let bitmap: BGRABitmap
 
-    /// Wraps a bitmap; one of another format than `bgra8`, which is what GDK and cairo are told here, is converted.
+    /// Wraps a bitmap; one of another format than `bgra8` is converted.
     ///
     /// - Complexity: O(1) for `bgra8`, else O(pixels); the pixels are uploaded when the texture is first drawn.
     init(_ bitmap: Bitmap) {
-      let bitmap = bitmap.converted(to: .bgra8)
-      let storage = bitmap.storage
+      let bitmap = BGRABitmap(bitmap)
+      let storage = bitmap.bitmap.storage
       size = bitmap.size
       self.bitmap = bitmap
       let bytes = g_bytes_new_with_free_func(
@@ -29,7 +30,7 @@
         }, Unmanaged.passRetained(storage.owner).toOpaque())
       pointer = gdk_memory_texture_new(
         gint(size.width), gint(size.height), GDK_MEMORY_B8G8R8A8_PREMULTIPLIED, bytes,
-        gsize(bitmap.bytesPerRow))
+        gsize(bitmap.bitmap.bytesPerRow))
       g_bytes_unref(bytes)
     }
 
@@ -38,13 +39,13 @@
       if let surface { cairo_surface_destroy(surface) }
     }
 
-    private static func surface(of bitmap: Bitmap) -> OpaquePointer? {
-      let storage = bitmap.storage
+    private static func surface(of bitmap: BGRABitmap) -> OpaquePointer? {
+      let storage = bitmap.bitmap.storage
       let surface = cairo_image_surface_create_for_data(
         // Cairo only reads what is the source of a drawing.
         UnsafeMutablePointer(mutating: storage.bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)),
         bitmap.isOpaque ? CAIRO_FORMAT_RGB24 : CAIRO_FORMAT_ARGB32, gint(bitmap.size.width),
-        gint(bitmap.size.height), gint(bitmap.bytesPerRow))
+        gint(bitmap.size.height), gint(bitmap.bitmap.bytesPerRow))
       let owner = Unmanaged.passRetained(storage.owner).toOpaque()
       guard cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS,
         cairo_surface_set_user_data(

@@ -27,7 +27,7 @@ public struct AnimationFrame: Hashable, Sendable {
   public var y: Int
   /// The size of the region. It lies wholly on the canvas; an animation with a frame that does not is not shown.
   public var size: PixelSize
-  /// How long the frame is seen. As stored: what to make of zero is for those who show it.
+  /// How long the frame is seen: zero to 2³² seconds, as stored. Players decide what zero means.
   public var delay: Duration
   /// What becomes of the region afterwards.
   public var disposal: Disposal

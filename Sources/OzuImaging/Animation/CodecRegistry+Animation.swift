@@ -26,9 +26,11 @@ extension CodecRegistry {
       return nil
     }
     guard let reader else { return nil }
-    let composer = FrameComposer(reader, blending: blending)
-    if let flaw = composer.flaw(for: header.storedSize) {
-      notes.append("shown without its animation: \(flaw)")
+    let composer: FrameComposer
+    do throws(AnimationTrack.Flaw) {
+      composer = try FrameComposer(reader, of: header.storedSize, blending: blending)
+    } catch {
+      notes.append("shown without its animation: \(error)")
       return nil
     }
     if header.frameCount > limit {

@@ -5,7 +5,16 @@ package enum FrameBlending: Sendable {
   /// Colours are as stored: for checking decoders to the last bit.
   case straight
 
-  func over(_ top: UInt32, _ bottom: UInt32) -> UInt32 {
+  /// The upper pixel over the lower one.
+  @inline(__always)
+  func over(_ top: Pixel, _ bottom: Pixel) -> Pixel {
+    // A pixel is its four bytes, which as a little-endian number have alpha on top.
+    let (top, bottom) = (unsafeBitCast(top, to: UInt32.self), unsafeBitCast(bottom, to: UInt32.self))
+    let word = over(UInt32(littleEndian: top), UInt32(littleEndian: bottom))
+    return unsafeBitCast(word.littleEndian, to: Pixel.self)
+  }
+
+  private func over(_ top: UInt32, _ bottom: UInt32) -> UInt32 {
     let alpha = top >> 24
     if alpha == 255 { return top }
     if alpha == 0 { return bottom }

@@ -46,8 +46,8 @@ public final class PictureAnimation: Sendable {
     limits: DecodingLimits, pool: PixelBufferPool, colorPolicy: ColorPolicy,
     budget: DecodedByteBudget = .shared, finish: @escaping Finishing
   ) {
-    loopCount = composer.loopCount
-    delays = composer.frames.prefix(max(1, limits.frameCount)).map(\.delay)
+    loopCount = composer.track.loopCount
+    delays = composer.track.frames.prefix(max(1, limits.frameCount)).map(\.delay)
     byteBudget = limits.animationByteCount
     self.finish = finish
     self.colorPolicy = colorPolicy
@@ -56,7 +56,7 @@ public final class PictureAnimation: Sendable {
     self.pool = pool
     // Beside the cache there are, at the worst, the canvas that is kept, the one that is being made, the frame
     // that goes on it and the result, and what its making takes beside that.
-    let canvasByteCount = PixelBufferPool.sizeClass(composer.size.bitmapByteCount(as: .bgra8))
+    let canvasByteCount = PixelBufferPool.sizeClass(composer.track.canvas.bitmapByteCount(as: .bgra8))
     workingByteCount = 3 * canvasByteCount + frameByteCount + finishingByteCount
     largestByteCount =
       encodedByteCount + delays.count * Self.tableBytesPerFrame
@@ -126,7 +126,7 @@ public final class PictureAnimation: Sendable {
         let reservation = try context.reserve(min(workingByteCount, budget.byteLimit))
         defer { withExtendedLifetime(reservation) {} }
         let canvas = try state.composer.compose(index, context: context)
-        let frame = try finish(canvas, context)
+        let frame = try finish(canvas.bitmap, context)
         state.cache.insert(frame, at: index)
         return frame
       }

@@ -14,7 +14,7 @@ public protocol ColorConverting: Sendable {
   ///   - bitmap: the picture, its colours as stored.
   ///   - encoding: what they mean.
   ///   - colorModel: of the file; pixels are BGRA in any case.
-  /// - Returns: `nil` when the encoding is broken, or does not fit the pixels.
+  /// - Returns: a bitmap of the same size; `nil` when the encoding is broken, or does not fit the pixels.
   func convertToSRGB(
     _ bitmap: Bitmap, from encoding: ColorEncoding, colorModel: ImageHeader.ColorModel, pool: PixelBufferPool
   ) -> Bitmap?
@@ -41,7 +41,7 @@ extension CodecRegistry {
     else { return bitmap }
     let result = colorConverter.convertToSRGB(
       bitmap, from: encoding, colorModel: header.colorModel, pool: context.pool)
-    if let result { return result }
+    if let result, result.size == bitmap.size { return result }
     notes.append("colours are shown as stored: \(encoding.name) cannot be used")
     return bitmap.withColorSpace(.sRGB)
   }

@@ -67,7 +67,7 @@ extension CodecRegistry {
   ) throws(DecodingError) -> Prepared {
     try context.limits.checkEncodedByteCount(data.count)
     let decoder = try decoder(for: data)
-    let header = try decoder.header(of: data, limits: context.limits)
+    let header = try decoder.checkedHeader(of: data, limits: context.limits)
     try context.limits.check(header)
     guard !header.storedSize.isEmpty else {
       throw .corrupt(header.type, stage: "header", reason: "a picture of \(header.storedSize) pixels")
@@ -118,6 +118,8 @@ extension CodecRegistry {
       throw .corrupt(
         header.type, stage: "pixels", reason: "rendered to \(bitmap.size) instead of \(plan.outputSize)")
     }
+    // A decoder may give what was not asked for; every other format is converted, none is taken for another.
+    if bitmap.format != format { bitmap = bitmap.converted(to: .bgra8, pool: context.pool) }
     // At the size of the result, which is mostly the smaller one.
     bitmap = converted(bitmap, header: header, context: context, notes: &notes)
     let animation = animation(

@@ -84,7 +84,7 @@ public struct CodecRegistry: Sendable {
   public func header(
     of data: Data, limits: DecodingLimits = .default
   ) throws(DecodingError) -> ImageHeader {
-    try decoder(for: data).header(of: data, limits: limits)
+    try decoder(for: data).checkedHeader(of: data, limits: limits)
   }
 
   /// Encodes the pixels of a picture, which is decoded before if it is not.

@@ -1,30 +1,33 @@
-/// What one picture may cost. Checked from the header, before memory is taken, and again inside the decoders.
+/// What one load may take: of memory and of time. Checked from the header, before memory is taken, and again inside the
+/// decoders.
 ///
-/// Nothing is unlimited by default: a few kilobytes of hostile file can declare gigabytes of pixels.
+/// Nothing is unlimited by default: a few kilobytes of hostile file can declare gigabytes of pixels. And nothing is refused
+/// that costs little: each limit names below what it protects.
 public struct DecodingLimits: Hashable, Sendable {
-  /// The most pixels a source may declare. 128 million by default.
+  /// The most pixels a source may have. 128 million by default. Protects time: decoders step through all pixels of most
+  /// files, also for a thumbnail, and some libraries cannot be stopped on the way.
   public var pixelCount: Int
-  /// The longest side a source may declare, in pixels. 65,535 by default, the most that JPEG and GIF can declare:
-  /// pixels and bytes are what a picture costs, and bound tall pictures too.
+  /// The longest side of a source, in pixels. 65,535 by default, the most that JPEG and GIF can declare. Protects the
+  /// counters of libraries: pixels and bytes are what a picture costs, and bound tall pictures too.
   public var side: Int
   /// The most bytes that the decoded picture may take, after reduced decoding and with the memory that resampling takes
-  /// beside it and its result, and the most that the result may take. 256 MB by default.
+  /// beside it and its result, and the most that the result may take. 256 MB by default. Protects memory.
   public var decodedByteCount: Int
-  /// The most frames of an animation that are played. 16,384 by default, whose table takes some megabytes. No picture
+  /// The most frames of an animation that are played. 16,384 by default. Protects the memory of their table. No picture
   /// is refused for having more: frames beyond are left out, and with a limit below two the first is shown alone.
   public var frameCount: Int
   /// What the frames of one animation may take in memory while it is played, in bytes. 64 MB by default. No
   /// picture is refused for it: frames beyond the budget are decoded again in each round.
   public var animationByteCount: Int
-  /// The most scans of a progressive JPEG. 100 by default; real ones have about 10.
+  /// The most scans of a progressive JPEG. 100 by default; real ones have about 10. Protects time.
   public var scanCount: Int
   /// The most pixels that all scans of a JPEG may go over: those of the picture times the scans. 2,560 million by
   /// default, which is 20 scans of the largest picture that is allowed. A scan without content costs a few bytes of file
   /// and still a tenth of a millisecond for each megapixel.
   public var scannedPixelCount: Int
-  /// The most bytes of an encoded file. 100 MB by default.
+  /// The most bytes of an encoded file. 100 MB by default. Protects memory: the file is held while it is decoded.
   public var encodedByteCount: Int
-  /// The most processor time one picture may take. 10 seconds by default.
+  /// The most processor time one picture may take, on the thread that decodes. 10 seconds by default.
   public var cpuTime: Duration
 
   /// Makes limits; what is not given has its default.

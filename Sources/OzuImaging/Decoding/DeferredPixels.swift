@@ -41,7 +41,7 @@ final class DeferredPixels: Sendable {
       case .decoded(let picture): return picture.bitmap
       case .failed(_, let blank?): return blank
       case .failed(let error, nil):
-        let blank = Bitmap(size: size) { _, _ in Pixel(red: 0, green: 0, blue: 0, alpha: 0) }
+        let blank = Bitmap(size: size, isOpaque: false) { _, _ in .clear }
         state = .failed(error, blank: blank)
         return blank
       case .encoded: preconditionFailure("decoded above")

@@ -16,6 +16,13 @@ public struct Pixel: Hashable, Sendable {
     self.blue = blue
     self.alpha = alpha
   }
+
+  /// Nothing.
+  public static let clear = Pixel(red: 0, green: 0, blue: 0, alpha: 0)
+  /// Opaque black.
+  public static let black = Pixel(red: 0, green: 0, blue: 0)
+  /// Opaque white.
+  public static let white = Pixel(red: 255, green: 255, blue: 255)
 }
 
 extension Bitmap {

@@ -25,8 +25,9 @@ public final class SamplePlane {
   public let rowCount: Int
   /// How much fine detail the resampler has to strengthen.
   public let lift: DetailLift
-  /// The samples: `rowCount` rows of `samplesPerRow`. All zero at first.
-  public let samples: UnsafeMutableBufferPointer<Int16>
+  /// The samples: `rowCount` rows of `samplesPerRow`. All zero at first. Others than the decoders of this package see
+  /// them through `withRow`.
+  package let samples: UnsafeMutableBufferPointer<Int16>
 
   private let memory: UnsafeMutableRawBufferPointer
   private let pool: PixelBufferPool
@@ -61,6 +62,20 @@ public final class SamplePlane {
 
   deinit {
     pool.giveBack(memory)
+  }
+
+  /// Calls a closure with the samples of a row, to read and to write, valid during the call only.
+  ///
+  /// - Precondition: `index` is in `0..<rowCount`.
+  public func withRow<Result, Failure: Error>(
+    _ index: Int, _ body: (inout MutableSpan<Int16>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    precondition(index >= 0 && index < rowCount, "row outside the plane")
+    // `samples` has `rowCount` rows of this length.
+    let row = UnsafeMutableBufferPointer(
+      rebasing: samples[index * samplesPerRow..<(index + 1) * samplesPerRow])
+    var span = row.mutableSpan
+    return try body(&span)
   }
 
   /// The bytes that a plane takes, without the rounding of the pool.

@@ -12,21 +12,20 @@ struct AttentionMap {
   /// `sums[y][x]` is the attention above and left of (x, y); one row and one column wider than the copy.
   private let sums: [Int]
 
-  init(of bitmap: Bitmap, pool: PixelBufferPool) {
+  init(of bitmap: BGRABitmap, pool: PixelBufferPool) {
     source = bitmap.size
-    let small = Picture(bitmap).resized(
+    let small = Picture(bitmap.bitmap).resized(
       Resize(PixelSize(Self.side, Self.side), mode: .aspectFit, kernel: .box), pool: pool
     ).bitmap
-    let rows = BGRABitmap(small, pool: pool)
     size = small.size
     let width = small.size.width
     let height = small.size.height
     var sums = [Int](repeating: 0, count: (width + 1) * (height + 1))
-    rows.withRows { row in
+    BGRABitmap(small, pool: pool).withPixels { pixels, rows in
       for y in 0..<height {
-        let above = row(max(0, y - 1))
-        let here = row(y)
-        let below = row(min(height - 1, y + 1))
+        let above = pixels.extracting(rows[max(0, y - 1)])
+        let here = pixels.extracting(rows[y])
+        let below = pixels.extracting(rows[min(height - 1, y + 1)])
         var rowSum = 0
         for x in 0..<width {
           let edge =

@@ -20,41 +20,40 @@ struct BoxWindow {
 
   /// Takes the means along rows. Beyond the edge the picture is taken to go on with its border pixels.
   func alongRows(_ bitmap: BGRABitmap, pool: PixelBufferPool) -> BGRABitmap {
-    let result =
-      length <= UInt16.longestBox
+    length <= UInt16.longestBox
       ? alongRows(bitmap, as: UInt16.self, pool) : alongRows(bitmap, as: UInt32.self, pool)
-    return BGRABitmap(result, pool: pool)
   }
 
   /// Takes the means along columns.
   func alongColumns(_ bitmap: BGRABitmap, pool: PixelBufferPool) -> BGRABitmap {
-    let result =
-      length <= UInt16.longestBox
+    length <= UInt16.longestBox
       ? alongColumns(bitmap, as: UInt16.self, pool) : alongColumns(bitmap, as: UInt32.self, pool)
-    return BGRABitmap(result, pool: pool)
   }
 
   /// Two rows side by side, which fill a register, with their borders repeated as far as the window looks beyond them.
   private func alongRows<Sum: BoxSum>(
     _ bitmap: BGRABitmap, as: Sum.Type, _ pool: PixelBufferPool
-  ) -> Bitmap {
+  ) -> BGRABitmap {
     let mean = BoxMean<Sum>(length)
     let size = bitmap.size
     let last = size.width - 1
     var line = [SIMD8<UInt8>](repeating: .zero, count: size.width + length)
-    return bitmap.withRows { row in
+    let result = bitmap.withPixels { pixels, rows in
       Bitmap(size: size, isOpaque: bitmap.isOpaque, colorSpace: bitmap.colorSpace, pool: pool) {
         bytes, bytesPerRow in
         line.withUnsafeMutableBufferPointer { line in
           for y in stride(from: 0, to: size.height, by: 2) {
             let below = min(y + 1, size.height - 1)
-            let upper = row(y)
-            let lower = row(below)
+            let upper = pixels.extracting(rows[y])
+            let lower = pixels.extracting(rows[below])
             let inside = min(before, line.count)..<min(before + size.width, line.count)
             for index in 0..<inside.lowerBound { line[index] = SIMD8(upper[0], lower[0]) }
-            for index in inside { line[index] = SIMD8(upper[index &- before], lower[index &- before]) }
+            // From 0 to `size.width`, which is the count of both rows.
+            for index in inside {
+              line[index] = SIMD8(upper[unchecked: index &- before], lower[unchecked: index &- before])
+            }
             for index in inside.upperBound..<line.count { line[index] = SIMD8(upper[last], lower[last]) }
-            // Rows of `size.width` pixels, as `Bitmap(writingRows:)` has them. The upper last: it may be the lower.
+            // Rows of `size.width` pixels, as every `BGRABitmap` has. The upper last: it may be the lower.
             mean.slide(
               line.baseAddress!, length: length, count: size.width,
               to: bytes.baseAddress! + y * bytesPerRow, bytes.baseAddress! + below * bytesPerRow)
@@ -62,19 +61,20 @@ struct BoxWindow {
         }
       }
     }
+    return BGRABitmap(result, pool: pool)
   }
 
   /// All columns side by side: a sum for each, moved down row by row, so that memory is read in its order.
   private func alongColumns<Sum: BoxSum>(
     _ bitmap: BGRABitmap, as: Sum.Type, _ pool: PixelBufferPool
-  ) -> Bitmap {
+  ) -> BGRABitmap {
     let mean = BoxMean<Sum>(length)
     let last = bitmap.size.height - 1
     // Rows hold whole groups of four pixels, so pairs may reach beyond the last.
     let pairCount = (bitmap.size.width + 1) / 2
     var sums = [SIMD8<Sum>](repeating: .zero, count: pairCount)
     let sourceBytesPerRow = bitmap.bitmap.bytesPerRow
-    return bitmap.bitmap.withUnsafeBytes { source in
+    let result = bitmap.bitmap.withUnsafeBytes { source in
       func row(_ y: Int) -> UnsafeRawPointer {
         source.baseAddress! + min(max(y, 0), last) * sourceBytesPerRow
       }
@@ -92,5 +92,6 @@ struct BoxWindow {
         }
       }
     }
+    return BGRABitmap(result, pool: pool)
   }
 }

@@ -27,7 +27,9 @@ public struct ColorAdjustment: ImageProcessing, Hashable {
   /// straight ones, up to rounding.
   ///
   /// - Throws: `invalidParameters` for a brightness outside -1...1, or others outside 0...10.
-  public func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap {
+  public func process(
+    _ bitmap: BGRABitmap, context: ProcessingContext
+  ) throws(ProcessingError) -> BGRABitmap {
     guard (-1...1).contains(brightness), (0...10).contains(contrast), (0...10).contains(saturation) else {
       throw .invalidParameters(identifier, reason: "brightness is from -1 to 1, the others from 0 to 10")
     }
@@ -35,7 +37,6 @@ public struct ColorAdjustment: ImageProcessing, Hashable {
     let color = Int32((contrast * saturation * one).rounded())
     let luma = Int32((contrast * (1 - saturation) * one).rounded())
     let offset = Int32(((brightness + (1 - contrast) / 2) * one).rounded())
-    let bitmap = BGRABitmap(bitmap, pool: context.pool)
     return bitmap.mapped(isOpaque: bitmap.isOpaque, pool: context.pool) { pixel, _, _ in
       let alpha = Int32(pixel.alpha)
       let base = pixel.luma &* luma &+ offset &* alpha &+ 2048

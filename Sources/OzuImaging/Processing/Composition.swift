@@ -13,7 +13,9 @@ public struct Composition: ImageProcessing {
   /// Runs the steps.
   ///
   /// - Throws: the error of the first step that fails.
-  public func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap {
+  public func process(
+    _ bitmap: BGRABitmap, context: ProcessingContext
+  ) throws(ProcessingError) -> BGRABitmap {
     var result = bitmap
     for step in steps { result = try step.process(result, context: context) }
     return result
@@ -23,14 +25,14 @@ public struct Composition: ImageProcessing {
 /// A step of the app's own.
 public struct CustomProcessor: ImageProcessing {
   private let name: String
-  private let work: @Sendable (Bitmap) throws -> Bitmap
+  private let work: @Sendable (BGRABitmap) throws -> BGRABitmap
 
   /// Makes a step from a closure.
   ///
   /// - Parameters:
   ///   - name: the identity of the step with all its parameters.
   ///   - work: makes the new picture; what it throws becomes `ProcessingError.failed`.
-  public init(_ name: String, _ work: @escaping @Sendable (Bitmap) throws -> Bitmap) {
+  public init(_ name: String, _ work: @escaping @Sendable (BGRABitmap) throws -> BGRABitmap) {
     self.name = name
     self.work = work
   }
@@ -41,7 +43,9 @@ public struct CustomProcessor: ImageProcessing {
   /// Calls the closure.
   ///
   /// - Throws: `failed`.
-  public func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap {
+  public func process(
+    _ bitmap: BGRABitmap, context: ProcessingContext
+  ) throws(ProcessingError) -> BGRABitmap {
     do {
       return try work(bitmap)
     } catch {
@@ -52,7 +56,9 @@ public struct CustomProcessor: ImageProcessing {
 
 extension ImageProcessing where Self == CustomProcessor {
   /// A step of the app's own.
-  public static func custom(_ name: String, _ work: @escaping @Sendable (Bitmap) throws -> Bitmap) -> Self {
+  public static func custom(
+    _ name: String, _ work: @escaping @Sendable (BGRABitmap) throws -> BGRABitmap
+  ) -> Self {
     CustomProcessor(name, work)
   }
 }

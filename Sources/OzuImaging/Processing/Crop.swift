@@ -30,7 +30,9 @@ public struct Crop: ImageProcessing, Hashable {
   /// Cuts.
   ///
   /// - Throws: `invalidParameters` when nothing would be left.
-  public func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap {
+  public func process(
+    _ bitmap: BGRABitmap, context: ProcessingContext
+  ) throws(ProcessingError) -> BGRABitmap {
     let rectangle: PixelRectangle
     switch area {
     case .rectangle(let asked):
@@ -46,7 +48,7 @@ public struct Crop: ImageProcessing, Hashable {
       rectangle = AttentionMap(of: bitmap, pool: context.pool).bestRectangle(of: size)
     }
     try context.check(rectangle.size, for: self)
-    return BGRABitmap(bitmap, pool: context.pool).cropped(to: rectangle, pool: context.pool)
+    return bitmap.cropped(to: rectangle, pool: context.pool)
   }
 
   /// The largest size with some proportions inside another; at least one pixel.

@@ -18,16 +18,18 @@ public struct GaussianBlur: ImageProcessing, Hashable {
   ///
   /// - Throws: `invalidParameters` for a radius that is negative, not finite or over 1,000.
   /// - Complexity: O(pixels), whatever the radius.
-  public func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap {
+  public func process(
+    _ bitmap: BGRABitmap, context: ProcessingContext
+  ) throws(ProcessingError) -> BGRABitmap {
     guard radius.isFinite, radius >= 0, radius <= 1000 else {
       throw .invalidParameters(identifier, reason: "the radius must be from 0 to 1000 pixels")
     }
-    var result = BGRABitmap(bitmap, pool: context.pool)
+    var result = bitmap
     for window in BoxWindow.windows(deviation: radius) where window.length > 1 {
       result = window.alongRows(result, pool: context.pool)
       result = window.alongColumns(result, pool: context.pool)
     }
-    return result.bitmap
+    return result
   }
 }
 

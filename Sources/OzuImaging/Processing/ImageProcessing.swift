@@ -4,19 +4,38 @@
 /// let request = ImageRequest(url: url, resize: resize, processors: [.roundedCorners(radius: 12), .grayscale])
 /// ```
 ///
-/// Equal identifiers are taken for equal steps: the identifier has to name the kind of step and every parameter
-/// that changes a pixel. It is a part of the key under which results are cached.
+/// A step of the app's own is a type with its parameters as stored properties. Where these can be encoded, `identifier`
+/// is made of them; where one cannot, the compiler asks for an `identifier`:
+///
+/// ```swift
+/// struct Posterize: ImageProcessing, Encodable {
+///   let levels: Int
+///
+///   func process(_ bitmap: BGRABitmap, context: ProcessingContext) throws(ProcessingError) -> BGRABitmap { … }
+/// }
+/// ```
 public protocol ImageProcessing: Sendable {
-  /// The kind of step with all its parameters.
+  /// The kind of step with all its parameters: a part of the key under which results are cached, in memory and on disk.
+  ///
+  /// Equal identifiers are taken for equal steps. One that is written by hand has to name the kind of step and every
+  /// parameter that changes a pixel.
   var identifier: String { get }
 
   /// Makes the new picture. The old one stays as it is.
   ///
-  /// The steps of Ozu take a bitmap of any `PixelFormat`; all but `Turn`, which moves pixels and changes none, work in
-  /// `bgra8`. `Picture.processed(by:context:)` hands `bgra8` to every step.
+  /// - Throws: `ProcessingError` when the step cannot be done with this picture.
+  func process(_ bitmap: BGRABitmap, context: ProcessingContext) throws(ProcessingError) -> BGRABitmap
+}
+
+extension ImageProcessing {
+  /// Makes the new picture of a bitmap of any format, which is converted to `bgra8` first.
   ///
   /// - Throws: `ProcessingError` when the step cannot be done with this picture.
-  func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap
+  public func process(
+    _ bitmap: Bitmap, context: ProcessingContext = ProcessingContext()
+  ) throws(ProcessingError) -> Bitmap {
+    try process(BGRABitmap(bitmap, pool: context.pool), context: context).bitmap
+  }
 }
 
 /// What surrounds a step.
@@ -69,8 +88,8 @@ extension Picture {
     by processors: [any ImageProcessing], context: ProcessingContext = ProcessingContext()
   ) throws(ProcessingError) -> Picture {
     guard !processors.isEmpty else { return self }
-    var result = bitmap.converted(to: .bgra8, pool: context.pool)
+    var result = BGRABitmap(bitmap, pool: context.pool)
     for processor in processors { result = try processor.process(result, context: context) }
-    return Picture(result, scale: scale, header: header, isPreview: isPreview)
+    return Picture(result.bitmap, scale: scale, header: header, isPreview: isPreview)
   }
 }

@@ -20,21 +20,22 @@ public struct Pad: ImageProcessing, Hashable {
   /// Pads.
   ///
   /// - Throws: `invalidParameters` for a canvas over the limits.
-  public func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap {
+  public func process(
+    _ bitmap: BGRABitmap, context: ProcessingContext
+  ) throws(ProcessingError) -> BGRABitmap {
     let canvas = PixelSize(max(size.width, bitmap.size.width), max(size.height, bitmap.size.height))
-    let bitmap = BGRABitmap(bitmap, pool: context.pool)
-    guard canvas != bitmap.size else { return bitmap.bitmap }
+    guard canvas != bitmap.size else { return bitmap }
     try context.check(canvas, for: self)
     let (left, top) = anchor.origin(of: bitmap.size, in: canvas)
     let background = color.pixel
     let isOpaque = bitmap.isOpaque && color.alpha == 255
-    return bitmap.withRows { row in
-      Bitmap(
+    return bitmap.withPixels { pixels, rows in
+      BGRABitmap(
         size: canvas, isOpaque: isOpaque, colorSpace: bitmap.colorSpace, pool: context.pool
       ) { y, target in
         target.update(repeating: background)
         guard y >= top, y < top + bitmap.size.height else { return }
-        let source = row(y - top)
+        let source = pixels.extracting(rows[y - top])
         for x in 0..<source.count { target[left + x] = source[x].over(background) }
       }
     }

@@ -4,13 +4,15 @@ extension Resize: ImageProcessing {
   /// For a picture that comes from a file, the request's own `resize` is better: it decodes no more than needed.
   ///
   /// - Throws: `invalidParameters` for an empty size or one over the limits.
-  public func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap {
+  public func process(
+    _ bitmap: BGRABitmap, context: ProcessingContext
+  ) throws(ProcessingError) -> BGRABitmap {
     if mode != .none {
       try context.check(size, for: self)
       // To cover a size, a long and narrow picture becomes far larger than the size.
       try context.check(ResizeGeometry(source: bitmap.size, resize: self).outputSize, for: self)
     }
-    return Picture(bitmap).resized(self, pool: context.pool).bitmap
+    return BGRABitmap(Picture(bitmap.bitmap).resized(self, pool: context.pool).bitmap, pool: context.pool)
   }
 }
 

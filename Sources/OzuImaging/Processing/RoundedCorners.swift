@@ -51,7 +51,9 @@ public struct RoundedCorners: ImageProcessing, Hashable {
   /// Rounds. Edges are antialiased by the part of each pixel that is covered.
   ///
   /// - Throws: `invalidParameters` for a radius or a border that is negative or not finite.
-  public func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap {
+  public func process(
+    _ bitmap: BGRABitmap, context: ProcessingContext
+  ) throws(ProcessingError) -> BGRABitmap {
     let width = border?.width ?? 0
     guard width.isFinite, width >= 0 else {
       throw .invalidParameters(identifier, reason: "the border has no width")
@@ -71,8 +73,7 @@ public struct RoundedCorners: ImageProcessing, Hashable {
     guard radius > 0 || width > 0 else { return source }
     let edge = RoundedEdge(size: source.size, radius: radius)
     let line = border?.color.pixel
-    let pixels = BGRABitmap(source, pool: context.pool)
-    return pixels.mapped(isOpaque: source.isOpaque && radius == 0, pool: context.pool) { pixel, x, y in
+    return source.mapped(isOpaque: source.isOpaque && radius == 0, pool: context.pool) { pixel, x, y in
       let inside = edge.depth(x, y)
       var result = pixel
       if let line, inside < width + 0.5 {

@@ -23,20 +23,22 @@ public struct Sharpen: ImageProcessing, Hashable {
   /// Sharpens. Opacity stays as it is.
   ///
   /// - Throws: `invalidParameters` for an amount outside 0...10 or a radius the blur refuses.
-  public func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap {
+  public func process(
+    _ bitmap: BGRABitmap, context: ProcessingContext
+  ) throws(ProcessingError) -> BGRABitmap {
     guard amount.isFinite, (0...10).contains(amount) else {
       throw .invalidParameters(identifier, reason: "the amount must be from 0 to 10")
     }
-    let bitmap = BGRABitmap(bitmap, pool: context.pool)
-    let blurred = BGRABitmap(
-      try GaussianBlur(radius: radius).process(bitmap.bitmap, context: context), pool: context.pool)
+    let blurred = try GaussianBlur(radius: radius).process(bitmap, context: context)
     let weight = Int16((amount * 256).rounded()) << 2
-    return blurred.withRows { blurredRow in
-      bitmap.withRows { row in
-        Bitmap(
+    return blurred.withPixels { soft, softRows in
+      bitmap.withPixels { sharp, sharpRows in
+        BGRABitmap.making(
           size: bitmap.size, isOpaque: bitmap.isOpaque, colorSpace: bitmap.colorSpace, pool: context.pool
         ) { y, target in
-          withUnsafePointer(to: weight) { Self.sharpen(row(y), blurredRow(y), $0, to: target) }
+          let sharp = sharp.extracting(sharpRows[y])
+          let soft = soft.extracting(softRows[y])
+          withUnsafePointer(to: weight) { Self.sharpen(sharp, soft, $0, to: target) }
         }
       }
     }
@@ -46,14 +48,16 @@ public struct Sharpen: ImageProcessing, Hashable {
   /// that `BoxMean` has.
   @inline(never)
   private static func sharpen(
-    _ sharp: UnsafeBufferPointer<Pixel>, _ soft: UnsafeBufferPointer<Pixel>, _ weight: UnsafePointer<Int16>,
+    _ sharp: Span<Pixel>, _ soft: Span<Pixel>, _ weight: UnsafePointer<Int16>,
     to target: UnsafeMutableBufferPointer<Pixel>
   ) {
+    // Checked here, and not again for each pixel: both indices are below the one count.
+    precondition(sharp.count == target.count && soft.count == target.count, "rows of one width")
     for x in stride(from: 0, to: sharp.count, by: 2) {
       let next = min(x &+ 1, sharp.count &- 1)
       let pixels = sharpened(
-        SIMD8<Int16>(truncatingIfNeeded: SIMD8<UInt8>(sharp[x], sharp[next])),
-        SIMD8<Int16>(truncatingIfNeeded: SIMD8<UInt8>(soft[x], soft[next])), weight
+        SIMD8<Int16>(truncatingIfNeeded: SIMD8<UInt8>(sharp[unchecked: x], sharp[unchecked: next])),
+        SIMD8<Int16>(truncatingIfNeeded: SIMD8<UInt8>(soft[unchecked: x], soft[unchecked: next])), weight
       ).pixels
       target[next] = pixels.1
       target[x] = pixels.0

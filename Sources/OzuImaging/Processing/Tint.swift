@@ -23,9 +23,10 @@ public struct Tint: ImageProcessing, Hashable {
   public var identifier: String { "tint(\(color.identifier),\(style.rawValue))" }
 
   /// Tints.
-  public func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap {
+  public func process(
+    _ bitmap: BGRABitmap, context: ProcessingContext
+  ) throws(ProcessingError) -> BGRABitmap {
     let ink = color.pixel
-    let bitmap = BGRABitmap(bitmap, pool: context.pool)
     switch style {
     case .overlay:
       return bitmap.mapped(isOpaque: bitmap.isOpaque, pool: context.pool) { pixel, _, _ in

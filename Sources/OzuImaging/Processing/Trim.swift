@@ -14,18 +14,19 @@ public struct Trim: ImageProcessing, Hashable {
   /// Trims. The border's colour is that of the top left pixel; a picture that is nothing but border stays whole.
   ///
   /// - Complexity: O(pixels).
-  public func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap {
-    let bitmap = BGRABitmap(bitmap, pool: context.pool)
-    let content = bitmap.withRows { row -> PixelRectangle? in
-      let border = row(0)[0]
+  public func process(
+    _ bitmap: BGRABitmap, context: ProcessingContext
+  ) throws(ProcessingError) -> BGRABitmap {
+    let content = bitmap.withPixels { pixels, rows -> PixelRectangle? in
+      let border = pixels[0]
       var left = bitmap.size.width
       var right = -1
       var top = -1
       var bottom = -1
       for y in 0..<bitmap.size.height {
-        let pixels = row(y)
-        guard let first = pixels.firstIndex(where: { differs($0, border) }),
-          let last = pixels.lastIndex(where: { differs($0, border) })
+        let row = pixels.extracting(rows[y])
+        guard let first = row.indices.first(where: { differs(row[$0], border) }),
+          let last = row.indices.last(where: { differs(row[$0], border) })
         else { continue }
         left = min(left, first)
         right = max(right, last)
@@ -35,7 +36,7 @@ public struct Trim: ImageProcessing, Hashable {
       guard top >= 0 else { return nil }
       return PixelRectangle(x: left, y: top, width: right - left + 1, height: bottom - top + 1)
     }
-    guard let content else { return bitmap.bitmap }
+    guard let content else { return bitmap }
     return bitmap.cropped(to: content, pool: context.pool)
   }
 

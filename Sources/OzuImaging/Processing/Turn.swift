@@ -15,7 +15,9 @@ public enum Turn: String, ImageProcessing, Hashable, CaseIterable {
   public var identifier: String { "turn(\(rawValue))" }
 
   /// Turns. Pixels move; none changes.
-  public func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap {
+  public func process(
+    _ bitmap: BGRABitmap, context: ProcessingContext
+  ) throws(ProcessingError) -> BGRABitmap {
     let orientation: Orientation =
       switch self {
       case .right: .right
@@ -24,7 +26,7 @@ public enum Turn: String, ImageProcessing, Hashable, CaseIterable {
       case .mirror: .upMirrored
       case .flip: .downMirrored
       }
-    return bitmap.upright(from: orientation, pool: context.pool)
+    return BGRABitmap(bitmap.bitmap.upright(from: orientation, pool: context.pool), pool: context.pool)
   }
 }
 

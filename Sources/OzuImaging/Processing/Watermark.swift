@@ -16,7 +16,8 @@ public struct Watermark: ImageProcessing {
     case screen
   }
 
-  private let mark: Bitmap
+  private let mark: BGRABitmap
+  /// What tells the mark from others, so that neither can pass for the other.
   private let key: String
   private let anchor: Anchor
   private let margin: Int
@@ -27,16 +28,17 @@ public struct Watermark: ImageProcessing {
   ///
   /// - Parameters:
   ///   - mark: the picture to put on top, at its own size.
-  ///   - key: what tells it from other marks; part of the identifier.
+  ///   - key: what tells it from other marks, as a part of the identifier; `nil` (the default) for a checksum of its pixels.
   ///   - anchor: where it stands.
   ///   - margin: its distance from the edges it stands at, in pixels.
   ///   - opacity: from 0, invisible, to 1.
   public init(
-    _ mark: Bitmap, key: String, at anchor: Anchor = .bottomRight, margin: Int = 0, opacity: Double = 1,
+    _ mark: Bitmap, key: String? = nil, at anchor: Anchor = .bottomRight, margin: Int = 0,
+    opacity: Double = 1,
     mode: BlendMode = .normal
   ) {
-    self.mark = mark
-    self.key = key
+    self.mark = BGRABitmap(mark)
+    self.key = key.map { "\($0.utf8.count):\($0)" } ?? "#" + self.mark.checksum
     self.anchor = anchor
     self.margin = margin
     self.opacity = opacity
@@ -45,13 +47,15 @@ public struct Watermark: ImageProcessing {
 
   /// The kind of step with all its parameters.
   public var identifier: String {
-    "watermark(\(key.utf8.count):\(key),\(mark.size),\(anchor.rawValue),\(margin),\(opacity),\(mode.rawValue))"
+    "watermark(\(key),\(mark.size),\(anchor.rawValue),\(margin),\(opacity),\(mode.rawValue))"
   }
 
   /// Puts the mark on. What of it lies outside the picture is left out.
   ///
   /// - Throws: `invalidParameters` for an opacity outside 0...1.
-  public func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap {
+  public func process(
+    _ bitmap: BGRABitmap, context: ProcessingContext
+  ) throws(ProcessingError) -> BGRABitmap {
     guard (0...1).contains(opacity) else {
       throw .invalidParameters(identifier, reason: "the opacity must be from 0 to 1")
     }
@@ -59,20 +63,15 @@ public struct Watermark: ImageProcessing {
     let inner = PixelSize(mark.size.width + 2 * margin, mark.size.height + 2 * margin)
     let corner = anchor.origin(of: inner, in: bitmap.size)
     let place = (x: corner.x + margin, y: corner.y + margin)
-    let bitmap = BGRABitmap(bitmap, pool: context.pool)
-    let mark = BGRABitmap(mark, pool: context.pool)
-    return mark.withRows { markRow in
-      bitmap.withRows { row in
-        Bitmap(
-          size: bitmap.size, isOpaque: bitmap.isOpaque, colorSpace: bitmap.colorSpace, pool: context.pool
-        ) { y, target in
-          _ = target.update(fromContentsOf: row(y))
-          guard y >= place.y, y < place.y + mark.size.height else { return }
-          let source = markRow(y - place.y)
-          for x in max(0, place.x)..<max(0, place.x, min(bitmap.size.width, place.x + mark.size.width)) {
-            target[x] = mode.blend(source[x - place.x].covered(by: veil), target[x])
-          }
-        }
+    let rows = max(0, place.y)..<max(0, place.y, min(bitmap.size.height, place.y + mark.size.height))
+    let columns = max(0, place.x)..<max(0, place.x, min(bitmap.size.width, place.x + mark.size.width))
+    return mark.withPixels { pixels, markRows in
+      BGRABitmap.editing(
+        bitmap, size: bitmap.size, rows: rows, isOpaque: bitmap.isOpaque, colorSpace: bitmap.colorSpace,
+        pool: context.pool
+      ) { y, target in
+        let source = pixels.extracting(markRows[y - place.y])
+        for x in columns { target[x] = mode.blend(source[x - place.x].covered(by: veil), target[x]) }
       }
     }
   }
@@ -105,7 +104,8 @@ extension Watermark.BlendMode {
 extension ImageProcessing where Self == Watermark {
   /// Puts another picture on top.
   public static func watermark(
-    _ mark: Bitmap, key: String, at anchor: Anchor = .bottomRight, margin: Int = 0, opacity: Double = 1,
+    _ mark: Bitmap, key: String? = nil, at anchor: Anchor = .bottomRight, margin: Int = 0,
+    opacity: Double = 1,
     mode: Watermark.BlendMode = .normal
   ) -> Self {
     Watermark(mark, key: key, at: anchor, margin: margin, opacity: opacity, mode: mode)

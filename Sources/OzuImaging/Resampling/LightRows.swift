@@ -91,7 +91,10 @@ final class LightRows {
           let values = LightTable.shared.light(of: pixel, isOpaque: bitmap.isOpaque)
           for channel in 0..<channelCount { light[channel * width + x] = values[channel] }
         }
-        for channel in 0..<channelCount { averagers[channel].add(words: light + channel * width) }
+        for channel in 0..<channelCount {
+          averagers[channel].add(
+            words: UnsafeBufferPointer(start: light + channel * width, count: width).span)
+        }
       }
     }
     let planes = averagers.map { $0.planes[0] }

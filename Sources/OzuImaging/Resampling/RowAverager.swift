@@ -8,8 +8,7 @@
 /// Rows are added up column by column in 16 bits, which LLVM makes SIMD of; sums across columns are taken once for
 /// each group of rows.
 ///
-/// Unsafe pointers. Why every index is in bounds: a row has `columns * channels` samples, the caller's promise;
-/// the sums have as many and some more, so that four channels can be read where there are three; the means go to
+/// Unsafe pointers. Why every index is in bounds: a row has `columns * channels` samples, which `add` checks; the sums have as many and some more, so that four channels can be read where there are three; the means go to
 /// rows below `rowCount` of planes made for `meanColumns` columns.
 public final class RowAverager {
   /// How many samples make one of a plane.
@@ -94,8 +93,15 @@ public final class RowAverager {
   }
 
   /// Adds the next row, of bytes.
-  public func add(bytes row: UnsafePointer<UInt8>) {
+  ///
+  /// - Precondition: there are as many rows as announced, and each has as many samples.
+  public func add(bytes row: Span<UInt8>) {
     precondition(addedRows < rows, "no more rows than announced")
+    precondition(row.count == columns * channels, "a row of the announced samples")
+    row.withUnsafeBufferPointer { add(bytes: $0.baseAddress!) }
+  }
+
+  private func add(bytes row: UnsafePointer<UInt8>) {
     if isPlainCopy {
       let target = planes[0].samples.baseAddress! + addedRows * planes[0].samplesPerRow
       for x in 0..<columns { target[x] = Int16(row[x]) &<< Int16(SamplePlane.fractionBits) }
@@ -133,8 +139,15 @@ public final class RowAverager {
   }
 
   /// Adds the next row, of 16-bit samples of one channel.
-  public func add(words row: UnsafePointer<UInt16>) {
+  ///
+  /// - Precondition: there are as many rows as announced, and each has as many samples.
+  public func add(words row: Span<UInt16>) {
     precondition(addedRows < rows && channels == 1, "no more rows than announced, of one channel")
+    precondition(row.count == columns, "a row of the announced samples")
+    row.withUnsafeBufferPointer { add(words: $0.baseAddress!) }
+  }
+
+  private func add(words row: UnsafePointer<UInt16>) {
     let sums = block.baseAddress!.assumingMemoryBound(to: UInt32.self)
     if summedRows == 0 {
       for x in 0..<columns { sums[x] = UInt32(row[x]) }

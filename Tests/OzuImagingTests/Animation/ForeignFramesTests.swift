@@ -70,15 +70,15 @@ struct ForeignFramesTests {
     }
   }
 
-  @Test("that lie outside the canvas are an error of the composer, and write nothing", arguments: outside)
+  @Test("that lie outside the canvas make no composer, so that nothing is written", arguments: outside)
   func composer(frame: AnimationFrame) {
     let small = Bitmap.flat(.opaqueRed, size: PixelSize(8, 8))
     let reader = ForeignFrames(canvas: Self.canvas, frames: [Self.whole, frame]) {
       $0.size == Self.canvas ? .flat(.opaqueRed, size: Self.canvas) : small
     }
-    var composer = FrameComposer(reader, blending: .premultiplied)
-    #expect(throws: Never.self) { try composer.compose(0, context: DecodingContext()) }
-    #expect(throws: DecodingError.self) { try composer.compose(1, context: DecodingContext()) }
+    #expect(throws: AnimationTrack.Flaw.self) {
+      try FrameComposer(reader, of: Self.canvas, blending: .premultiplied)
+    }
   }
 
   static let oddities: [(PixelSize, Int, String)] = [
@@ -95,6 +95,36 @@ struct ForeignFramesTests {
     let picture = try codecs.picture(from: Signature.png)
     #expect(picture.animation == nil)
     #expect(picture.notes == ["shown without its animation: \(words)"])
+  }
+
+  static let times: [(Duration, Int, String)] = [
+    (.milliseconds(-1), 0, "frame 1 is to be seen for -0.001 seconds"),
+    (.seconds((1 << 32) + 1), 0, "frame 1 is to be seen for 4294967297.0 seconds"),
+    (.seconds(Int64.max), 0, "frame 1 is to be seen for 9.223372036854776e+18 seconds"),
+    (.zero, -3, "it is to be played -3 times"),
+  ]
+
+  @Test("that are seen for times which cannot be added up are not shown", arguments: times)
+  func absurdTime(delay: Duration, loopCount: Int, words: String) throws {
+    var late = Self.whole
+    late.delay = delay
+    var codecs = CodecRegistry()
+    let frames = ForeignFrames(canvas: Self.canvas, frames: [Self.whole, late], loopCount: loopCount)
+    codecs.register(decoder: ForeignDecoder(reader: frames))
+    let picture = try codecs.picture(from: Signature.png)
+    #expect(picture.animation == nil)
+    #expect(picture.notes == ["shown without its animation: \(words)"])
+  }
+
+  @Test("that are seen as long as a format can say are played")
+  func longest() throws {
+    var long = Self.whole
+    long.delay = AnimationTrack.longestDelay
+    var codecs = CodecRegistry()
+    let frames = ForeignFrames(canvas: Self.canvas, frames: [AnimationFrame](repeating: long, count: 5))
+    codecs.register(decoder: ForeignDecoder(reader: frames))
+    let animation = try #require(try codecs.picture(from: Signature.png).animation)
+    #expect(animation.duration == .seconds(5 << 32))
   }
 
   @Test(

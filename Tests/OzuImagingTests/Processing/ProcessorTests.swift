@@ -54,7 +54,7 @@ struct ProcessorTests {
   @Test("attention takes the middle when nothing stands out")
   func attentionOfNothing() throws {
     let picture = Bitmap(size: PixelSize(101, 11)) { x, _ in x == 50 ? Self.blue : Self.blue }
-    let rectangle = AttentionMap(of: picture, pool: .shared).bestRectangle(of: PixelSize(11, 11))
+    let rectangle = AttentionMap(of: BGRABitmap(picture), pool: .shared).bestRectangle(of: PixelSize(11, 11))
     #expect(rectangle == PixelRectangle(x: 45, y: 0, width: 11, height: 11))
   }
 

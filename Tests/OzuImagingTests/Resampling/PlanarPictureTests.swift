@@ -7,7 +7,8 @@ struct PlanarPictureTests {
   private func plane(_ value: Int, white: Double = 255) -> SamplePlane {
     let averager = RowAverager(
       size: PixelSize(8, 8), channels: 1, step: .init(columns: 2, rows: 2), white: white, pool: .shared)
-    for _ in 0..<8 { averager.add(words: [UInt16](repeating: UInt16(value), count: 8)) }
+    let row = [UInt16](repeating: UInt16(value), count: 8)
+    for _ in 0..<8 { averager.add(words: row.span) }
     return averager.planes[0]
   }
 
@@ -88,7 +89,8 @@ struct PlanarPictureTests {
     func picture(_ red: UInt16) -> PlanarPicture {
       let averager = RowAverager(
         size: PixelSize(8, 8), channels: 1, step: .init(columns: 2, rows: 2), pool: .shared)
-      for _ in 0..<8 { averager.add(words: (0..<8).map { $0 % 2 == 0 ? red : red + 1 }) }
+      let row = (0..<8).map { $0 % 2 == 0 ? red : red + 1 }
+      for _ in 0..<8 { averager.add(words: row.span) }
       return PlanarPicture(luma: plane(100), chroma: (plane(128), averager.planes[0]))
     }
     // 1.402 × 2 is 3, 1.402 × 3 is 4: between them is 3.5, which a byte rounds up. Exactly it would be 3.505.

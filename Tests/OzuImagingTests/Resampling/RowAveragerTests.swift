@@ -30,7 +30,7 @@ struct RowAveragerTests {
     let averager = RowAverager(size: size, channels: channels, step: step, pool: .shared)
     for y in 0..<size.height {
       let row = (0..<size.width).flatMap { x in (0..<channels).map { UInt8(sample(x, y, $0)) } }
-      averager.add(bytes: row)
+      averager.add(bytes: row.span)
     }
     #expect(averager.planes.count == channels)
     for (channel, plane) in averager.planes.enumerated() {
@@ -52,19 +52,35 @@ struct RowAveragerTests {
   func deepSamples() {
     let averager = RowAverager(
       size: PixelSize(5, 2), channels: 1, step: .init(columns: 2, rows: 2), white: 1023, pool: .shared)
-    averager.add(words: [1023, 1023, 0, 0, 1023])
-    averager.add(words: [1023, 1023, 0, 0, 0])
+    for row in [[1023, 1023, 0, 0, 1023], [1023, 1023, 0, 0, 0]] as [[UInt16]] {
+      averager.add(words: row.span)
+    }
     let samples = averager.planes[0].samples
     #expect(samples[0] == 255 * 64)
     #expect(samples[1] == 0)
     #expect(samples[2] == 255 * 32)
   }
 
+  @Test("a row of another length ends the program, and is not read beyond its end")
+  func wrongRows() async {
+    await #expect(processExitsWith: .failure) {
+      let averager = RowAverager(
+        size: PixelSize(9, 2), channels: 1, step: .init(columns: 2, rows: 2), pool: .shared)
+      averager.add(bytes: [UInt8](repeating: 7, count: 8).span)
+    }
+    await #expect(processExitsWith: .failure) {
+      let averager = RowAverager(
+        size: PixelSize(9, 2), channels: 1, step: .init(columns: 2, rows: 2), pool: .shared)
+      averager.add(words: [UInt16](repeating: 7, count: 8).span)
+    }
+  }
+
   @Test("a picture as bright as possible stays in range, with the longest step")
   func brightest() {
     let size = PixelSize(256, 256)
     let averager = RowAverager(size: size, channels: 1, step: .init(columns: 128, rows: 128), pool: .shared)
-    for _ in 0..<256 { averager.add(bytes: [UInt8](repeating: 255, count: 256)) }
+    let white = [UInt8](repeating: 255, count: 256)
+    for _ in 0..<256 { averager.add(bytes: white.span) }
     #expect(averager.planes[0].samples[0] == 255 * 64)
   }
 }

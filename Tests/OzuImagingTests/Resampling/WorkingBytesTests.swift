@@ -275,7 +275,7 @@ struct ResamplingBandTests {
           return LightTable.shared.light(
             of: SIMD4(pixel.blue, pixel.green, pixel.red, pixel.alpha), isOpaque: bitmap.isOpaque)[channel]
         }
-        row.withUnsafeBufferPointer { averagers[channel].add(words: $0.baseAddress!) }
+        averagers[channel].add(words: row.span)
       }
     }
     return averagers.map { $0.planes[0] }

@@ -295,7 +295,9 @@ struct ReentryTests {
     let identifier: String
     var tracer: Tracer?
 
-    func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap { bitmap }
+    func process(
+      _ bitmap: BGRABitmap, context: ProcessingContext
+    ) throws(ProcessingError) -> BGRABitmap { bitmap }
   }
 
   @Test("a processor of a step that another load has taken over may call the pipeline when it is released")

@@ -15,7 +15,9 @@ final class CountingStep: ImageProcessing {
 
   var runCount: Int { count.load(ordering: .relaxed) }
 
-  func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap {
+  func process(
+    _ bitmap: BGRABitmap, context: ProcessingContext
+  ) throws(ProcessingError) -> BGRABitmap {
     count.add(1, ordering: .relaxed)
     try onRun()
     return bitmap

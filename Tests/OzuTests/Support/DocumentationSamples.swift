@@ -6,20 +6,19 @@ import OzuTesting
 // The types of the samples, as they stand in the articles.
 
 /// Red, green and blue in steps of 256 ÷ levels.
-struct Posterize: ImageProcessing {
+struct Posterize: ImageProcessing, Encodable {
   let levels: Int
 
-  var identifier: String { "posterize(\(levels))" }
-
-  func process(_ bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap {
+  func process(
+    _ bitmap: BGRABitmap, context: ProcessingContext
+  ) throws(ProcessingError) -> BGRABitmap {
     guard (2...256).contains(levels) else {
       throw .invalidParameters(identifier, reason: "2 to 256 levels are possible")
     }
     let step = 256 / levels
     func coarse(_ value: UInt8, _ alpha: UInt8) -> UInt8 { min(alpha, UInt8(Int(value) / step * step)) }
-    return Bitmap(size: bitmap.size, isOpaque: bitmap.isOpaque) { x, y in
-      let pixel = bitmap[x, y]
-      return Pixel(
+    return bitmap.map(pool: context.pool) { pixel in
+      Pixel(
         red: coarse(pixel.red, pixel.alpha), green: coarse(pixel.green, pixel.alpha),
         blue: coarse(pixel.blue, pixel.alpha), alpha: pixel.alpha)
     }

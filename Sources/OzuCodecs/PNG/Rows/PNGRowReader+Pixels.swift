@@ -33,12 +33,13 @@ extension PNGRowReader {
       if y % Self.stepRows == 0 { try context.checkpoint() }
       guard let row = next() else { return nil }
       if channels < 4 {
-        averager.add(bytes: row)
+        averager.add(bytes: UnsafeBufferPointer(start: row, count: size.width * channels).span)
       } else {
         let pixels = words.baseAddress!.assumingMemoryBound(to: UInt32.self)
         guard convert(row, to: pixels, width: size.width) else { return nil }
         if !isOpaque { Premultiplication.apply(to: pixels, width: size.width) }
-        averager.add(bytes: UnsafeRawPointer(pixels).assumingMemoryBound(to: UInt8.self))
+        let bytes = UnsafeRawPointer(pixels).assumingMemoryBound(to: UInt8.self)
+        averager.add(bytes: UnsafeBufferPointer(start: bytes, count: size.width * 4).span)
       }
     }
     guard endsWell() else { return nil }

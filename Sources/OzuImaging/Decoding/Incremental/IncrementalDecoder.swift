@@ -156,6 +156,7 @@ public final class IncrementalDecoder: Sendable {
     }
     guard let decoder = decoder as? any IncrementalDecoding else { return .over }
     guard let header = try decoder.header(ofPrefix: file, limits: context.limits) else { return waiting }
+    try decoder.check(header)
     arrivals.withLock { $0.header = header }
     try context.limits.check(header)
     guard !header.storedSize.isEmpty else {
@@ -185,10 +186,10 @@ public final class IncrementalDecoder: Sendable {
         reason: "decoded to \(bitmap.size) instead of \(opened.plan.decodedSize)")
     }
     // Nothing is given up from here on: the session would not show the same again.
-    var result = bitmap
+    var result = bitmap.converted(to: .bgra8, pool: context.pool)
     if !opened.plan.needsNoResampling {
       result = Resampler(kernel: opened.plan.kernel).resample(
-        bitmap, region: opened.plan.region, to: opened.plan.outputSize, pool: context.pool)
+        result, region: opened.plan.region, to: opened.plan.outputSize, pool: context.pool)
     }
     var notes: [String] = []
     result = codecs.converted(result, header: opened.header, context: context, notes: &notes)

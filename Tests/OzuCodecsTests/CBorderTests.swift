@@ -1,0 +1,306 @@
+import CCodecs
+import Foundation
+import OzuImaging
+import Testing
+
+@testable import OzuCodecs
+
+/// What the glue in C does with memory that is not for the picture at hand: nothing.
+@Suite("Memory that C is handed")
+struct CBorderTests {
+  /// Calls a closure with memory for the rows of a picture, and with rows that are wrong in one thing each. Nothing may be
+  /// written to any of them.
+  ///
+  /// - Parameter attempt: whether it was refused.
+  private static func refuses(
+    _ size: PixelSize, _ format: PixelFormat = .bgra8, mayBeShorter: Bool = false,
+    _ attempt: (OzuRows) -> Bool
+  ) {
+    let bytesPerRow = Bitmap.bytesPerRow(width: size.width, format: format)
+    // Enough for what a wrong answer would write.
+    var bytes = [UInt8](repeating: 0xA5, count: (size.height + 64) * (bytesPerRow + 64) * 8)
+    bytes.withUnsafeMutableBytes { bytes in
+      let right = OzuRows(bytes, bytesPerRow: bytesPerRow, size: size, format: format)
+      var changes: [(String, (inout OzuRows) -> Void)] = [
+        ("no memory", { $0.bytes = nil }), ("a narrow picture", { $0.width -= 1 }),
+        ("a wide picture", { $0.width += 1 }), ("a high picture", { $0.height += 1 }),
+        ("short rows", { $0.bytes_per_row = size.width * format.bytesPerPixel - 1 }),
+        ("no rows", { $0.bytes_per_row = 0 }),
+      ]
+      for other in PixelFormat.allCases where other != format {
+        changes.append(("\(other)", { $0.format = other.pixels }))
+      }
+      if !mayBeShorter { changes.append(("a low picture", { $0.height -= 1 })) }
+      for (name, change) in changes {
+        var rows = right
+        change(&rows)
+        #expect(attempt(rows), "\(name) is taken")
+        #expect(bytes.allSatisfy { $0 == 0xA5 }, "\(name) is written to")
+      }
+    }
+  }
+
+  private static func withFile<Result>(
+    _ path: String, _ body: (UnsafePointer<UInt8>, Int) throws -> Result
+  ) throws -> Result {
+    try fixture(path).withUnsafeBytes { bytes in
+      try body(#require(bytes.bindMemory(to: UInt8.self).baseAddress), bytes.count)
+    }
+  }
+
+  static let libraries = [
+    "matrix/avif-420-q90.avif", "matrix/heic-420.heic", "matrix/jxl-lossy.jxl", "matrix/tiff-raw.tif",
+  ].filter(isDecodable)
+
+  @Test("of another picture is refused by every library", arguments: libraries)
+  func pictures(path: String) throws {
+    typealias Opening = (UnsafePointer<UInt8>?, Int, OzuPictureLimits) -> OpaquePointer?
+    var openings: [String: Opening] = [:]
+    #if AVIF
+      openings["avif"] = { ozu_avif_decoder_new($0, $1, $2) }
+    #endif
+    #if HEIF
+      openings["heic"] = { ozu_heif_decoder_new($0, $1, $2) }
+    #endif
+    #if JXL
+      openings["jxl"] = { ozu_jxl_decoder_new($0, $1, $2) }
+    #endif
+    #if TIFF
+      openings["tif"] = { ozu_tiff_decoder_new($0, $1, $2) }
+    #endif
+    let name = String(path[path.index(after: path.lastIndex(of: ".") ?? path.startIndex)...])
+    let open = try #require(openings[name])
+    try Self.withFile(path) { start, count in
+      let limits = OzuPictureLimits(side: 10_000, pixels: 1 << 24, frames: 10, bytes: 1 << 28)
+      let decoder = try #require(open(start, count, limits))
+      defer { ozu_picture_free(decoder) }
+      var info = OzuPictureInfo()
+      #expect(ozu_picture_open(decoder, &info) == .done)
+      Self.refuses(PixelSize(Int(info.width), Int(info.height))) { ozu_picture_step(decoder, $0) == .failed }
+      #expect(String(cString: ozu_picture_message(decoder)) == "the memory is for another picture")
+    }
+  }
+
+  private static func withJPEG(
+    _ path: String, _ prepare: (OpaquePointer) -> Void = { _ in },
+    _ body: (OpaquePointer, PixelSize) throws -> Void
+  ) throws {
+    try withFile(path) { start, count in
+      let decoder = try #require(ozu_jpeg_decoder_new(start, count))
+      defer { ozu_jpeg_decoder_free(decoder) }
+      var (width, height): (Int32, Int32) = (0, 0)
+      #expect(ozu_jpeg_decoder_open(decoder, 8, 1 << 26, &width, &height) == .done)
+      prepare(decoder)
+      #expect(ozu_jpeg_decoder_start(decoder) == .done)
+      while ozu_jpeg_decoder_consume(decoder, 32) == .more {}
+      try body(decoder, PixelSize(Int(width), Int(height)))
+    }
+  }
+
+  @Test(
+    "of another picture is refused for JPEG",
+    arguments: ["baseline-420", "progressive-444", "gray", "cmyk-noprofile"])
+  func jpeg(name: String) throws {
+    try Self.withJPEG("matrix/jpeg-\(name).jpg") { decoder, size in
+      Self.refuses(size, mayBeShorter: true) { ozu_jpeg_decoder_read_rows(decoder, $0) == .failed }
+    }
+  }
+
+  @Test("for grey takes grey alone, and only of a file that is grey")
+  func grayJPEG() throws {
+    try Self.withJPEG("matrix/jpeg-gray.jpg", { #expect(ozu_jpeg_decoder_keep_gray($0)) }) { decoder, size in
+      Self.refuses(size, .gray8, mayBeShorter: true) { ozu_jpeg_decoder_read_rows(decoder, $0) == .failed }
+    }
+    try Self.withJPEG("matrix/jpeg-baseline-420.jpg", { #expect(!ozu_jpeg_decoder_keep_gray($0)) }) {
+      decoder, size in
+      Self.refuses(size, mayBeShorter: true) { ozu_jpeg_decoder_read_rows(decoder, $0) == .failed }
+    }
+  }
+
+  @Test("for planes of another picture is refused", arguments: ["baseline-420", "gray"])
+  func jpegPlanes(name: String) throws {
+    try Self.withJPEG("matrix/jpeg-\(name).jpg", { ozu_jpeg_decoder_keep_planes($0) }) { decoder, _ in
+      var bytes = [UInt8](repeating: 0xA5, count: 1 << 22)
+      try bytes.withUnsafeMutableBytes { bytes in
+        let count = name == "gray" ? 1 : 3
+        let right = try (0..<count).map { index in
+          var plane = OzuJPEGPlane()
+          try #require(ozu_jpeg_decoder_plane(decoder, Int32(index), &plane))
+          return OzuPlaneRows(
+            UnsafeMutableRawBufferPointer(rebasing: bytes[(index << 20)...]),
+            bytesPerRow: plane.bytes_per_row,
+            height: Int(plane.step_rows))
+        }
+        for index in right.indices {
+          for change in [{ $0.bytes = nil }, { $0.height -= 1 }, { $0.bytes_per_row -= 1 }]
+            as [(inout OzuPlaneRows) -> Void]
+          {
+            var rows = right
+            change(&rows[index])
+            #expect(ozu_jpeg_decoder_read_planes(decoder, rows, Int32(count)) == .failed)
+          }
+        }
+        for wrong in [0, count - 1, count + 1] {
+          let rows = right + right
+          #expect(ozu_jpeg_decoder_read_planes(decoder, rows, Int32(wrong)) == .failed)
+        }
+        #expect(bytes.allSatisfy { $0 == 0xA5 })
+        #expect(ozu_jpeg_decoder_read_planes(decoder, right, Int32(count)) == .done)
+      }
+    }
+  }
+
+  @Test(
+    "of another picture is refused for JPEG that comes piece by piece",
+    arguments: ["baseline-420", "progressive-444"])
+  func jpegFeed(name: String) throws {
+    try Self.withFile("matrix/jpeg-\(name).jpg") { start, count in
+      let feed = try #require(ozu_jpeg_feed_new())
+      defer { ozu_jpeg_feed_free(feed) }
+      var (width, height): (Int32, Int32) = (0, 0)
+      #expect(ozu_jpeg_feed_open(feed, start, count, 8, 1 << 26, &width, &height) == .done)
+      let size = PixelSize(Int(width), Int(height))
+      if name == "baseline-420" {
+        Self.refuses(size) { rows in
+          var rows = rows
+          return ozu_jpeg_feed_read(feed, start, count, &rows, 8) == .failed
+        }
+        #expect(ozu_jpeg_feed_read(feed, start, count, nil, 8) == .failed)
+      } else {
+        while ozu_jpeg_feed_read(feed, start, count, nil, 8) == .more {}
+        #expect(ozu_jpeg_feed_start_painting(feed) == .done)
+        Self.refuses(size, mayBeShorter: true) { ozu_jpeg_feed_paint(feed, $0) == .failed }
+      }
+    }
+  }
+
+  @Test("of another picture is refused for PNG", arguments: PixelFormat.allCases)
+  func png(format: PixelFormat) throws {
+    let path = format == .gray8 ? "matrix/png-gray8.png" : "matrix/png-rgb8.png"
+    let size = try CodecRegistry.standard.header(of: fixture(path)).storedSize
+    try Self.withFile(path) { start, count in
+      let decoder = try #require(ozu_png_decoder_new(start, count))
+      defer { ozu_png_decoder_free(decoder) }
+      var rows = OzuRows()
+      #expect(ozu_png_decoder_read_rows(decoder, rows, false) == .failed, "before it is open")
+      var (passes, hasAlpha): (Int32, Bool) = (0, false)
+      #expect(
+        ozu_png_decoder_open(
+          decoder, UInt32(size.width), UInt32(size.height), format.pixels, false, &passes, &hasAlpha) == .done
+      )
+      // How many rows come at a time is the caller's; each is written once.
+      Self.refuses(size, format, mayBeShorter: true) { wrong in
+        rows = wrong
+        return rows.height > UInt32(size.height) || ozu_png_decoder_read_rows(decoder, rows, false) == .failed
+      }
+    }
+  }
+
+  @Test("whose rows are no rows makes no decoder of what comes piece by piece")
+  func feeds() {
+    let size = PixelSize(31, 9)
+    func refuses(_ attempt: (OzuRows) -> Bool) {
+      Self.refuses(size, mayBeShorter: true) { rows in
+        // The size of the file is compared later.
+        let isSound = rows.bytes != nil && rows.format == .BGRA8 && rows.bytes_per_row / 4 >= Int(rows.width)
+        return isSound || attempt(rows)
+      }
+    }
+    refuses { ozu_png_feed_new($0) == nil }
+    #if WebP
+      refuses { ozu_webp_decoder_new($0) == nil }
+      #expect(ozu_webp_decoder_new(OzuRows()) == nil)
+      let none = OzuPlaneRows()
+      #expect(ozu_webp_plane_decoder_new(none, none, none, 8, 8, false) == nil)
+    #endif
+    #if JXL
+      refuses { ozu_jxl_feed_new($0) == nil }
+      #expect(ozu_jxl_feed_new(OzuRows()) == nil)
+    #endif
+  }
+
+  #if WebP
+    @Test("of another picture is refused for WebP", arguments: ["lossy", "lossless"])
+    func webP(name: String) throws {
+      let path = "matrix/webp-\(name).webp"
+      let size = try CodecRegistry.standard.header(of: fixture(path)).storedSize
+      try Self.withFile(path) { start, count in
+        Self.refuses(size) { rows in
+          guard let decoder = ozu_webp_decoder_new(rows) else { return true }
+          defer { ozu_webp_decoder_free(decoder) }
+          return ozu_webp_decoder_decode(decoder, start, count) == .failed
+        }
+      }
+    }
+  #endif
+
+  @Test("is not read beyond its end by encoders")
+  func encoders() throws {
+    var pixels = [UInt8](repeating: 7, count: 1 << 12)
+    typealias Encoding = LibraryEncoder.Encoding
+    var encoders: [Encoding] = []
+    #if WebP
+      encoders.append { ozu_webp_encode($0, $1, $2, $3) }
+    #endif
+    #if AVIF
+      encoders.append { ozu_avif_encode($0, $1, $2, $3) }
+    #endif
+    #if JXL
+      encoders.append { ozu_jxl_encode($0, $1, $2, $3) }
+    #endif
+    pixels.withUnsafeMutableBufferPointer { pixels in
+      let right = OzuEncodeRequest(
+        pixels: pixels.baseAddress, bytes_per_row: 32, format: .BGRA8, width: 8, height: 8, has_alpha: true,
+        quality: 0.5, is_lossless: false)
+      let changes: [(inout OzuEncodeRequest) -> Void] = [
+        { $0.pixels = nil }, { $0.bytes_per_row = 31 }, { $0.width = 9 }, { $0.width = 0 }, { $0.height = 0 },
+        { $0.format = .RGBA16 }, { $0.format = .gray8 }, { $0.width = .max }, { $0.bytes_per_row = 0 },
+      ]
+      for encode in encoders {
+        var message = [CChar](repeating: 0, count: 256)
+        var file = OzuBytes()
+        for change in changes {
+          var request = right
+          change(&request)
+          #expect(encode(&request, &file, &message, message.count) == .failed)
+          #expect(file.bytes == nil && file.count == 0)
+        }
+        var request = right
+        #expect(encode(&request, &file, &message, message.count) == .done)
+        #expect(file.data()?.isEmpty == false)
+      }
+      var message = [CChar](repeating: 0, count: 256)
+      var file = OzuBytes()
+      for (bytesPerRow, width, height) in [
+        (31, 8, 8), (32, 9, 8), (32, 0, 8), (32, 8, 0), (32, -8, 8), (0, 1, 1),
+      ] {
+        let status = ozu_jpeg_encode(
+          pixels.baseAddress, bytesPerRow, Int32(width), Int32(height), true, 50, true, &file, &message,
+          message.count)
+        #expect(status == .failed && file.bytes == nil)
+      }
+      let encoder = ozu_png_encoder_new()
+      defer { ozu_png_encoder_free(encoder) }
+      #expect(ozu_png_encoder_write_row(encoder, pixels.baseAddress, 4096) == .failed, "before the start")
+      #expect(ozu_png_encoder_start(encoder, 8, 8, .BGRA8, true, 6) == .done)
+      #expect(ozu_png_encoder_write_row(encoder, pixels.baseAddress, 31) == .failed)
+      #expect(ozu_png_encoder_write_row(encoder, pixels.baseAddress, 32) == .done)
+    }
+  }
+
+  @Test("is neither read nor written beyond its end by colour transforms")
+  func colors() {
+    for (layout, from, to) in [(OzuColorLayout.BGRA, 4, 4), (.gray, 1, 4), (.RGBA16, 8, 8), (.gray16, 2, 8)] {
+      let transform = ozu_color_transform_from_primaries(Chromaticities.sRGB.values, .gamma, 2.2, layout)
+      defer { ozu_color_transform_free(transform) }
+      let source = [UInt8](repeating: 9, count: 10 * from)
+      var target = [UInt8](repeating: 0xA5, count: 10 * to)
+      #expect(!ozu_color_transform_apply(transform, source, source.count - 1, &target, target.count, 10))
+      #expect(!ozu_color_transform_apply(transform, source, source.count, &target, target.count - 1, 10))
+      #expect(!ozu_color_transform_apply(transform, source, source.count, &target, target.count, 11))
+      #expect(target.allSatisfy { $0 == 0xA5 })
+      #expect(ozu_color_transform_apply(transform, source, source.count, &target, target.count, 10))
+      #expect(!target.allSatisfy { $0 == 0xA5 })
+    }
+  }
+}
