@@ -38,12 +38,7 @@
     public func render(
       _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
     ) throws(DecodingError) -> Bitmap {
-      if let averaging = plan.averaging,
-        let planes = try library.planes(data, header: header, averaging: averaging, context: context)
-      {
-        return try plan.rendered(planes, header: header, context: context)
-      }
-      return try renderFromPixels(data, header: header, plan: plan, context: context)
+      try library.render(data, header: header, plan: plan, context: context)
     }
 
     /// Decodes the picture, or the first frame.
@@ -52,7 +47,7 @@
     public func decode(
       _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
     ) throws(DecodingError) -> Bitmap {
-      try library.decode(data, header: header, size: plan.decodedSize, context: context)
+      try library.decode(data, header: header, plan: plan, context: context)
     }
 
     /// The frames of a sequence.
@@ -61,7 +56,7 @@
     public func frames(
       of data: Data, header: ImageHeader, limits: DecodingLimits
     ) throws(DecodingError) -> (any AnimationFrameReading)? {
-      try LibraryFrames(data, header: header, library: library, limits: limits)
+      try library.frames(of: data, header: header, limits: limits)
     }
   }
 #endif

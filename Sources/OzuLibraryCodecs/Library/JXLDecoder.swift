@@ -38,7 +38,7 @@
     public func decode(
       _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
     ) throws(DecodingError) -> Bitmap {
-      try library.decode(data, header: header, size: plan.decodedSize, context: context)
+      try library.decode(data, header: header, plan: plan, context: context)
     }
 
     /// The frames of an animation.
@@ -47,7 +47,7 @@
     public func frames(
       of data: Data, header: ImageHeader, limits: DecodingLimits
     ) throws(DecodingError) -> (any AnimationFrameReading)? {
-      try LibraryFrames(data, header: header, library: library, limits: limits)
+      try library.frames(of: data, header: header, limits: limits)
     }
   }
 #endif

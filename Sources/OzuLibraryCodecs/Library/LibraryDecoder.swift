@@ -16,6 +16,8 @@ struct LibraryDecoder: Sendable {
 
   let type: ImageType
   let alpha: Alpha
+  /// The first bytes of a file, for a format that `ContentKind` does not know.
+  var signature: [UInt8] = []
   let open: Opening
 
   func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
@@ -33,6 +35,7 @@ struct LibraryDecoder: Sendable {
       return try session.decode(header: header, size: size, alpha: alpha, context)
     }
   }
+
   /// The planes of the picture; `nil` where pixels have to do.
   func planes(
     _ data: Data, header: ImageHeader, averaging: PlaneAveraging, context: DecodingContext

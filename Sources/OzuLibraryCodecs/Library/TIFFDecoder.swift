@@ -39,7 +39,7 @@
     public func decode(
       _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
     ) throws(DecodingError) -> Bitmap {
-      try library.decode(data, header: header, size: plan.decodedSize, context: context)
+      try library.decode(data, header: header, plan: plan, context: context)
     }
   }
 #endif
