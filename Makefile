@@ -31,7 +31,7 @@ CHOICES = $(if $(FILTER),'--filter=$(FILTER)','--filter=OzuTests|OzuCLITests|Ozu
 # What threads share; the loops over pixels belong to one thread each, and take most of an hour.
 SHARED = '--filter=OzuTests|OzuCachingTests' '--filter=OzuCLITests|OzuHTTPTests|PixelBufferPool|DecodedByteBudget|Animation'
 # What reads and writes through unsafe pointers, but for what resizes hundreds of pictures to measure their memory.
-UNSAFE = '--filter=OzuImagingTests|OzuCachingTests|ReducedJPEG --skip=WorkingBytesTests' '--filter=OzuCodecsTests --skip=ReducedJPEG'
+UNSAFE = '--filter=OzuImagingTests|ReducedJPEG --skip=WorkingBytesTests' '--filter=OzuCodecsTests --skip=ReducedJPEG'
 
 .PHONY: help demo build test test-tsan test-asan test-unoptimised typecheck-apple gallery gallery-test lint format bench bench-peers bench-instructions fuzz fuzz-all drills-disk drills-scheduler drills-memory docs conformance clean dependencies
 

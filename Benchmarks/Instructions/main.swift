@@ -3,8 +3,9 @@
 // the difference of two runs is the work alone.
 
 import Foundation
-import OzuCodecs
 import OzuImaging
+import OzuLibraryCodecs
+import OzuStandardCodecs
 
 let photo = "Sources/OzuCLI/Resources/Photos/canyon-wren.jpg"
 let graphic = "Sources/OzuCLI/Resources/Photos/canyon-wren-480.png"

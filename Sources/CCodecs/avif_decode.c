@@ -3,6 +3,10 @@
 
 #ifdef OZU_AVIF
 
+#if !__has_include(<avif/avif.h>)
+#error "libavif is missing: apt-get install libavif-dev, brew install libavif, or leave out the trait AVIF"
+#endif
+
 #include <avif/avif.h>
 #include <stdio.h>
 

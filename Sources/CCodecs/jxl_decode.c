@@ -6,6 +6,10 @@
 
 #ifdef OZU_JXL
 
+#if !__has_include(<jxl/decode.h>)
+#error "libjxl is missing: apt-get install libjxl-dev, brew install jpeg-xl, or leave out the trait JXL"
+#endif
+
 #include <jxl/decode.h>
 
 #include "picture.h"

@@ -1,5 +1,6 @@
 import OzuCodecs
 import OzuImaging
+import OzuLibraryCodecs
 
 extension CodecRegistry {
   /// The same codecs and, in builds that draw SVG, its decoder.

@@ -1,6 +1,7 @@
 import Foundation
-import OzuCodecs
 import OzuImaging
+import OzuLibraryCodecs
+import OzuStandardCodecs
 
 /// Decodes one file under the default limits and holds the result against its record.
 struct Examination {

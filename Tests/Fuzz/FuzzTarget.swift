@@ -1,5 +1,4 @@
 import Foundation
-import OzuCodecs
 import OzuImaging
 
 /// What the fuzzer of LLVM calls with each of its inputs; `OZU_FUZZ_FORMAT` names the format.

@@ -2,6 +2,7 @@ import Foundation
 import JPEGOracle
 import OzuCodecs
 import OzuImaging
+import OzuLibraryCodecs
 
 /// Decodes a JPEG to planes at scales that the file chooses.
 ///
@@ -18,7 +19,9 @@ func fuzzPlanes(of file: Data) {
   let scales = (luma: 1 + Int(choice & 3), chroma: 1 + Int(choice >> 2 & 3))
   for allowsTruncation in [true, false] {
     let context = DecodingContext(limits: limits, allowsTruncation: allowsTruncation)
-    guard let planes = try? decoder.planes(of: file, eighths: scales, context: context) else { continue }
+    guard let planes = try? ReducedJPEGDecoder.planes(of: file, eighths: scales, context: context) else {
+      continue
+    }
     if allowsTruncation {
       let region = PixelRegion(x: 0, y: 0, width: 1, height: 1)
       _ = Resampler().resample(planes, region: region, to: PixelSize(17, 13))
@@ -34,7 +37,7 @@ private func compare(
   let all = planes.planes
   guard let oracle = PlaneOracle(file, componentCount: all.count) else { return }
   defer { oracle.close() }
-  guard let identifiers = JPEGDecoder.componentIdentifiers(of: file) else { return }
+  guard let identifiers = (try? JPEGHeader(file.span))?.components.map(\.identifier) else { return }
   for (index, plane) in all.enumerated() {
     let scale = index == 0 ? scales.luma : scales.chroma
     let difference = oracle.difference(

@@ -1,6 +1,7 @@
 import Foundation
-import OzuCodecs
 import OzuImaging
+import OzuLibraryCodecs
+import OzuStandardCodecs
 
 /// Small pictures, so that the time goes into decoders and not into pixels.
 let fuzzLimits = DecodingLimits(

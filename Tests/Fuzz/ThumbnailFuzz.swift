@@ -1,6 +1,6 @@
 import Foundation
-import OzuCodecs
 import OzuImaging
+import OzuStandardCodecs
 
 /// Takes the ways of thumbnails through PNG and delta files, whose checksums are mended first: without that hardly
 /// a mutation would get past them.

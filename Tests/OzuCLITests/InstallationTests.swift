@@ -40,10 +40,22 @@ struct InstallationTests {
 
   @Test("every library that is linked comes with a package of the list")
   func libraries() throws {
+    let manifest = try Self.text("Package.swift")
+    let lists = Self.matches(of: /links: \[("[^\]]*)\]/, in: manifest)
     let linked =
-      Self.matches(of: /linkedLibrary\("([^"]*)"/, in: try Self.text("Package.swift"))
+      lists.flatMap { Self.matches(of: /"([^"]*)"/, in: $0) }
+      + Self.matches(of: /linkedLibrary\("([^"]*)"/, in: manifest)
       + Self.matches(of: /link "([^"]*)"/, in: try Self.text("Sources/CCurl/module.modulemap"))
     #expect(Set(linked) == Set(try Self.needs().flatMap(\.libraries)))
+  }
+
+  @Test("the packages that the manifest asks for are those of the list")
+  func providers() throws {
+    let manifest = try Self.text("Package.swift")
+    let named =
+      Self.matches(of: /apt: "([^"]*)"/, in: manifest) + Self.matches(of: /\.apt\(\["([^"]*)"/, in: manifest)
+    let needed = try Self.needs().filter { !$0.libraries.isEmpty }.map(\.package)
+    #expect(Set(named) == Set(needed + ["libgtk-4-dev"]))
   }
 
   /// Runs the installer where no package is installed and `apt-get` only notes that it was called.

@@ -1,6 +1,7 @@
 #if AVIF
   import Foundation
   import OzuCodecs
+  import OzuStandardCodecs
   import OzuImaging
   import Testing
 

@@ -1,6 +1,8 @@
 import Foundation
 import OzuCodecs
 import OzuImaging
+import OzuLibraryCodecs
+import OzuStandardCodecs
 import Testing
 
 @Suite("Colours")

@@ -1,5 +1,6 @@
 import Foundation
 import OzuImaging
+import OzuStandardCodecs
 import Testing
 
 @testable import OzuCodecs

@@ -1,6 +1,7 @@
 import Foundation
 import OzuCodecs
 import OzuImaging
+import OzuStandardCodecs
 import Testing
 
 @Suite("Encoders")

@@ -1,6 +1,7 @@
 import Foundation
 import OzuCodecs
 import OzuImaging
+import OzuStandardCodecs
 import Testing
 
 /// Decoders are public and take a header and a plan from their caller. What they write must depend on the file alone.

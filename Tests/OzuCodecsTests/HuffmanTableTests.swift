@@ -1,3 +1,4 @@
+import OzuStandardCodecs
 import Testing
 
 @testable import OzuCodecs

@@ -1,6 +1,7 @@
 import Foundation
 import OzuCodecs
 import OzuImaging
+import OzuStandardCodecs
 import Testing
 
 /// Gives a file to a decoder in pieces, asks for a preview after each, and returns the first error.

@@ -2,6 +2,7 @@ import Foundation
 import JPEGOracle
 import OzuCodecs
 import OzuImaging
+import OzuStandardCodecs
 import Testing
 
 /// Gives a file to a decoder in pieces, and asks for a preview after each.

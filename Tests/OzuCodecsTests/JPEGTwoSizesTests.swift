@@ -2,6 +2,8 @@ import Foundation
 import JPEGOracle
 import OzuCodecs
 import OzuImaging
+import OzuLibraryCodecs
+import OzuStandardCodecs
 import Testing
 
 /// The memory for pixels has the size of the plan, and libjpeg fills as much as the file says: so both must be asked.

@@ -1,6 +1,7 @@
 #if JXL
   import Foundation
   import OzuCodecs
+  import OzuStandardCodecs
   import OzuImaging
   import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import OzuImaging
+import OzuLibraryCodecs
 import Testing
 
 @testable import OzuCodecs
@@ -65,7 +66,9 @@ struct PNGRowReaderDefectsTests {
   }
 
   private func takes(_ bytes: UnsafeRawBufferPointer, _ header: PNGHeader, _ way: Way) throws -> Bool {
-    guard let reader = PNGRowReader(bytes, header: header, pool: .shared) else { return false }
+    guard let reader = PNGRowReader(bytes, header: header, pool: .shared, inflating: Inflater.self) else {
+      return false
+    }
     switch way {
     case .bitmap:
       return try reader.bitmap(

@@ -1,5 +1,7 @@
 import Foundation
 import OzuImaging
+import OzuLibraryCodecs
+import OzuStandardCodecs
 import Testing
 
 @testable import OzuCodecs
@@ -123,7 +125,9 @@ struct PNGRowReaderTests {
   private func read(_ file: Data) throws -> Bitmap? {
     let header = try PNGHeader(file.span)
     return try file.withBytes { bytes in
-      guard let reader = PNGRowReader(bytes, header: header, pool: .shared) else { return nil }
+      guard let reader = PNGRowReader(bytes, header: header, pool: .shared, inflating: Inflater.self) else {
+        return nil
+      }
       return try reader.bitmap(
         size: header.size, alpha: .straight, colorSpace: .sRGB, context: DecodingContext())
     }

@@ -1,6 +1,8 @@
 import Foundation
 import OzuCodecs
 import OzuImaging
+import OzuLibraryCodecs
+import OzuStandardCodecs
 import Testing
 
 private func stored(_ data: Data, resize: Resize? = nil) throws -> Picture {

@@ -1,6 +1,7 @@
 import Foundation
 import JPEGOracle
 import OzuImaging
+import OzuLibraryCodecs
 import Testing
 
 @testable import OzuCodecs
@@ -45,7 +46,7 @@ struct ReducedJPEGBoundsTests {
     let oracle = try #require(PlaneOracle(data, componentCount: componentCount))
     defer { oracle.close() }
     for scale in scales {
-      let planes = try JPEGDecoder().planes(of: data, eighths: (scale, scale), context: .init())
+      let planes = try ReducedJPEGDecoder.planes(of: data, eighths: (scale, scale), context: .init())
       for (index, plane) in try #require(planes).planes.enumerated() {
         let difference = oracle.difference(
           of: plane, component: index, identifier: UInt8(index + 1), scale: scale, isProgressive: false)
@@ -98,7 +99,7 @@ struct ReducedJPEGBoundsTests {
     let (head, scan) = (writer.head, writer.scan)
     let context = DecodingContext(allowsTruncation: true)
     func luma(_ scan: Data) throws -> SamplePlane {
-      let planes = try JPEGDecoder().planes(of: head + scan, eighths: (scale, scale), context: context)
+      let planes = try ReducedJPEGDecoder.planes(of: head + scan, eighths: (scale, scale), context: context)
       return try #require(planes).planes[0]
     }
     let whole = try luma(scan + [0xFF, 0xD9])
@@ -145,7 +146,8 @@ struct ReducedJPEGBoundsTests {
     try expectPlanes(data, componentCount: 1, scales: 1...4)
     // The others are far brighter than white.
     for scale in 1...4 {
-      let planes = try #require(try JPEGDecoder().planes(of: data, eighths: (scale, scale), context: .init()))
+      let planes = try #require(
+        try ReducedJPEGDecoder.planes(of: data, eighths: (scale, scale), context: .init()))
       let plane = planes.planes[0]
       for row in 0..<8 * scale {
         for column in 0..<32 * scale where column / scale % 2 == 1 {

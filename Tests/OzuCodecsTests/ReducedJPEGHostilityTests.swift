@@ -2,6 +2,8 @@ import Foundation
 import JPEGOracle
 import OzuCodecs
 import OzuImaging
+import OzuLibraryCodecs
+import OzuStandardCodecs
 import Testing
 
 @Suite("Reduced JPEG decoder, on bad files")
@@ -70,8 +72,8 @@ struct ReducedJPEGHostilityTests {
     let whole = JPEGVariant(PixelSize(320, 240), isProgressive: true).data
     let scans = whole.indices.dropLast().filter { whole[$0] == 0xFF && whole[$0 + 1] == 0xDA }
     let partial = whole[..<scans[count]] + Data([0xFF, 0xD9])
-    #expect(try JPEGDecoder().planes(of: partial, eighths: (2, 2), context: .init()) == nil)
-    #expect(try JPEGDecoder().planes(of: partial, eighths: (1, 1), context: .init()) != nil)
+    #expect(try ReducedJPEGDecoder.planes(of: partial, eighths: (2, 2), context: .init()) == nil)
+    #expect(try ReducedJPEGDecoder.planes(of: partial, eighths: (1, 1), context: .init()) != nil)
     let full = try CodecRegistry.standard.picture(from: partial).resized(Self.resize).bitmap
     #expect(try thumbnail(partial).get().bitmap.signalToNoise(against: full) > 30)
   }

@@ -2,6 +2,8 @@ import Foundation
 import JPEGOracle
 import OzuCodecs
 import OzuImaging
+import OzuLibraryCodecs
+import OzuStandardCodecs
 import Testing
 
 @Suite("Reduced JPEG decoder")
@@ -32,7 +34,7 @@ struct ReducedJPEGTests {
     let oracle = try #require(PlaneOracle(data, componentCount: variant.isGray ? 1 : 3))
     defer { oracle.close() }
     for scale in 1...4 {
-      let picture = try JPEGDecoder().planes(of: data, eighths: (scale, 5 - scale), context: .init())
+      let picture = try ReducedJPEGDecoder.planes(of: data, eighths: (scale, 5 - scale), context: .init())
       let planes = try #require(picture)
       let all = planes.planes
       #expect(all.count == (variant.isGray ? 1 : 3))
@@ -94,7 +96,7 @@ struct ReducedJPEGTests {
     ])
   func fallback(name: String) throws {
     let data = try fixture("matrix/\(name).jpg")
-    #expect(try JPEGDecoder().planes(of: data, eighths: (1, 1), context: .init()) == nil)
+    #expect(try ReducedJPEGDecoder.planes(of: data, eighths: (1, 1), context: .init()) == nil)
     #expect(try CodecRegistry.standard.header(of: data).planeLayout == nil)
   }
 

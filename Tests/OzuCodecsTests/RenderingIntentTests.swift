@@ -1,6 +1,7 @@
 import Foundation
 import OzuCodecs
 import OzuImaging
+import OzuLibraryCodecs
 import Testing
 
 @Suite("Rendering intent")

@@ -2,6 +2,7 @@ import Foundation
 import JPEGOracle
 import OzuCodecs
 import OzuImaging
+import OzuLibraryCodecs
 import Testing
 
 /// A JPEG whose restart markers are not in order, held against what libjpeg-turbo makes of it.
@@ -31,7 +32,7 @@ struct RestartMarkerTests {
     defer { oracle.close() }
     let context = DecodingContext(allowsTruncation: true)
     for scale in 1...4 {
-      let planes = try JPEGDecoder().planes(of: file, eighths: (scale, scale), context: context)
+      let planes = try ReducedJPEGDecoder.planes(of: file, eighths: (scale, scale), context: context)
       for (index, plane) in try #require(planes).planes.enumerated() {
         let difference = oracle.difference(
           of: plane, component: index, identifier: UInt8(index + 1), scale: scale, isProgressive: false,
@@ -73,8 +74,8 @@ struct RestartMarkerTests {
     var (head, intervals) = try split()
     intervals.removeSubrange(4..<6)
     let damaged = head + intervals.joined() + [0xFF, 0xD9]
-    let whole = try #require(try JPEGDecoder().planes(of: Self.file, eighths: (1, 1), context: .init()))
-    let planes = try #require(try JPEGDecoder().planes(of: damaged, eighths: (1, 1), context: .init()))
+    let whole = try #require(try ReducedJPEGDecoder.planes(of: Self.file, eighths: (1, 1), context: .init()))
+    let planes = try #require(try ReducedJPEGDecoder.planes(of: damaged, eighths: (1, 1), context: .init()))
     let (luma, expected) = (planes.planes[0], whole.planes[0])
     // Two rows of samples for each interval.
     for row in 0..<30 {

@@ -1,6 +1,8 @@
 #if SVG
   import Foundation
   import OzuCodecs
+  import OzuLibraryCodecs
+  import OzuStandardCodecs
   import OzuImaging
   import Testing
 

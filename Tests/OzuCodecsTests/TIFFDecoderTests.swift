@@ -1,6 +1,7 @@
 #if TIFF
   import Foundation
   import OzuCodecs
+  import OzuStandardCodecs
   import OzuImaging
   import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import OzuCodecs
 import OzuImaging
+import OzuStandardCodecs
 import Testing
 
 /// Limits set to the largest number mean that nothing is refused for them: no format may take that for a small number,

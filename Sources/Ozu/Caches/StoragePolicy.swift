@@ -1,5 +1,5 @@
 import Foundation
-import OzuCodecs
+import OzuStandardCodecs
 
 /// What of a load is kept on disk.
 ///

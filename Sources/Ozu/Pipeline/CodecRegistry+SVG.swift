@@ -1,4 +1,8 @@
-import OzuCodecs
+import OzuImaging
+
+#if SVG && !canImport(ImageIO)
+  import OzuLibraryCodecs
+#endif
 
 extension CodecRegistry {
   /// Draws SVG too, in this process. Off by default, and only for drawings that the app brings itself or made itself.

@@ -1,6 +1,6 @@
 import Foundation
-import OzuCodecs
 import OzuHTTP
+import OzuStandardCodecs
 
 extension ImagePipeline {
   /// The parts and limits of a pipeline. Every one has a default and can be replaced.

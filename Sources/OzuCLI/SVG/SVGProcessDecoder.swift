@@ -3,6 +3,7 @@
   import Foundation
   import Ozu
   import OzuCodecs
+  import OzuLibraryCodecs
 
   /// Draws SVG in processes of their own, so that a drawing that crashes, hangs or swells costs one picture.
   ///

@@ -1,7 +1,7 @@
 #if SVG && os(Linux)
   import Foundation
   import Ozu
-  import OzuCodecs
+  import OzuLibraryCodecs
 
   /// The hidden mode of `ozu` that draws one SVG for another `ozu` and ends.
   ///

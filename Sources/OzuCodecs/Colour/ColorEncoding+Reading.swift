@@ -8,14 +8,14 @@ import OzuImaging
 
 extension ICCProfile {
   /// A profile with the name that it gives itself.
-  init(_ data: Data) {
+  package init(_ data: Data) {
     self.init(name: ICCProfileName.find(in: data.span), data: data)
   }
 }
 
 extension ColorEncoding {
   /// From the numbers of H.273; `nil` when they say sRGB or nothing.
-  init?(primaries: Int, transfer: Int) {
+  package init?(primaries: Int, transfer: Int) {
     let saysNothing = [0, 1, 2].contains(primaries) && [0, 1, 2, 6, 13, 14, 15].contains(transfer)
     guard !saysNothing else { return nil }
     self = .coded(primaries: primaries, transfer: transfer)
@@ -23,7 +23,7 @@ extension ColorEncoding {
 
   /// From the chunks of PNG, gamma in its own unit of 1/100,000 (W3C PNG, third edition, §11.3.2); `nil` when they
   /// say sRGB or nothing.
-  init?(pngGamma: Int?, chromaticities: Chromaticities?) {
+  package init?(pngGamma: Int?, chromaticities: Chromaticities?) {
     // The gamma that stands for sRGB in files that have no chunk for it, give or take.
     let isUsual = pngGamma.map { abs($0 - 45_455) < 1000 } ?? true
     if isUsual, chromaticities.map({ $0.isClose(to: .sRGB) }) ?? true { return nil }

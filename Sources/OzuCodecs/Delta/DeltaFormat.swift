@@ -16,21 +16,26 @@ import OzuImaging
 /// and, unless opaque, alpha; a row of each less the row above it, the first as it is; all modulo 256, colours
 /// premultiplied as in a bitmap. Neighbours above each other are alike, so most of it is near zero, and what remains
 /// compresses well at the fastest level of zstd: a third of the time of PNG to read and a tenth to write.
-enum DeltaFormat {
-  static let signature = Array("OZUD".utf8)
-  static let version: UInt8 = 1
-  static let headerByteCount = 18
-  static let checkedByteCount = 14
+package enum DeltaFormat {
+  package static let signature = Array("OZUD".utf8)
+  package static let version: UInt8 = 1
+  package static let headerByteCount = 18
+  package static let checkedByteCount = 14
 
   /// What a header says.
-  struct Header {
-    var size: PixelSize
-    var isOpaque: Bool
+  package struct Header {
+    package var size: PixelSize
+    package var isOpaque: Bool
 
-    var planeCount: Int { isOpaque ? 3 : 4 }
+    package init(size: PixelSize, isOpaque: Bool) {
+      self.size = size
+      self.isOpaque = isOpaque
+    }
+
+    package var planeCount: Int { isOpaque ? 3 : 4 }
 
     /// The bytes of the planes; `nil` when no memory could hold them.
-    var planeByteCount: Int? {
+    package var planeByteCount: Int? {
       let (pixels, overflow) = size.width.multipliedReportingOverflow(by: size.height)
       let (bytes, more) = pixels.multipliedReportingOverflow(by: planeCount)
       return overflow || more ? nil : bytes

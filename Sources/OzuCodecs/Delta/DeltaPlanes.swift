@@ -5,16 +5,21 @@ import OzuImaging
 /// Unsafe pointers. Why every index is in bounds: planes have `size.pixelCount` bytes each and there are
 /// `planeCount` of them; rows of pixels have `size.width` words. Loops over bytes without a branch, which LLVM makes
 /// SIMD of.
-struct DeltaPlanes {
-  let size: PixelSize
-  let planeCount: Int
+package struct DeltaPlanes {
+  package let size: PixelSize
+  package let planeCount: Int
+
+  package init(size: PixelSize, planeCount: Int) {
+    self.size = size
+    self.planeCount = planeCount
+  }
 
   private func plane(_ index: Int, _ planes: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
     planes + index * size.pixelCount
   }
 
   /// Lays the colours of a row out in the planes.
-  func split(row y: Int, _ pixels: UnsafePointer<UInt32>, to planes: UnsafeMutablePointer<UInt8>) {
+  package func split(row y: Int, _ pixels: UnsafePointer<UInt32>, to planes: UnsafeMutablePointer<UInt8>) {
     let offset = y * size.width
     let greens = plane(0, planes) + offset
     let blues = plane(1, planes) + offset
@@ -32,7 +37,7 @@ struct DeltaPlanes {
   }
 
   /// Leaves of each row but the first what it differs from the row above.
-  func subtractRows(_ planes: UnsafeMutablePointer<UInt8>) {
+  package func subtractRows(_ planes: UnsafeMutablePointer<UInt8>) {
     for index in 0..<planeCount {
       let plane = plane(index, planes)
       for y in stride(from: size.height - 1, to: 0, by: -1) {
@@ -44,7 +49,9 @@ struct DeltaPlanes {
   }
 
   /// Takes `subtractRows` back for a row whose neighbour above is done, and makes pixels of it.
-  func join(row y: Int, _ planes: UnsafeMutablePointer<UInt8>, to pixels: UnsafeMutablePointer<UInt32>) {
+  package func join(
+    row y: Int, _ planes: UnsafeMutablePointer<UInt8>, to pixels: UnsafeMutablePointer<UInt32>
+  ) {
     let offset = y * size.width
     for index in 0..<planeCount where y > 0 {
       let row = plane(index, planes) + offset

@@ -11,14 +11,18 @@ public struct ICODecoder: ImageDecoding {
   private static let imageStage = "pixels"
   private static let rowsPerCheckpoint = 64
   private let alpha: Alpha
+  private let png: (any ImageDecoding)?
 
   /// Makes a decoder.
-  public init() {
-    alpha = .premultiplied
+  ///
+  /// - Parameter png: decodes the pictures that are PNG; without it they end in `unsupportedType`.
+  public init(png: (any ImageDecoding)? = nil) {
+    self.init(alpha: .premultiplied, png: png)
   }
 
-  package init(alpha: Alpha) {
+  package init(alpha: Alpha, png: (any ImageDecoding)?) {
     self.alpha = alpha
+    self.png = png
   }
 
   /// ICO, and CUR, which differs only in that it says where the pointer points.
@@ -26,7 +30,7 @@ public struct ICODecoder: ImageDecoding {
 
   /// Reads the directory and the headers of the pictures.
   ///
-  /// - Throws: `corrupt`, `truncated`.
+  /// - Throws: `corrupt`, `truncated`; `unsupportedType` for a PNG without a decoder for it.
   /// - Complexity: O(pictures), 256 at most.
   public func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
     let entry = try bestEntry(of: data)
@@ -36,7 +40,7 @@ public struct ICODecoder: ImageDecoding {
       header.hasAlpha = true
       return header
     }
-    var header = try PNGDecoder(alpha: alpha).header(of: data.slice(entry.range), limits: limits)
+    var header = try pngDecoder().header(of: data.slice(entry.range), limits: limits)
     header.type = .ico
     header.frameCount = 1
     return header
@@ -51,8 +55,7 @@ public struct ICODecoder: ImageDecoding {
   ) throws(DecodingError) -> Bitmap {
     let entry = try bestEntry(of: data)
     if entry.isPNG {
-      let decoder = PNGDecoder(alpha: alpha)
-      return try decoder.decode(data.slice(entry.range), header: header, plan: plan, context: context)
+      return try pngDecoder().decode(data.slice(entry.range), header: header, plan: plan, context: context)
     }
     return try data.withBytes { (bytes) throws(DecodingError) in
       // The bytes of the picture, bounds-checked from here on.
@@ -69,6 +72,13 @@ public struct ICODecoder: ImageDecoding {
         if alpha == .premultiplied { canvas.premultiply() }
       }
     }
+  }
+
+  private func pngDecoder() throws(DecodingError) -> any ImageDecoding {
+    guard let png else {
+      throw .unsupportedType(.ico, reason: "its picture is a PNG, and there is no decoder for that here")
+    }
+    return png
   }
 
   private func bestEntry(of data: Data) throws(DecodingError) -> ICODirectory.Entry {

@@ -10,9 +10,9 @@ import OzuImaging
 ///
 /// Reading stops at the first scan. Only the scans of a file that has several are counted, by stepping over
 /// their data from marker to marker: hundreds of scans in a small file are an attack on the decoder's time.
-struct JPEGHeader {
+package struct JPEGHeader {
   /// How the coefficients are coded.
-  enum Process {
+  package enum Process {
     /// One pass over the blocks (SOF0, SOF1, SOF9).
     case sequential
     /// Several passes that refine all blocks (SOF2, SOF10).
@@ -22,39 +22,39 @@ struct JPEGHeader {
   }
 
   /// A component of the frame.
-  struct Component {
+  package struct Component {
     /// The name by which scans refer to it.
-    var identifier: UInt8
+    package var identifier: UInt8
     /// The slot of its quantization table.
-    var quantizationSlot: Int
-    var horizontalSampling: Int
-    var verticalSampling: Int
+    package var quantizationSlot: Int
+    package var horizontalSampling: Int
+    package var verticalSampling: Int
   }
 
-  private(set) var size = PixelSize(0, 0)
-  private(set) var bitsPerComponent = 8
-  private(set) var process = Process.sequential
+  package private(set) var size = PixelSize(0, 0)
+  package private(set) var bitsPerComponent = 8
+  package private(set) var process = Process.sequential
   /// Whether the coefficients are coded arithmetically, not by Huffman codes.
-  private(set) var isArithmeticCoded = false
-  private(set) var components: [Component] = []
+  package private(set) var isArithmeticCoded = false
+  package private(set) var components: [Component] = []
   /// Whether there is a JFIF segment, which settles that three components are YCbCr.
-  private(set) var hasJFIF = false
+  package private(set) var hasJFIF = false
   /// The colour transform of the Adobe segment; `nil` without one.
-  private(set) var adobeTransform: Int?
-  private(set) var orientation: Orientation?
-  private(set) var metadata: PictureMetadata?
-  private(set) var profile: ICCProfile?
+  package private(set) var adobeTransform: Int?
+  package private(set) var orientation: Orientation?
+  package private(set) var metadata: PictureMetadata?
+  package private(set) var profile: ICCProfile?
   /// Of the JFIF segment, or of EXIF data.
-  private(set) var dotsPerInch: Double?
+  package private(set) var dotsPerInch: Double?
   /// Where the first scan's marker stands.
-  private(set) var scanOffset = 0
+  package private(set) var scanOffset = 0
   /// How many components the first scan has.
-  private(set) var firstScanComponentCount = 0
+  package private(set) var firstScanComponentCount = 0
 
   /// Reads the segments before the first scan.
   ///
   /// - Throws: `corrupt` or `truncated`, in the stage `header`.
-  init(_ bytes: Span<UInt8>) throws(DecodingError) {
+  package init(_ bytes: Span<UInt8>) throws(DecodingError) {
     guard bytes.byte(at: 0) == 0xFF, bytes.byte(at: 1) == JPEGMarker.startOfImage else {
       throw Self.corrupt("it does not begin with a start-of-image marker")
     }
@@ -103,25 +103,25 @@ struct JPEGHeader {
     throw .truncated(.jpeg, stage: Self.stage)
   }
 
-  static let stage = "header"
+  package static let stage = "header"
 
   /// What libjpeg is built for; the format ends at 65,535.
   private static let largestSide = 65_500
 
   /// Whether the picture comes in several scans, all of which must be read before a pixel can be shown.
-  var hasSeveralScans: Bool {
+  package var hasSeveralScans: Bool {
     if case .progressive = process { return true }
     return firstScanComponentCount < components.count
   }
 
   /// Whether each scan refines the whole picture.
-  var isProgressive: Bool {
+  package var isProgressive: Bool {
     if case .progressive = process { return true }
     return false
   }
 
   /// Why libjpeg cannot decode this valid JPEG; `nil` when it can.
-  var unsupportedReason: String? {
+  package var unsupportedReason: String? {
     if case .other(let name) = process { return name }
     if max(size.width, size.height) > Self.largestSide {
       return "it has a side of more than \(Self.largestSide) pixels"
@@ -133,7 +133,7 @@ struct JPEGHeader {
 
   /// The bytes that the coefficients of the whole picture take: two each, in blocks of 64, padded to whole
   /// groups of blocks.
-  var coefficientByteCount: Int {
+  package var coefficientByteCount: Int {
     let horizontal = components.map(\.horizontalSampling).max() ?? 1
     let vertical = components.map(\.verticalSampling).max() ?? 1
     let groups =
@@ -144,18 +144,18 @@ struct JPEGHeader {
   }
 
   /// What stepping through all scans finds.
-  struct Scans {
+  package struct Scans {
     /// How many there are, but at most one more than asked for.
-    var count = 0
+    package var count = 0
     /// Where the last segment or scan that is there ends: before the end of the file, when that cuts off a
     /// segment. libjpeg must not see such a piece: it would take it for garbage and drop all it has.
-    var end = 0
+    package var end = 0
   }
 
   /// Steps from marker to marker, until there are more than `limit` scans.
   ///
   /// - Complexity: O(bytes), at the speed of `memchr`.
-  func scans(in bytes: Span<UInt8>, limit: Int = .max) -> Scans {
+  package func scans(in bytes: Span<UInt8>, limit: Int = .max) -> Scans {
     var scans = Scans(end: bytes.count)
     var position = scanOffset
     while scans.count <= limit, let (marker, offset) = JPEGMarker.nextAfterScanData(in: bytes, from: position)
@@ -176,7 +176,7 @@ struct JPEGHeader {
   /// Counts the scans of a file that has several, before any of them is decoded.
   ///
   /// - Throws: `limitExceeded` for the number of scans, or for the pixels that they go over.
-  func checkScans(in bytes: Span<UInt8>, limits: DecodingLimits) throws(DecodingError) {
+  package func checkScans(in bytes: Span<UInt8>, limits: DecodingLimits) throws(DecodingError) {
     guard hasSeveralScans else { return }
     try limits.checkScanCount(scans(in: bytes, limit: limits.scanCount).count, size: size)
   }

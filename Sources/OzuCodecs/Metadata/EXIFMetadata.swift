@@ -4,7 +4,7 @@ import OzuImaging
 ///
 /// Three directories are looked at, each once: the first, the one of EXIF's own that it names, and the second, of
 /// the thumbnail. Whatever is wrong is left out.
-enum EXIFMetadata {
+package enum EXIFMetadata {
   private enum Tag {
     static let make = 0x010F
     static let model = 0x0110
@@ -20,7 +20,7 @@ enum EXIFMetadata {
   ///
   /// - Parameter bytes: from the byte-order mark on; an `Exif\0\0` before it is stepped over.
   /// - Returns: `nil` when there is nothing to say.
-  static func find(in bytes: Span<UInt8>) -> PictureMetadata? {
+  package static func find(in bytes: Span<UInt8>) -> PictureMetadata? {
     guard let directories = EXIFDirectories(bytes) else { return nil }
     let first = directories.first
     var details: String?
@@ -45,7 +45,7 @@ enum EXIFMetadata {
   /// How many pixels the picture wants to an inch of paper; `nil` when there is no such entry, or one without a unit.
   ///
   /// - Parameter bytes: as for `find`.
-  static func dotsPerInch(in bytes: Span<UInt8>) -> Double? {
+  package static func dotsPerInch(in bytes: Span<UInt8>) -> Double? {
     guard let directories = EXIFDirectories(bytes),
       let value = directories.rational(Tag.horizontalResolution, directories.first, bytes), value > 0
     else { return nil }

@@ -4,14 +4,14 @@ import OzuImaging
 ///
 /// Only the first directory counts: the second describes the thumbnail. Nothing is followed from there, so
 /// loops of directories cannot arise. Whatever is wrong means that no orientation is given.
-enum EXIFOrientation {
+package enum EXIFOrientation {
   private static let orientationTag = 0x0112
 
   /// The orientation that EXIF data declare.
   ///
   /// - Parameter bytes: from the byte-order mark on; an `Exif\0\0` before it is stepped over.
   /// - Returns: `nil` when there is none or an invalid one.
-  static func find(in bytes: Span<UInt8>) -> Orientation? {
+  package static func find(in bytes: Span<UInt8>) -> Orientation? {
     let tiff = bytes.hasBytes("Exif", at: 0) ? 6 : 0
     guard let order = EXIFByteOrder(bytes, tiff: tiff),
       order.integer(bytes, at: tiff + 2, byteCount: 2) == 42,

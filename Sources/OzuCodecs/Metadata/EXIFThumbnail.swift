@@ -1,12 +1,12 @@
 /// Finds the thumbnail in the EXIF data of a JPEG: the second directory names its place and length (CIPA DC-008
 /// §4.5.5). Every access is checked, and nothing is followed further.
-enum EXIFThumbnail {
+package enum EXIFThumbnail {
   private static let offsetTag = 0x0201
   private static let lengthTag = 0x0202
   private static let segmentMarker: UInt8 = 0xE1
 
   /// Where the thumbnail lies in a file.
-  static func range(inJPEG bytes: Span<UInt8>) -> Range<Int>? {
+  package static func range(inJPEG bytes: Span<UInt8>) -> Range<Int>? {
     var position = 2
     while let (marker, offset) = JPEGMarker.next(in: bytes, from: position) {
       position = offset + 2

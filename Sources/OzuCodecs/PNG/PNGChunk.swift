@@ -1,18 +1,18 @@
 /// A chunk of a PNG by its first eight bytes (W3C PNG, third edition, §5.3).
-struct PNGChunk {
+package struct PNGChunk {
   /// Where the first chunk stands, behind the signature.
-  static let firstOffset = 8
+  package static let firstOffset = 8
 
   /// The bytes of its content.
-  let byteCount: Int
+  package let byteCount: Int
   /// Where the next chunk stands.
-  let end: Int
-  let isImageData: Bool
+  package let end: Int
+  package let isImageData: Bool
   /// Whether libpng needs it to make pixels.
-  let makesPixels: Bool
+  package let makesPixels: Bool
 
   /// `nil` when the beginning of the chunk is not all there.
-  init?(_ bytes: Span<UInt8>, at offset: Int) {
+  package init?(_ bytes: Span<UInt8>, at offset: Int) {
     guard let byteCount = bytes.bigEndian(at: offset, bytes: 4), offset + 8 <= bytes.count else { return nil }
     self.byteCount = byteCount
     end = offset + 12 + byteCount
@@ -23,7 +23,7 @@ struct PNGChunk {
   }
 
   /// Where the first chunk of pixels stands; `nil` when it is not there yet.
-  static func imageDataOffset(in bytes: Span<UInt8>) -> Int? {
+  package static func imageDataOffset(in bytes: Span<UInt8>) -> Int? {
     var position = firstOffset
     while let chunk = PNGChunk(bytes, at: position) {
       if chunk.isImageData { return position }

@@ -4,35 +4,35 @@ import OzuImaging
 ///
 /// All chunks are stepped through by their lengths, because EXIF data may follow the pixels (§11.3.4.5).
 /// Checksums are left to libpng. A file that ends early still has the header that its first chunks give.
-struct PNGHeader {
-  private(set) var size = PixelSize(0, 0)
-  private(set) var bitDepth = 8
-  private(set) var colorType = ColorType.rgb
-  private(set) var isInterlaced = false
-  private(set) var hasTransparencyChunk = false
-  private(set) var orientation: Orientation?
-  private(set) var metadata: PictureMetadata?
-  private(set) var colorProfileName: String?
+package struct PNGHeader {
+  package private(set) var size = PixelSize(0, 0)
+  package private(set) var bitDepth = 8
+  package private(set) var colorType = ColorType.rgb
+  package private(set) var isInterlaced = false
+  package private(set) var hasTransparencyChunk = false
+  package private(set) var orientation: Orientation?
+  package private(set) var metadata: PictureMetadata?
+  package private(set) var colorProfileName: String?
   /// Where the compressed profile stands.
-  private(set) var profileRange: Range<Int>?
+  package private(set) var profileRange: Range<Int>?
   /// Primaries and transfer function of the cICP chunk.
-  private(set) var codes: (primaries: Int, transfer: Int)?
-  private(set) var hasSRGBChunk = false
-  private(set) var gamma: Int?
-  private(set) var chromaticities: Chromaticities?
-  private(set) var dotsPerInch: Double?
+  package private(set) var codes: (primaries: Int, transfer: Int)?
+  package private(set) var hasSRGBChunk = false
+  package private(set) var gamma: Int?
+  package private(set) var chromaticities: Chromaticities?
+  package private(set) var dotsPerInch: Double?
   /// The frames of an animation that are really there, as far as `ImageHeader` counts them; 1 for a still picture.
-  private(set) var frameCount = 1
+  package private(set) var frameCount = 1
 
   /// The colour type of IHDR (§6.1).
-  enum ColorType: Int {
+  package enum ColorType: Int {
     case gray = 0
     case rgb = 2
     case indexed = 3
     case grayAlpha = 4
     case rgbAlpha = 6
 
-    var depths: [Int] {
+    package var depths: [Int] {
       switch self {
       case .gray: [1, 2, 4, 8, 16]
       case .indexed: [1, 2, 4, 8]
@@ -40,17 +40,17 @@ struct PNGHeader {
       }
     }
 
-    var hasAlpha: Bool { self == .grayAlpha || self == .rgbAlpha }
+    package var hasAlpha: Bool { self == .grayAlpha || self == .rgbAlpha }
   }
 
-  static let stage = "header"
+  package static let stage = "header"
   private static let signatureByteCount = 8
   private static let largestInteger = 0x7FFF_FFFF
 
   /// Steps through the chunks.
   ///
   /// - Throws: `corrupt` or `truncated`, in the stage `header`.
-  init(_ bytes: Span<UInt8>) throws(DecodingError) {
+  package init(_ bytes: Span<UInt8>) throws(DecodingError) {
     var position = Self.signatureByteCount
     guard let length = bytes.bigEndian(at: position, bytes: 4), bytes.count >= position + 8 else {
       throw .truncated(.png, stage: Self.stage)

@@ -6,7 +6,7 @@
 
 extension Data {
   /// `withUnsafeBytes` that keeps the type of the error. The bytes are valid during the call only.
-  func withBytes<Success, Failure: Error>(
+  package func withBytes<Success, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Success
   ) throws(Failure) -> Success {
     try withUnsafeBytes { bytes in

@@ -2,7 +2,7 @@ import OzuImaging
 
 extension DecodePlan {
   /// The last part of a render from planes: to the size of the result, and to colours.
-  func rendered(
+  package func rendered(
     _ planes: PlanarPicture, header: ImageHeader, context: DecodingContext
   ) throws(DecodingError) -> Bitmap {
     try context.checkpoint()

@@ -10,7 +10,7 @@ package enum Premultiplication {
   ///
   /// Raw memory, because these are the bytes of a bitmap that is being made: the caller's row, `width` pixels
   /// of it, is all that is touched.
-  static func apply(to row: UnsafeMutableRawPointer, width: Int) {
+  package static func apply(to row: UnsafeMutableRawPointer, width: Int) {
     let pixels = row.assumingMemoryBound(to: UInt32.self)
     for x in 0..<width {
       let pixel = UInt32(littleEndian: pixels[x])
@@ -24,7 +24,7 @@ package enum Premultiplication {
   }
 
   /// Multiplies the colours of one row in any format in place; grey has no alpha.
-  static func apply(to row: UnsafeMutableRawPointer, width: Int, _ format: PixelFormat) {
+  package static func apply(to row: UnsafeMutableRawPointer, width: Int, _ format: PixelFormat) {
     switch format {
     case .bgra8: apply(to: row, width: width)
     case .rgba16: applyWide(to: row, width: width)
@@ -33,7 +33,7 @@ package enum Premultiplication {
   }
 
   /// Multiplies the colours of one row of RGBA in 16 bits in place. The row is the caller's, as above.
-  static func applyWide(to row: UnsafeMutableRawPointer, width: Int) {
+  package static func applyWide(to row: UnsafeMutableRawPointer, width: Int) {
     let values = row.assumingMemoryBound(to: UInt16.self)
     for x in 0..<width {
       let alpha = UInt32(values[x * 4 + 3])
@@ -45,7 +45,7 @@ package enum Premultiplication {
 
   /// Writes one row of RGBA in 16 bits with the colours divided by alpha. What is wholly transparent becomes
   /// transparent black.
-  static func undoWide(_ row: UnsafeRawPointer, to straight: UnsafeMutableRawPointer, width: Int) {
+  package static func undoWide(_ row: UnsafeRawPointer, to straight: UnsafeMutableRawPointer, width: Int) {
     let source = row.assumingMemoryBound(to: UInt16.self)
     let target = straight.assumingMemoryBound(to: UInt16.self)
     for x in 0..<width {
@@ -59,13 +59,13 @@ package enum Premultiplication {
   }
 
   /// Makes every pixel of one row of RGBA in 16 bits opaque, leaving its colours.
-  static func makeOpaqueWide(_ row: UnsafeMutableRawPointer, width: Int) {
+  package static func makeOpaqueWide(_ row: UnsafeMutableRawPointer, width: Int) {
     let values = row.assumingMemoryBound(to: UInt16.self)
     for x in 0..<width { values[x * 4 + 3] = .max }
   }
 
   /// Brings colours of one row in 16 bits that are brighter than their alpha allows down to it.
-  static func clampWide(_ row: UnsafeMutableRawPointer, width: Int) {
+  package static func clampWide(_ row: UnsafeMutableRawPointer, width: Int) {
     let values = row.assumingMemoryBound(to: UInt16.self)
     for x in 0..<width {
       for channel in x * 4..<x * 4 + 3 { values[channel] = min(values[channel], values[x * 4 + 3]) }
@@ -73,7 +73,7 @@ package enum Premultiplication {
   }
 
   /// Makes every pixel of one row of BGRA opaque, leaving its colours.
-  static func makeOpaque(_ row: UnsafeMutableRawPointer, width: Int) {
+  package static func makeOpaque(_ row: UnsafeMutableRawPointer, width: Int) {
     let pixels = row.assumingMemoryBound(to: UInt32.self)
     for x in 0..<width { pixels[x] |= UInt32(littleEndian: 0xFF00_0000) }
   }
@@ -91,7 +91,7 @@ package enum Premultiplication {
   /// wholly transparent becomes transparent black.
   ///
   /// `rounds: false` gives the next lower values instead, as readers do whose results are recorded.
-  static func undo(
+  package static func undo(
     _ row: UnsafeRawPointer, to straight: UnsafeMutableRawPointer, width: Int, rounds: Bool = true
   ) {
     let source = row.assumingMemoryBound(to: UInt32.self)

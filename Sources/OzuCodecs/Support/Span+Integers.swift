@@ -3,14 +3,14 @@
 
 extension Span where Element == UInt8 {
   /// The byte at an offset; `nil` outside.
-  func byte(at offset: Int) -> UInt8? {
+  package func byte(at offset: Int) -> UInt8? {
     offset >= 0 && offset < count ? self[offset] : nil
   }
 
   /// The integer of so many bytes, most significant first; `nil` when it does not lie wholly inside.
   ///
   /// - Precondition: at most 7 bytes.
-  func bigEndian(at offset: Int, bytes: Int) -> Int? {
+  package func bigEndian(at offset: Int, bytes: Int) -> Int? {
     guard contains(offset: offset, byteCount: bytes) else { return nil }
     var value = 0
     for i in 0..<bytes { value = value << 8 | Int(self[offset + i]) }
@@ -20,7 +20,7 @@ extension Span where Element == UInt8 {
   /// The integer of so many bytes, least significant first; `nil` when it does not lie wholly inside.
   ///
   /// - Precondition: at most 7 bytes.
-  func littleEndian(at offset: Int, bytes: Int) -> Int? {
+  package func littleEndian(at offset: Int, bytes: Int) -> Int? {
     guard contains(offset: offset, byteCount: bytes) else { return nil }
     var value = 0
     for i in (0..<bytes).reversed() { value = value << 8 | Int(self[offset + i]) }
@@ -28,7 +28,7 @@ extension Span where Element == UInt8 {
   }
 
   /// Whether a text stands at an offset.
-  func hasBytes(_ text: StaticString, at offset: Int) -> Bool {
+  package func hasBytes(_ text: StaticString, at offset: Int) -> Bool {
     guard contains(offset: offset, byteCount: text.utf8CodeUnitCount) else { return false }
     return text.withUTF8Buffer { wanted in
       for i in 0..<wanted.count where self[offset + i] != wanted[i] { return false }
@@ -37,7 +37,7 @@ extension Span where Element == UInt8 {
   }
 
   /// A copy of some bytes, cut off at the end of the span.
-  func copy(from offset: Int, byteCount: Int) -> [UInt8] {
+  package func copy(from offset: Int, byteCount: Int) -> [UInt8] {
     guard offset >= 0, offset < count, byteCount > 0 else { return [] }
     let taken = Swift.min(byteCount, count - offset)
     return [UInt8](unsafeUninitializedCapacity: taken) { buffer, initializedCount in

@@ -2,7 +2,7 @@ import OzuImaging
 
 extension UnsafeMutableRawBufferPointer {
   /// Fills what a truncated file leaves out: nothing where there may be transparency, else opaque mid-grey.
-  func fillMissing(fromByte start: Int = 0, isOpaque: Bool, format: PixelFormat = .bgra8) {
+  package func fillMissing(fromByte start: Int = 0, isOpaque: Bool, format: PixelFormat = .bgra8) {
     guard start < count else { return }
     let rest = UnsafeMutableRawBufferPointer(rebasing: self[start...])
     guard isOpaque else {

@@ -1,9 +1,9 @@
 import OzuImaging
 
 /// A chunk of a RIFF file: four letters, a length, that many bytes and one more if they are odd in number.
-struct WebPChunk {
+package struct WebPChunk {
   /// The types that matter here, as their letters read as an integer.
-  enum Kind: Int {
+  package enum Kind: Int {
     /// `VP8X`: the extended header.
     case extended = 0x5650_3858
     /// `VP8 `: a lossy picture.
@@ -23,16 +23,16 @@ struct WebPChunk {
   }
 
   /// `nil` for a type that does not matter.
-  let kind: Kind?
+  package let kind: Kind?
   /// Where the content stands, cut off at the end of the file.
-  let content: Range<Int>
+  package let content: Range<Int>
   /// Whether all of it is there.
-  let isWhole: Bool
+  package let isWhole: Bool
   /// Where the next chunk begins.
-  let end: Int
+  package let end: Int
 
   /// The chunk at an offset; `nil` where its header does not fit.
-  init?(_ bytes: Span<UInt8>, at offset: Int) {
+  package init?(_ bytes: Span<UInt8>, at offset: Int) {
     guard let letters = bytes.bigEndian(at: offset, bytes: 4),
       let byteCount = bytes.littleEndian(at: offset + 4, bytes: 4)
     else { return nil }
@@ -45,13 +45,13 @@ struct WebPChunk {
 }
 
 /// The first bytes of a coded picture: of VP8 (RFC 6386 §9.1) or of VP8L (RFC 9649 §3.4).
-struct WebPPicture {
-  let size: PixelSize
-  let hasAlpha: Bool
-  let isLossless: Bool
+package struct WebPPicture {
+  package let size: PixelSize
+  package let hasAlpha: Bool
+  package let isLossless: Bool
 
   /// `nil` when the bytes are too few or do not begin such a picture.
-  init?(_ content: Span<UInt8>, isLossless: Bool) {
+  package init?(_ content: Span<UInt8>, isLossless: Bool) {
     self.isLossless = isLossless
     if isLossless {
       guard content.byte(at: 0) == 0x2F, let fields = content.littleEndian(at: 1, bytes: 4) else {

@@ -10,44 +10,44 @@ import OzuImaging
 ///
 /// Reading goes from chunk to chunk by their lengths. The size of the canvas is taken from the extended header,
 /// where there is one, before anything else is looked at: it may declare 2^24 pixels a side.
-struct WebPHeader {
+package struct WebPHeader {
   /// A picture that libwebp decodes: all of a still one, or a frame of an animation.
-  struct Frame {
+  package struct Frame {
     /// Where it lies on the canvas, and what else an animation has to know.
-    var place: AnimationFrame
-    var x: Int { place.x }
-    var y: Int { place.y }
-    var size: PixelSize { place.size }
+    package var place: AnimationFrame
+    package var x: Int { place.x }
+    package var y: Int { place.y }
+    package var size: PixelSize { place.size }
     /// The bytes that hold it, in the file.
-    var range: Range<Int>
-    var isLossless = false
-    var hasAlpha = false
+    package var range: Range<Int>
+    package var isLossless = false
+    package var hasAlpha = false
   }
 
-  private(set) var canvas = PixelSize(0, 0)
-  private(set) var hasAlpha = false
+  package private(set) var canvas = PixelSize(0, 0)
+  package private(set) var hasAlpha = false
   private var hasEXIF = false
   /// Whether the file has EXIF data and ends before they do.
-  private(set) var lacksEXIF = false
-  private(set) var orientation: Orientation?
-  private(set) var metadata: PictureMetadata?
-  private(set) var dotsPerInch: Double?
-  private(set) var profile: ICCProfile?
-  private(set) var isAnimated = false
+  package private(set) var lacksEXIF = false
+  package private(set) var orientation: Orientation?
+  package private(set) var metadata: PictureMetadata?
+  package private(set) var dotsPerInch: Double?
+  package private(set) var profile: ICCProfile?
+  package private(set) var isAnimated = false
   /// Whether EXIF data are to come, behind the pixels.
   private var announcesEXIF = false
   /// The frames that are there, as far as `ImageHeader` counts them; 1 for a still picture.
-  private(set) var frameCount = 1
+  package private(set) var frameCount = 1
   /// The picture, or the first frames of an animation as far as they are wanted and valid.
-  private(set) var frames: [Frame] = []
+  package private(set) var frames: [Frame] = []
   /// How often an animation is to be played; 0 for ever.
-  private(set) var loopCount = 1
+  package private(set) var loopCount = 1
 
-  static let stage = "header"
+  package static let stage = "header"
   private static let frameStage = "first frame"
 
   /// How many of some bytes are part of the picture: what follows the declared end is not.
-  static func byteCount(_ file: Span<UInt8>) -> Int {
+  package static func byteCount(_ file: Span<UInt8>) -> Int {
     min(max(8 + (file.littleEndian(at: 4, bytes: 4) ?? 0), 12), file.count)
   }
 
@@ -55,7 +55,7 @@ struct WebPHeader {
   ///
   /// - Parameter frameLimit: frames beyond so many are counted and not kept. The first is always kept.
   /// - Throws: `corrupt` or `truncated`, in the stage `header`.
-  init(_ file: Span<UInt8>, frameLimit: Int = 1) throws(DecodingError) {
+  package init(_ file: Span<UInt8>, frameLimit: Int = 1) throws(DecodingError) {
     let bytes = file.extracting(0..<Self.byteCount(file))
     var chunk = WebPChunk(bytes, at: 12)
     var animationFrameCount = 0

@@ -1,7 +1,8 @@
 #if SVG && os(Linux)
   import Foundation
   import Ozu
-  import OzuCodecs
+  import OzuLibraryCodecs
+  import OzuStandardCodecs
   import Testing
 
   @testable import OzuCLI

@@ -1,6 +1,7 @@
 import Foundation
 import OzuCodecs
 import OzuImaging
+import OzuStandardCodecs
 
 /// A file of the `Fixtures` folder.
 func fixture(_ path: String) throws -> Data {

@@ -1,5 +1,5 @@
 import Foundation
-import OzuCodecs
+import OzuStandardCodecs
 import OzuTesting
 import Testing
 

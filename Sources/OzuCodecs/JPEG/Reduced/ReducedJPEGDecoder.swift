@@ -14,7 +14,7 @@ import OzuImaging
 ///
 /// It takes what nearly all files are (see `ReducedJPEGFrame`), and says no to everything else, also when a
 /// file breaks a rule in the middle: libjpeg-turbo then decodes it, or says what is wrong with it.
-struct ReducedJPEGDecoder: ~Copyable {
+package struct ReducedJPEGDecoder: ~Copyable {
   static let scanStage = "scan data"
 
   private let file: UnsafeRawBufferPointer

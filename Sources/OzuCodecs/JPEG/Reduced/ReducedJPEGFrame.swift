@@ -3,37 +3,37 @@ import OzuImaging
 /// The geometry of a JPEG for the reduced decoder: what its header says, counted out in blocks.
 ///
 /// All loops of the decoder end at numbers from here, and all planes are made for them.
-struct ReducedJPEGFrame {
+package struct ReducedJPEGFrame {
   /// A component and its blocks.
-  struct Component {
-    var identifier: UInt8
-    var quantizationSlot: Int
+  package struct Component {
+    package var identifier: UInt8
+    package var quantizationSlot: Int
     /// Blocks side by side in a group of blocks.
-    var horizontalBlocks: Int
+    package var horizontalBlocks: Int
     /// Blocks above each other in a group.
-    var verticalBlocks: Int
+    package var verticalBlocks: Int
     /// Blocks of a row that hold pixels, which is what a scan of this component alone has.
-    var ownColumns: Int
+    package var ownColumns: Int
     /// Rows of blocks that hold pixels.
-    var ownRows: Int
+    package var ownRows: Int
     /// How far the picture reaches, in whole samples of the component and fractions.
-    var extentWidth: Double
-    var extentHeight: Double
+    package var extentWidth: Double
+    package var extentHeight: Double
   }
 
   /// The most blocks of a group (ITU-T T.81 §B.2.3). `EntropySource` counts on it.
-  static let largestGroup = 10
+  package static let largestGroup = 10
 
-  let isProgressive: Bool
-  let components: [Component]
+  package let isProgressive: Bool
+  package let components: [Component]
   /// Groups of blocks of all components, in a row and in a column.
-  let groupColumns: Int
-  let groupRows: Int
+  package let groupColumns: Int
+  package let groupRows: Int
 
   /// Counts a frame out; `nil` for one that the reduced decoder leaves to libjpeg: arithmetic or lossless
   /// coding, other than 8 bits, other colours than grey and YCbCr, several sequential scans, chroma that is
   /// finer than luma or of two kinds.
-  init?(_ header: JPEGHeader) {
+  package init?(_ header: JPEGHeader) {
     guard header.unsupportedReason == nil, !header.isArithmeticCoded, Self.isGrayOrYCbCr(header),
       header.isProgressive || !header.hasSeveralScans
     else { return nil }
@@ -70,7 +70,7 @@ struct ReducedJPEGFrame {
   }
 
   /// How the planes lie, for the plan.
-  var planeLayout: PlaneLayout {
+  package var planeLayout: PlaneLayout {
     guard components.count == 3 else { return PlaneLayout(chromaStep: nil) }
     return PlaneLayout(
       chromaStep: PlaneLayout.ChromaStep(
@@ -79,7 +79,7 @@ struct ReducedJPEGFrame {
   }
 
   /// A plane for a component, with room for whole groups of blocks.
-  func plane(_ index: Int, scale: Int, pool: PixelBufferPool) -> SamplePlane {
+  package func plane(_ index: Int, scale: Int, pool: PixelBufferPool) -> SamplePlane {
     let component = components[index]
     let factor = Double(scale) / 8
     return SamplePlane(
@@ -104,7 +104,7 @@ struct ReducedJPEGFrame {
   }
 
   /// The bytes of a component's plane.
-  func planeByteCount(_ index: Int, scale: Int) -> Int {
+  package func planeByteCount(_ index: Int, scale: Int) -> Int {
     SamplePlane.byteCount(
       columnCount: groupColumns * components[index].horizontalBlocks * scale,
       rowCount: groupRows * components[index].verticalBlocks * scale)

@@ -1,5 +1,3 @@
-import CCodecs
-
 /// The chunks that pixels are made of, taken from a file one after the other, each with its checksum examined.
 ///
 /// Every access is checked: a length that leads out of the file ends the reading.
@@ -13,10 +11,12 @@ struct PNGChunkReader {
   }
 
   private let file: UnsafeRawBufferPointer
+  private let checksum: (UnsafeRawBufferPointer) -> UInt32
   private var position = 8
 
-  init(_ file: UnsafeRawBufferPointer) {
+  init(_ file: UnsafeRawBufferPointer, checksum: @escaping (UnsafeRawBufferPointer) -> UInt32) {
     self.file = file
+    self.checksum = checksum
   }
 
   /// What more there is of the image data; `nil` unless it follows at once, as it must (§5.6).
@@ -50,8 +50,8 @@ struct PNGChunkReader {
         guard name >> 29 & 1 == 1 else { return nil }
         continue
       }
-      let bytes = file.baseAddress?.advanced(by: start).assumingMemoryBound(to: UInt8.self)
-      guard ozu_crc32(bytes, length + 4) == word(at: start + 4 + length) else { return nil }
+      let checked = UnsafeRawBufferPointer(rebasing: file[start..<start + 4 + length])
+      guard checksum(checked) == word(at: start + 4 + length) else { return nil }
       if let kind { return (kind, content) }
     }
     return nil

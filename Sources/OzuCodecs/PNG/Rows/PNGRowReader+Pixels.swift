@@ -17,7 +17,7 @@ extension PNGRowReader {
   }
 
   /// Reads all rows and averages them; `nil` when the file is for libpng after all.
-  func planes(
+  package func planes(
     size: PixelSize, step: RowAverager.Step, context: DecodingContext
   ) throws(DecodingError) -> PlanarPicture? {
     let channels: Int
@@ -54,7 +54,7 @@ extension PNGRowReader {
   }
 
   /// Reads all rows as pixels; `nil` when the file is for libpng after all.
-  func bitmap(
+  package func bitmap(
     size: PixelSize, alpha: Alpha, colorSpace: ColorSpaceTag, context: DecodingContext
   ) throws(DecodingError) -> Bitmap? {
     var isWhole = true

@@ -1,4 +1,3 @@
-import CCodecs
 import OzuImaging
 
 /// Reads the pixels of a common PNG row by row: 8 bits, not interlaced, any colour type, transparency by alpha or by
@@ -12,7 +11,7 @@ import OzuImaging
 /// A class, because it owns a stream of the library and memory; it stays on the thread that decodes. Unsafe
 /// pointers: the file must outlive the reader. `raw` has room for `batch` rows with their filter bytes, behind it are
 /// three rows, each with the margin that `PNGUnfilter` asks for.
-final class PNGRowReader {
+package final class PNGRowReader {
   /// What the bytes of a row are.
   enum Layout {
     case gray
@@ -28,7 +27,7 @@ final class PNGRowReader {
   private let unfilter: PNGUnfilter
   private var chunks: PNGChunkReader
   private var input: UnsafeRawBufferPointer
-  private let inflater: OpaquePointer
+  private let inflater: any PNGInflating
   private let memory: UnsafeMutableRawBufferPointer
   private let pool: PixelBufferPool
   private let batch: Int
@@ -43,9 +42,11 @@ final class PNGRowReader {
   private var rawByteCount: Int { batch * (rowByteCount + 1) }
 
   /// Reads the chunks before the pixels; `nil` for a file that is for libpng.
-  init?(_ file: UnsafeRawBufferPointer, header: PNGHeader, pool: PixelBufferPool) {
+  package init?(
+    _ file: UnsafeRawBufferPointer, header: PNGHeader, pool: PixelBufferPool, inflating: any PNGInflating.Type
+  ) {
     guard header.bitDepth == 8, !header.isInterlaced else { return nil }
-    chunks = PNGChunkReader(file)
+    chunks = PNGChunkReader(file) { inflating.checksum(of: $0) }
     var palette: [UInt32]?
     var first: UnsafeRawBufferPointer?
     var hasPalette = false
@@ -79,7 +80,7 @@ final class PNGRowReader {
       layout = .indexed(palette, isOpaque: palette.allSatisfy { $0 >> 24 == 255 })
       pixelByteCount = 1
     }
-    guard let inflater = ozu_inflater_new() else { return nil }
+    guard let inflater = inflating.init() else { return nil }
     self.inflater = inflater
     self.pool = pool
     input = first
@@ -94,7 +95,6 @@ final class PNGRowReader {
   }
 
   deinit {
-    ozu_inflater_free(inflater)
     pool.giveBack(memory)
   }
 
@@ -154,13 +154,10 @@ final class PNGRowReader {
   /// Inflates until there is something; how many bytes, 0 at the end of the stream, -1 when that does not come.
   private func inflate(to output: UnsafeMutablePointer<UInt8>, capacity: Int) -> Int {
     while !hasEnded {
-      var used = 0
-      var written = 0
-      let start = input.baseAddress?.assumingMemoryBound(to: UInt8.self)
-      let status = ozu_inflater_step(inflater, start, input.count, &used, output, capacity, &written)
-      guard status != .failed else { return -1 }
+      let target = UnsafeMutableRawBufferPointer(start: output, count: capacity)
+      guard let (used, written, isLast) = inflater.inflate(input, to: target) else { return -1 }
       input = UnsafeRawBufferPointer(rebasing: input[used...])
-      hasEnded = status == .done
+      hasEnded = isLast
       if written > 0 { return written }
       // Without progress there must be more input: the library keeps some bits and bytes back.
       if used == 0, !hasEnded {

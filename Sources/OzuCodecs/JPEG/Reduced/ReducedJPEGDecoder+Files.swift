@@ -1,0 +1,36 @@
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension ReducedJPEGDecoder {
+  /// Decodes a file to planes of a few eighths; `nil` for one that takes a full decoder.
+  ///
+  /// - Throws: `truncated`, `limitExceeded`, `cancelled`, and the errors of `JPEGHeader`.
+  package static func planes(
+    of data: Data, eighths: (luma: Int, chroma: Int), context: DecodingContext
+  ) throws(DecodingError) -> PlanarPicture? {
+    guard let frame = ReducedJPEGFrame(try JPEGHeader(data.span)) else { return nil }
+    return try data.withBytes { (bytes) throws(DecodingError) in
+      var decoder = try ReducedJPEGDecoder(file: bytes, frame: frame, eighths: eighths, context: context)
+      return try decoder.decode()
+    }
+  }
+
+  /// Makes the result of a plan that has a reduction; `nil` for a plan without one, and for a file that takes a full
+  /// decoder.
+  ///
+  /// - Throws: as `planes` does.
+  package static func render(
+    _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap? {
+    guard let reduction = plan.reduction,
+      let planes = try planes(of: data, eighths: (reduction.luma, reduction.chroma), context: context)
+    else { return nil }
+    context.begin(.resize)
+    return try plan.rendered(planes, header: header, context: context)
+  }
+}

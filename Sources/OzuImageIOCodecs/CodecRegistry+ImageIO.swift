@@ -1,0 +1,56 @@
+#if canImport(ImageIO)
+  import Foundation
+  import ImageIO
+  import OzuCodecs
+  import OzuImaging
+
+  extension CodecRegistry {
+    /// All codecs in Swift or over ImageIO, with the reason for each known format without one.
+    ///
+    /// GIF, BMP and most thumbnails of JPEG are Ozu's own; all else is read and written by ImageIO, as far as the system
+    /// knows the format.
+    /// Colours are converted by Core Graphics.
+    public static let imageIO: CodecRegistry = {
+      var codecs = CodecRegistry()
+      let readable = Set(CGImageSourceCopyTypeIdentifiers().compactMap { $0 as? String })
+      let writable = Set(CGImageDestinationCopyTypeIdentifiers().compactMap { $0 as? String })
+      for type in ImageType.ofImageIO {
+        guard let name = type.uniformTypeIdentifier, readable.contains(name) else {
+          codecs.explainAbsence(of: type, "this system does not read it")
+          continue
+        }
+        codecs.register(decoder: ImageIODecoder(type))
+      }
+      codecs.explainAbsence(of: .svg, "ImageIO does not read drawings")
+      codecs.register(decoder: BMPDecoder(alpha: .premultiplied))
+      codecs.register(decoder: GIFDecoder())
+      for type in [ImageType.avif, .heic, .png, .jpeg] {
+        guard let name = type.uniformTypeIdentifier, writable.contains(name) else { continue }
+        codecs.register(encoder: ImageIOEncoder(type))
+      }
+      return codecs
+    }()
+  }
+
+  extension ImageType {
+    /// The formats that are left to ImageIO.
+    fileprivate static let ofImageIO = [ImageType.ico, .tiff, .jxl, .heic, .avif, .webp, .png, .jpeg]
+
+    /// What the system calls the format; `nil` for one that it has no name for.
+    var uniformTypeIdentifier: String? {
+      switch self {
+      case .jpeg: "public.jpeg"
+      case .png: "public.png"
+      case .gif: "com.compuserve.gif"
+      case .webp: "org.webmproject.webp"
+      case .avif: "public.avif"
+      case .heic: "public.heic"
+      case .jxl: "public.jpeg-xl"
+      case .tiff: "public.tiff"
+      case .bmp: "com.microsoft.bmp"
+      case .ico: "com.microsoft.ico"
+      default: nil
+      }
+    }
+  }
+#endif

@@ -1,0 +1,110 @@
+#if canImport(ImageIO)
+  import Foundation
+  import ImageIO
+  import OzuCodecs
+  import OzuImaging
+
+  /// Decodes one format through ImageIO.
+  ///
+  /// The system decodes JPEG at an eighth, a quarter or a half of its size and everything else in whole; what is left
+  /// to the size of the result is resampled as on every platform. Thumbnails of JPEG files in sRGB are decoded by Ozu's
+  /// own decoder (`ReducedJPEGDecoder`), which ImageIO has no equal to. Colours are converted to sRGB by Core Graphics while
+  /// the pixels are drawn, or, when they are to be kept, drawn in the colour space of the file; with 16 bits each where
+  /// the file has more than 8 and the context asks for pixels as stored.
+  ///
+  /// ImageIO does not say which part of a file is broken, and cannot be stopped within a picture: the context is asked
+  /// before and after.
+  public struct ImageIODecoder: AnimationDecoding {
+    private let type: ImageType
+
+    /// Makes a decoder of a format.
+    public init(_ type: ImageType) {
+      self.type = type
+    }
+
+    /// The format.
+    public var types: [ImageType] { [type] }
+
+    /// An eighth, a quarter, a half and the whole for JPEG; the whole for others.
+    public var scales: [Int] { type == .jpeg ? [1, 2, 4, 8] : [8] }
+
+    /// Reads what the file says of its picture.
+    ///
+    /// The scans of a JPEG are counted before the system sees the file: it knows no limit for them.
+    ///
+    /// - Throws: `corrupt`, `truncated`; `limitExceeded` for the number of frames, and for the scans of a JPEG, as
+    ///   `JPEGHeader` has it.
+    public func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
+      // ImageIO decides about headers that Ozu cannot read.
+      let details = type == .jpeg ? try? JPEGHeader(data.span) : nil
+      try details?.checkScans(in: data.span, limits: limits)
+      let file = try ImageIOFile(data, type)
+      let properties = file.properties
+      guard let width = properties[kCGImagePropertyPixelWidth] as? Int,
+        let height = properties[kCGImagePropertyPixelHeight] as? Int
+      else { throw file.failure(stage: ImageIOFile.headerStage) }
+      var header = ImageHeader(type: type, storedSize: PixelSize(width, height))
+      header.orientation =
+        properties[kCGImagePropertyOrientation].flatMap { $0 as? Int }
+        .flatMap(Orientation.init(rawValue:)) ?? .up
+      header.bitsPerComponent = properties[kCGImagePropertyDepth] as? Int ?? 8
+      header.colorModel = file.colorModel
+      header.hasAlpha = properties[kCGImagePropertyHasAlpha] as? Bool ?? false
+      header.dotsPerInch = properties[kCGImagePropertyDPIWidth] as? Double
+      header.isProgressive = file.isProgressive
+      header.metadata = file.metadata
+      header.colorProfileName = properties[kCGImagePropertyProfileName] as? String
+      if let name = header.colorProfileName, !name.hasPrefix("sRGB") {
+        header.colorEncoding = file.profile.map { .profile(ICCProfile(name: name, data: $0)) }
+      }
+      header.frameCount = file.frameCount
+      // ImageIO converts colours while it draws, and nothing converts planes: those of other profiles are not asked for.
+      if header.colorEncoding == nil, let details, details.size == header.storedSize {
+        header.planeLayout = ReducedJPEGFrame(details)?.planeLayout
+        header.isProgressive = details.isProgressive
+      }
+      return header
+    }
+
+    /// Makes the result: a thumbnail of a JPEG through planes of a few eighths, all else through pixels.
+    ///
+    /// - Throws: `DecodingError`, as `decode` does.
+    public func render(
+      _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
+    ) throws(DecodingError) -> Bitmap {
+      if type == .jpeg,
+        let bitmap = try ReducedJPEGDecoder.render(data, header: header, plan: plan, context: context)
+      {
+        return bitmap
+      }
+      return try renderFromPixels(data, header: header, plan: plan, context: context)
+    }
+
+    /// Decodes the picture at the plan's scale.
+    ///
+    /// - Throws: `DecodingError`; `truncated` when data are missing, unless the context allows it.
+    public func decode(
+      _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
+    ) throws(DecodingError) -> Bitmap {
+      let file = try ImageIOFile(data, type)
+      if !context.allowsTruncation, file.isTruncated { throw .truncated(type, stage: ImageIOFile.pixelStage) }
+      try context.limits.checkDecodedByteCount(
+        plan.decodedSize.byteCount(as: header.pixelFormat(under: context.pixelFormats)))
+      try context.checkpoint()
+      let image = plan.eighths < 8 ? file.reduced(to: plan.decodedSize) : file.image(at: file.primaryIndex)
+      guard let image else { throw file.failure(stage: ImageIOFile.pixelStage) }
+      let bitmap = try file.draw(image, size: plan.decodedSize, header: header, context: context)
+      try context.checkpoint()
+      return bitmap
+    }
+
+    /// The frames of an animation.
+    ///
+    /// - Throws: `corrupt`, `truncated`.
+    public func frames(
+      of data: Data, header: ImageHeader, limits: DecodingLimits
+    ) throws(DecodingError) -> (any AnimationFrameReading)? {
+      header.frameCount > 1 ? try ImageIOFrames(data, header, frameLimit: limits.frameCount) : nil
+    }
+  }
+#endif

@@ -1,0 +1,162 @@
+#if canImport(ImageIO)
+  import Foundation
+  import ImageIO
+  import OzuCodecs
+  import OzuImaging
+
+  /// One file in the hands of ImageIO, for as long as one call takes: it is made anew for each, because ImageIO's
+  /// objects are not Sendable, and opening reads no more than a header.
+  struct ImageIOFile {
+    static let headerStage = "header"
+    static let pixelStage = "pixels"
+
+    let source: CGImageSource
+    let type: ImageType
+
+    /// Opens a file.
+    ///
+    /// - Throws: `corrupt`, `truncated`.
+    init(_ data: Data, _ type: ImageType) throws(DecodingError) {
+      self.type = type
+      var options: [CFString: Any] = [kCGImageSourceShouldCache: false]
+      if let name = type.uniformTypeIdentifier { options[kCGImageSourceTypeIdentifierHint] = name }
+      guard let source = CGImageSourceCreateWithData(NSData(data: data) as CFData, Self.dictionary(options))
+      else {
+        throw .corrupt(type, stage: Self.headerStage, reason: "the system cannot open it")
+      }
+      self.source = source
+      guard CGImageSourceGetCount(source) > 0 else { throw failure(stage: Self.headerStage) }
+    }
+
+    /// A file that is open already.
+    init(_ source: CGImageSource, _ type: ImageType) {
+      self.source = source
+      self.type = type
+    }
+
+    static func dictionary(_ options: [CFString: Any]) -> CFDictionary {
+      NSDictionary(dictionary: options) as CFDictionary
+    }
+
+    /// The picture that stands for the file.
+    var primaryIndex: Int { CGImageSourceGetPrimaryImageIndex(source) }
+
+    /// What the file says of its picture.
+    var properties: ImageIOProperties {
+      ImageIOProperties(CGImageSourceCopyPropertiesAtIndex(source, primaryIndex, nil))
+    }
+
+    /// Whether bytes are missing at the end.
+    var isTruncated: Bool {
+      switch CGImageSourceGetStatus(source) {
+      case .statusUnexpectedEOF, .statusIncomplete, .statusReadingHeader: true
+      default: false
+      }
+    }
+
+    /// What is wrong with a file that gives nothing.
+    func failure(stage: String) -> DecodingError {
+      if isTruncated { return .truncated(type, stage: stage) }
+      return .corrupt(
+        type, stage: stage, reason: "the system reports \(CGImageSourceGetStatus(source).rawValue)")
+    }
+
+    // MARK: Header
+
+    var colorModel: ImageHeader.ColorModel {
+      if properties[kCGImagePropertyIsIndexed] as? Bool == true { return .indexed }
+      let model = properties[kCGImagePropertyColorModel] as? String
+      switch model {
+      case kCGImagePropertyColorModelGray as NSString as String: return .gray
+      case kCGImagePropertyColorModelCMYK as NSString as String: return .cmyk
+      default: return .rgb
+      }
+    }
+
+    var isProgressive: Bool {
+      let jfif = properties.nested(kCGImagePropertyJFIFDictionary)
+      if jfif[kCGImagePropertyJFIFIsProgressive] as? Bool == true { return true }
+      return properties.nested(kCGImagePropertyPNGDictionary)[kCGImagePropertyPNGInterlaceType] as? Int == 1
+    }
+
+    var metadata: PictureMetadata? {
+      let exif = properties.nested(kCGImagePropertyExifDictionary)
+      let tiff = properties.nested(kCGImagePropertyTIFFDictionary)
+      let names = [kCGImagePropertyTIFFMake, kCGImagePropertyTIFFModel].compactMap { tiff[$0] as? String }
+      let date = exif[kCGImagePropertyExifDateTimeOriginal] as? String
+      guard date != nil || !names.isEmpty else { return nil }
+      return PictureMetadata(captureDate: date, camera: names.isEmpty ? nil : names.joined(separator: " "))
+    }
+
+    /// The ICC profile of the picture. No pixel is decoded for it.
+    var profile: Data? {
+      let image = CGImageSourceCreateImageAtIndex(
+        source, primaryIndex, Self.dictionary([kCGImageSourceShouldCache: false]))
+      return image?.colorSpace?.copyICCData().map { Data(referencing: $0 as NSData) }
+    }
+
+    // MARK: Pixels
+
+    /// One picture of the file in whole.
+    func image(at index: Int) -> CGImage? {
+      CGImageSourceCreateImageAtIndex(source, index, Self.dictionary([kCGImageSourceShouldCache: false]))
+    }
+
+    /// The picture, decoded no larger than needed for a size, as stored.
+    func reduced(to size: PixelSize) -> CGImage? {
+      CGImageSourceCreateThumbnailAtIndex(
+        source, primaryIndex,
+        Self.dictionary([
+          kCGImageSourceCreateThumbnailFromImageAlways: true,
+          // Turned upright with everything else, at the size of the result.
+          kCGImageSourceCreateThumbnailWithTransform: false,
+          kCGImageSourceThumbnailMaxPixelSize: max(size.width, size.height),
+          kCGImageSourceShouldCache: false,
+        ]))
+    }
+
+    /// Draws a picture of the file, as the policy for colours wants it.
+    ///
+    /// - Parameter isPartial: whether some of its pixels may still be missing.
+    /// - Throws: `corrupt`, `truncated`.
+    func draw(
+      _ image: CGImage, size: PixelSize, header: ImageHeader, isPartial: Bool = false,
+      context: DecodingContext
+    ) throws(DecodingError) -> Bitmap {
+      let format = header.pixelFormat(under: context.pixelFormats)
+      var space: CGColorSpace?
+      var tag = ColorSpaceTag.sRGB
+      if context.colorPolicy == .keep, format != .gray8, header.colorEncoding != nil,
+        let own = image.colorSpace,
+        own.model == .rgb, own.supportsOutput
+      {
+        if format == .rgba16, CGColorSpaceUsesITUR_2100TF(own) {
+          // Brighter than white is kept: HLG too becomes PQ, which says how bright each value is.
+          (space, tag) = (CGColorSpace(name: CGColorSpace.itur_2100_PQ), .perceptualQuantizer)
+        } else {
+          (space, tag) = (own, .icc(name: header.colorProfileName ?? header.colorEncoding?.name ?? ""))
+        }
+      }
+      let isOpaque: Bool? = isPartial ? false : header.hasAlpha ? nil : true
+      let bitmap = Bitmap(
+        image, size: size, format: format, isOpaque: isOpaque, space: space, tag: tag, pool: context.pool)
+      guard let bitmap else { throw failure(stage: Self.pixelStage) }
+      return bitmap
+    }
+  }
+
+  /// A dictionary of ImageIO, perhaps with others in it.
+  struct ImageIOProperties {
+    private let values: NSDictionary
+
+    init(_ values: CFDictionary?) {
+      self.values = values.map { $0 as NSDictionary } ?? NSDictionary()
+    }
+
+    subscript(key: CFString) -> Any? { values.object(forKey: key) }
+
+    func nested(_ key: CFString) -> ImageIOProperties {
+      ImageIOProperties((self[key] as? NSDictionary).map { $0 as CFDictionary })
+    }
+  }
+#endif

@@ -1,0 +1,70 @@
+import OzuCodecs
+import OzuImaging
+
+extension CodecRegistry {
+  /// All codecs in Swift or over C libraries that this build has, with the reason for each known format without one.
+  ///
+  /// JPEG, PNG, GIF, BMP and ICO always; WebP, AVIF, HEIF, JPEG XL and TIFF with the package traits of those names.
+  /// SVG only after `registerInProcessSVG()`. Colours are converted by Little CMS.
+  public static let libraries = builtIn(alpha: .premultiplied)
+
+  /// The codecs of `libraries`, but decoders leave colours as stored instead of multiplying them by alpha.
+  ///
+  /// For checking them to the last bit.
+  package static let straight = builtIn(alpha: .straight)
+
+  private static func builtIn(alpha: Alpha) -> CodecRegistry {
+    var codecs = CodecRegistry()
+    if alpha == .straight { codecs.blending = .straight }
+    codecs.register(colorConverter: ColorConverter())
+    codecs.addOptional(alpha: alpha)
+    codecs.register(decoder: DeltaDecoder(alpha: alpha))
+    codecs.register(encoder: DeltaEncoder())
+    codecs.register(decoder: ICODecoder(alpha: alpha, png: PNGDecoder(alpha: alpha)))
+    codecs.register(decoder: BMPDecoder(alpha: alpha))
+    codecs.register(decoder: GIFDecoder())
+    codecs.register(decoder: PNGDecoder(alpha: alpha))
+    codecs.register(encoder: PNGEncoder())
+    codecs.register(decoder: JPEGDecoder())
+    codecs.register(encoder: JPEGEncoder())
+    return codecs
+  }
+
+  /// The codecs that traits add.
+  private mutating func addOptional(alpha: Alpha) {
+    #if SVG
+      explainAbsence(
+        of: .svg, "it is drawn only where codecs.registerInProcessSVG() was called, whose comment says why")
+    #else
+      explainAbsence(of: .svg, "built without SVG")
+    #endif
+    #if TIFF
+      register(decoder: TIFFDecoder(alpha: alpha))
+    #else
+      explainAbsence(of: .tiff, "built without TIFF")
+    #endif
+    #if JXL
+      register(decoder: JXLDecoder(alpha: alpha))
+      register(encoder: JXLEncoder())
+    #else
+      explainAbsence(of: .jxl, "built without JXL")
+    #endif
+    #if HEIF
+      register(decoder: HEIFDecoder(alpha: alpha))
+    #else
+      explainAbsence(of: .heic, "built without HEIF")
+    #endif
+    #if AVIF
+      register(decoder: AVIFDecoder(alpha: alpha))
+      register(encoder: AVIFEncoder())
+    #else
+      explainAbsence(of: .avif, "built without AVIF")
+    #endif
+    #if WebP
+      register(decoder: WebPDecoder(alpha: alpha))
+      register(encoder: WebPEncoder())
+    #else
+      explainAbsence(of: .webp, "built without WebP")
+    #endif
+  }
+}

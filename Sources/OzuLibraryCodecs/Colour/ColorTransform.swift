@@ -1,0 +1,140 @@
+import CCodecs
+import OzuCodecs
+import OzuImaging
+
+/// A way from an encoding to sRGB, ready to be used.
+///
+/// `@unchecked Sendable`: Little CMS keeps nothing between calls that a call changes, so a transform serves any
+/// number of threads; it is freed when the last of them lets go.
+final class ColorTransform: @unchecked Sendable {
+  private let transform: OpaquePointer
+  let layout: OzuColorLayout
+  private(set) var isIdentity = false
+  /// Whether neighbouring greys of 8 bits become ones that are three or more steps apart, as the shadows of a picture
+  /// in linear light do: pixels of more bits lose detail when they are cut to 8 before.
+  private(set) var isSteep = false
+
+  /// `nil` when the encoding is broken or not for such pixels.
+  init?(_ encoding: ColorEncoding, layout: OzuColorLayout) {
+    let made: OpaquePointer?
+    switch encoding {
+    case .profile(let profile):
+      made = profile.data.withBytes { bytes in
+        ozu_color_transform_new(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, layout)
+      }
+    case .coded(let primaries, let transfer):
+      guard let chromaticities = Chromaticities(primaries: primaries),
+        let (curve, gamma) = Self.curve(transfer)
+      else { return nil }
+      made = ozu_color_transform_from_primaries(chromaticities.values, curve, gamma, layout)
+    case .calibrated(let gamma, let chromaticities):
+      guard 0.1...10 ~= gamma else { return nil }
+      made = ozu_color_transform_from_primaries(chromaticities.values, .gamma, gamma, layout)
+    }
+    guard let made else { return nil }
+    transform = made
+    self.layout = layout
+    isIdentity = changesNothing()
+    isSteep = hasWideSteps()
+  }
+
+  private func hasWideSteps() -> Bool {
+    let sampleCount = layout == .BGRA ? 4 : 1
+    guard layout == .BGRA || layout == .gray else { return false }
+    let ramp = (0..<256).flatMap { Array(repeating: UInt8($0), count: sampleCount) }
+    var results = [UInt8](repeating: 0, count: 256 * 4)
+    // Both arrays are lent for the call.
+    ramp.withUnsafeBytes { from in
+      results.withUnsafeMutableBytes { to in
+        apply(from, to: to, count: 256)
+      }
+    }
+    return (1..<256).contains { value in
+      (0..<3).contains { abs(Int(results[value * 4 + $0]) - Int(results[value * 4 - 4 + $0])) > 2 }
+    }
+  }
+
+  /// Whether colours stay as they are, give or take one step: the profile is one of sRGB, whatever it is called.
+  private func changesNothing() -> Bool {
+    guard layout == .BGRA else { return false }
+    let steps: [UInt8] = [0, 13, 51, 128, 202, 255]
+    var probes: [UInt8] = []
+    for blue in steps {
+      for green in steps {
+        for red in steps { probes += [blue, green, red, 255] }
+      }
+    }
+    var results = probes
+    // Both arrays are lent for the call.
+    probes.withUnsafeBytes { from in
+      results.withUnsafeMutableBytes { to in
+        apply(from, to: to, count: probes.count / 4)
+      }
+    }
+    return probes.indices.allSatisfy { index in
+      index % 4 == 3 || abs(Int(probes[index]) - Int(results[index])) <= 1
+    }
+  }
+
+  deinit {
+    ozu_color_transform_free(transform)
+  }
+
+  /// Converts so many pixels. The memory is the caller's, and `to` may be `from` where both are BGRA.
+  ///
+  /// - Precondition: both have as many bytes as the pixels take: one to eight each, by `layout`.
+  func apply(_ from: UnsafeRawBufferPointer, to: UnsafeMutableRawBufferPointer, count: Int) {
+    let isDone = ozu_color_transform_apply(
+      transform, from.bindMemory(to: UInt8.self).baseAddress, from.count,
+      to.bindMemory(to: UInt8.self).baseAddress, to.count, count)
+    precondition(isDone, "memory that holds its pixels")
+  }
+
+  /// Converts a row of pixels of four bytes where it is.
+  func apply(to row: UnsafeMutableRawPointer, count: Int) {
+    let bytes = UnsafeMutableRawBufferPointer(start: row, count: count * 4)
+    apply(UnsafeRawBufferPointer(bytes), to: bytes, count: count)
+  }
+
+  /// The transfer functions of H.273. Those of television are taken for sRGB's, as pictures with them are shown
+  /// everywhere; those of high dynamic range have no counterpart in 8 bits of sRGB.
+  private static func curve(_ transfer: Int) -> (OzuColorCurve, Double)? {
+    switch transfer {
+    case 1, 2, 6, 13, 14, 15: (.SRGB, 0)
+    case 4: (.gamma, 2.2)
+    case 5: (.gamma, 2.8)
+    case 8: (.gamma, 1)
+    case 17: (.gamma, 2.6)
+    default: nil
+    }
+  }
+}
+
+extension Chromaticities {
+  /// Those of a number in H.273.
+  init?(primaries: Int) {
+    let daylight = Point(0.3127, 0.3290)
+    switch primaries {
+    case 1, 2: self = .sRGB
+    case 4:
+      self.init(
+        white: Point(0.310, 0.316), red: Point(0.67, 0.33), green: Point(0.21, 0.71), blue: Point(0.14, 0.08))
+    case 5:
+      self.init(white: daylight, red: Point(0.64, 0.33), green: Point(0.29, 0.60), blue: Point(0.15, 0.06))
+    case 6, 7:
+      self.init(white: daylight, red: Point(0.63, 0.34), green: Point(0.31, 0.595), blue: Point(0.155, 0.07))
+    case 9:
+      self.init(
+        white: daylight, red: Point(0.708, 0.292), green: Point(0.17, 0.797), blue: Point(0.131, 0.046))
+    case 11:
+      self.init(
+        white: Point(0.314, 0.351), red: Point(0.68, 0.32), green: Point(0.265, 0.69), blue: Point(0.15, 0.06)
+      )
+    case 12:
+      self.init(white: daylight, red: Point(0.68, 0.32), green: Point(0.265, 0.69), blue: Point(0.15, 0.06))
+    default: return nil
+    }
+  }
+
+  var values: [Double] { [white, red, green, blue].flatMap { [$0.x, $0.y] } }
+}

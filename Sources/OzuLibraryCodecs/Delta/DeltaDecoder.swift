@@ -1,0 +1,95 @@
+import CCodecs
+import OzuCodecs
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Reads delta files: what `DeltaEncoder` writes for the disk cache.
+public struct DeltaDecoder: ImageDecoding {
+  private static let headerStage = "header"
+  private let alpha: Alpha
+
+  /// Makes a decoder.
+  public init() {
+    alpha = .premultiplied
+  }
+
+  package init(alpha: Alpha) {
+    self.alpha = alpha
+  }
+
+  /// Ozu's own format.
+  public var types: [ImageType] { [.ozuDelta] }
+
+  /// Reads the header and examines its checksum.
+  ///
+  /// - Throws: `corrupt`, `truncated`; `unsupportedType` for a later version.
+  public func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
+    let header = try Self.header(data.span)
+    return ImageHeader(type: .ozuDelta, storedSize: header.size, hasAlpha: !header.isOpaque)
+  }
+
+  /// Decodes the picture.
+  ///
+  /// - Throws: `DecodingError`; `corrupt` for a file that is not whole or not as it was written.
+  public func decode(
+    _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap {
+    let details = try Self.header(data.span)
+    guard let byteCount = details.planeByteCount else {
+      throw .corrupt(.ozuDelta, stage: Self.headerStage, reason: "a size of \(details.size)")
+    }
+    // The planes beside the pixels.
+    let (sum, overflow) = details.size.byteCount(as: .bgra8).addingReportingOverflow(byteCount)
+    try context.limits.checkDecodedByteCount(overflow ? .max : sum)
+    try context.checkpoint()
+    let memory = context.pool.takeBlock(byteCount: byteCount)
+    defer { context.pool.giveBack(memory) }
+    let start = memory.bindMemory(to: UInt8.self).baseAddress!
+    let isWhole = data.withBytes { bytes in
+      let frame = UnsafeRawBufferPointer(rebasing: bytes[DeltaFormat.headerByteCount...])
+      return ozu_zstd_decompress(
+        frame.baseAddress?.assumingMemoryBound(to: UInt8.self), frame.count, start, byteCount)
+    }
+    guard isWhole else {
+      throw .corrupt(.ozuDelta, stage: "pixels", reason: "it is not as it was written")
+    }
+    try context.checkpoint()
+    let planes = DeltaPlanes(size: details.size, planeCount: details.planeCount)
+    return Bitmap(size: details.size, isOpaque: details.isOpaque, pool: context.pool) { target, bytesPerRow in
+      for y in 0..<details.size.height {
+        let row = target.baseAddress! + y * bytesPerRow
+        planes.join(row: y, start, to: row.assumingMemoryBound(to: UInt32.self))
+        if !details.isOpaque, alpha == .straight {
+          Premultiplication.undo(row, to: row, width: details.size.width)
+        }
+      }
+    }
+  }
+
+  private static func header(_ bytes: Span<UInt8>) throws(DecodingError) -> DeltaFormat.Header {
+    guard bytes.count > DeltaFormat.headerByteCount else {
+      throw .truncated(.ozuDelta, stage: headerStage)
+    }
+    func corrupt(_ reason: String) -> DecodingError {
+      .corrupt(.ozuDelta, stage: headerStage, reason: reason)
+    }
+    guard bytes.hasBytes("OZUD", at: 0) else { throw corrupt("it begins otherwise") }
+    guard bytes[4] == DeltaFormat.version else {
+      throw .unsupportedType(.ozuDelta, reason: "it is of version \(bytes[4])")
+    }
+    let checked = bytes.copy(from: 0, byteCount: DeltaFormat.checkedByteCount)
+    guard bytes[5] <= 1, let width = bytes.littleEndian(at: 6, bytes: 4),
+      let height = bytes.littleEndian(at: 10, bytes: 4),
+      bytes.littleEndian(at: DeltaFormat.checkedByteCount, bytes: 4) == Int(ozu_crc32(checked, checked.count))
+    else { throw corrupt("its checksum is wrong") }
+    guard width > 0, height > 0, width <= Int32.max, height <= Int32.max else {
+      throw corrupt("a size of \(width)x\(height)")
+    }
+    return DeltaFormat.Header(size: PixelSize(width, height), isOpaque: bytes[5] == 1)
+  }
+}

@@ -1,0 +1,126 @@
+#if JXL
+  import CCodecs
+  import OzuCodecs
+  import OzuImaging
+
+  #if canImport(FoundationEssentials)
+    import FoundationEssentials
+  #else
+    import Foundation
+  #endif
+
+  extension JXLDecoder: IncrementalDecoding {
+    /// Reads the header from the first bytes, by the library, which knows how many it needs.
+    ///
+    /// - Throws: `corrupt`.
+    public func header(
+      ofPrefix data: Data, limits: DecodingLimits
+    ) throws(DecodingError) -> ImageHeader? {
+      do throws(DecodingError) {
+        return try library.header(of: data, limits: limits)
+      } catch .truncated {
+        return nil
+      }
+    }
+
+    /// Begins a picture that gets finer while its file comes: lossy ones first show the means of blocks, and more after
+    /// each pass or as groups of pixels come; of an animation, the first frame.
+    ///
+    /// - Throws: `limitExceeded`.
+    public func incrementalSession(
+      of data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
+    ) throws(DecodingError) -> (any IncrementalSession)? {
+      // The library works in floating point, beside the pixels that are kept and those that are shown.
+      let (sum, overflow) = header.storedSize.pixelCount.multipliedReportingOverflow(by: 12 + 8)
+      try context.limits.checkDecodedByteCount(overflow ? .max : sum)
+      return try JXLIncrementalSession(header: header, library: library, data: data, limits: context.limits)
+    }
+  }
+
+  /// A JPEG XL that is decoded while it comes.
+  ///
+  /// `@unchecked Sendable`: one thread at a time calls it.
+  private final class JXLIncrementalSession: IncrementalSession, @unchecked Sendable {
+    private static let stepByteCount = 65_536
+    private static let imageStage = "image data"
+
+    private let feed: OpaquePointer
+    private let header: ImageHeader
+    private let alpha: Alpha
+    private let isPremultiplied: Bool
+    private let pixels: IncrementalPixels
+    private var givenByteCount = 0
+    private var flushedByteCount = 0
+    private var isWhole = false
+    private var hasShownAll = false
+
+    init(
+      header: ImageHeader, library: LibraryDecoder, data: Data, limits: DecodingLimits
+    ) throws(DecodingError) {
+      isPremultiplied = try data.withBytes { (bytes) throws(DecodingError) in
+        try LibrarySession(bytes, type: .jxl, limits: limits, open: library.open)
+          .info.is_premultiplied
+      }
+      let pixels = IncrementalPixels(size: header.storedSize)
+      guard let feed = ozu_jxl_feed_new(pixels.rows)
+      else { throw .corrupt(.jxl, stage: "header", reason: "out of memory") }
+      self.feed = feed
+      self.header = header
+      self.pixels = pixels
+      alpha = library.alpha
+    }
+
+    deinit {
+      ozu_jxl_feed_free(feed)
+    }
+
+    func preview(of data: Data, context: DecodingContext) throws(DecodingError) -> Bitmap? {
+      try read(data, context)
+      guard !hasShownAll else { return nil }
+      if !isWhole {
+        guard givenByteCount > flushedByteCount else { return nil }
+        flushedByteCount = givenByteCount
+        guard ozu_jxl_feed_flush(feed) == .done else { return nil }
+      }
+      hasShownAll = isWhole
+      let hasAlpha = header.hasAlpha
+      let isPremultiplied = isPremultiplied
+      let alpha = alpha
+      return pixels.copy(
+        rows: pixels.size.height, isOpaque: !hasAlpha, colorSpace: header.storedColorSpace,
+        pool: context.pool
+      ) { row, width in
+        let bytes = row.assumingMemoryBound(to: UInt8.self)
+        ozu_swap_red_and_blue(bytes, bytes, width)
+        if !hasAlpha {
+          Premultiplication.makeOpaque(row, width: width)
+        } else if isPremultiplied, alpha == .straight {
+          Premultiplication.undo(row, to: row, width: width, rounds: false)
+        } else if isPremultiplied {
+          Premultiplication.clamp(row, width: width)
+        } else if alpha == .premultiplied {
+          Premultiplication.apply(to: row, width: width)
+        }
+      }
+    }
+
+    private func read(_ data: Data, _ context: DecodingContext) throws(DecodingError) {
+      while !isWhole {
+        try context.checkpoint()
+        let byteCount = min(givenByteCount + Self.stepByteCount, data.count)
+        let status = data.withBytes { bytes in
+          ozu_jxl_feed_read(feed, bytes.bindMemory(to: UInt8.self).baseAddress, byteCount)
+        }
+        givenByteCount = byteCount
+        switch status {
+        case .done: isWhole = true
+        case .more: continue
+        case .truncated where byteCount < data.count: continue
+        case .truncated: return
+        case .failed:
+          throw .corrupt(.jxl, stage: Self.imageStage, reason: "the coded data break the rules")
+        }
+      }
+    }
+  }
+#endif

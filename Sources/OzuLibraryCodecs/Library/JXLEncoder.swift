@@ -1,0 +1,35 @@
+#if JXL
+  import CCodecs
+  import OzuCodecs
+  import OzuImaging
+
+  #if canImport(FoundationEssentials)
+    import FoundationEssentials
+  #else
+    import Foundation
+  #endif
+
+  /// Writes JPEG XL through libjxl, lossy or lossless, with effort 5 of 9. Quality 0 to 1 is that of libjxl's own tools,
+  /// 0 to 100.
+  public struct JXLEncoder: ImageEncoding {
+    private let library = LibraryEncoder(type: .jxl, sideLimit: 65_535, acceptsDeep: true) {
+      ozu_jxl_encode($0, $1, $2, $3)
+    }
+
+    /// Makes an encoder.
+    public init() {}
+
+    /// JPEG XL.
+    public var type: ImageType { .jxl }
+
+    /// JPEG XL has alpha.
+    public var keepsAlpha: Bool { true }
+
+    /// Encodes a bitmap.
+    ///
+    /// - Throws: `tooLarge` above 65,535 pixels a side; `failed` with the library's words.
+    public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data {
+      try library.encode(bitmap, options: options)
+    }
+  }
+#endif

@@ -1,0 +1,60 @@
+import CCodecs
+import OzuCodecs
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Encodes through one of the libraries that traits add: what the encoders of WebP, AVIF and JPEG XL have in common.
+struct LibraryEncoder: Sendable {
+  typealias Encoding =
+    @Sendable (
+      UnsafePointer<OzuEncodeRequest>, UnsafeMutablePointer<OzuBytes>, UnsafeMutablePointer<CChar>, Int
+    ) -> OzuStatus
+
+  let type: ImageType
+  let sideLimit: Int
+  /// Whether the format takes 16 bits. Grey is written in colours by all of them.
+  var acceptsDeep = false
+  let encode: Encoding
+
+  func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data {
+    let format: PixelFormat = acceptsDeep && bitmap.format == .rgba16 ? .rgba16 : .bgra8
+    let bitmap = bitmap.converted(to: format)
+    let size = bitmap.size
+    guard max(size.width, size.height) <= sideLimit else { throw .tooLarge(type, size) }
+    let quality = options.compressionQuality.isNaN ? 0 : min(max(options.compressionQuality, 0), 1)
+    // The pixels as the libraries want them: without padding, colours divided by alpha.
+    let rowByteCount = size.width * format.bytesPerPixel
+    let straight = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: rowByteCount * size.height, alignment: 16)
+    defer { straight.deallocate() }
+    bitmap.withUnsafeBytes { pixels in
+      // Each row lies inside its memory.
+      guard let from = pixels.baseAddress, let to = straight.baseAddress else { return }
+      for y in 0..<size.height {
+        let row = from + y * bitmap.bytesPerRow
+        if format == .rgba16 {
+          Premultiplication.undoWide(row, to: to + y * rowByteCount, width: size.width)
+        } else {
+          Premultiplication.undo(row, to: to + y * rowByteCount, width: size.width)
+        }
+      }
+    }
+    var request = OzuEncodeRequest(
+      pixels: straight.bindMemory(to: UInt8.self).baseAddress, bytes_per_row: rowByteCount,
+      format: format.pixels,
+      width: UInt32(size.width), height: UInt32(size.height), has_alpha: !bitmap.isOpaque, quality: quality,
+      is_lossless: options.isLossless)
+    var file = OzuBytes()
+    var message = [CChar](repeating: 0, count: 256)
+    guard encode(&request, &file, &message, message.count) == .done, let data = file.data() else {
+      let reason = message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+      throw .failed(type, reason: String(decoding: reason, as: UTF8.self))
+    }
+    return data
+  }
+}

@@ -1,0 +1,197 @@
+import CCodecs
+import OzuCodecs
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// One file being decoded by a library; ends with the value.
+///
+/// The bytes must outlive it: it is made and used inside one `withBytes`, and cannot be copied out.
+struct LibrarySession: ~Copyable {
+  private static let headerStage = "header"
+  private static let imageStage = "image data"
+
+  let decoder: OpaquePointer
+  private let type: ImageType
+  let info: OzuPictureInfo
+
+  init(
+    _ bytes: UnsafeRawBufferPointer, type: ImageType, limits: DecodingLimits, open: LibraryDecoder.Opening
+  ) throws(DecodingError) {
+    let libraryLimits = OzuPictureLimits(
+      side: UInt32(clamping: limits.side), pixels: UInt64(clamping: limits.pixelCount),
+      frames: UInt32(clamping: limits.frameCount), bytes: max(1 << 20, limits.decodedByteCount))
+    guard let decoder = open(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, libraryLimits) else {
+      throw .corrupt(type, stage: Self.headerStage, reason: "out of memory")
+    }
+    var info = OzuPictureInfo()
+    let status = ozu_picture_open(decoder, &info)
+    guard status == .done else {
+      let error = Self.failure(decoder, status, type, stage: Self.headerStage)
+      ozu_picture_free(decoder)
+      throw error
+    }
+    self.decoder = decoder
+    self.type = type
+    self.info = info
+  }
+
+  deinit {
+    ozu_picture_free(decoder)
+  }
+
+  var header: ImageHeader {
+    let profile = profile
+    // They belong to the library, or are the file itself; both outlive the session.
+    let exif = UnsafeBufferPointer(start: info.exif, count: info.exif == nil ? 0 : info.exif_size)
+    var metadata = EXIFMetadata.find(in: exif.span)
+    if info.has_thumbnail {
+      metadata = metadata ?? PictureMetadata()
+      metadata?.hasThumbnail = true
+    }
+    return ImageHeader(
+      type: type, storedSize: ownSize,
+      orientation: Orientation(rawValue: Int(info.orientation)) ?? .up, bitsPerComponent: Int(info.bits),
+      colorModel: info.is_cmyk ? .cmyk : info.is_gray ? .gray : .rgb, hasAlpha: info.has_alpha,
+      colorProfileName: profile?.name, frameCount: max(1, Int(info.frames)), planeLayout: planeLayout,
+      colorEncoding: profile.map(ColorEncoding.profile)
+        ?? ColorEncoding(primaries: Int(info.primaries), transfer: Int(info.transfer)),
+      dotsPerInch: info.dots_per_inch > 0 ? info.dots_per_inch : EXIFMetadata.dotsPerInch(in: exif.span),
+      metadata: metadata)
+  }
+
+  /// A copy of the embedded profile, which belongs to the library.
+  private var profile: ICCProfile? {
+    guard let start = info.profile, info.profile_size > 0 else { return nil }
+    return ICCProfile(Data(bytes: start, count: info.profile_size))
+  }
+
+  /// Goes to a frame of an animation.
+  func select(_ frame: Int) throws(DecodingError) {
+    let status = ozu_picture_select(decoder, UInt32(frame))
+    guard status == .done else { throw Self.failure(decoder, status, type, stage: Self.imageStage) }
+  }
+
+  /// How long a frame is seen, in milliseconds.
+  func delay(_ frame: Int) throws(DecodingError) -> Double {
+    var milliseconds = 0.0
+    let status = ozu_picture_delay(decoder, UInt32(frame), &milliseconds)
+    guard status == .done else { throw Self.failure(decoder, status, type, stage: Self.headerStage) }
+    return milliseconds
+  }
+
+  /// The size of this file's picture, whatever a caller's header says.
+  private var ownSize: PixelSize { PixelSize(Int(info.width), Int(info.height)) }
+
+  /// Makes sure that a plan is for this file: the library writes as many pixels as the file has. A drawing is drawn at
+  /// any size that the library can count.
+  private func check(_ size: PixelSize) throws(DecodingError) {
+    let isPossible =
+      type == .svg ? !size.isEmpty && max(size.width, size.height) <= Int32.max : size == ownSize
+    guard isPossible else {
+      throw .corrupt(
+        type, stage: Self.headerStage, reason: "the file has \(ownSize) pixels, and the plan \(size)")
+    }
+  }
+
+  /// Decodes the picture at a size, which is the header's unless the format can be drawn at any.
+  ///
+  /// - Throws: `corrupt` when the file has another size than the plan, which was then made for another file.
+  func decode(
+    header: ImageHeader, size: PixelSize, alpha: Alpha, _ context: DecodingContext
+  ) throws(DecodingError) -> Bitmap {
+    try check(size)
+    let wanted = header.pixelFormat(under: context.pixelFormats)
+    let format: PixelFormat = wanted == .rgba16 && info.is_deep ? .rgba16 : .bgra8
+    let scratch = Int(clamping: info.scratch)
+    let (sum, overflow) = size.byteCount(as: format).addingReportingOverflow(scratch)
+    try context.limits.checkDecodedByteCount(overflow ? .max : sum)
+    ozu_picture_set_size(decoder, UInt32(size.width), UInt32(size.height))
+    let inks = inkTransform(header, context)
+    if inks != nil { ozu_picture_keep_cmyk(decoder) }
+    if format == .rgba16 { ozu_picture_make_deep(decoder) }
+    let bitmap = try Bitmap(
+      size: size, format: format, isOpaque: !info.has_alpha,
+      colorSpace: inks == nil ? header.storedColorSpace : .sRGB, pool: context.pool
+    ) { (pixels, bytesPerRow) throws(DecodingError) in
+      if context.allowsTruncation { pixels.fillMissing(isOpaque: !info.has_alpha, format: format) }
+      try read(pixels, bytesPerRow, size, format, context)
+      guard let start = pixels.baseAddress else { return }
+      for y in 0..<size.height {
+        // Rows are `bytesPerRow` apart and `size.height` in number.
+        let row = start + y * bytesPerRow
+        if let inks {
+          inks.apply(to: row, count: size.width)
+          Premultiplication.makeOpaque(row, width: size.width)
+        } else if format == .rgba16 {
+          finishDeep(row, size.width, alpha)
+        } else {
+          finish(row, size.width, alpha)
+        }
+      }
+    }
+    // The libraries have no grey of their own that all of them write.
+    return wanted == .gray8 ? bitmap.converted(to: .gray8, pool: context.pool) : bitmap
+  }
+
+  /// Brings a row of BGRA, as the library has left it, to the bitmap's form.
+  private func finish(_ row: UnsafeMutableRawPointer, _ width: Int, _ alpha: Alpha) {
+    switch (info.has_alpha, info.is_premultiplied, alpha) {
+    case (false, _, _): Premultiplication.makeOpaque(row, width: width)
+    case (true, true, .straight): Premultiplication.undo(row, to: row, width: width, rounds: false)
+    case (true, true, .premultiplied): Premultiplication.clamp(row, width: width)
+    case (true, false, .straight): break
+    case (true, false, .premultiplied): Premultiplication.apply(to: row, width: width)
+    }
+  }
+
+  /// The same for RGBA in 16 bits.
+  private func finishDeep(_ row: UnsafeMutableRawPointer, _ width: Int, _ alpha: Alpha) {
+    switch (info.has_alpha, info.is_premultiplied, alpha) {
+    case (false, _, _): Premultiplication.makeOpaqueWide(row, width: width)
+    case (true, true, .straight): Premultiplication.undoWide(row, to: row, width: width)
+    case (true, true, .premultiplied): Premultiplication.clampWide(row, width: width)
+    case (true, false, .straight): break
+    case (true, false, .premultiplied): Premultiplication.applyWide(to: row, width: width)
+    }
+  }
+
+  /// The way from the inks of a file to sRGB, when it is asked for and can be had.
+  private func inkTransform(_ header: ImageHeader, _ context: DecodingContext) -> ColorTransform? {
+    guard info.is_cmyk, context.colorPolicy == .convertToSRGB, let encoding = header.colorEncoding else {
+      return nil
+    }
+    return ColorTransformStore.shared.transform(encoding, .CMYK)
+  }
+
+  private func read(
+    _ pixels: UnsafeMutableRawBufferPointer, _ bytesPerRow: Int, _ size: PixelSize, _ format: PixelFormat,
+    _ context: DecodingContext
+  ) throws(DecodingError) {
+    let rows = OzuRows(pixels, bytesPerRow: bytesPerRow, size: size, format: format)
+    while true {
+      try context.checkpoint()
+      let status = ozu_picture_step(decoder, rows)
+      switch status {
+      case .done: return
+      case .more: continue
+      case .truncated where context.allowsTruncation: return
+      case .truncated, .failed: throw Self.failure(decoder, status, type, stage: Self.imageStage)
+      }
+    }
+  }
+
+  /// The library's last words as an error.
+  private static func failure(
+    _ decoder: OpaquePointer, _ status: OzuStatus, _ type: ImageType, stage: String
+  ) -> DecodingError {
+    if status == .truncated { return .truncated(type, stage: stage) }
+    let reason = String(cString: ozu_picture_message(decoder))
+    return ozu_picture_is_unsupported(decoder)
+      ? .unsupportedType(type, reason: reason) : .corrupt(type, stage: stage, reason: reason)
+  }
+}

@@ -1,0 +1,45 @@
+#if TIFF
+  import CCodecs
+  import OzuCodecs
+  import OzuImaging
+
+  #if canImport(FoundationEssentials)
+    import FoundationEssentials
+  #else
+    import Foundation
+  #endif
+
+  /// Decodes the first page of a TIFF through libtiff: bilevel, grey, palettes, RGB, CMYK, YCbCr, in strips or tiles;
+  /// integers of 1 to 16 bits, floating point from 0 to 1.
+  public struct TIFFDecoder: ImageDecoding {
+    private let library: LibraryDecoder
+
+    /// Makes a decoder.
+    public init() {
+      self.init(alpha: .premultiplied)
+    }
+
+    package init(alpha: Alpha) {
+      library = LibraryDecoder(type: .tiff, alpha: alpha) { ozu_tiff_decoder_new($0, $1, $2) }
+    }
+
+    /// TIFF.
+    public var types: [ImageType] { [.tiff] }
+
+    /// Reads the header through the library, which decodes no pixels for it.
+    ///
+    /// - Throws: `DecodingError`.
+    public func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
+      try library.header(of: data, limits: limits)
+    }
+
+    /// Decodes the picture.
+    ///
+    /// - Throws: `DecodingError`.
+    public func decode(
+      _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
+    ) throws(DecodingError) -> Bitmap {
+      try library.decode(data, header: header, plan: plan, context: context)
+    }
+  }
+#endif

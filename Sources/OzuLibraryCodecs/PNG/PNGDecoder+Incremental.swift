@@ -1,0 +1,120 @@
+import CCodecs
+import OzuCodecs
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension PNGDecoder: IncrementalDecoding {
+  /// The header, when the chunks before the pixels are all there.
+  ///
+  /// Of an animation the number of frames is not known yet. An orientation that stands behind the pixels, as some
+  /// writers have it, comes too late for previews.
+  ///
+  /// - Throws: `corrupt`.
+  public func header(ofPrefix data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader? {
+    guard PNGChunk.imageDataOffset(in: data.span) != nil else { return nil }
+    return try header(of: data, limits: limits)
+  }
+
+  /// Begins a picture that is decoded while its file comes: row by row, or in the seven passes of an interlaced one, the
+  /// first of which shows blocks of eight by eight pixels.
+  ///
+  /// - Throws: `limitExceeded`.
+  public func incrementalSession(
+    of data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
+  ) throws(DecodingError) -> (any IncrementalSession)? {
+    try PNGIncrementalSession(header: header, alpha: alpha)
+  }
+}
+
+/// A PNG that is decoded while it comes.
+///
+/// The library is given only the chunks that make pixels: it would collect the others until they are whole, however
+/// long they say they are. `@unchecked Sendable`: one thread at a time calls it.
+private final class PNGIncrementalSession: IncrementalSession, @unchecked Sendable {
+  /// So many bytes are given between two questions whether to go on: they inflate to four megabytes at most.
+  private static let stepByteCount = 4096
+  /// Palettes and transparency have 768 bytes at most.
+  private static let longestTable = 4096
+  private static let imageStage = "image data"
+
+  private let feed: OpaquePointer
+  private let header: ImageHeader
+  private let alpha: Alpha
+  private let pixels: IncrementalPixels
+  /// Up to where the file was given to the library or stepped over.
+  private var position = 0
+  /// Where the chunk ends whose beginning was given.
+  private var chunkEnd = 0
+  private var isWhole = false
+  private var shownProgress: UInt64 = 0
+
+  init(header: ImageHeader, alpha: Alpha) throws(DecodingError) {
+    let size = header.storedSize
+    let pixels = IncrementalPixels(size: size)
+    guard let feed = ozu_png_feed_new(pixels.rows)
+    else { throw .corrupt(.png, stage: PNGHeader.stage, reason: "out of memory") }
+    self.feed = feed
+    self.header = header
+    self.alpha = alpha
+    self.pixels = pixels
+  }
+
+  deinit {
+    ozu_png_feed_free(feed)
+  }
+
+  func preview(of data: Data, context: DecodingContext) throws(DecodingError) -> Bitmap? {
+    try read(data, context)
+    let progress = ozu_png_feed_progress(feed)
+    guard progress > shownProgress else { return nil }
+    shownProgress = progress
+    let hasAlpha = ozu_png_feed_has_alpha(feed)
+    let multipliesAlpha = hasAlpha && alpha == .premultiplied
+    return pixels.copy(
+      rows: Int(ozu_png_feed_rows(feed)), isOpaque: !hasAlpha, colorSpace: header.storedColorSpace,
+      pool: context.pool
+    ) { row, width in
+      if multipliesAlpha { Premultiplication.apply(to: row, width: width) }
+    }
+  }
+
+  private func read(_ data: Data, _ context: DecodingContext) throws(DecodingError) {
+    if position == 0, data.count >= PNGChunk.firstOffset {
+      try give(data, 0..<PNGChunk.firstOffset)
+      chunkEnd = position
+    }
+    while !isWhole, position < data.count {
+      try context.checkpoint()
+      if position < chunkEnd {
+        try give(data, position..<min(position + Self.stepByteCount, chunkEnd, data.count))
+        continue
+      }
+      guard let chunk = PNGChunk(data.span, at: position) else { return }
+      chunkEnd = chunk.end
+      if !chunk.makesPixels {
+        position = chunkEnd
+      } else if !chunk.isImageData, chunk.byteCount > Self.longestTable {
+        throw .corrupt(.png, stage: PNGHeader.stage, reason: "a palette of \(chunk.byteCount) bytes")
+      }
+    }
+  }
+
+  private func give(_ data: Data, _ range: Range<Int>) throws(DecodingError) {
+    let status = data.withBytes { bytes in
+      let piece = UnsafeRawBufferPointer(rebasing: bytes[range])
+      return ozu_png_feed_give(feed, piece.bindMemory(to: UInt8.self).baseAddress, piece.count)
+    }
+    position = range.upperBound
+    switch status {
+    case .done: isWhole = true
+    case .more, .truncated: break
+    case .failed:
+      throw .corrupt(.png, stage: Self.imageStage, reason: String(cString: ozu_png_feed_message(feed)))
+    }
+  }
+}

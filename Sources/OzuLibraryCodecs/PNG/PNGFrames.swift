@@ -1,0 +1,147 @@
+import CCodecs
+import OzuCodecs
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The frames of an animated PNG (W3C PNG, third edition, §11.3.6).
+///
+/// libpng knows nothing of animation, but each frame is the image data of a PNG. So a frame is handed to it as a
+/// file of its own: the header with the frame's size, palette and transparency, the data, the end.
+struct PNGFrames: AnimationFrameReading {
+  /// Where the data of a frame stand; each part in one chunk.
+  private struct Content {
+    var parts: [Range<Int>] = []
+  }
+
+  private static let stage = "animation"
+  private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+
+  let canvas: PixelSize
+  private(set) var frames: [AnimationFrame] = []
+  private(set) var loopCount = 0
+
+  private let data: Data
+  private let header: ImageHeader
+  private let alpha: Alpha
+  /// The content of the image header, and the chunks before the pixels that make colours.
+  private var imageHeader: [UInt8] = []
+  private var colorChunks: [UInt8] = []
+  private var contents: [Content] = []
+
+  /// Steps through the chunks.
+  ///
+  /// - Parameter frameLimit: frames beyond so many are not looked at.
+  /// - Throws: `corrupt`.
+  init(_ data: Data, header: ImageHeader, alpha: Alpha, frameLimit: Int) throws(DecodingError) {
+    self.data = data
+    self.header = header
+    self.alpha = alpha
+    canvas = header.storedSize
+    let bytes = data.span
+    var position = Self.signature.count
+    var isAfterImage = false
+    while let length = bytes.bigEndian(at: position, bytes: 4), length <= bytes.count - position - 12 {
+      let type = position + 4
+      let content = position + 8..<position + 8 + length
+      if bytes.hasBytes("IEND", at: type) { break }
+      if bytes.hasBytes("IHDR", at: type), imageHeader.isEmpty {
+        imageHeader = bytes.copy(from: content.lowerBound, byteCount: length)
+      } else if bytes.hasBytes("PLTE", at: type) || bytes.hasBytes("tRNS", at: type), !isAfterImage {
+        colorChunks += bytes.copy(from: position, byteCount: 12 + length)
+      } else if bytes.hasBytes("acTL", at: type) {
+        loopCount = bytes.bigEndian(at: content.lowerBound + 4, bytes: 4) ?? 0
+      } else if bytes.hasBytes("fcTL", at: type) {
+        if frames.count == frameLimit { break }
+        try readControl(bytes.extracting(content))
+      } else if bytes.hasBytes("IDAT", at: type) {
+        isAfterImage = true
+        // Without a control before it the picture is for those who see no animation.
+        if !contents.isEmpty { contents[contents.count - 1].parts.append(content) }
+      } else if bytes.hasBytes("fdAT", at: type), length >= 4, !contents.isEmpty {
+        contents[contents.count - 1].parts.append(content.lowerBound + 4..<content.upperBound)
+      }
+      position = content.upperBound + 4
+    }
+  }
+
+  private mutating func readControl(_ content: Span<UInt8>) throws(DecodingError) {
+    func field(_ offset: Int, _ byteCount: Int) -> Int {
+      content.bigEndian(at: offset, bytes: byteCount) ?? 0
+    }
+    guard content.count >= 26 else {
+      throw .corrupt(.png, stage: Self.stage, reason: "a short frame control")
+    }
+    let size = PixelSize(field(4, 4), field(8, 4))
+    let x = field(12, 4)
+    let y = field(16, 4)
+    guard !size.isEmpty, x + size.width <= canvas.width, y + size.height <= canvas.height else {
+      throw .corrupt(.png, stage: Self.stage, reason: "a frame that reaches out of the canvas")
+    }
+    let denominator = field(22, 2) == 0 ? 100 : field(22, 2)
+    // What is before the first frame is nothing, so going back to it clears.
+    let disposals: [Int: AnimationFrame.Disposal] = [1: .clear, 2: frames.isEmpty ? .clear : .restore]
+    frames.append(
+      AnimationFrame(
+        x: x, y: y, size: size, delay: .microseconds(field(20, 2) * 1_000_000 / denominator),
+        disposal: disposals[field(24, 1)] ?? .keep, blend: field(25, 1) == 1 ? .over : .source))
+    contents.append(Content())
+  }
+
+  func decodeFrame(at index: Int, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    var frameHeader = header
+    frameHeader.storedSize = frames[index].size
+    frameHeader.orientation = .up
+    let plan = DecodePlan(header: frameHeader, resize: nil)
+    return try PNGDecoder(alpha: alpha).decode(
+      file(index), header: frameHeader, plan: plan, context: context)
+  }
+
+  /// A frame as a file of its own.
+  private func file(_ index: Int) throws(DecodingError) -> Data {
+    let bytes = data.span
+    var file = Self.signature
+    var head = imageHeader
+    let size = frames[index].size
+    for (offset, side) in [(0, size.width), (4, size.height)] {
+      for byte in 0..<4 { head[offset + byte] = UInt8(truncatingIfNeeded: side >> (24 - 8 * byte)) }
+    }
+    Self.append("IHDR", head, to: &file)
+    file += colorChunks
+    for part in contents[index].parts {
+      try Self.checkChecksum(bytes, part)
+      Self.append("IDAT", bytes.copy(from: part.lowerBound, byteCount: part.count), to: &file)
+    }
+    Self.append("IEND", [], to: &file)
+    return Data(file)
+  }
+
+  /// Compares the checksum of the chunk whose content ends with a range; libpng sees only the new one.
+  private static func checkChecksum(_ bytes: Span<UInt8>, _ part: Range<Int>) throws(DecodingError) {
+    // Frame data have a sequence number before them.
+    let isFrameData = part.lowerBound >= 8 && bytes.hasBytes("fdAT", at: part.lowerBound - 8)
+    let start = part.lowerBound - (isFrameData ? 8 : 4)
+    let covered = bytes.copy(from: start, byteCount: part.upperBound - start)
+    guard bytes.bigEndian(at: part.upperBound, bytes: 4) == checksum(covered) else {
+      throw .corrupt(.png, stage: stage, reason: "frame data with a wrong checksum")
+    }
+  }
+
+  private static func append(_ type: String, _ content: [UInt8], to file: inout [UInt8]) {
+    let body = Array(type.utf8) + content
+    file += integer(content.count) + body + integer(checksum(body))
+  }
+
+  private static func integer(_ value: Int) -> [UInt8] {
+    (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
+  }
+
+  private static func checksum(_ bytes: [UInt8]) -> Int {
+    // The array is lent for the call only.
+    bytes.withUnsafeBufferPointer { Int(ozu_crc32($0.baseAddress, $0.count)) }
+  }
+}

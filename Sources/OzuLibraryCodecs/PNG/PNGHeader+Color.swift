@@ -1,0 +1,43 @@
+import CCodecs
+import OzuCodecs
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension PNGHeader {
+  /// A profile that inflates to more than this is not believed.
+  private static let longestProfile = 4 << 20
+
+  /// What the colours mean: the first chunk that says so, in the order of W3C PNG, third edition, §4.3.
+  func colorEncoding(_ file: Span<UInt8>) -> ColorEncoding? {
+    if let codes { return ColorEncoding(primaries: codes.primaries, transfer: codes.transfer) }
+    if let profileRange {
+      return .profile(Self.profile(file.extracting(profileRange)) ?? ICCProfile(name: nil, data: Data()))
+    }
+    guard !hasSRGBChunk else { return nil }
+    return ColorEncoding(pngGamma: gamma, chromaticities: chromaticities)
+  }
+
+  /// Inflates a profile, in memory that grows with what is there and not with what is claimed.
+  private static func profile(_ compressed: Span<UInt8>) -> ICCProfile? {
+    var capacity = 1 << 14
+    while capacity <= longestProfile {
+      var status = OzuStatus.failed
+      let bytes = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
+        status = compressed.withUnsafeBufferPointer {
+          ozu_inflate($0.baseAddress, $0.count, buffer.baseAddress, capacity, &count)
+        }
+      }
+      switch status {
+      case .done: return ICCProfile(Data(bytes))
+      case .more: capacity *= 4
+      case .truncated, .failed: return nil
+      }
+    }
+    return nil
+  }
+}

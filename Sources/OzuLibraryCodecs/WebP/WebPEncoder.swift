@@ -1,0 +1,34 @@
+#if WebP
+  import CCodecs
+  import OzuCodecs
+  import OzuImaging
+
+  #if canImport(FoundationEssentials)
+    import FoundationEssentials
+  #else
+    import Foundation
+  #endif
+
+  /// Writes WebP through libwebp, lossy or lossless. Quality 0 to 1 is libwebp's 0 to 100.
+  public struct WebPEncoder: ImageEncoding {
+    private let library = LibraryEncoder(type: .webp, sideLimit: 16_383) {
+      ozu_webp_encode($0, $1, $2, $3)
+    }
+
+    /// Makes an encoder.
+    public init() {}
+
+    /// WebP.
+    public var type: ImageType { .webp }
+
+    /// WebP has alpha.
+    public var keepsAlpha: Bool { true }
+
+    /// Encodes a bitmap.
+    ///
+    /// - Throws: `tooLarge` above 16,383 pixels a side; `failed` with the library's words.
+    public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data {
+      try library.encode(bitmap, options: options)
+    }
+  }
+#endif

@@ -1,0 +1,81 @@
+#if WebP
+  import CCodecs
+  import OzuCodecs
+  import OzuImaging
+
+  /// One picture being decoded by libwebp into rows of a bitmap; ends with the value.
+  ///
+  /// File and rows must outlive it: it is made and used inside the closures that lend them.
+  struct WebPSession: ~Copyable {
+    /// The bytes are given to the library in about so many steps, with a question whether to go on between.
+    private static let stepCount = 64
+    private static let shortestStep = 4096
+
+    private let decoder: OpaquePointer
+    private let coded: UnsafeRawBufferPointer
+    private let rows: UnsafeMutableRawBufferPointer
+    private let bytesPerRow: Int
+    private let size: PixelSize
+
+    /// - Precondition: `rows` holds `size.height` rows that are `bytesPerRow` apart, but for what follows the
+    ///   pixels of the last.
+    init(
+      _ coded: UnsafeRawBufferPointer, rows: UnsafeMutableRawBufferPointer, bytesPerRow: Int, size: PixelSize
+    ) throws(DecodingError) {
+      guard let decoder = ozu_webp_decoder_new(OzuRows(rows, bytesPerRow: bytesPerRow, size: size))
+      else { throw .corrupt(.webp, stage: WebPHeader.stage, reason: "out of memory") }
+      self.decoder = decoder
+      self.coded = coded
+      self.rows = rows
+      self.bytesPerRow = bytesPerRow
+      self.size = size
+    }
+
+    deinit {
+      ozu_webp_decoder_free(decoder)
+    }
+
+    /// Decodes all there is and returns how many rows that gave.
+    func decode(_ context: DecodingContext) throws(DecodingError) -> Int {
+      try Self.feed(coded, to: decoder, context) ? size.height : Int(ozu_webp_decoder_rows(decoder))
+    }
+
+    /// Gives the bytes to a decoder, piece by piece; whether that made the picture whole.
+    static func feed(
+      _ coded: UnsafeRawBufferPointer, to decoder: OpaquePointer, _ context: DecodingContext
+    ) throws(DecodingError) -> Bool {
+      let step = max(shortestStep, coded.count / stepCount)
+      var available = 0
+      while available < coded.count {
+        try context.checkpoint()
+        available = min(available + step, coded.count)
+        let start = coded.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        switch ozu_webp_decoder_decode(decoder, start, available) {
+        case .done: return true
+        case .more, .truncated: continue
+        case .failed:
+          let reason = String(cString: ozu_webp_decoder_message(decoder))
+          throw .corrupt(.webp, stage: "image data", reason: reason)
+        }
+      }
+      return false
+    }
+
+    /// Fills the rows that were not decoded.
+    func clearRows(from first: Int, isOpaque: Bool) {
+      for y in first..<size.height { row(y).fillMissing(isOpaque: isOpaque) }
+    }
+
+    /// Calls a closure with the first pixel of each row and their number.
+    func forEachRow(_ body: (UnsafeMutableRawPointer, Int) -> Void) {
+      for y in 0..<size.height {
+        guard let start = row(y).baseAddress else { return }
+        body(start, size.width)
+      }
+    }
+
+    private func row(_ y: Int) -> UnsafeMutableRawBufferPointer {
+      UnsafeMutableRawBufferPointer(rebasing: rows[y * bytesPerRow..<y * bytesPerRow + size.width * 4])
+    }
+  }
+#endif

@@ -1,0 +1,20 @@
+import OzuImaging
+
+#if canImport(ImageIO)
+  import OzuImageIOCodecs
+#else
+  import OzuLibraryCodecs
+#endif
+
+extension CodecRegistry {
+  /// All codecs that this build of Ozu has, with the reason for each known format it has none for.
+  ///
+  /// On Apple platforms `imageIO`, elsewhere `libraries`.
+  public static var standard: CodecRegistry {
+    #if canImport(ImageIO)
+      .imageIO
+    #else
+      .libraries
+    #endif
+  }
+}
