@@ -3,7 +3,7 @@ import Foundation
 import OzuImaging
 import Testing
 
-@testable import OzuCodecs
+@testable import OzuLibraryCodecs
 
 /// What the glue in C does with memory that is not for the picture at hand: nothing.
 @Suite("Memory that C is handed")
