@@ -106,6 +106,7 @@ final class FormatStore: Sendable {
     backlog.enqueue { [caches] in caches.applyCapacity(of: format) }
   }
 
+  /// Removes the pictures of a format from memory alone.
   func removeFromMemory(_ format: CacheFormat) {
     caches.memory.removeValues { $1.formatName == format.name }
   }

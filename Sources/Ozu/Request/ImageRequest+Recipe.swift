@@ -1,5 +1,7 @@
 extension ImageRequest {
-  /// The keys of the picture after so many steps before the last one.
+  /// The keys of the pictures after each of so many steps that stand before the last one.
+  ///
+  /// - Parameter count: at least one; the request has processors.
   func recipeKeys(beforeLast count: Int) -> [CacheKey] {
     if format?.hasHooks == true {
       // Nobody else's steps are like those of a closure.

@@ -104,7 +104,7 @@ extension JobGraph {
         }
       }
     }
-    // Its owner, who says that it is over, has it still.
+    // Its owner has it still, and releases it: so it is not among what is released (`remove`).
     jobs.remove(at: id.index)
     contents[id.index] = nil
     if let station = station ?? nil { dispatch(station, now: now, &effects) }
