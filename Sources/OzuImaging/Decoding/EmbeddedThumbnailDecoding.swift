@@ -17,16 +17,16 @@ public protocol EmbeddedThumbnailDecoding: ImageDecoding {
   ) throws(DecodingError) -> Bitmap?
 }
 
-extension EmbeddedThumbnailDecoding {
+extension ImageFile {
   /// The result of a plan out of the embedded thumbnail; `nil` when that has fewer pixels than the result, or shows
   /// another area: bars above and below, or the picture before it was cut.
   func renderThumbnail(
-    of data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
+    _ plan: DecodePlan, context: DecodingContext
   ) throws(DecodingError) -> Bitmap? {
     let stored = header.storedSize
     let smallest = plan.smallestStandIn(for: stored)
     guard smallest.width <= stored.width / 2, smallest.height <= stored.height / 2,
-      let bitmap = try embeddedThumbnail(of: data, header: header, atLeast: smallest, context: context),
+      let bitmap = try embeddedThumbnail(atLeast: smallest, context: context),
       bitmap.size.width >= smallest.width, bitmap.size.height >= smallest.height,
       bitmap.size.hasAspect(of: stored)
     else { return nil }

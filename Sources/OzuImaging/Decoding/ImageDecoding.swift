@@ -21,6 +21,13 @@ public protocol ImageDecoding: Sendable {
   /// - Complexity: to be asked of every file; it looks at the beginning and no more.
   func accepts(_ data: Data, as type: ImageType?) -> Bool
 
+  /// Opens a file: reads its header, without decoding pixels and without memory in proportion to them.
+  ///
+  /// By default a file that asks this decoder for each thing anew.
+  ///
+  /// - Throws: `corrupt`, `truncated` or `limitExceeded` (for what must be counted to be declared, as scans).
+  func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile
+
   /// The eighths of each side at which it can decode more cheaply than in whole. `[8]` by default.
   var scales: [Int] { get }
 
@@ -53,6 +60,11 @@ public protocol ImageDecoding: Sendable {
 extension ImageDecoding {
   /// What is one of the decoder's types.
   public func accepts(_ data: Data, as type: ImageType?) -> Bool { type.map(types.contains) ?? false }
+
+  /// A file that asks this decoder for each thing anew.
+  public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+    DecoderFile(self, data, header: try header(of: data, limits: limits))
+  }
 
   /// Whole pictures only.
   public var scales: [Int] { [8] }
