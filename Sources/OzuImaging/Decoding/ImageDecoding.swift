@@ -66,6 +66,18 @@ extension ImageDecoding {
     DecoderFile(self, data, header: try header(of: data, limits: limits))
   }
 
+  /// The header of a file that is opened for it.
+  public func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
+    try open(data, limits: limits).header
+  }
+
+  /// The picture of a file that is opened for it.
+  public func decode(
+    _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap {
+    try open(data, limits: context.limits).decode(plan, context: context)
+  }
+
   /// Whole pictures only.
   public var scales: [Int] { [8] }
 

@@ -58,7 +58,7 @@
       header: ImageHeader, library: LibraryDecoder, data: Data, limits: DecodingLimits
     ) throws(DecodingError) {
       isPremultiplied = try data.withBytes { (bytes) throws(DecodingError) in
-        try LibrarySession(bytes, type: .jxl, limits: limits, open: library.open)
+        try LibrarySession(bytes, type: .jxl, limits: limits, open: library.opening)
           .info.is_premultiplied
       }
       let pixels = IncrementalPixels(size: header.storedSize)

@@ -10,7 +10,8 @@ import OzuImaging
 
 /// One file being decoded by a library; ends with the value.
 ///
-/// The bytes must outlive it: it is made and used inside one `withBytes`, and cannot be copied out.
+/// The bytes must outlive it, and be where they were whenever it is used: inside one `withBytes`, or those of one
+/// `PinnedBytes`.
 struct LibrarySession: ~Copyable {
   private static let headerStage = "header"
   private static let imageStage = "image data"

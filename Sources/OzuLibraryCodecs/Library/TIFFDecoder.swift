@@ -24,22 +24,13 @@
     }
 
     /// TIFF.
-    public var types: [ImageType] { [.tiff] }
+    public var types: [ImageType] { library.types }
 
-    /// Reads the header through the library, which decodes no pixels for it.
+    /// Opens a file through the library, which decodes no pixels for it.
     ///
     /// - Throws: `DecodingError`.
-    public func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
-      try library.header(of: data, limits: limits)
-    }
-
-    /// Decodes the picture.
-    ///
-    /// - Throws: `DecodingError`.
-    public func decode(
-      _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
-    ) throws(DecodingError) -> Bitmap {
-      try library.decode(data, header: header, plan: plan, context: context)
+    public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+      try library.open(data, limits: limits)
     }
   }
 #endif
