@@ -28,9 +28,11 @@ final class LibraryFile: ImageFile {
   /// - Throws: `DecodingError`.
   init(_ data: Data, library: LibraryDecoder, limits: DecodingLimits) throws(DecodingError) {
     let bytes = PinnedBytes(data)
-    let session = try bytes.withBytes { (bytes) throws(DecodingError) in
-      try LibrarySession(bytes, type: library.type, limits: limits, open: library.opening)
+    var opened: LibrarySession?
+    try bytes.withBytes { (bytes) throws(DecodingError) in
+      opened = try LibrarySession(bytes, type: library.type, limits: limits, open: library.opening)
     }
+    guard let session = opened.take() else { preconditionFailure("it is open, or has thrown") }
     var header = session.header
     header.isDrawing = library.isDrawing
     self.header = header
@@ -111,23 +113,26 @@ final class LibraryFile: ImageFile {
   }
 
   /// Has a decoder make a frame from its beginning.
-  private func use<Success: Sendable>(
+  private func use<Success>(
     frame: Int = 0, _ body: (borrowing LibrarySession) throws(DecodingError) -> Success
   ) throws(DecodingError) -> Success {
-    let result = state.withLock { state in
-      Result { () throws(DecodingError) -> Success in
+    var outcome: Result<Success, DecodingError>?
+    state.withLock { state in
+      outcome = Result { () throws(DecodingError) -> Success in
         try bytes.withBytes { (bytes) throws(DecodingError) in
           if header.frameCount > 1, state.isUsed || frame > 0 {
             try state.session.select(frame)
           } else if state.isUsed {
-            state.session = try LibrarySession(bytes, type: library.type, limits: limits, open: library.opening)
+            state.session = try LibrarySession(
+              bytes, type: library.type, limits: limits, open: library.opening)
           }
           state.isUsed = true
           return try body(state.session)
         }
       }
     }
-    return try result.get()
+    guard let outcome else { preconditionFailure("the closure has run") }
+    return try outcome.get()
   }
 }
 

@@ -12,7 +12,9 @@ import OzuImaging
 ///
 /// The bytes must outlive it, and be where they were whenever it is used: inside one `withBytes`, or those of one
 /// `PinnedBytes`.
-struct LibrarySession: ~Copyable {
+///
+/// `@unchecked Sendable`: no decoder belongs to a thread, and the one that owns it has a lock, or is on one thread.
+struct LibrarySession: ~Copyable, @unchecked Sendable {
   private static let headerStage = "header"
   private static let imageStage = "image data"
 
