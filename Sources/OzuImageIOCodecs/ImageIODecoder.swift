@@ -3,6 +3,7 @@
   import ImageIO
   import OzuCodecs
   import OzuImaging
+  import OzuSynchronization
 
   /// Decodes one format through ImageIO.
   ///
@@ -15,7 +16,7 @@
   /// ImageIO does not say which part of a file is broken, and cannot be stopped within a picture: the context is asked
   /// before and after.
   public struct ImageIODecoder: ImageDecoding {
-    private let type: ImageType
+    let type: ImageType
 
     /// Makes a decoder of a format.
     public init(_ type: ImageType) {
@@ -83,6 +84,7 @@
     private let data: Data
     private let file: ImageIOFile
     private let outline: JPEGOutline?
+    private let slot = Mutex<ImageIOFeed?>(nil)
 
     init(_ data: Data, _ file: ImageIOFile, _ header: ImageHeader, _ outline: JPEGOutline?) {
       self.data = data
@@ -124,6 +126,20 @@
 
     func frames(limits: DecodingLimits) throws(DecodingError) -> (any AnimationFrameReading)? {
       header.frameCount > 1 ? try ImageIOFrames(data, header, frameLimit: limits.frameCount) : nil
+    }
+
+    /// Shows what is there of a file that is coming.
+    func feed(
+      _ data: Data, plan: DecodePlan, context: DecodingContext
+    ) throws(DecodingError) -> Bitmap? {
+      let result = slot.withLock { slot in
+        Result { () throws(DecodingError) -> Bitmap? in
+          let feed = slot ?? ImageIOFeed(header: header, plan: plan)
+          slot = feed
+          return try feed.preview(of: data, context: context)
+        }
+      }
+      return try result.get()
     }
   }
 #endif

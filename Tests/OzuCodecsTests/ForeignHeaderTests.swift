@@ -109,10 +109,8 @@ struct ForeignHeaderTests {
   @Test("show previews of their own file or nothing", arguments: files)
   func incremental(path: String) throws {
     let data = try fixture(path)
-    guard let decoder = try CodecRegistry.standard.decoder(for: data) as? any IncrementalDecoding else {
-      return
-    }
-    let own = try decoder.header(of: data, limits: .default)
+    let decoder = try CodecRegistry.standard.decoder(for: data)
+    let own = try decoder.open(data, limits: .default).header
     let other = try fixture("matrix/jpeg-baseline-444.jpg")
     for header in Self.foreignHeaders(own) {
       let plan = DecodePlan(header: header, resize: nil)
@@ -120,10 +118,10 @@ struct ForeignHeaderTests {
       for rest in [data, other] {
         let context = DecodingContext(pool: PixelBufferPool(retainedByteLimit: 0))
         do throws(DecodingError) {
-          let session = try decoder.incrementalSession(
-            of: data.prefix(data.count / 2), header: header, plan: plan, context: context)
-          for file in [data.prefix(data.count / 2), rest] {
-            guard let bitmap = try session?.preview(of: file, context: context) else { continue }
+          let half = data.prefix(data.count / 2)
+          guard case .opened(let file) = try decoder.open(beginning: half, limits: .default) else { return }
+          for bytes in [half, rest] {
+            guard let bitmap = try file.feed(bytes, plan: plan, context: context) else { continue }
             #expect([own.storedSize, header.storedSize].contains(bitmap.size))
           }
         } catch {

@@ -1,4 +1,5 @@
 import OzuImaging
+import OzuSynchronization
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -29,12 +30,18 @@ public struct GIFDecoder: ImageDecoding {
     }
     return OpenedGIF(data, blocks)
   }
+
+  /// Opens a file whose first frame is shown as soon as it is all there, however many follow.
+  public func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {
+    try PartialFile { () throws(DecodingError) in try open(data, limits: limits) }
+  }
 }
 
 /// A GIF whose blocks have been looked at.
 private final class OpenedGIF: ImageFile {
   private let data: Data
   private let blocks: GIFFile
+  private let hasShown = Mutex(false)
   let header: ImageHeader
 
   /// - Parameter blocks: with at least one picture.
@@ -56,5 +63,17 @@ private final class OpenedGIF: ImageFile {
 
   func frames(limits: DecodingLimits) throws(DecodingError) -> (any AnimationFrameReading)? {
     blocks.images.count > 1 ? GIFFrames(data, blocks) : nil
+  }
+
+  /// The first frame, once.
+  func feed(
+    _ data: Data, plan: DecodePlan, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap? {
+    guard !hasShown.withLock({ $0 }) else { return nil }
+    let blocks = try GIFFile(data.span, frameLimit: 1)
+    guard blocks.images.first?.isWhole == true else { return nil }
+    let bitmap = try GIFFrames.firstPicture(of: blocks, data, context)
+    hasShown.withLock { $0 = true }
+    return bitmap
   }
 }

@@ -42,4 +42,7 @@ package struct JPEGOutline: Sendable {
 
   /// The bytes that a decoder of the whole keeps for the coefficients: of several scans those of the picture, else none.
   package var coefficientByteCount: Int { details.hasSeveralScans ? details.coefficientByteCount : 0 }
+
+  /// The most bytes that libjpeg may take: what it needs besides the coefficients is some rows of blocks and tables.
+  package var libraryByteCount: Int { coefficientByteCount + (32 << 20) }
 }

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// One file that a decoder has opened, once: its header, and everything that is made of it.
 ///
 /// It is an object of one picture, so that what was worked out for one file cannot be handed to the decode of another.
@@ -41,6 +47,20 @@ public protocol ImageFile: AnyObject, Sendable {
   /// - Returns: `nil` when the file is a still picture.
   /// - Throws: `DecodingError`.
   func frames(limits: DecodingLimits) throws(DecodingError) -> (any AnimationFrameReading)?
+
+  /// Decodes on while the file comes, as far as its bytes reach, and shows what is there. `nil` by default.
+  ///
+  /// Of a file that was opened by its beginning. After `cancelled` it can be fed again; after another error it is not.
+  ///
+  /// - Parameters:
+  ///   - data: the file from its beginning: the bytes of the call before, and more.
+  ///   - plan: the same in all calls; the picture is decoded at its scale.
+  /// - Returns: the picture so far, as stored, of exactly the plan's `decodedSize` and transparent where there is
+  ///   nothing yet; `nil` when it would look as at the call before.
+  /// - Throws: `DecodingError`; `limitExceeded` when what is kept between calls takes too much.
+  func feed(
+    _ data: Data, plan: DecodePlan, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap?
 }
 
 extension ImageFile {
@@ -61,6 +81,13 @@ extension ImageFile {
 
   /// A still picture.
   public func frames(limits: DecodingLimits) throws(DecodingError) -> (any AnimationFrameReading)? { nil }
+
+  /// Nothing is shown before the file is whole.
+  public func feed(
+    _ data: Data, plan: DecodePlan, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap? {
+    nil
+  }
 
   /// Decodes to pixels at the plan's scale, then resamples: what `render` does by default, for files that have their own
   /// and go back to this one.

@@ -28,4 +28,22 @@ public struct JPEGDecoder: ImageDecoding {
   public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
     JPEGFile(data, try JPEGOutline(data, limits: limits))
   }
+
+  /// Opens a file that is shown while it comes: row by row, or scan by scan where there are several.
+  ///
+  /// Files in arithmetic codes, in which libjpeg cannot pause, and those that it does not read at all are shown when they
+  /// are whole.
+  ///
+  /// - Throws: `corrupt`, `limitExceeded`.
+  public func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {
+    do throws(DecodingError) {
+      let outline = try JPEGOutline(data, limits: limits)
+      guard !outline.details.isArithmeticCoded, outline.details.unsupportedReason == nil else {
+        return .shownWhole
+      }
+      return .opened(JPEGFile(data, outline))
+    } catch .truncated {
+      return .tooShort
+    }
+  }
 }

@@ -21,9 +21,7 @@ extension JPEGFile {
     guard let frame = outline.frame else { return nil }
     try context.limits.checkDecodedByteCount(plan.decodedByteCount + outline.coefficientByteCount)
     return try data.withBytes { (bytes) throws(DecodingError) in
-      let session = try JPEGSession(UnsafeRawBufferPointer(rebasing: bytes[..<outline.end]))
-      try session.open(
-        plan: plan, memoryLimit: outline.coefficientByteCount + (32 << 20), keepsPlanes: true)
+      let session = try session(bytes, plan, keepsPlanes: true)
       try readScans(of: session, context)
       guard let components = session.planes(count: frame.components.count) else { return nil }
       let planes = try readPlanes(of: session, components, frame, averaging, context)

@@ -18,6 +18,7 @@ final class JPEGFile: ImageFile {
   let outline: JPEGOutline
   /// That of the outline, but for what a thumbnail takes over from its picture.
   let header: ImageHeader
+  private let slot = FeedSlot<JPEGFeed>()
 
   init(_ data: Data, _ outline: JPEGOutline, header: ImageHeader? = nil) {
     self.data = data
@@ -53,10 +54,7 @@ final class JPEGFile: ImageFile {
     try context.limits.checkDecodedByteCount(
       plan.decodedSize.byteCount(as: format) + outline.coefficientByteCount)
     return try data.withBytes { (bytes) throws(DecodingError) in
-      let session = try JPEGSession(UnsafeRawBufferPointer(rebasing: bytes[..<outline.end]))
-      // What the library needs besides the coefficients is some rows of blocks and tables.
-      try session.open(
-        plan: plan, memoryLimit: outline.coefficientByteCount + (32 << 20), keepsGray: format == .gray8)
+      let session = try session(bytes, plan, keepsGray: format == .gray8)
       try readScans(of: session, context)
       // Ink goes to light here, not at the size of the result: a bitmap has no room for four inks.
       let inks = inkTransform(context)
@@ -77,6 +75,26 @@ final class JPEGFile: ImageFile {
     }
   }
 
+  /// Shows what is there of a file that is coming.
+  func feed(
+    _ data: Data, plan: DecodePlan, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap? {
+    try slot.feed { () throws(DecodingError) in
+      try JPEGFeed(outline, plan: plan, context: context)
+    } preview: { (feed) throws(DecodingError) in
+      try feed.preview(of: data, context: context)
+    }
+  }
+
+  /// Opens the file by the library, for use inside the closure that lends its bytes.
+  func session(
+    _ bytes: UnsafeRawBufferPointer, _ plan: DecodePlan, keepsGray: Bool = false, keepsPlanes: Bool = false
+  ) throws(DecodingError) -> JPEGSession {
+    try JPEGSession.open(
+      UnsafeRawBufferPointer(rebasing: bytes[..<outline.end]), plan: plan,
+      memoryLimit: outline.libraryByteCount, keepsGray: keepsGray, keepsPlanes: keepsPlanes)
+  }
+
   private func inkTransform(_ context: DecodingContext) -> ColorTransform? {
     guard header.colorModel == .cmyk, context.colorPolicy == .convertToSRGB,
       let encoding = header.colorEncoding
@@ -84,19 +102,23 @@ final class JPEGFile: ImageFile {
     return ColorTransformStore.shared.transform(encoding, .CMYK)
   }
 
+  /// Reads all scans where there are several; after it, rows or planes can be read.
   func readScans(
     of session: borrowing JPEGSession, _ context: DecodingContext
   ) throws(DecodingError) {
-    while true {
+    scans: while true {
       try context.checkpoint()
       switch ozu_jpeg_decoder_consume(session.decoder, Int32(Self.stepRows)) {
       case .more: continue
-      case .done: return
+      case .done: break scans
       case .truncated:
         guard context.allowsTruncation else { throw .truncated(.jpeg, stage: Self.scanStage) }
-        return
+        break scans
       case .failed: throw session.failure(stage: Self.scanStage)
       }
+    }
+    guard ozu_jpeg_decoder_start_output(session.decoder) == .done else {
+      throw session.failure(stage: Self.scanStage)
     }
   }
 

@@ -19,7 +19,11 @@
     }
 
     package init(alpha: Alpha) {
-      library = LibraryDecoder(type: .jxl, alpha: alpha) { ozu_jxl_decoder_new($0, $1, $2) }
+      var library = LibraryDecoder(type: .jxl, alpha: alpha) { ozu_jxl_decoder_new($0, $1, $2) }
+      library.feed = { (header, isPremultiplied, context) throws(DecodingError) in
+        try JXLFeed(header: header, alpha: alpha, isPremultiplied: isPremultiplied, context: context)
+      }
+      self.library = library
     }
 
     /// JPEG XL.
@@ -30,6 +34,13 @@
     /// - Throws: `DecodingError`.
     public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
       try library.open(data, limits: limits)
+    }
+
+    /// Opens a file by its first bytes, by the library, which knows how many it needs.
+    ///
+    /// - Throws: `corrupt`.
+    public func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {
+      try PartialFile { () throws(DecodingError) in try open(data, limits: limits) }
     }
   }
 #endif

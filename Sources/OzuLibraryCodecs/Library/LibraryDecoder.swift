@@ -23,6 +23,9 @@ struct LibraryDecoder: ImageDecoding {
   /// Opens the smaller rendition that a container may have beside its picture.
   var thumbnail: Opening?
   let opening: Opening
+  /// Makes what decodes a file while it comes, told whether its colours are multiplied by alpha; `nil` where the library
+  /// shows nothing before a file is whole.
+  var feed: (@Sendable (ImageHeader, Bool, DecodingContext) throws(DecodingError) -> any LibraryFeed)?
 
   init(
     type: ImageType, alpha: Alpha, signature: [UInt8] = [],
@@ -44,4 +47,10 @@ struct LibraryDecoder: ImageDecoding {
   func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
     try LibraryFile(data, library: self, limits: limits)
   }
+}
+
+/// A file that a library decodes while it comes. One thread at a time calls it.
+protocol LibraryFeed: AnyObject, Sendable {
+  /// Decodes on, as far as the bytes reach; `nil` when that shows nothing new.
+  func preview(of data: Data, context: DecodingContext) throws(DecodingError) -> Bitmap?
 }

@@ -23,7 +23,9 @@ final class LibraryFile: ImageFile {
   private let library: LibraryDecoder
   private let limits: DecodingLimits
   private let bytes: PinnedBytes
+  private let isPremultiplied: Bool
   private let state: Mutex<State>
+  private let slot = FeedSlot<any LibraryFeed>()
 
   /// - Throws: `DecodingError`.
   init(_ data: Data, library: LibraryDecoder, limits: DecodingLimits) throws(DecodingError) {
@@ -39,6 +41,7 @@ final class LibraryFile: ImageFile {
     self.library = library
     self.limits = limits
     self.bytes = bytes
+    isPremultiplied = session.info.is_premultiplied
     state = Mutex(State(session: session))
   }
 
@@ -87,6 +90,18 @@ final class LibraryFile: ImageFile {
     let frameCount = min(header.frameCount, limits.frameCount)
     guard frameCount > 1 else { return nil }
     return try LibraryFrames(self, count: frameCount)
+  }
+
+  /// Shows what is there of a file that is coming, where the library can.
+  func feed(
+    _ data: Data, plan: DecodePlan, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap? {
+    guard let make = library.feed else { return nil }
+    return try slot.feed { () throws(DecodingError) in
+      try make(header, isPremultiplied, context)
+    } preview: { (feed) throws(DecodingError) in
+      try feed.preview(of: data, context: context)
+    }
   }
 
   // MARK: Frames

@@ -37,4 +37,15 @@ public struct PNGDecoder: ImageDecoding {
   public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
     PNGFile(data, try PNGHeader(data.span), alpha: alpha)
   }
+
+  /// Opens a file whose chunks before the pixels are all there.
+  ///
+  /// Of an animation the number of frames is not known yet. An orientation that stands behind the pixels, as some
+  /// writers have it, comes too late for previews.
+  ///
+  /// - Throws: `corrupt`.
+  public func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {
+    guard PNGChunk.imageDataOffset(in: data.span) != nil else { return .tooShort }
+    return .opened(try open(data, limits: limits))
+  }
 }

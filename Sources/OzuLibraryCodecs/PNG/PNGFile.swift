@@ -17,6 +17,7 @@ final class PNGFile: ImageFile {
   let details: PNGHeader
   let header: ImageHeader
   let alpha: Alpha
+  private let slot = FeedSlot<PNGFeed>()
 
   init(_ data: Data, _ details: PNGHeader, alpha: Alpha) {
     self.data = data
@@ -96,6 +97,17 @@ final class PNGFile: ImageFile {
     guard header.frameCount > 1 else { return nil }
     let frames = try PNGFrames(data, header: header, alpha: alpha, frameLimit: limits.frameCount)
     return frames.frames.count > 1 ? frames : nil
+  }
+
+  /// Shows what is there of a file that is coming.
+  func feed(
+    _ data: Data, plan: DecodePlan, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap? {
+    try slot.feed { () throws(DecodingError) in
+      try PNGFeed(header: header, alpha: alpha)
+    } preview: { (feed) throws(DecodingError) in
+      try feed.preview(of: data, context: context)
+    }
   }
 
   private func read(

@@ -33,6 +33,22 @@
       WebPFile(data, try WebPHeader(data.span, frameLimit: max(1, limits.frameCount)), alpha: alpha)
     }
 
+    /// Opens a file whose picture has begun, and with it all that stands before it.
+    ///
+    /// EXIF data stand behind the pixels. Where they are announced they are waited for: a picture should not turn
+    /// round before people's eyes.
+    ///
+    /// - Throws: `corrupt`.
+    public func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {
+      do throws(DecodingError) {
+        let details = try WebPHeader(data.span, frameLimit: max(1, limits.frameCount))
+        guard !details.frames.isEmpty, !details.lacksEXIF else { return .tooShort }
+        return .opened(WebPFile(data, details, alpha: alpha))
+      } catch .truncated {
+        return .tooShort
+      }
+    }
+
     /// libwebp's second copy of a lossless picture.
     static func copyByteCount(_ frame: WebPHeader.Frame) -> Int {
       frame.isLossless ? frame.size.byteCount(as: .bgra8) : 0

@@ -2,6 +2,7 @@
   import CCodecs
   import OzuCodecs
   import OzuImaging
+  import OzuSynchronization
 
   #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -15,6 +16,8 @@
     private let details: WebPHeader
     private let alpha: Alpha
     let header: ImageHeader
+    private let slot = FeedSlot<WebPFeed>()
+    private let hasShownFirstFrame = Mutex(false)
 
     init(_ data: Data, _ details: WebPHeader, alpha: Alpha) {
       self.data = data
@@ -75,6 +78,34 @@
     func frames(limits: DecodingLimits) throws(DecodingError) -> (any AnimationFrameReading)? {
       guard details.isAnimated, details.frames.count > 1 else { return nil }
       return WebPFrames(data, details, alpha: alpha, colorSpace: header.storedColorSpace)
+    }
+
+    /// Shows a still picture row by row; of an animation, the first frame, as soon as the second begins.
+    func feed(
+      _ data: Data, plan: DecodePlan, context: DecodingContext
+    ) throws(DecodingError) -> Bitmap? {
+      guard !details.isAnimated else { return try firstFrame(data, plan: plan, context: context) }
+      return try slot.feed { () throws(DecodingError) in
+        guard let frame = details.frames.first else {
+          throw .truncated(.webp, stage: WebPDecoder.imageStage)
+        }
+        try context.limits.checkDecodedByteCount(
+          2 * frame.size.byteCount(as: .bgra8) + WebPDecoder.copyByteCount(frame))
+        return try WebPFeed(frame, header: header, alpha: alpha)
+      } preview: { (feed) throws(DecodingError) in
+        try feed.preview(of: data, context: context)
+      }
+    }
+
+    private func firstFrame(
+      _ data: Data, plan: DecodePlan, context: DecodingContext
+    ) throws(DecodingError) -> Bitmap? {
+      guard !hasShownFirstFrame.withLock({ $0 }) else { return nil }
+      let details = try WebPHeader(data.span, frameLimit: 2)
+      guard details.frames.count > 1 else { return nil }
+      let bitmap = try WebPFile(data, details, alpha: alpha).decode(plan, context: context)
+      hasShownFirstFrame.withLock { $0 = true }
+      return bitmap
     }
   }
 #endif
