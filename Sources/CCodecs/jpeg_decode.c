@@ -207,7 +207,8 @@ OzuStatus ozu_jpeg_decoder_consume(OzuJPEGDecoder *decoder, int block_rows) {
   if (!info->buffered_image) return OzuStatusDone;
   CATCH_FAILURE(decoder);
   for (int row = 0; row < block_rows; row++) {
-    for (int i = 0; i < info->comps_in_scan; i++)
+    // Where the library has suspended within the header of a scan, it knows some of its components.
+    for (int i = 0; i < info->comps_in_scan && info->cur_comp_info[i] != NULL; i++)
       decoder->has_scan[info->cur_comp_info[i]->component_index] = true;
     switch (jpeg_consume_input(info)) {
       case JPEG_SUSPENDED: return OzuStatusTruncated;

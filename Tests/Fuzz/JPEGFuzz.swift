@@ -10,7 +10,8 @@ import OzuLibraryCodecs
 /// with its coefficients; a difference ends the process, as a crash would.
 func fuzzPlanes(of file: Data) {
   let limits = DecodingLimits(pixelCount: 4 << 20, cpuTime: .seconds(20))
-  guard let header = try? JPEGDecoder().open(file, limits: limits).header, (try? limits.check(header)) != nil else {
+  guard let header = try? JPEGDecoder().open(file, limits: limits).header, (try? limits.check(header)) != nil
+  else {
     return
   }
   // The file chooses the scales, so that each is seen.

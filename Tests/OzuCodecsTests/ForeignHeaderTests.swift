@@ -10,7 +10,7 @@ struct ForeignHeaderTests {
   /// A file of every decoder, with and without what has ways of its own.
   private static let files: [String] = [
     "matrix/avif-420-q90.avif", "matrix/avif-alpha.avif", "matrix/anim.avif", "orientation/avif-6.avif",
-    "matrix/heic-420.heic", "matrix/heic-alpha-444.heic", "matrix/jxl-lossy.jxl",
+    "matrix/heic-420.heic", "matrix/heic-alpha-444.heic", "matrix/jxl-lossy.jxl", "matrix/anim.jxl",
     "matrix/jxl-lossless-alpha.jxl", "matrix/tiff-raw.tif", "matrix/tiff-g4.tif", "matrix/tiff-rgba-lzw.tif",
     "matrix/tiff-jpeg.tif", "matrix/webp-lossy.webp", "matrix/webp-lossless-alpha.webp",
     "matrix/anim-lossy.webp", "matrix/jpeg-baseline-420.jpg", "matrix/jpeg-gray.jpg",

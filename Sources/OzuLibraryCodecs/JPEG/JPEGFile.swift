@@ -32,7 +32,8 @@ final class JPEGFile: ImageFile {
   /// Makes the result: through planes of a few eighths where the plan has a reduction and the file is one of those for
   /// it, through pixels otherwise.
   func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
-    if let bitmap = try ReducedJPEGDecoder.render(data, outline, header: header, plan: plan, context: context) {
+    if let bitmap = try ReducedJPEGDecoder.render(data, outline, header: header, plan: plan, context: context)
+    {
       return bitmap
     }
     if let averaging = plan.averaging, let planes = try wholePlanes(plan, averaging, context) {

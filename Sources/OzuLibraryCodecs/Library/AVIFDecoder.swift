@@ -11,7 +11,7 @@
 
   /// Decodes AVIF through libavif and dav1d: 8 to 12 bits, alpha, grids, turned, mirrored, cropped, animated.
   public struct AVIFDecoder: ImageDecoding {
-    private let library: LibraryDecoder
+    let library: LibraryDecoder
 
     /// Makes a decoder.
     public init() {

@@ -12,7 +12,7 @@
   /// Decodes HEIC and other HEIF through libheif. Turns, mirrors and crops of the file are applied by the library: the
   /// header's size is the upright one.
   public struct HEIFDecoder: ImageDecoding {
-    private let library: LibraryDecoder
+    let library: LibraryDecoder
 
     /// Makes a decoder.
     public init() {

@@ -14,7 +14,7 @@
   /// No other file is read and no address asked, whatever the drawing names. A hostile drawing can end the process: see
   /// `CodecRegistry.registerInProcessSVG()`.
   public struct SVGDecoder: ImageDecoding {
-    private let library: LibraryDecoder
+    let library: LibraryDecoder
 
     /// Makes a decoder.
     public init() {

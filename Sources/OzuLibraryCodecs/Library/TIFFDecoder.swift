@@ -12,7 +12,7 @@
   /// Decodes the first page of a TIFF through libtiff: bilevel, grey, palettes, RGB, CMYK, YCbCr, in strips or tiles;
   /// integers of 1 to 16 bits, floating point from 0 to 1.
   public struct TIFFDecoder: ImageDecoding {
-    private let library: LibraryDecoder
+    let library: LibraryDecoder
 
     /// Makes a decoder.
     public init() {
