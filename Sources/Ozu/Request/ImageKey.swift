@@ -7,11 +7,17 @@ public struct ImageKey: Hashable, Sendable {
   /// The identity of the source and the recipe: the key of the finished picture.
   public let rendition: CacheKey
 
+  /// The version of the rules by which a source and its steps become pixels. A release that makes other pixels of the
+  /// same file raises it, so that no finished picture of an earlier release is served.
+  ///
+  /// 2: black-point compensation for ICC profiles. Releases before had no version in their keys.
+  static let pixelVersion = 2
+
   /// - Parameter steps: the identifiers of all that is done with the source, in order.
   init(source: CacheKey, steps: [String]) {
     self.source = source
     // Each step is hashed as one part with its length, so that no two lists read alike.
-    rendition = steps.reduce(source) { $0.derived($1) }
+    rendition = steps.reduce(source.derived("pixels", "\(Self.pixelVersion)")) { $0.derived($1) }
   }
 
   /// The key of a rendition that was computed before.
