@@ -17,7 +17,13 @@ public struct ImageKey: Hashable, Sendable {
   init(source: CacheKey, steps: [String]) {
     self.source = source
     // Each step is hashed as one part with its length, so that no two lists read alike.
-    rendition = steps.reduce(source.derived("pixels", "\(Self.pixelVersion)")) { $0.derived($1) }
+    rendition = steps.reduce(Self.versioned(source)) { $0.derived($1) }
+  }
+
+  /// Another key for each version. The bits of a key are spread like a hash's, so changing one half is enough, and
+  /// requests, each of which does this, need not hash once more.
+  private static func versioned(_ source: CacheKey) -> CacheKey {
+    CacheKey(high: source.high ^ (0x9E37_79B9_7F4A_7C15 &* UInt64(pixelVersion)), low: source.low)
   }
 
   /// The key of a rendition that was computed before.
