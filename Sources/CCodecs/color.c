@@ -12,6 +12,7 @@ struct OzuColorTransform {
   // The results of all values of grey, four bytes or words each; NULL for other pixels.
   uint8_t *table;
   bool is_wide;
+  bool moves_black;
   // The bytes of a pixel that goes in.
   size_t source_pixel_size;
 };
@@ -37,6 +38,52 @@ static bool make_table(OzuColorTransform *self) {
   return true;
 }
 
+// Little CMS looks for black in the table of the intent alone, though it converts by the perceptual table where a profile
+// has no other: a profile with one of both gets that table under either name. The black of a printer is found on the way
+// from Lab to ink and back; a profile without the first half of that way is treated as one of a scanner, whose black is
+// full ink. Pixels are converted by the same tables as before.
+static void complete_tables(cmsHPROFILE source) {
+  bool has_perceptual = cmsIsTag(source, cmsSigAToB0Tag);
+  bool has_colorimetric = cmsIsTag(source, cmsSigAToB1Tag);
+  if (has_perceptual && !has_colorimetric) cmsLinkTag(source, cmsSigAToB1Tag, cmsSigAToB0Tag);
+  if (has_colorimetric && !has_perceptual) cmsLinkTag(source, cmsSigAToB0Tag, cmsSigAToB1Tag);
+  if (cmsGetDeviceClass(source) == cmsSigOutputClass && !cmsIsTag(source, cmsSigBToA0Tag))
+    cmsSetDeviceClass(source, cmsSigInputClass);
+}
+
+// Whether 0, 0, 0 is darker than white, and no corner of the RGB cube is darker still. In spaces that are not those of a
+// device, such as XYB, 0, 0, 0 is a colour like others.
+static bool is_zero_darkest(cmsContext context, cmsHPROFILE source) {
+  cmsHPROFILE lab = cmsCreateLab4ProfileTHR(context, NULL);
+  cmsHTRANSFORM transform = NULL;
+  if (lab != NULL)
+    transform = cmsCreateTransformTHR(
+        context, source, TYPE_RGB_16, lab, TYPE_Lab_DBL, INTENT_RELATIVE_COLORIMETRIC,
+        cmsFLAGS_NOOPTIMIZE | cmsFLAGS_NOCACHE);
+  if (lab != NULL) cmsCloseProfile(lab);
+  if (transform == NULL) return false;
+  cmsUInt16Number corners[8][3];
+  cmsCIELab results[8];
+  for (unsigned i = 0; i < 8; i++)
+    for (unsigned channel = 0; channel < 3; channel++) corners[i][channel] = i >> channel & 1 ? 65535 : 0;
+  cmsDoTransform(transform, corners, results, 8);
+  cmsDeleteTransform(transform);
+  for (unsigned i = 1; i < 8; i++)
+    if (results[i].L < results[0].L) return false;
+  return results[7].L > results[0].L;
+}
+
+// Whether the darkest colour of a profile is lighter than black by a visible amount: by more than a thirtieth of a step
+// in 8 bits of sRGB, which are 0.0003 in Y there. A darkest colour of L* 50 and above is that of a broken or negative
+// profile; Little CMS cuts what it finds to L* 50, of which Y is 0.184.
+static bool needs_compensation(cmsContext context, cmsHPROFILE source) {
+  const double least = 1e-5, most = 0.184;
+  cmsCIEXYZ black;
+  if (!cmsDetectBlackPoint(&black, source, INTENT_RELATIVE_COLORIMETRIC, 0)) return false;
+  if (!(black.Y > least && black.Y < most)) return false;
+  return cmsGetColorSpace(source) != cmsSigRgbData || is_zero_darkest(context, source);
+}
+
 static OzuColorTransform *make(cmsContext context, cmsHPROFILE source, OzuColorLayout layout) {
   static const cmsColorSpaceSignature spaces[] = {
       cmsSigGrayData, cmsSigRgbData, cmsSigCmykData, cmsSigRgbData, cmsSigGrayData};
@@ -46,11 +93,19 @@ static OzuColorTransform *make(cmsContext context, cmsHPROFILE source, OzuColorL
   bool has_alpha = layout == OzuColorLayoutBGRA || layout == OzuColorLayoutRGBA16;
   cmsHPROFILE target = cmsCreate_sRGBProfileTHR(context);
   cmsHTRANSFORM transform = NULL;
-  if (source != NULL && target != NULL && cmsGetColorSpace(source) == spaces[layout])
+  bool moves_black = false;
+  if (source != NULL && target != NULL && cmsGetColorSpace(source) == spaces[layout]) {
+    complete_tables(source);
+    moves_black = needs_compensation(context, source);
     // Formats with an A have alpha as an extra channel, which is copied where both sides have it.
+    cmsUInt32Number flags = is_gray ? cmsFLAGS_NOOPTIMIZE : has_alpha ? cmsFLAGS_COPY_ALPHA : 0;
+    // Without the flag where it would change nothing: it takes profiles of curves and a matrix out of exact arithmetic.
+    if (moves_black) flags |= cmsFLAGS_BLACKPOINTCOMPENSATION;
+    // The intent that the profile names in its header is not heeded.
     transform = cmsCreateTransformTHR(
         context, source, formats[layout], target, is_wide ? TYPE_RGBA_16 : TYPE_BGRA_8,
-        INTENT_RELATIVE_COLORIMETRIC, is_gray ? cmsFLAGS_NOOPTIMIZE : has_alpha ? cmsFLAGS_COPY_ALPHA : 0);
+        INTENT_RELATIVE_COLORIMETRIC, flags);
+  }
   if (source != NULL) cmsCloseProfile(source);
   if (target != NULL) cmsCloseProfile(target);
   OzuColorTransform *result = transform == NULL ? NULL : calloc(1, sizeof(OzuColorTransform));
@@ -62,6 +117,7 @@ static OzuColorTransform *make(cmsContext context, cmsHPROFILE source, OzuColorL
   result->context = context;
   result->transform = transform;
   result->is_wide = is_wide;
+  result->moves_black = moves_black;
   result->source_pixel_size = is_gray ? (is_wide ? 2 : 1) : (is_wide ? 8 : 4);
   if (!is_gray || make_table(result)) return result;
   ozu_color_transform_free(result);
@@ -102,6 +158,8 @@ void ozu_color_transform_free(OzuColorTransform *transform) {
   free(transform->table);
   free(transform);
 }
+
+bool ozu_color_transform_moves_black(const OzuColorTransform *transform) { return transform->moves_black; }
 
 bool ozu_color_transform_apply(
     const OzuColorTransform *transform, const uint8_t *from, size_t from_size, uint8_t *to, size_t to_size,

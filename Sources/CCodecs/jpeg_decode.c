@@ -3,7 +3,11 @@
 // A file of one scan is decoded row by row as it is read. A file of several scans is read in the library's
 // buffered-image mode, whose jpeg_consume_input() stops after every row of blocks: so a file of thousands of
 // scans can be given up at any point, which jpeg_start_decompress() in the ordinary mode would not allow
-// without a callback.
+// without a callback; and its coefficients can be painted as often as wanted.
+//
+// A whole file and one that is still coming are read alike. Where bytes are missing at the end of a whole file the
+// source makes up an end of image, and the library fills up. Else the source suspends: the library goes back to the
+// last place from which it can go on, and returns. It cannot suspend in arithmetic codes.
 
 #include <setjmp.h>
 #include <stdio.h>
@@ -14,7 +18,6 @@
 #include <jpeglib.h>
 
 #include "CCodecs.h"
-#include "jpeg.h"
 
 struct OzuJPEGDecoder {
   struct jpeg_decompress_struct info;
@@ -22,21 +25,26 @@ struct OzuJPEGDecoder {
   struct jpeg_source_mgr source;
   jmp_buf failure;
   char message[JMSG_LENGTH_MAX];
+  // The bytes that are lent, those of them that the library is done with, and those after them that it does not want.
   const uint8_t *data;
-  size_t size;
-  // Whether the library asked for bytes beyond the end.
+  size_t consumed;
+  size_t skipped;
+  // Whether no other bytes will come.
+  bool is_whole;
+  // Whether the library asked for bytes beyond the end of a whole file.
   bool has_ended;
   // Whether entropy-coded data were missing at the end of the file or before an EOI.
   bool misses_data;
   // Whether the current step met missing data.
   bool misses_data_now;
-  bool is_buffered;
-  bool has_output;
+  bool has_header;
+  bool is_started;
+  bool is_painting;
+  // After a failure the library is in no state to go on.
+  bool has_failed;
   bool keeps_cmyk;
   bool has_scan[MAX_COMPONENTS];
 };
-
-static const char *const no_message = "";
 
 static void fail(j_common_ptr info) {
   OzuJPEGDecoder *decoder = info->client_data;
@@ -61,9 +69,11 @@ static void print_nothing(j_common_ptr info) { (void)info; }
 
 static void start_source(j_decompress_ptr info) { (void)info; }
 
-static boolean give_end_of_image(j_decompress_ptr info) {
+// Makes up the end of a whole file; suspends in another.
+static boolean fill(j_decompress_ptr info) {
   static const JOCTET end[2] = {0xFF, JPEG_EOI};
   OzuJPEGDecoder *decoder = info->client_data;
+  if (!decoder->is_whole) return FALSE;
   decoder->has_ended = true;
   info->src->next_input_byte = end;
   info->src->bytes_in_buffer = sizeof(end);
@@ -71,22 +81,39 @@ static boolean give_end_of_image(j_decompress_ptr info) {
 }
 
 static void skip(j_decompress_ptr info, long count) {
+  OzuJPEGDecoder *decoder = info->client_data;
   if (count <= 0) return;
-  if ((size_t)count > info->src->bytes_in_buffer) {
-    give_end_of_image(info);
-    return;
-  }
-  info->src->next_input_byte += count;
-  info->src->bytes_in_buffer -= (size_t)count;
+  size_t here = (size_t)count < info->src->bytes_in_buffer ? (size_t)count : info->src->bytes_in_buffer;
+  info->src->next_input_byte += here;
+  info->src->bytes_in_buffer -= here;
+  if ((size_t)count == here) return;
+  if (decoder->is_whole) fill(info);
+  else decoder->skipped += (size_t)count - here;
 }
 
 static void end_source(j_decompress_ptr info) { (void)info; }
 
-OzuJPEGDecoder *ozu_jpeg_decoder_new(const uint8_t *data, size_t size) {
+OzuJPEGDecoder *ozu_jpeg_decoder_new(void) {
   OzuJPEGDecoder *decoder = calloc(1, sizeof(OzuJPEGDecoder));
   if (decoder == NULL) return NULL;
-  decoder->data = data;
-  decoder->size = size;
+  struct jpeg_decompress_struct *info = &decoder->info;
+  info->err = jpeg_std_error(&decoder->errors);
+  decoder->errors.error_exit = fail;
+  decoder->errors.emit_message = note;
+  decoder->errors.output_message = print_nothing;
+  info->client_data = decoder;
+  if (setjmp(decoder->failure) != 0) {
+    free(decoder);
+    return NULL;
+  }
+  // It keeps the error manager and the client data.
+  jpeg_create_decompress(info);
+  decoder->source.init_source = start_source;
+  decoder->source.fill_input_buffer = fill;
+  decoder->source.skip_input_data = skip;
+  decoder->source.resync_to_restart = jpeg_resync_to_restart;
+  decoder->source.term_source = end_source;
+  info->src = &decoder->source;
   return decoder;
 }
 
@@ -97,42 +124,69 @@ void ozu_jpeg_decoder_free(OzuJPEGDecoder *decoder) {
   free(decoder);
 }
 
-const char *ozu_jpeg_decoder_message(const OzuJPEGDecoder *decoder) {
-  return decoder == NULL ? no_message : decoder->message;
+const char *ozu_jpeg_decoder_message(const OzuJPEGDecoder *decoder) { return decoder->message; }
+
+void ozu_jpeg_decoder_lend(OzuJPEGDecoder *decoder, const uint8_t *data, size_t size, bool is_whole) {
+  size_t rest = size > decoder->consumed ? size - decoder->consumed : 0;
+  size_t skipped = decoder->skipped < rest ? decoder->skipped : rest;
+  decoder->consumed += skipped;
+  decoder->skipped -= skipped;
+  decoder->data = data;
+  decoder->is_whole = is_whole;
+  decoder->source.next_input_byte = data + decoder->consumed;
+  decoder->source.bytes_in_buffer = decoder->skipped > 0 ? 0 : rest - skipped;
+}
+
+void ozu_jpeg_decoder_take_back(OzuJPEGDecoder *decoder) {
+  // An end that was made up is not among the bytes, and a library that has jumped out does not go on.
+  if (!decoder->has_ended && !decoder->has_failed && decoder->source.next_input_byte != NULL)
+    decoder->consumed = (size_t)(decoder->source.next_input_byte - decoder->data);
+  decoder->data = NULL;
+  decoder->source.next_input_byte = NULL;
+  decoder->source.bytes_in_buffer = 0;
+}
+
+// Begins each function in which the library may jump. The target must be in the function itself.
+#define CATCH_FAILURE(decoder) \
+  do { \
+    if ((decoder)->has_failed) return OzuStatusFailed; \
+    if (setjmp((decoder)->failure) != 0) { \
+      (decoder)->has_failed = true; \
+      return OzuStatusFailed; \
+    } \
+  } while (false)
+
+// Nothing was written or read: the decoder can go on.
+static OzuStatus refuse(OzuJPEGDecoder *decoder, const char *reason) {
+  snprintf(decoder->message, sizeof(decoder->message), "%s", reason);
+  return OzuStatusFailed;
 }
 
 OzuStatus ozu_jpeg_decoder_open(
     OzuJPEGDecoder *decoder, int eighths, size_t memory_limit, int *width, int *height) {
   struct jpeg_decompress_struct *info = &decoder->info;
-  info->err = jpeg_std_error(&decoder->errors);
-  decoder->errors.error_exit = fail;
-  decoder->errors.emit_message = note;
-  decoder->errors.output_message = print_nothing;
-  info->client_data = decoder;
-  if (setjmp(decoder->failure) != 0) return OzuStatusFailed;
-
-  // jpeg_create_decompress() keeps the error manager and the client data.
-  jpeg_create_decompress(info);
+  CATCH_FAILURE(decoder);
   info->mem->max_memory_to_use = (long)memory_limit;
-  decoder->source.next_input_byte = decoder->data;
-  decoder->source.bytes_in_buffer = decoder->size;
-  decoder->source.init_source = start_source;
-  decoder->source.fill_input_buffer = give_end_of_image;
-  decoder->source.skip_input_data = skip;
-  decoder->source.resync_to_restart = jpeg_resync_to_restart;
-  decoder->source.term_source = end_source;
-  info->src = &decoder->source;
-
-  jpeg_read_header(info, TRUE);
-  if (decoder->has_ended) return OzuStatusTruncated;
-  ozu_jpeg_choose_output(info, eighths, width, height);
-  decoder->is_buffered = info->buffered_image;
+  if (jpeg_read_header(info, TRUE) == JPEG_SUSPENDED || decoder->has_ended) return OzuStatusTruncated;
+  bool has_four = info->jpeg_color_space == JCS_CMYK || info->jpeg_color_space == JCS_YCCK;
+  info->out_color_space = has_four ? JCS_CMYK : JCS_EXT_BGRA;
+  info->scale_num = (unsigned)eighths;
+  info->scale_denom = 8;
+  info->dct_method = JDCT_ISLOW;
+  info->do_fancy_upsampling = TRUE;
+  info->buffered_image = jpeg_has_multiple_scans(info);
+  jpeg_calc_output_dimensions(info);
+  *width = (int)info->output_width;
+  *height = (int)info->output_height;
+  decoder->has_header = true;
   return OzuStatusDone;
 }
 
 OzuStatus ozu_jpeg_decoder_start(OzuJPEGDecoder *decoder) {
-  if (setjmp(decoder->failure) != 0) return OzuStatusFailed;
-  jpeg_start_decompress(&decoder->info);
+  CATCH_FAILURE(decoder);
+  if (!decoder->has_header) return refuse(decoder, "the header was not read");
+  if (!decoder->is_started && !jpeg_start_decompress(&decoder->info)) return OzuStatusTruncated;
+  decoder->is_started = true;
   return OzuStatusDone;
 }
 
@@ -149,34 +203,55 @@ static bool misses_bits(const OzuJPEGDecoder *decoder) {
 
 OzuStatus ozu_jpeg_decoder_consume(OzuJPEGDecoder *decoder, int block_rows) {
   struct jpeg_decompress_struct *info = &decoder->info;
-  if (!decoder->is_buffered) return OzuStatusDone;
-  if (setjmp(decoder->failure) != 0) return OzuStatusFailed;
+  if (!decoder->is_started) return refuse(decoder, "it was not started");
+  if (!info->buffered_image) return OzuStatusDone;
+  CATCH_FAILURE(decoder);
   for (int row = 0; row < block_rows; row++) {
-    for (int i = 0; i < info->comps_in_scan; i++)
+    // Where the library has suspended within the header of a scan, it knows some of its components.
+    for (int i = 0; i < info->comps_in_scan && info->cur_comp_info[i] != NULL; i++)
       decoder->has_scan[info->cur_comp_info[i]->component_index] = true;
-    if (jpeg_consume_input(info) == JPEG_REACHED_EOI) {
-      // A file that lost only its EOI marker is whole.
-      bool is_cut = decoder->has_ended && misses_bits(decoder);
-      return decoder->misses_data || is_cut ? OzuStatusTruncated : OzuStatusDone;
+    switch (jpeg_consume_input(info)) {
+      case JPEG_SUSPENDED: return OzuStatusTruncated;
+      case JPEG_REACHED_EOI: {
+        // A file that lost only its EOI marker is whole.
+        bool is_cut = decoder->has_ended && misses_bits(decoder);
+        return decoder->misses_data || is_cut ? OzuStatusTruncated : OzuStatusDone;
+      }
+      // The caller counts scans.
+      case JPEG_REACHED_SOS: return OzuStatusMore;
+      default: continue;
     }
   }
   return OzuStatusMore;
 }
 
-void ozu_jpeg_choose_output(struct jpeg_decompress_struct *info, int eighths, int *width, int *height) {
-  bool has_four = info->jpeg_color_space == JCS_CMYK || info->jpeg_color_space == JCS_YCCK;
-  info->out_color_space = has_four ? JCS_CMYK : JCS_EXT_BGRA;
-  info->scale_num = (unsigned)eighths;
-  info->scale_denom = 8;
-  info->dct_method = JDCT_ISLOW;
-  info->do_fancy_upsampling = TRUE;
-  info->buffered_image = jpeg_has_multiple_scans(info);
-  jpeg_calc_output_dimensions(info);
-  *width = (int)info->output_width;
-  *height = (int)info->output_height;
+int ozu_jpeg_decoder_scans_begun(const OzuJPEGDecoder *decoder) {
+  return decoder->is_started ? decoder->info.input_scan_number : 0;
 }
 
-void ozu_jpeg_convert_cmyk_row(uint8_t *row, unsigned width, bool is_inverted) {
+int ozu_jpeg_decoder_scans(const OzuJPEGDecoder *decoder) {
+  // The library is in the last scan that has begun until it meets the end.
+  if (!decoder->is_started || !decoder->info.buffered_image) return 0;
+  bool has_ended = jpeg_input_complete((struct jpeg_decompress_struct *)&decoder->info);
+  return decoder->info.input_scan_number - (has_ended ? 0 : 1);
+}
+
+OzuStatus ozu_jpeg_decoder_start_output(OzuJPEGDecoder *decoder) {
+  struct jpeg_decompress_struct *info = &decoder->info;
+  if (!decoder->is_started) return refuse(decoder, "it was not started");
+  if (!info->buffered_image) return OzuStatusDone;
+  CATCH_FAILURE(decoder);
+  int scan = ozu_jpeg_decoder_scans(decoder);
+  if (scan < 1) return refuse(decoder, "no scan is complete");
+  // A painting that is over, or was given up. It is that of a complete scan: neither reads on.
+  if (decoder->is_painting && !jpeg_finish_output(info)) return OzuStatusTruncated;
+  decoder->is_painting = true;
+  return jpeg_start_output(info, scan) ? OzuStatusDone : OzuStatusTruncated;
+}
+
+// Ink to light without colour management: each colour is what ink and black let through. Adobe's files, which are nearly
+// all, store the light instead of the ink.
+static void convert_cmyk_row(uint8_t *row, unsigned width, bool is_inverted) {
   unsigned flip = is_inverted ? 0 : 255;
   for (unsigned x = 0; x < width; x++, row += 4) {
     unsigned c = row[0] ^ flip, m = row[1] ^ flip, y = row[2] ^ flip, k = row[3] ^ flip;
@@ -189,7 +264,7 @@ void ozu_jpeg_convert_cmyk_row(uint8_t *row, unsigned width, bool is_inverted) {
 
 bool ozu_jpeg_decoder_keep_gray(OzuJPEGDecoder *decoder) {
   if (decoder->info.jpeg_color_space != JCS_GRAYSCALE) {
-    snprintf(decoder->message, sizeof(decoder->message), "it is not grey");
+    refuse(decoder, "it is not grey");
     return false;
   }
   decoder->info.out_color_space = JCS_GRAYSCALE;
@@ -198,36 +273,36 @@ bool ozu_jpeg_decoder_keep_gray(OzuJPEGDecoder *decoder) {
 
 void ozu_jpeg_decoder_keep_cmyk(OzuJPEGDecoder *decoder) { decoder->keeps_cmyk = true; }
 
-static void start_output(OzuJPEGDecoder *decoder) {
-  if (!decoder->is_buffered || decoder->has_output) return;
-  decoder->has_output = true;
-  jpeg_start_output(&decoder->info, decoder->info.input_scan_number);
-}
-
-bool ozu_jpeg_rows_hold(const struct jpeg_decompress_struct *info, const OzuRows *rows) {
+// Whether memory is for rows of the pixels that the library writes, and for no more than are left.
+static bool holds(const struct jpeg_decompress_struct *info, const OzuRows *rows) {
   OzuPixels format = info->out_color_space == JCS_GRAYSCALE ? OzuPixelsGray8 : OzuPixelsBGRA8;
   return (size_t)info->out_color_components == ozu_pixel_size(format)
+      && rows->height <= info->output_height - info->output_scanline
       && ozu_rows_hold(rows, info->output_width, rows->height, format);
+}
+
+// Whether there are rows to be read.
+static bool gives_rows(const OzuJPEGDecoder *decoder) {
+  return decoder->is_started && (decoder->is_painting || !decoder->info.buffered_image);
+}
+
+int ozu_jpeg_decoder_rows(const OzuJPEGDecoder *decoder) {
+  return gives_rows(decoder) ? (int)decoder->info.output_scanline : 0;
 }
 
 OzuStatus ozu_jpeg_decoder_read_rows(OzuJPEGDecoder *decoder, OzuRows rows) {
   struct jpeg_decompress_struct *info = &decoder->info;
-  if (setjmp(decoder->failure) != 0) return OzuStatusFailed;
+  if (!gives_rows(decoder)) return refuse(decoder, "no output was started");
+  CATCH_FAILURE(decoder);
   decoder->misses_data_now = false;
-  start_output(decoder);
-  if (!ozu_jpeg_rows_hold(info, &rows) || rows.height > info->output_height - info->output_scanline) {
-    snprintf(decoder->message, sizeof(decoder->message), "the memory is for another picture");
-    return OzuStatusFailed;
-  }
+  if (!holds(info, &rows)) return refuse(decoder, "the memory is for another picture");
   for (uint32_t i = 0; i < rows.height; i++) {
     JSAMPROW row = rows.bytes + (size_t)i * rows.bytes_per_row;
-    if (jpeg_read_scanlines(info, &row, 1) != 1) {
-      snprintf(decoder->message, sizeof(decoder->message), "fewer rows than announced");
-      return OzuStatusFailed;
-    }
+    if (jpeg_read_scanlines(info, &row, 1) != 1)
+      return decoder->is_whole ? refuse(decoder, "fewer rows than announced") : OzuStatusTruncated;
     if (info->out_color_space != JCS_CMYK) continue;
     if (!decoder->keeps_cmyk) {
-      ozu_jpeg_convert_cmyk_row(row, info->output_width, info->saw_Adobe_marker);
+      convert_cmyk_row(row, info->output_width, info->saw_Adobe_marker);
     } else if (info->saw_Adobe_marker) {
       for (size_t x = 0; x < (size_t)info->output_width * 4; x++) row[x] = (uint8_t)~row[x];
     }
@@ -269,25 +344,20 @@ OzuStatus ozu_jpeg_decoder_read_planes(OzuJPEGDecoder *decoder, const OzuPlaneRo
   // Four blocks above each other of eight rows each are the most that a group has.
   enum { most_rows = MAX_SAMP_FACTOR * DCTSIZE };
   struct jpeg_decompress_struct *info = &decoder->info;
-  if (setjmp(decoder->failure) != 0) return OzuStatusFailed;
+  if (!gives_rows(decoder)) return refuse(decoder, "no output was started");
+  CATCH_FAILURE(decoder);
   decoder->misses_data_now = false;
-  start_output(decoder);
   JSAMPROW rows[3][most_rows];
   JSAMPARRAY arrays[3] = {rows[0], rows[1], rows[2]};
   unsigned lines = 0;
   for (int i = 0; i < info->num_components; i++) {
     OzuJPEGPlane plane;
     if (count != info->num_components || !ozu_jpeg_decoder_plane(decoder, i, &plane) || plane.step_rows > most_rows
-        || !ozu_plane_rows_hold(&planes[i], plane.bytes_per_row, (uint32_t)plane.step_rows)) {
-      snprintf(decoder->message, sizeof(decoder->message), "components of another kind than announced");
-      return OzuStatusFailed;
-    }
+        || !ozu_plane_rows_hold(&planes[i], plane.bytes_per_row, (uint32_t)plane.step_rows))
+      return refuse(decoder, "components of another kind than announced");
     for (int y = 0; y < plane.step_rows; y++) rows[i][y] = planes[i].bytes + (size_t)y * planes[i].bytes_per_row;
     if ((unsigned)plane.step_rows > lines) lines = (unsigned)plane.step_rows;
   }
-  if (jpeg_read_raw_data(info, arrays, lines) == 0) {
-    snprintf(decoder->message, sizeof(decoder->message), "fewer rows than announced");
-    return OzuStatusFailed;
-  }
+  if (jpeg_read_raw_data(info, arrays, lines) == 0) return refuse(decoder, "fewer rows than announced");
   return decoder->misses_data_now ? OzuStatusTruncated : OzuStatusDone;
 }

@@ -81,6 +81,8 @@ void ozu_picture_make_deep(OzuPictureDecoder *decoder) { decoder->makes_deep = d
 
 OzuStatus ozu_picture_select(OzuPictureDecoder *decoder, uint32_t frame) {
   if (decoder->operations->select == NULL) return ozu_picture_fail(decoder, "it has one frame only");
+  decoder->makes_deep = false;
+  decoder->keeps_cmyk = false;
   return decoder->operations->select(decoder, frame);
 }
 

@@ -3,6 +3,7 @@
   import ImageIO
   import OzuCodecs
   import OzuImaging
+  import OzuSynchronization
 
   /// Decodes one format through ImageIO.
   ///
@@ -14,8 +15,8 @@
   ///
   /// ImageIO does not say which part of a file is broken, and cannot be stopped within a picture: the context is asked
   /// before and after.
-  public struct ImageIODecoder: AnimationDecoding {
-    private let type: ImageType
+  public struct ImageIODecoder: ImageDecoding {
+    let type: ImageType
 
     /// Makes a decoder of a format.
     public init(_ type: ImageType) {
@@ -25,19 +26,14 @@
     /// The format.
     public var types: [ImageType] { [type] }
 
-    /// An eighth, a quarter, a half and the whole for JPEG; the whole for others.
-    public var scales: [Int] { type == .jpeg ? [1, 2, 4, 8] : [8] }
-
-    /// Reads what the file says of its picture.
+    /// Opens a file: reads what it says of its picture.
     ///
     /// The scans of a JPEG are counted before the system sees the file: it knows no limit for them.
     ///
     /// - Throws: `corrupt`, `truncated`; `limitExceeded` for the number of frames, and for the scans of a JPEG, as
-    ///   `JPEGHeader` has it.
-    public func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
-      // ImageIO decides about headers that Ozu cannot read.
-      let details = type == .jpeg ? try? JPEGHeader(data.span) : nil
-      try details?.checkScans(in: data.span, limits: limits)
+    ///   `JPEGOutline` has it.
+    public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+      let outline = try outline(data, limits)
       let file = try ImageIOFile(data, type)
       let properties = file.properties
       guard let width = properties[kCGImagePropertyPixelWidth] as? Int,
@@ -59,35 +55,65 @@
       }
       header.frameCount = file.frameCount
       // ImageIO converts colours while it draws, and nothing converts planes: those of other profiles are not asked for.
-      if header.colorEncoding == nil, let details, details.size == header.storedSize {
-        header.planeLayout = ReducedJPEGFrame(details)?.planeLayout
-        header.isProgressive = details.isProgressive
+      if header.colorEncoding == nil, let outline, outline.details.size == header.storedSize {
+        header.planeLayout = outline.frame?.planeLayout
+        header.isProgressive = outline.details.isProgressive
       }
-      return header
+      return ImageIOPicture(data, file, header, outline)
     }
 
+    /// The markers of a JPEG; `nil` for another format, and for a file that Ozu cannot read: ImageIO decides about those.
+    private func outline(_ data: Data, _ limits: DecodingLimits) throws(DecodingError) -> JPEGOutline? {
+      guard type == .jpeg else { return nil }
+      do throws(DecodingError) {
+        return try JPEGOutline(data, limits: limits)
+      } catch .limitExceeded(let violation) {
+        throw .limitExceeded(violation)
+      } catch {
+        return nil
+      }
+    }
+  }
+
+  /// A file that ImageIO has opened, once.
+  ///
+  /// `@unchecked Sendable`: ImageIO's objects are not changed after they are made of all bytes, and calls come one at a
+  /// time.
+  private final class ImageIOPicture: ImageFile, @unchecked Sendable {
+    let header: ImageHeader
+    private let data: Data
+    private let file: ImageIOFile
+    private let outline: JPEGOutline?
+    private let slot = Mutex<ImageIOFeed?>(nil)
+
+    init(_ data: Data, _ file: ImageIOFile, _ header: ImageHeader, _ outline: JPEGOutline?) {
+      self.data = data
+      self.file = file
+      self.header = header
+      self.outline = outline
+    }
+
+    /// An eighth, a quarter, a half and the whole for JPEG; the whole for others.
+    var scales: [Int] { header.type == .jpeg ? [1, 2, 4, 8] : [8] }
+
     /// Makes the result: a thumbnail of a JPEG through planes of a few eighths, all else through pixels.
-    ///
-    /// - Throws: `DecodingError`, as `decode` does.
-    public func render(
-      _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
-    ) throws(DecodingError) -> Bitmap {
-      if type == .jpeg,
-        let bitmap = try ReducedJPEGDecoder.render(data, header: header, plan: plan, context: context)
+    func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+      if let outline,
+        let bitmap = try ReducedJPEGDecoder.render(
+          data, outline, header: header, plan: plan, context: context)
       {
         return bitmap
       }
-      return try renderFromPixels(data, header: header, plan: plan, context: context)
+      return try renderFromPixels(plan, context: context)
     }
 
     /// Decodes the picture at the plan's scale.
     ///
     /// - Throws: `DecodingError`; `truncated` when data are missing, unless the context allows it.
-    public func decode(
-      _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
-    ) throws(DecodingError) -> Bitmap {
-      let file = try ImageIOFile(data, type)
-      if !context.allowsTruncation, file.isTruncated { throw .truncated(type, stage: ImageIOFile.pixelStage) }
+    func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+      if !context.allowsTruncation, file.isTruncated {
+        throw .truncated(header.type, stage: ImageIOFile.pixelStage)
+      }
       try context.limits.checkDecodedByteCount(
         plan.decodedSize.byteCount(as: header.pixelFormat(under: context.pixelFormats)))
       try context.checkpoint()
@@ -98,13 +124,22 @@
       return bitmap
     }
 
-    /// The frames of an animation.
-    ///
-    /// - Throws: `corrupt`, `truncated`.
-    public func frames(
-      of data: Data, header: ImageHeader, limits: DecodingLimits
-    ) throws(DecodingError) -> (any AnimationFrameReading)? {
+    func frames(limits: DecodingLimits) throws(DecodingError) -> (any AnimationFrameReading)? {
       header.frameCount > 1 ? try ImageIOFrames(data, header, frameLimit: limits.frameCount) : nil
+    }
+
+    /// Shows what is there of a file that is coming.
+    func feed(
+      _ data: Data, plan: DecodePlan, context: DecodingContext
+    ) throws(DecodingError) -> Bitmap? {
+      let result = slot.withLock { slot in
+        Result { () throws(DecodingError) -> Bitmap? in
+          let feed = slot ?? ImageIOFeed(header: header, plan: plan)
+          slot = feed
+          return try feed.preview(of: data, context: context)
+        }
+      }
+      return try result.get()
     }
   }
 #endif

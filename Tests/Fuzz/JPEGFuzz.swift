@@ -9,9 +9,9 @@ import OzuLibraryCodecs
 /// Every file gives an error or planes. Where libjpeg has nothing to complain about, the planes are compared
 /// with its coefficients; a difference ends the process, as a crash would.
 func fuzzPlanes(of file: Data) {
-  let decoder = JPEGDecoder()
   let limits = DecodingLimits(pixelCount: 4 << 20, cpuTime: .seconds(20))
-  guard let header = try? decoder.header(of: file, limits: limits), (try? limits.check(header)) != nil else {
+  guard let header = try? JPEGDecoder().open(file, limits: limits).header, (try? limits.check(header)) != nil
+  else {
     return
   }
   // The file chooses the scales, so that each is seen.

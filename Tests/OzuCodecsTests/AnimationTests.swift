@@ -8,7 +8,7 @@ import Testing
 struct AnimationTests {
   static let files: [(file: String, reference: String, tolerance: Int)] = [
     ("anim.gif", "anim-gif-", 0), ("anim.png", "anim-", 0), ("anim-lossless.webp", "anim-", 0),
-    ("anim-lossy.webp", "anim-", 120), ("anim.avif", "anim-", 90),
+    ("anim-lossy.webp", "anim-", 120), ("anim.avif", "anim-", 90), ("anim.jxl", "anim-", 0),
   ].filter { isDecodable($0.0) }
 
   @Test("have their frames, delays and loops", arguments: files)

@@ -82,26 +82,32 @@ struct CBorderTests {
   }
 
   private static func withJPEG(
-    _ path: String, _ prepare: (OpaquePointer) -> Void = { _ in },
+    _ path: String, isWhole: Bool = true, _ prepare: (OpaquePointer) -> Void = { _ in },
     _ body: (OpaquePointer, PixelSize) throws -> Void
   ) throws {
     try withFile(path) { start, count in
-      let decoder = try #require(ozu_jpeg_decoder_new(start, count))
+      let decoder = try #require(ozu_jpeg_decoder_new())
       defer { ozu_jpeg_decoder_free(decoder) }
+      #expect(ozu_jpeg_decoder_start(decoder) == .failed, "before it is open")
+      #expect(ozu_jpeg_decoder_read_rows(decoder, OzuRows()) == .failed, "before it is open")
+      ozu_jpeg_decoder_lend(decoder, start, count, isWhole)
       var (width, height): (Int32, Int32) = (0, 0)
       #expect(ozu_jpeg_decoder_open(decoder, 8, 1 << 26, &width, &height) == .done)
       prepare(decoder)
+      #expect(ozu_jpeg_decoder_consume(decoder, 32) == .failed, "before it is started")
+      #expect(ozu_jpeg_decoder_start_output(decoder) == .failed, "before it is started")
       #expect(ozu_jpeg_decoder_start(decoder) == .done)
       while ozu_jpeg_decoder_consume(decoder, 32) == .more {}
+      #expect(ozu_jpeg_decoder_start_output(decoder) == .done)
       try body(decoder, PixelSize(Int(width), Int(height)))
     }
   }
 
   @Test(
     "of another picture is refused for JPEG",
-    arguments: ["baseline-420", "progressive-444", "gray", "cmyk-noprofile"])
-  func jpeg(name: String) throws {
-    try Self.withJPEG("matrix/jpeg-\(name).jpg") { decoder, size in
+    arguments: ["baseline-420", "progressive-444", "gray", "cmyk-noprofile"], [true, false])
+  func jpeg(name: String, isWhole: Bool) throws {
+    try Self.withJPEG("matrix/jpeg-\(name).jpg", isWhole: isWhole) { decoder, size in
       Self.refuses(size, mayBeShorter: true) { ozu_jpeg_decoder_read_rows(decoder, $0) == .failed }
     }
   }
@@ -146,30 +152,6 @@ struct CBorderTests {
         }
         #expect(bytes.allSatisfy { $0 == 0xA5 })
         #expect(ozu_jpeg_decoder_read_planes(decoder, right, Int32(count)) == .done)
-      }
-    }
-  }
-
-  @Test(
-    "of another picture is refused for JPEG that comes piece by piece",
-    arguments: ["baseline-420", "progressive-444"])
-  func jpegFeed(name: String) throws {
-    try Self.withFile("matrix/jpeg-\(name).jpg") { start, count in
-      let feed = try #require(ozu_jpeg_feed_new())
-      defer { ozu_jpeg_feed_free(feed) }
-      var (width, height): (Int32, Int32) = (0, 0)
-      #expect(ozu_jpeg_feed_open(feed, start, count, 8, 1 << 26, &width, &height) == .done)
-      let size = PixelSize(Int(width), Int(height))
-      if name == "baseline-420" {
-        Self.refuses(size) { rows in
-          var rows = rows
-          return ozu_jpeg_feed_read(feed, start, count, &rows, 8) == .failed
-        }
-        #expect(ozu_jpeg_feed_read(feed, start, count, nil, 8) == .failed)
-      } else {
-        while ozu_jpeg_feed_read(feed, start, count, nil, 8) == .more {}
-        #expect(ozu_jpeg_feed_start_painting(feed) == .done)
-        Self.refuses(size, mayBeShorter: true) { ozu_jpeg_feed_paint(feed, $0) == .failed }
       }
     }
   }

@@ -75,12 +75,10 @@ struct EmbeddedThumbnailTests {
   @Test("that passes a limit is an error and not a missing thumbnail")
   func limits() throws {
     let file = try file(PixelSize(640, 480), thumbnail: PixelSize(160, 120))
-    let decoder = JPEGDecoder()
-    let header = try decoder.header(of: file, limits: .default)
+    let opened = try JPEGDecoder().open(file, limits: .default)
     func violation(_ context: DecodingContext) -> DecodingLimits.Violation? {
       do throws(DecodingError) {
-        _ = try decoder.embeddedThumbnail(
-          of: file, header: header, atLeast: PixelSize(1, 1), context: context)
+        _ = try opened.embeddedThumbnail(atLeast: PixelSize(1, 1), context: context)
       } catch .limitExceeded(let violation) {
         return violation
       } catch {

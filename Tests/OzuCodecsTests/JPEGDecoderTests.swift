@@ -36,13 +36,12 @@ struct JPEGDecoderTests {
     arguments: [PixelSize(64, 48), PixelSize(61, 47), PixelSize(9, 65), PixelSize(1, 1)], [1, 2, 4])
   func reduced(size: PixelSize, eighths: Int) throws {
     let data = try JPEGEncoder().encode(waves(size), options: .init(compressionQuality: 0.95))
-    let decoder = JPEGDecoder()
-    let header = try decoder.header(of: data, limits: .default)
-    let plan = DecodePlan(header: header, resize: nil, scales: decoder.scales)
-    let whole = try decoder.decode(data, header: header, plan: plan, context: .init())
+    let file = try JPEGDecoder().open(data, limits: .default)
+    let plan = DecodePlan(header: file.header, resize: nil, scales: file.scales)
+    let whole = try file.decode(plan, context: .init())
     let target = PixelSize(max(1, size.width * eighths / 16), max(1, size.height * eighths / 16))
-    let small = DecodePlan(header: header, resize: Resize(target, mode: .fill), scales: [eighths])
-    let bitmap = try decoder.decode(data, header: header, plan: small, context: .init())
+    let small = DecodePlan(header: file.header, resize: Resize(target, mode: .fill), scales: [eighths])
+    let bitmap = try file.decode(small, context: .init())
     #expect(bitmap.size == small.decodedSize)
     // The last column and row of a size that is no multiple of 8 hold repeated pixels.
     guard small.eighths == eighths, size.width % 8 == 0 else { return }

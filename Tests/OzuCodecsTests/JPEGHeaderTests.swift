@@ -38,7 +38,7 @@ struct JPEGHeaderTests {
   func prefix() throws {
     let data = try fixture("matrix/jpeg-baseline-420.jpg")
     let scan = try #require(data.range(of: Data([0xFF, 0xDA]))).lowerBound
-    let header = try JPEGDecoder().header(of: data.prefix(scan + 14), limits: .default)
+    let header = try JPEGDecoder().open(data.prefix(scan + 14), limits: .default).header
     #expect(header.size == PixelSize(64, 48))
   }
 
@@ -46,7 +46,7 @@ struct JPEGHeaderTests {
   func truncated(byteCount: Int) throws {
     let data = try fixture("matrix/jpeg-baseline-420.jpg").prefix(byteCount)
     #expect(throws: DecodingError.truncated(.jpeg, stage: "header")) {
-      try JPEGDecoder().header(of: Data(data), limits: .default)
+      try JPEGDecoder().open(Data(data), limits: .default)
     }
   }
 

@@ -23,8 +23,8 @@ struct JPEGTwoSizesTests {
     let data = JPEGVariant(PixelSize(64, 48), isProgressive: isProgressive).data
     let header = try header(planned, data)
     #expect(throws: refused) {
-      try JPEGDecoder().decode(
-        data, header: header, plan: DecodePlan(header: header, resize: nil), context: .init())
+      try JPEGDecoder().open(data, limits: .default).decode(
+        DecodePlan(header: header, resize: nil), context: .init())
     }
   }
 
@@ -36,7 +36,7 @@ struct JPEGTwoSizesTests {
       header: header, resize: Resize(PixelSize(planned.width / 3, planned.height / 3), mode: .fill))
     try #require(plan.averaging != nil)
     #expect(throws: refused) {
-      try JPEGDecoder().render(data, header: header, plan: plan, context: .init())
+      try JPEGDecoder().open(data, limits: .default).render(plan, context: .init())
     }
   }
 }

@@ -179,10 +179,9 @@ struct PixelFormatTests {
       let bitmap = waves(PixelSize(64, 48)).converted(to: .rgba16)
       let data = try AVIFEncoder().encode(bitmap, options: EncodingOptions(compressionQuality: 1))
       let context = DecodingContext(colorPolicy: .keep, pixelFormats: .asStored)
-      let header = try HEIFDecoder().header(of: data, limits: .default)
-      #expect(header.bitsPerComponent == 10)
-      let plan = DecodePlan(header: header, resize: nil)
-      let read = try HEIFDecoder().decode(data, header: header, plan: plan, context: context)
+      let file = try HEIFDecoder().open(data, limits: .default)
+      #expect(file.header.bitsPerComponent == 10)
+      let read = try file.decode(DecodePlan(header: file.header, resize: nil), context: context)
       #expect(read.format == .rgba16)
       #expect(try difference(read, stored(data).bitmap) <= 65_535 / 256)
     }

@@ -57,12 +57,11 @@ struct UnlimitedTests {
     // 40 bytes of header for 2^31 - 1 pixels a side in 32 bits.
     var file = Data("BM".utf8) + Data(count: 8) + Data([54, 0, 0, 0, 40, 0, 0, 0])
     file += Data([0xFF, 0xFF, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF, 0x7F, 1, 0, 32, 0]) + Data(count: 24)
-    let decoder = BMPDecoder()
-    let header = try decoder.header(of: file, limits: Self.limits)
-    #expect(header.storedSize == PixelSize(Int(Int32.max), Int(Int32.max)))
-    let plan = DecodePlan(header: header, resize: nil)
+    let bitmap = try BMPDecoder().open(file, limits: Self.limits)
+    #expect(bitmap.header.storedSize == PixelSize(Int(Int32.max), Int(Int32.max)))
+    let plan = DecodePlan(header: bitmap.header, resize: nil)
     let error = #expect(throws: DecodingError.self) {
-      try decoder.decode(file, header: header, plan: plan, context: DecodingContext(limits: Self.limits))
+      try bitmap.decode(plan, context: DecodingContext(limits: Self.limits))
     }
     guard case .limitExceeded(let violation) = error else {
       Issue.record("\(String(describing: error))")

@@ -13,7 +13,6 @@
 #include "ozu_color.h"
 #include "ozu_encode.h"
 #include "ozu_jpeg.h"
-#include "ozu_jpeg_feed.h"
 #include "ozu_jxl_feed.h"
 #include "ozu_picture.h"
 #include "ozu_pixels.h"

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// A way from the colours of a profile to sRGB, through Little CMS. May be used by several threads at a time.
+/// A way from the colours of a profile to sRGB, through Little CMS: relative colorimetric with black-point compensation
+/// (ISO 18619), whatever intent the profile names. May be used by several threads at a time.
 typedef struct OzuColorTransform OzuColorTransform;
 
 /// What the pixels are that go in. BGRA comes out, but for 16 bits, which stay.
@@ -34,6 +35,10 @@ OzuColorTransform *ozu_color_transform_new(const uint8_t *profile, size_t size, 
 /// From the chromaticities of white, red, green and blue (x and y each) and a curve.
 OzuColorTransform *ozu_color_transform_from_primaries(
     const double chromaticities[8], OzuColorCurve curve, double gamma, OzuColorLayout layout);
+
+/// Whether the darkest colour of the profile is lighter than black and becomes black. False for a profile whose black is
+/// black already, and for one whose darkest colour is not the one that it should be.
+bool ozu_color_transform_moves_black(const OzuColorTransform *transform);
 void ozu_color_transform_free(OzuColorTransform *transform);
 
 /// Converts so many pixels. The alpha of grey is left open. `to` may be `from` where both have the same layout. False,

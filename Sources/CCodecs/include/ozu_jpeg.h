@@ -12,15 +12,21 @@
 /// A JPEG being decoded through libjpeg-turbo. Belongs to one thread at a time.
 typedef struct OzuJPEGDecoder OzuJPEGDecoder;
 
-/// Makes a decoder; NULL when memory is short. `data` must outlive it.
-OzuJPEGDecoder *ozu_jpeg_decoder_new(const uint8_t *data, size_t size);
+/// Makes a decoder; NULL when memory is short.
+OzuJPEGDecoder *ozu_jpeg_decoder_new(void);
 void ozu_jpeg_decoder_free(OzuJPEGDecoder *decoder);
 
 /// The library's words for the last failure. Valid until the next call.
 const char *ozu_jpeg_decoder_message(const OzuJPEGDecoder *decoder);
 
+/// Lends the file from its beginning: as far as it is there, or all of it. The bytes must stay where they are until they
+/// are taken back. Each time the same bytes, and more.
+void ozu_jpeg_decoder_lend(OzuJPEGDecoder *decoder, const uint8_t *data, size_t size, bool is_whole);
+void ozu_jpeg_decoder_take_back(OzuJPEGDecoder *decoder);
+
 /// Reads the markers up to the first scan and prepares decoding at eighths/8 to BGRA (CMYK files: to CMYK,
-/// converted row by row). The library may take at most `memory_limit` bytes. Takes no picture memory.
+/// converted row by row). The library may take at most `memory_limit` bytes. Takes no picture memory. `Truncated` when
+/// bytes are missing: of a file that is coming, call again with more of them.
 OzuStatus ozu_jpeg_decoder_open(
     OzuJPEGDecoder *decoder, int eighths, size_t memory_limit, int *width, int *height);
 
@@ -31,15 +37,27 @@ void ozu_jpeg_decoder_keep_cmyk(OzuJPEGDecoder *decoder);
 /// file: its pixels would not fit.
 bool ozu_jpeg_decoder_keep_gray(OzuJPEGDecoder *decoder);
 
-/// Starts decoding. From here on the coefficients of a file of several scans are in memory.
+/// Starts decoding. From here on the coefficients of a file of several scans are in memory. `Truncated` as in `open`.
 OzuStatus ozu_jpeg_decoder_start(OzuJPEGDecoder *decoder);
 
-/// Reads on in a file of several scans, by at most so many rows of blocks. `More` until all scans are read.
-/// `Truncated` when all there is was read, but the file is not whole.
+/// Reads on in a file of several scans, by at most so many rows of blocks, and no further than to the next scan. `More`
+/// until all scans are read. `Truncated` when all there is was read, but the file is not whole.
 OzuStatus ozu_jpeg_decoder_consume(OzuJPEGDecoder *decoder, int block_rows);
 
+/// How many scans of a file of several have begun, and how many are complete.
+int ozu_jpeg_decoder_scans_begun(const OzuJPEGDecoder *decoder);
+int ozu_jpeg_decoder_scans(const OzuJPEGDecoder *decoder);
+
+/// Begins with the first row of the picture that the complete scans of a file of several make; there must be one. Does
+/// nothing for a file of one scan.
+OzuStatus ozu_jpeg_decoder_start_output(OzuJPEGDecoder *decoder);
+
+/// How many rows were decoded since then.
+int ozu_jpeg_decoder_rows(const OzuJPEGDecoder *decoder);
+
 /// Decodes the next rows, as many as there is memory for. `Truncated` when data were missing for them: they are then
-/// filled up with grey, and the caller may go on. `Failed` when the memory is for rows of other pixels than this file
+/// filled up with grey, and the caller may go on; of a file that is coming, when only some of the rows could be decoded.
+/// `Failed` when the memory is for rows of other pixels than this file
 /// gives, or for more than are left; nothing is then written.
 OzuStatus ozu_jpeg_decoder_read_rows(OzuJPEGDecoder *decoder, OzuRows rows);
 

@@ -7,7 +7,7 @@ extension ImageRequest {
       // Nobody else's steps are like those of a closure.
       return (1...count).map { key.rendition.derived("step \($0)") }
     }
-    var keys = [resize.map { key.source.derived($0.identifier) } ?? key.source]
+    var keys = [prefixKey(processorCount: 0).rendition]
     for processor in processors.dropLast() { keys.append(keys[keys.count - 1].derived(processor.identifier)) }
     return Array(keys.suffix(count))
   }

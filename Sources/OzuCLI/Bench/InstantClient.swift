@@ -61,15 +61,14 @@ final class InstantClient: HTTPClient {
 /// Makes one pixel of anything that begins like a PNG.
 struct OnePixelDecoder: ImageDecoding {
   let types = [ImageType.png]
+
+  func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile { OnePixelFile() }
+}
+
+private final class OnePixelFile: ImageFile {
   private static let pixel = Bitmap(size: PixelSize(1, 1)) { _, _ in Pixel(red: 1, green: 2, blue: 3) }
 
-  func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
-    ImageHeader(type: .png, storedSize: PixelSize(1, 1))
-  }
+  let header = ImageHeader(type: .png, storedSize: PixelSize(1, 1))
 
-  func decode(
-    _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
-  ) throws(DecodingError) -> Bitmap {
-    Self.pixel
-  }
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap { Self.pixel }
 }

@@ -34,7 +34,13 @@
 
     var types: [ImageType] { [.svg] }
 
-    func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
+    /// Opens a drawing: has a process read its size. Drawing is for another process, whose memory is limited by what its
+    /// pixels take.
+    func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+      SVGProcessFile(data, self, header: try header(of: data, limits: limits))
+    }
+
+    private func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
       try taking(stage: "header") { () throws(SVGProcessFailure) in
         var process = try SVGProcess(
           program: program, arguments: arguments,
@@ -48,8 +54,9 @@
       }
     }
 
-    func decode(
-      _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
+    /// Has a process draw a picture of the plan's size.
+    func draw(
+      _ data: Data, _ plan: DecodePlan, _ context: DecodingContext
     ) throws(DecodingError) -> Bitmap {
       let size = plan.decodedSize
       try context.limits.checkDecodedByteCount(plan.decodedByteCount)
@@ -126,6 +133,23 @@
         scalar.properties.generalCategory == .control ? " " : Character(scalar)
       }
       return String(words)
+    }
+  }
+
+  /// A drawing whose size is known.
+  private final class SVGProcessFile: ImageFile {
+    let header: ImageHeader
+    private let data: Data
+    private let decoder: SVGProcessDecoder
+
+    init(_ data: Data, _ decoder: SVGProcessDecoder, header: ImageHeader) {
+      self.data = data
+      self.decoder = decoder
+      self.header = header
+    }
+
+    func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+      try decoder.draw(data, plan, context)
     }
   }
 #endif

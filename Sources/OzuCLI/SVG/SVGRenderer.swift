@@ -51,7 +51,7 @@
         switch request.kind {
         case .readHeader:
           // The process that asked has limits of its own.
-          let header = try SVGDecoder().header(of: document, limits: .boundless)
+          let header = try SVGDecoder().open(document, limits: .boundless).header
           write(SVGMessageHead(.header, size: header.storedSize).bytes, to: output)
         case .draw:
           let bitmap = try draw(document, request.size)
@@ -76,9 +76,8 @@
     private static func draw(_ document: Data, _ size: PixelSize) throws(DecodingError) -> Bitmap {
       var header = ImageHeader(type: .svg, storedSize: size, hasAlpha: true)
       header.isDrawing = true
-      return try SVGDecoder().decode(
-        document, header: header, plan: DecodePlan(header: header, resize: nil),
-        context: DecodingContext(limits: .boundless))
+      return try SVGDecoder().open(document, limits: .boundless).decode(
+        DecodePlan(header: header, resize: nil), context: DecodingContext(limits: .boundless))
     }
 
     private static func read(_ count: Int, from descriptor: Int32) -> Data? {

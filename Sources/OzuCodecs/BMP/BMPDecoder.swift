@@ -12,8 +12,6 @@ import OzuImaging
 /// Pixels that a run-length coded file leaves out have the first colour of the palette. Bitmaps that hold a JPEG, a PNG or Huffman codes
 /// are not read.
 public struct BMPDecoder: ImageDecoding {
-  private static let imageStage = "pixels"
-  private static let rowsPerCheckpoint = 64
   private let alpha: Alpha
 
   /// Makes a decoder.
@@ -28,22 +26,40 @@ public struct BMPDecoder: ImageDecoding {
   /// BMP.
   public var types: [ImageType] { [.bmp] }
 
-  /// Reads the headers.
+  /// Opens a file: reads its headers.
   ///
   /// - Throws: `corrupt`, `truncated`, `unsupportedType`.
   /// - Complexity: O(1).
-  public func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
-    try BMPHeader(data.span, in: .file).imageHeader(type: .bmp, of: data.span)
+  public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+    BMPFile(data, try BMPHeader(data.span, in: .file), alpha: alpha)
+  }
+
+  /// What stands where pixels are missing.
+  static let missing: UInt32 = 0xFF80_8080
+}
+
+/// A BMP whose headers have been read.
+private final class BMPFile: ImageFile {
+  private static let imageStage = "pixels"
+  private static let rowsPerCheckpoint = 64
+
+  private let data: Data
+  private let details: BMPHeader
+  private let alpha: Alpha
+  let header: ImageHeader
+
+  init(_ data: Data, _ details: BMPHeader, alpha: Alpha) {
+    self.data = data
+    self.details = details
+    self.alpha = alpha
+    header = details.imageHeader(type: .bmp, of: data.span)
   }
 
   /// Decodes the picture.
   ///
   /// - Throws: `DecodingError`; `truncated` when the file ends before the pixels do, unless the context allows
   ///   it: then the rest is grey.
-  public func decode(
-    _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
-  ) throws(DecodingError) -> Bitmap {
-    let details = try BMPHeader(data.span, in: .file)
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
     try context.limits.checkDecodedByteCount(details.size.byteCount(as: .bgra8))
     let isOpaque = !header.hasAlpha
     return try data.withBytes { (bytes) throws(DecodingError) in
@@ -74,14 +90,11 @@ public struct BMPDecoder: ImageDecoding {
       guard !rows.read(y, file, to: canvas) else { continue }
       isWhole = false
       // Files are stored from the bottom up: what is missing is at the top, and more rows may follow it.
-      canvas.fill(y..<y + 1, with: Self.missing)
+      canvas.fill(y..<y + 1, with: BMPDecoder.missing)
       if !context.allowsTruncation { return false }
     }
     return isWhole
   }
-
-  /// What stands where pixels are missing.
-  static let missing: UInt32 = 0xFF80_8080
 }
 
 extension BMPHeader {

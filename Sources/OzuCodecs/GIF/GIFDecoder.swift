@@ -1,4 +1,5 @@
 import OzuImaging
+import OzuSynchronization
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -10,52 +11,69 @@ import OzuImaging
 ///
 /// The picture is the first frame on its canvas. What it does not cover is transparent, as in browsers, which do not
 /// paint the background colour of the file; later frames clear to transparent too.
-public struct GIFDecoder: AnimationDecoding {
+public struct GIFDecoder: ImageDecoding {
   /// Makes a decoder.
   public init() {}
 
   /// GIF.
   public var types: [ImageType] { [.gif] }
 
-  /// Steps through the blocks of the file.
+  /// Opens a file: steps through its blocks.
   ///
   /// - Throws: `truncated`; `corrupt` when there is no picture in it.
   /// - Complexity: O(blocks).
-  public func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
-    let file = try file(data, frameLimit: 1)
-    return ImageHeader(
-      type: .gif, storedSize: file.canvas, colorModel: .indexed,
-      hasAlpha: !file.isOpaque,
-      frameCount: file.imageCount, isProgressive: file.images[0].isInterlaced)
+  public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+    let blocks = try GIFFile(data.span, frameLimit: max(1, limits.frameCount))
+    guard !blocks.images.isEmpty else {
+      if blocks.isCut { throw .truncated(.gif, stage: GIFFile.stage) }
+      throw .corrupt(.gif, stage: GIFFile.stage, reason: "it holds no picture")
+    }
+    return OpenedGIF(data, blocks)
+  }
+
+  /// Opens a file whose first frame is shown as soon as it is all there, however many follow.
+  public func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {
+    try PartialFile { () throws(DecodingError) in try open(data, limits: limits) }
+  }
+}
+
+/// A GIF whose blocks have been looked at.
+private final class OpenedGIF: ImageFile {
+  private let data: Data
+  private let blocks: GIFFile
+  private let hasShown = Mutex(false)
+  let header: ImageHeader
+
+  /// - Parameter blocks: with at least one picture.
+  init(_ data: Data, _ blocks: GIFFile) {
+    self.data = data
+    self.blocks = blocks
+    header = ImageHeader(
+      type: .gif, storedSize: blocks.canvas, colorModel: .indexed, hasAlpha: !blocks.isOpaque,
+      frameCount: blocks.imageCount, isProgressive: blocks.images[0].isInterlaced)
   }
 
   /// Decodes the first frame.
   ///
-  /// - Throws: `DecodingError`; `truncated` when the file ends before the pixels do, unless the context allows
-  ///   it: then the rest is transparent, or grey in a picture without alpha.
-  public func decode(
-    _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
-  ) throws(DecodingError) -> Bitmap {
-    let file = try file(data, frameLimit: 1)
-    return try GIFFrames.firstPicture(of: file, data, context)
+  /// - Throws: `DecodingError`; `truncated` when the file ends before the pixels do, unless the context allows it: then
+  ///   the rest is transparent, or grey in a picture without alpha.
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    try GIFFrames.firstPicture(of: blocks, data, context)
   }
 
-  /// The frames of an animation.
-  ///
-  /// - Throws: `truncated`.
-  public func frames(
-    of data: Data, header: ImageHeader, limits: DecodingLimits
-  ) throws(DecodingError) -> (any AnimationFrameReading)? {
-    let file = try file(data, frameLimit: limits.frameCount)
-    return file.images.count > 1 ? GIFFrames(data, file) : nil
+  func frames(limits: DecodingLimits) throws(DecodingError) -> (any AnimationFrameReading)? {
+    blocks.images.count > 1 ? GIFFrames(data, blocks) : nil
   }
 
-  private func file(_ data: Data, frameLimit: Int) throws(DecodingError) -> GIFFile {
-    let file = try GIFFile(data.span, frameLimit: frameLimit)
-    guard !file.images.isEmpty else {
-      if file.isCut { throw .truncated(.gif, stage: GIFFile.stage) }
-      throw .corrupt(.gif, stage: GIFFile.stage, reason: "it holds no picture")
-    }
-    return file
+  /// The first frame, once.
+  func feed(
+    _ data: Data, plan: DecodePlan, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap? {
+    guard !hasShown.withLock({ $0 }) else { return nil }
+    let blocks = try GIFFile(data.span, frameLimit: 1)
+    guard blocks.images.first?.isWhole == true else { return nil }
+    let bitmap = try GIFFrames.firstPicture(of: blocks, data, context)
+    hasShown.withLock { $0 = true }
+    return bitmap
   }
 }

@@ -1,9 +1,9 @@
 import OzuImaging
 
 /// What the blocks of a GIF say (GIF89a specification), read without decompressing anything.
-struct GIFFile {
+struct GIFFile: Sendable {
   /// A picture of the file.
-  struct Image {
+  struct Image: Sendable {
     /// What it paints, as far as it lies on the canvas.
     var frame: AnimationFrame?
     /// Whether any of it lies on the canvas.

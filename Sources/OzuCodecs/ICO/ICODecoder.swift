@@ -8,8 +8,6 @@ import OzuImaging
 
 /// Decodes Windows icons and cursors: the largest picture they hold, be it a bitmap with a mask or a PNG.
 public struct ICODecoder: ImageDecoding {
-  private static let imageStage = "pixels"
-  private static let rowsPerCheckpoint = 64
   private let alpha: Alpha
   private let png: (any ImageDecoding)?
 
@@ -28,64 +26,79 @@ public struct ICODecoder: ImageDecoding {
   /// ICO, and CUR, which differs only in that it says where the pointer points.
   public var types: [ImageType] { [.ico] }
 
-  /// Reads the directory and the headers of the pictures.
+  /// Opens a file: reads the directory and the header of the largest picture.
   ///
   /// - Throws: `corrupt`, `truncated`; `unsupportedType` for a PNG without a decoder for it.
   /// - Complexity: O(pictures), 256 at most.
-  public func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
-    let entry = try bestEntry(of: data)
-    guard entry.isPNG else {
-      var header = try BMPHeader(data.span.extracting(entry.range), in: .icon)
-        .imageHeader(type: .ico, of: data.span.extracting(entry.range))
-      header.hasAlpha = true
-      return header
-    }
-    var header = try pngDecoder().header(of: data.slice(entry.range), limits: limits)
-    header.type = .ico
-    header.frameCount = 1
-    return header
-  }
-
-  /// Decodes the largest picture.
-  ///
-  /// - Throws: `DecodingError`; `truncated` when the file ends before the colours do, unless the context allows
-  ///   it. A mask that is missing is taken to hide nothing.
-  public func decode(
-    _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
-  ) throws(DecodingError) -> Bitmap {
-    let entry = try bestEntry(of: data)
-    if entry.isPNG {
-      return try pngDecoder().decode(data.slice(entry.range), header: header, plan: plan, context: context)
-    }
-    return try data.withBytes { (bytes) throws(DecodingError) in
-      // The bytes of the picture, bounds-checked from here on.
-      let content = UnsafeRawBufferPointer(rebasing: bytes[entry.range]).bindMemory(to: UInt8.self).span
-      let details = try BMPHeader(content, in: .icon)
-      guard details.compression == .none else {
-        throw .unsupportedType(.ico, reason: "its pixels are run lengths")
-      }
-      try context.limits.checkDecodedByteCount(details.size.byteCount(as: .bgra8))
-      return try Bitmap(size: details.size, isOpaque: false, pool: context.pool) {
-        (pixels, bytesPerRow) throws(DecodingError) in
-        let canvas = PixelCanvas(pixels, bytesPerRow: bytesPerRow, size: details.size)
-        try read(details, content, to: canvas, context)
-        if alpha == .premultiplied { canvas.premultiply() }
-      }
-    }
-  }
-
-  private func pngDecoder() throws(DecodingError) -> any ImageDecoding {
-    guard let png else {
-      throw .unsupportedType(.ico, reason: "its picture is a PNG, and there is no decoder for that here")
-    }
-    return png
-  }
-
-  private func bestEntry(of data: Data) throws(DecodingError) -> ICODirectory.Entry {
+  public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
     guard let entry = try ICODirectory(data.span).best else {
       throw .corrupt(.ico, stage: ICODirectory.stage, reason: "no pictures")
     }
-    return entry
+    let content = data.slice(entry.range)
+    guard entry.isPNG else {
+      return IconFile(content, try BMPHeader(content.span, in: .icon), alpha: alpha)
+    }
+    guard let png else {
+      throw .unsupportedType(.ico, reason: "its picture is a PNG, and there is no decoder for that here")
+    }
+    return PNGIconFile(try png.open(content, limits: limits))
+  }
+}
+
+/// An icon whose picture is a PNG.
+private final class PNGIconFile: ImageFile {
+  private let picture: any ImageFile
+  let header: ImageHeader
+
+  init(_ picture: any ImageFile) {
+    self.picture = picture
+    var header = picture.header
+    header.type = .ico
+    header.frameCount = 1
+    self.header = header
+  }
+
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    try picture.decode(plan, context: context)
+  }
+}
+
+/// An icon whose picture is a bitmap with a mask.
+private final class IconFile: ImageFile {
+  private static let imageStage = "pixels"
+  private static let rowsPerCheckpoint = 64
+
+  /// The bytes of the picture.
+  private let content: Data
+  private let details: BMPHeader
+  private let alpha: Alpha
+  let header: ImageHeader
+
+  init(_ content: Data, _ details: BMPHeader, alpha: Alpha) {
+    self.content = content
+    self.details = details
+    self.alpha = alpha
+    var header = details.imageHeader(type: .ico, of: content.span)
+    header.hasAlpha = true
+    self.header = header
+  }
+
+  /// Decodes the picture.
+  ///
+  /// - Throws: `DecodingError`; `truncated` when the file ends before the colours do, unless the context allows it. A mask
+  ///   that is missing is taken to hide nothing.
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    guard details.compression == .none else {
+      throw .unsupportedType(.ico, reason: "its pixels are run lengths")
+    }
+    try context.limits.checkDecodedByteCount(details.size.byteCount(as: .bgra8))
+    return try Bitmap(size: details.size, isOpaque: false, pool: context.pool) {
+      (pixels, bytesPerRow) throws(DecodingError) in
+      let canvas = PixelCanvas(pixels, bytesPerRow: bytesPerRow, size: details.size)
+      // Bounds-checked.
+      try read(details, content.span, to: canvas, context)
+      if alpha == .premultiplied { canvas.premultiply() }
+    }
   }
 
   private func read(

@@ -10,9 +10,9 @@ import OzuImaging
 ///
 /// Reading stops at the first scan. Only the scans of a file that has several are counted, by stepping over
 /// their data from marker to marker: hundreds of scans in a small file are an attack on the decoder's time.
-package struct JPEGHeader {
+package struct JPEGHeader: Sendable {
   /// How the coefficients are coded.
-  package enum Process {
+  package enum Process: Sendable {
     /// One pass over the blocks (SOF0, SOF1, SOF9).
     case sequential
     /// Several passes that refine all blocks (SOF2, SOF10).
@@ -22,7 +22,7 @@ package struct JPEGHeader {
   }
 
   /// A component of the frame.
-  package struct Component {
+  package struct Component: Sendable {
     /// The name by which scans refer to it.
     package var identifier: UInt8
     /// The slot of its quantization table.
@@ -46,6 +46,9 @@ package struct JPEGHeader {
   package private(set) var profile: ICCProfile?
   /// Of the JFIF segment, or of EXIF data.
   package private(set) var dotsPerInch: Double?
+  /// The segments of tables before the first scan, for the decoder that reads them: quantization, Huffman codes, and the
+  /// restart interval.
+  private(set) var tables: [(marker: UInt8, content: Range<Int>)] = []
   /// Where the first scan's marker stands.
   package private(set) var scanOffset = 0
   /// How many components the first scan has.
@@ -91,6 +94,8 @@ package struct JPEGHeader {
         dotsPerInch = dotsPerInch ?? EXIFMetadata.dotsPerInch(in: segment)
       case 0xE2:
         profile.add(segment, at: position + 2)
+      case JPEGMarker.quantization, JPEGMarker.huffman, JPEGMarker.restartInterval:
+        tables.append((marker, position + 2..<position + length))
       case 0xEE where segment.hasBytes("Adobe", at: 0):
         adobeTransform = segment.byte(at: 11).map(Int.init)
       case _ where JPEGMarker.isFrameHeader(marker):
@@ -171,14 +176,6 @@ package struct JPEGHeader {
       position += length
     }
     return scans
-  }
-
-  /// Counts the scans of a file that has several, before any of them is decoded.
-  ///
-  /// - Throws: `limitExceeded` for the number of scans, or for the pixels that they go over.
-  package func checkScans(in bytes: Span<UInt8>, limits: DecodingLimits) throws(DecodingError) {
-    guard hasSeveralScans else { return }
-    try limits.checkScanCount(scans(in: bytes, limit: limits.scanCount).count, size: size)
   }
 
   private mutating func readFrame(_ segment: Span<UInt8>, marker: UInt8) throws(DecodingError) {

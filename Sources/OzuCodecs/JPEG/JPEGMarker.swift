@@ -9,6 +9,9 @@ enum JPEGMarker {
   static let startOfImage: UInt8 = 0xD8
   static let endOfImage: UInt8 = 0xD9
   static let startOfScan: UInt8 = 0xDA
+  static let quantization: UInt8 = 0xDB
+  static let huffman: UInt8 = 0xC4
+  static let restartInterval: UInt8 = 0xDD
 
   /// Whether no length and no data follow.
   static func standsAlone(_ marker: UInt8) -> Bool {

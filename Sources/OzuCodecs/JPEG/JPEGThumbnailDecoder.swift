@@ -18,30 +18,34 @@ public struct JPEGThumbnailDecoder: ImageDecoding {
   /// JPEG.
   public var types: [ImageType] { [.jpeg] }
 
-  /// Reads the marker segments up to the first scan, and counts the scans where there are several.
+  /// Opens a file: reads the marker segments up to the first scan, and counts the scans where there are several.
   ///
   /// - Throws: `corrupt`, `truncated`; `limitExceeded` for the number of scans, or for the pixels that they go over.
   /// - Complexity: O(header); O(bytes) for a file of several scans.
-  public func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
-    try JPEGHeader.imageHeader(of: data, limits: limits)
+  public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+    JPEGThumbnailFile(data, try JPEGOutline(data, limits: limits))
+  }
+}
+
+/// A JPEG that is decoded to thumbnails alone.
+private final class JPEGThumbnailFile: ImageFile {
+  private let data: Data
+  private let outline: JPEGOutline
+
+  init(_ data: Data, _ outline: JPEGOutline) {
+    self.data = data
+    self.outline = outline
   }
 
+  var header: ImageHeader { outline.header }
+
   /// Throws `unsupportedType`: there is no full decoder here.
-  public func decode(
-    _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
-  ) throws(DecodingError) -> Bitmap {
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
     throw .unsupportedType(.jpeg, reason: "it is decoded here to thumbnails only")
   }
 
-  /// Makes a thumbnail.
-  ///
-  /// - Throws: `DecodingError`; `unsupportedType` where the result or the file takes a full decoder.
-  public func render(
-    _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
-  ) throws(DecodingError) -> Bitmap {
-    if let bitmap = try ReducedJPEGDecoder.render(data, header: header, plan: plan, context: context) {
-      return bitmap
-    }
-    return try decode(data, header: header, plan: plan, context: context)
+  func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    let bitmap = try ReducedJPEGDecoder.render(data, outline, header: header, plan: plan, context: context)
+    return if let bitmap { bitmap } else { try decode(plan, context: context) }
   }
 }

@@ -4,7 +4,7 @@ import OzuImaging
 ///
 /// All chunks are stepped through by their lengths, because EXIF data may follow the pixels (§11.3.4.5).
 /// Checksums are left to libpng. A file that ends early still has the header that its first chunks give.
-package struct PNGHeader {
+package struct PNGHeader: Sendable {
   package private(set) var size = PixelSize(0, 0)
   package private(set) var bitDepth = 8
   package private(set) var colorType = ColorType.rgb
@@ -25,7 +25,7 @@ package struct PNGHeader {
   package private(set) var frameCount = 1
 
   /// The colour type of IHDR (§6.1).
-  package enum ColorType: Int {
+  package enum ColorType: Int, Sendable {
     case gray = 0
     case rgb = 2
     case indexed = 3

@@ -9,10 +9,11 @@ extension CodecRegistry {
   /// still picture, and with a note for one whose frames make no sense. Frames over the limit are left out, with a
   /// note. No frame is decoded.
   func animation(
-    of data: Data, by decoder: any ImageDecoding, header: ImageHeader, resize: Resize?,
-    context: DecodingContext, notes: inout [String]
+    of file: any ImageFile, encodedByteCount: Int, resize: Resize?, context: DecodingContext,
+    notes: inout [String]
   ) -> PictureAnimation? {
-    guard header.frameCount > 1, let decoder = decoder as? any AnimationDecoding else { return nil }
+    let header = file.header
+    guard header.frameCount > 1 else { return nil }
     let limit = context.limits.frameCount
     guard limit > 1 else {
       notes.append("shown without its animation of \(header.frameCountDescription), limit \(limit)")
@@ -20,7 +21,7 @@ extension CodecRegistry {
     }
     let reader: (any AnimationFrameReading)?
     do throws(DecodingError) {
-      reader = try decoder.frames(of: data, header: header, limits: context.limits)
+      reader = try file.frames(limits: context.limits)
     } catch {
       notes.append("shown without its animation: \(error)")
       return nil
@@ -40,7 +41,7 @@ extension CodecRegistry {
     let plan = DecodePlan(header: header, resize: resize)
     let frameByteCount = PixelBufferPool.sizeClass(plan.outputSize.bitmapByteCount(as: .bgra8))
     return PictureAnimation(
-      composer, encodedByteCount: data.count, frameByteCount: frameByteCount,
+      composer, encodedByteCount: encodedByteCount, frameByteCount: frameByteCount,
       // A frame is resampled, and then converted or turned into another.
       finishingByteCount: max(
         plan.workingByteCount, plan.copiesResult(header, context) ? frameByteCount : 0),

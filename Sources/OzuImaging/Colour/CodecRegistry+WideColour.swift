@@ -39,15 +39,10 @@ extension CodecRegistry {
 
   /// Decodes in 16 bits, converts, and resamples; a bitmap of 8 bits.
   func renderWide(
-    _ data: Data, by decoder: any ImageDecoding, header: ImageHeader, plan: DecodePlan,
-    context: DecodingContext,
-    notes: inout [String]
+    _ file: any ImageFile, plan: DecodePlan, context: DecodingContext, notes: inout [String]
   ) throws(DecodingError) -> Bitmap {
-    let stored = try decoder.decode(data, header: header, plan: plan, context: context.inStoredFormat())
-    guard stored.size == plan.decodedSize else {
-      throw .corrupt(
-        header.type, stage: "pixels", reason: "decoded to \(stored.size) instead of \(plan.decodedSize)")
-    }
+    let header = file.header
+    let stored = try file.decoded(plan, context: context.inStoredFormat())
     try context.checkpoint()
     context.begin(.resize)
     let whole = converted(stored, header: header, context: context, notes: &notes)

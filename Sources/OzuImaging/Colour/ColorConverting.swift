@@ -1,6 +1,9 @@
 /// What becomes of colours that are not sRGB.
 public enum ColorPolicy: Hashable, Sendable {
-  /// They are converted: what is shown without colour management looks right.
+  /// They are converted to sRGB: what is shown without colour management looks right.
+  ///
+  /// Where Little CMS converts, relative colorimetric with black-point compensation: white stays white, the darkest
+  /// colour of an ICC profile becomes black, and the rendering intent that the file names is not heeded.
   case convertToSRGB
   /// They stay as stored, and `Bitmap.colorSpace` says what they mean.
   case keep

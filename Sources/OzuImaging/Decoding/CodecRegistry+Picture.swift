@@ -52,13 +52,14 @@ extension CodecRegistry {
 
   /// What is known of a file that may be decoded.
   private struct Prepared: Sendable {
-    let data: Data
-    let decoder: any ImageDecoding
-    let header: ImageHeader
+    let file: any ImageFile
+    let encodedByteCount: Int
     let plan: DecodePlan
     let format: PixelFormat
     /// Whether colours are converted before or after the pixels are cut to 8 bits.
     let conversion: WideConversion
+
+    var header: ImageHeader { file.header }
   }
 
   /// Reads the header, and checks what a decode would take.
@@ -66,13 +67,13 @@ extension CodecRegistry {
     _ data: Data, resize: Resize?, context: DecodingContext
   ) throws(DecodingError) -> Prepared {
     try context.limits.checkEncodedByteCount(data.count)
-    let decoder = try decoder(for: data)
-    let header = try decoder.checkedHeader(of: data, limits: context.limits)
+    let file = try open(data, limits: context.limits)
+    let header = file.header
     try context.limits.check(header)
     guard !header.storedSize.isEmpty else {
       throw .corrupt(header.type, stage: "header", reason: "a picture of \(header.storedSize) pixels")
     }
-    let plan = DecodePlan(drawingOf: header, resize: resize, scales: decoder.scales)
+    let plan = DecodePlan(drawingOf: header, resize: resize, scales: file.scales)
     try context.limits.checkDecodedByteCount(plan.decodedByteCount)
     try check(plan, limits: context.limits)
     // What is decoded is there while it is resampled.
@@ -80,14 +81,14 @@ extension CodecRegistry {
     let format = header.pixelFormat(under: plan.needsNoResampling ? context.pixelFormats : .bgra8)
     try context.limits.checkDecodedByteCount(plan.outputSize.bitmapByteCount(as: format))
     return Prepared(
-      data: data, decoder: decoder, header: header, plan: plan, format: format,
+      file: file, encodedByteCount: data.count, plan: plan, format: format,
       conversion: format == .bgra8 ? wideConversion(header, plan, context) : .notNeeded)
   }
 
   private func render(
     _ prepared: Prepared, resize: Resize?, context: DecodingContext
   ) throws(DecodingError) -> Picture {
-    let (data, decoder, header) = (prepared.data, prepared.decoder, prepared.header)
+    let (file, header) = (prepared.file, prepared.header)
     let (plan, format) = (prepared.plan, prepared.format)
     var byteCount = plan.peakByteCount(header, format: format, context)
     if prepared.conversion == .first {
@@ -98,8 +99,8 @@ extension CodecRegistry {
     try context.checkpoint()
     context.begin(.decode)
     var standIn: Bitmap?
-    if resize?.allowsEmbeddedThumbnail == true, let decoder = decoder as? any EmbeddedThumbnailDecoding {
-      standIn = try decoder.renderThumbnail(of: data, header: header, plan: plan, context: context)
+    if resize?.allowsEmbeddedThumbnail == true {
+      standIn = try file.renderThumbnail(plan, context: context)
     }
     var notes = standIn == nil ? [] : ["made from the thumbnail that the camera put into the file"]
     if prepared.conversion == .tooLarge {
@@ -109,10 +110,9 @@ extension CodecRegistry {
     if let standIn {
       bitmap = standIn
     } else if prepared.conversion == .first {
-      bitmap = try renderWide(
-        data, by: decoder, header: header, plan: plan, context: context, notes: &notes)
+      bitmap = try renderWide(file, plan: plan, context: context, notes: &notes)
     } else {
-      bitmap = try decoder.render(data, header: header, plan: plan, context: context)
+      bitmap = try file.render(plan, context: context)
     }
     guard bitmap.size == plan.outputSize else {
       throw .corrupt(
@@ -123,7 +123,7 @@ extension CodecRegistry {
     // At the size of the result, which is mostly the smaller one.
     bitmap = converted(bitmap, header: header, context: context, notes: &notes)
     let animation = animation(
-      of: data, by: decoder, header: header, resize: resize, context: context, notes: &notes)
+      of: file, encodedByteCount: prepared.encodedByteCount, resize: resize, context: context, notes: &notes)
     return Picture(
       bitmap.upright(from: plan.orientation, pool: context.pool), header: header, animation: animation,
       notes: notes)

@@ -84,7 +84,16 @@ public struct CodecRegistry: Sendable {
   public func header(
     of data: Data, limits: DecodingLimits = .default
   ) throws(DecodingError) -> ImageHeader {
-    try decoder(for: data).checkedHeader(of: data, limits: limits)
+    try open(data, limits: limits).header
+  }
+
+  /// Opens a file: reads its header, by the decoder for it. No pixel memory is taken.
+  ///
+  /// - Throws: `DecodingError`; a file that declares more than the limits allow is still opened.
+  public func open(
+    _ data: Data, limits: DecodingLimits = .default
+  ) throws(DecodingError) -> any ImageFile {
+    try decoder(for: data).openChecked(data, limits: limits)
   }
 
   /// Encodes the pixels of a picture, which is decoded before if it is not.

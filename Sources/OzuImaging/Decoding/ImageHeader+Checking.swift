@@ -5,15 +5,15 @@
 #endif
 
 extension ImageDecoding {
-  /// The header of a file, as far as it can be one: what sizes, plans and budgets are worked out from.
+  /// Opens a file whose header can be one: sizes, plans and budgets are worked out from it.
   ///
   /// A decoder may be an app's own. Every header goes through here before anything is made of it.
   ///
-  /// - Throws: what `header` throws; `corrupt` for a header that no file has.
-  func checkedHeader(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
-    let header = try header(of: data, limits: limits)
-    try check(header)
-    return header
+  /// - Throws: what `open` throws; `corrupt` for a header that no file has.
+  func openChecked(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+    let file = try open(data, limits: limits)
+    try check(file.header)
+    return file
   }
 
   /// Refuses a header that no file of the decoder's types has.

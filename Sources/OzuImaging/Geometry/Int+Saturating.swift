@@ -1,6 +1,6 @@
 extension Int {
   /// The sum, or the end of the range that it passes.
-  func saturatingSum(_ other: Int) -> Int {
+  package func saturatingSum(_ other: Int) -> Int {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? (other > 0 ? .max : .min) : sum
   }

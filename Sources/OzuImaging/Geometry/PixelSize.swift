@@ -34,7 +34,7 @@ public struct PixelSize: Hashable, Sendable {
   }
 
   /// The bytes of a bitmap of this size, its rows padded, or `Int.max` when they do not fit.
-  func bitmapByteCount(as format: PixelFormat) -> Int {
+  package func bitmapByteCount(as format: PixelFormat) -> Int {
     guard width <= Int.max / 2 / format.bytesPerPixel else { return .max }
     let bytesPerRow = Bitmap.bytesPerRow(width: width, format: format)
     let (product, overflow) = bytesPerRow.multipliedReportingOverflow(by: height)

@@ -2,7 +2,12 @@ import CCodecs
 import OzuCodecs
 import OzuImaging
 
-/// Converts to sRGB through Little CMS, relative colorimetric.
+/// Converts to sRGB through Little CMS: relative colorimetric with black-point compensation.
+///
+/// White is white: paper becomes 255, 255, 255. The darkest colour of a profile becomes black (ISO 18619), as Photoshop
+/// does it by default; without that, the black of a printed photograph is a dark grey. Profiles whose black is black
+/// already, such as all that consist of curves and a matrix, are converted without it. The rendering intent that a file
+/// or its profile names is not heeded. The perceptual table of a profile is used where it has no colorimetric one.
 public struct ColorConverter: ColorConverting {
   /// Makes a converter. All share one store of transforms.
   public init() {}
@@ -11,7 +16,8 @@ public struct ColorConverter: ColorConverting {
   ///
   /// Colours are divided by alpha before and multiplied after. 16 bits stay 16 bits.
   ///
-  /// - Complexity: O(pixels); the first picture of a profile pays some milliseconds more for the transform.
+  /// - Complexity: O(pixels); the first picture of a profile pays more for the transform: some milliseconds, and with a
+  ///   profile of tables a tenth of a second.
   public func convertToSRGB(
     _ bitmap: Bitmap, from encoding: ColorEncoding, colorModel: ImageHeader.ColorModel, pool: PixelBufferPool
   ) -> Bitmap? {

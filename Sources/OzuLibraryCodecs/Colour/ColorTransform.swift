@@ -2,7 +2,7 @@ import CCodecs
 import OzuCodecs
 import OzuImaging
 
-/// A way from an encoding to sRGB, ready to be used.
+/// A way from an encoding to sRGB, ready to be used: relative colorimetric with black-point compensation.
 ///
 /// `@unchecked Sendable`: Little CMS keeps nothing between calls that a call changes, so a transform serves any
 /// number of threads; it is freed when the last of them lets go.
@@ -13,6 +13,8 @@ final class ColorTransform: @unchecked Sendable {
   /// Whether neighbouring greys of 8 bits become ones that are three or more steps apart, as the shadows of a picture
   /// in linear light do: pixels of more bits lose detail when they are cut to 8 before.
   private(set) var isSteep = false
+  /// Whether the darkest colour of the profile is lighter than black and becomes black.
+  var movesBlack: Bool { ozu_color_transform_moves_black(transform) }
 
   /// `nil` when the encoding is broken or not for such pixels.
   init?(_ encoding: ColorEncoding, layout: OzuColorLayout) {

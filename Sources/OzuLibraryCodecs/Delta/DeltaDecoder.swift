@@ -10,7 +10,7 @@ import OzuImaging
 
 /// Reads delta files: what `DeltaEncoder` writes for the disk cache.
 public struct DeltaDecoder: ImageDecoding {
-  private static let headerStage = "header"
+  fileprivate static let headerStage = "header"
   private let alpha: Alpha
 
   /// Makes a decoder.
@@ -25,23 +25,56 @@ public struct DeltaDecoder: ImageDecoding {
   /// Ozu's own format.
   public var types: [ImageType] { [.ozuDelta] }
 
-  /// Reads the header and examines its checksum.
+  /// Opens a file: reads the header and examines its checksum.
   ///
   /// - Throws: `corrupt`, `truncated`; `unsupportedType` for a later version.
-  public func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
-    let header = try Self.header(data.span)
-    return ImageHeader(type: .ozuDelta, storedSize: header.size, hasAlpha: !header.isOpaque)
+  public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+    DeltaFile(data, try Self.header(data.span), alpha: alpha)
+  }
+
+  private static func header(_ bytes: Span<UInt8>) throws(DecodingError) -> DeltaFormat.Header {
+    guard bytes.count > DeltaFormat.headerByteCount else {
+      throw .truncated(.ozuDelta, stage: headerStage)
+    }
+    func corrupt(_ reason: String) -> DecodingError {
+      .corrupt(.ozuDelta, stage: headerStage, reason: reason)
+    }
+    guard bytes.hasBytes("OZUD", at: 0) else { throw corrupt("it begins otherwise") }
+    guard bytes[4] == DeltaFormat.version else {
+      throw .unsupportedType(.ozuDelta, reason: "it is of version \(bytes[4])")
+    }
+    let checked = bytes.copy(from: 0, byteCount: DeltaFormat.checkedByteCount)
+    guard bytes[5] <= 1, let width = bytes.littleEndian(at: 6, bytes: 4),
+      let height = bytes.littleEndian(at: 10, bytes: 4),
+      bytes.littleEndian(at: DeltaFormat.checkedByteCount, bytes: 4) == Int(ozu_crc32(checked, checked.count))
+    else { throw corrupt("its checksum is wrong") }
+    guard width > 0, height > 0, width <= Int32.max, height <= Int32.max else {
+      throw corrupt("a size of \(width)x\(height)")
+    }
+    return DeltaFormat.Header(size: PixelSize(width, height), isOpaque: bytes[5] == 1)
+  }
+}
+
+/// A file of Ozu's own format whose header has been read.
+private final class DeltaFile: ImageFile {
+  private let data: Data
+  private let details: DeltaFormat.Header
+  private let alpha: Alpha
+  let header: ImageHeader
+
+  init(_ data: Data, _ details: DeltaFormat.Header, alpha: Alpha) {
+    self.data = data
+    self.details = details
+    self.alpha = alpha
+    header = ImageHeader(type: .ozuDelta, storedSize: details.size, hasAlpha: !details.isOpaque)
   }
 
   /// Decodes the picture.
   ///
   /// - Throws: `DecodingError`; `corrupt` for a file that is not whole or not as it was written.
-  public func decode(
-    _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
-  ) throws(DecodingError) -> Bitmap {
-    let details = try Self.header(data.span)
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
     guard let byteCount = details.planeByteCount else {
-      throw .corrupt(.ozuDelta, stage: Self.headerStage, reason: "a size of \(details.size)")
+      throw .corrupt(.ozuDelta, stage: DeltaDecoder.headerStage, reason: "a size of \(details.size)")
     }
     // The planes beside the pixels.
     let (sum, overflow) = details.size.byteCount(as: .bgra8).addingReportingOverflow(byteCount)
@@ -69,27 +102,5 @@ public struct DeltaDecoder: ImageDecoding {
         }
       }
     }
-  }
-
-  private static func header(_ bytes: Span<UInt8>) throws(DecodingError) -> DeltaFormat.Header {
-    guard bytes.count > DeltaFormat.headerByteCount else {
-      throw .truncated(.ozuDelta, stage: headerStage)
-    }
-    func corrupt(_ reason: String) -> DecodingError {
-      .corrupt(.ozuDelta, stage: headerStage, reason: reason)
-    }
-    guard bytes.hasBytes("OZUD", at: 0) else { throw corrupt("it begins otherwise") }
-    guard bytes[4] == DeltaFormat.version else {
-      throw .unsupportedType(.ozuDelta, reason: "it is of version \(bytes[4])")
-    }
-    let checked = bytes.copy(from: 0, byteCount: DeltaFormat.checkedByteCount)
-    guard bytes[5] <= 1, let width = bytes.littleEndian(at: 6, bytes: 4),
-      let height = bytes.littleEndian(at: 10, bytes: 4),
-      bytes.littleEndian(at: DeltaFormat.checkedByteCount, bytes: 4) == Int(ozu_crc32(checked, checked.count))
-    else { throw corrupt("its checksum is wrong") }
-    guard width > 0, height > 0, width <= Int32.max, height <= Int32.max else {
-      throw corrupt("a size of \(width)x\(height)")
-    }
-    return DeltaFormat.Header(size: PixelSize(width, height), isOpaque: bytes[5] == 1)
   }
 }

@@ -4,41 +4,58 @@ import OzuImaging
 
 /// One file being decoded by libjpeg; ends with the value.
 ///
-/// The bytes must outlive it: it is made and used inside one `withBytes`, and cannot be copied out.
+/// The library reads bytes that are lent to it: all of a file for as long as the value lives, or what is there of one that
+/// is coming, for one call.
 struct JPEGSession: ~Copyable {
   let decoder: OpaquePointer
 
-  init(_ bytes: UnsafeRawBufferPointer) throws(DecodingError) {
-    let start = bytes.bindMemory(to: UInt8.self).baseAddress
-    guard let decoder = ozu_jpeg_decoder_new(start, bytes.count) else {
+  /// Makes a session that has no bytes yet.
+  init() throws(DecodingError) {
+    guard let decoder = ozu_jpeg_decoder_new() else {
       throw .corrupt(.jpeg, stage: JPEGHeader.stage, reason: "out of memory")
     }
     self.decoder = decoder
+  }
+
+  /// Opens a whole file, whose bytes must outlive the session: it is made and used inside one `withBytes`, and cannot be
+  /// copied out.
+  ///
+  /// - Parameter plan: for this file. Its size is compared with what the library finds.
+  static func open(
+    _ bytes: UnsafeRawBufferPointer, plan: DecodePlan, memoryLimit: Int, keepsGray: Bool = false,
+    keepsPlanes: Bool = false
+  ) throws(DecodingError) -> JPEGSession {
+    let session = try JPEGSession()
+    let decoder = session.decoder
+    ozu_jpeg_decoder_lend(decoder, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, true)
+    guard try session.readHeader(plan: plan, memoryLimit: memoryLimit) else {
+      throw .truncated(.jpeg, stage: JPEGHeader.stage)
+    }
+    if keepsGray {
+      guard ozu_jpeg_decoder_keep_gray(decoder) else { throw session.failure(stage: JPEGHeader.stage) }
+    }
+    if keepsPlanes { ozu_jpeg_decoder_keep_planes(decoder) }
+    guard ozu_jpeg_decoder_start(decoder) == .done else { throw session.failure(stage: JPEGHeader.stage) }
+    return session
   }
 
   deinit {
     ozu_jpeg_decoder_free(decoder)
   }
 
-  /// Reads the header again, by the library, and makes sure that both agree.
-  func open(
-    plan: DecodePlan, memoryLimit: Int, keepsGray: Bool = false, keepsPlanes: Bool = false
-  ) throws(DecodingError) {
+  /// Reads the header again, by the library, and makes sure that both agree; false when bytes are missing for that.
+  func readHeader(plan: DecodePlan, memoryLimit: Int) throws(DecodingError) -> Bool {
     var width: Int32 = 0
     var height: Int32 = 0
     switch ozu_jpeg_decoder_open(decoder, Int32(plan.eighths), memoryLimit, &width, &height) {
     case .done, .more: break
-    case .truncated: throw .truncated(.jpeg, stage: JPEGHeader.stage)
+    case .truncated: return false
     case .failed: throw failure(stage: JPEGHeader.stage)
     }
     guard plan.decodedSize == PixelSize(Int(width), Int(height)) else {
       throw .corrupt(.jpeg, stage: JPEGHeader.stage, reason: "it declares two sizes")
     }
-    if keepsGray {
-      guard ozu_jpeg_decoder_keep_gray(decoder) else { throw failure(stage: JPEGHeader.stage) }
-    }
-    if keepsPlanes { ozu_jpeg_decoder_keep_planes(decoder) }
-    guard ozu_jpeg_decoder_start(decoder) == .done else { throw failure(stage: JPEGHeader.stage) }
+    return true
   }
 
   /// The library's last words as an error.

@@ -10,7 +10,7 @@
   #endif
 
   /// Decodes JPEG XL through libjxl: lossy, lossless, with alpha, turned, animated.
-  public struct JXLDecoder: AnimationDecoding {
+  public struct JXLDecoder: ImageDecoding {
     let library: LibraryDecoder
 
     /// Makes a decoder.
@@ -19,35 +19,28 @@
     }
 
     package init(alpha: Alpha) {
-      library = LibraryDecoder(type: .jxl, alpha: alpha) { ozu_jxl_decoder_new($0, $1, $2) }
+      var library = LibraryDecoder(type: .jxl, alpha: alpha) { ozu_jxl_decoder_new($0, $1, $2) }
+      library.feed = { (header, isPremultiplied, context) throws(DecodingError) in
+        try JXLFeed(header: header, alpha: alpha, isPremultiplied: isPremultiplied, context: context)
+      }
+      self.library = library
     }
 
     /// JPEG XL.
-    public var types: [ImageType] { [.jxl] }
+    public var types: [ImageType] { library.types }
 
-    /// Reads the header through libjxl, which decodes no pixels for it.
+    /// Opens a file through the library, which decodes no pixels for it.
     ///
     /// - Throws: `DecodingError`.
-    public func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
-      try library.header(of: data, limits: limits)
+    public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+      try library.open(data, limits: limits)
     }
 
-    /// Decodes the picture, or the first frame.
+    /// Opens a file by its first bytes, by the library, which knows how many it needs.
     ///
-    /// - Throws: `DecodingError`.
-    public func decode(
-      _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
-    ) throws(DecodingError) -> Bitmap {
-      try library.decode(data, header: header, plan: plan, context: context)
-    }
-
-    /// The frames of an animation.
-    ///
-    /// - Throws: `DecodingError`.
-    public func frames(
-      of data: Data, header: ImageHeader, limits: DecodingLimits
-    ) throws(DecodingError) -> (any AnimationFrameReading)? {
-      try library.frames(of: data, header: header, limits: limits)
+    /// - Throws: `corrupt`.
+    public func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {
+      try PartialFile { () throws(DecodingError) in try open(data, limits: limits) }
     }
   }
 #endif

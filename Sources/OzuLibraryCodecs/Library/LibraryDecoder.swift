@@ -8,9 +8,9 @@ import OzuImaging
   import Foundation
 #endif
 
-/// Decodes through one of the libraries that traits add: what the decoders of AVIF, HEIF, JPEG XL, TIFF and SVG have
-/// in common.
-struct LibraryDecoder: Sendable {
+/// Decodes through one of the libraries that traits add. It is a whole decoder: a format over a C library needs no more
+/// than its constructor in C.
+struct LibraryDecoder: ImageDecoding {
   typealias Opening =
     @Sendable (UnsafePointer<UInt8>?, Int, OzuPictureLimits) -> OpaquePointer?
 
@@ -18,31 +18,39 @@ struct LibraryDecoder: Sendable {
   let alpha: Alpha
   /// The first bytes of a file, for a format that `ContentKind` does not know.
   var signature: [UInt8] = []
-  let open: Opening
+  /// Whether pictures have no pixels of their own and are drawn at any size.
+  var isDrawing = false
+  /// Opens the smaller rendition that a container may have beside its picture.
+  var thumbnail: Opening?
+  let opening: Opening
+  /// Makes what decodes a file while it comes, told whether its colours are multiplied by alpha; `nil` where the library
+  /// shows nothing before a file is whole.
+  var feed: (@Sendable (ImageHeader, Bool, DecodingContext) throws(DecodingError) -> any LibraryFeed)?
 
-  func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
-    try data.withBytes { (bytes) throws(DecodingError) in
-      try LibrarySession(bytes, type: type, limits: limits, open: open).header
-    }
+  init(
+    type: ImageType, alpha: Alpha, signature: [UInt8] = [],
+    open: @escaping Opening
+  ) {
+    self.type = type
+    self.alpha = alpha
+    self.signature = signature
+    self.opening = open
   }
 
-  func decode(
-    _ data: Data, header: ImageHeader, size: PixelSize, context: DecodingContext
-  ) throws(DecodingError) -> Bitmap {
-    try context.checkpoint()
-    return try data.withBytes { (bytes) throws(DecodingError) in
-      let session = try LibrarySession(bytes, type: type, limits: context.limits, open: open)
-      return try session.decode(header: header, size: size, alpha: alpha, context)
-    }
+  var types: [ImageType] { [type] }
+
+  func accepts(_ data: Data, as type: ImageType?) -> Bool {
+    if let type { return type == self.type }
+    return !signature.isEmpty && data.starts(with: signature)
   }
 
-  /// The planes of the picture; `nil` where pixels have to do.
-  func planes(
-    _ data: Data, header: ImageHeader, averaging: PlaneAveraging, context: DecodingContext
-  ) throws(DecodingError) -> PlanarPicture? {
-    try data.withBytes { (bytes) throws(DecodingError) in
-      let session = try LibrarySession(bytes, type: type, limits: context.limits, open: open)
-      return try session.planes(header: header, averaging: averaging, context)
-    }
+  func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+    try LibraryFile(data, library: self, limits: limits)
   }
+}
+
+/// A file that a library decodes while it comes. One thread at a time calls it.
+protocol LibraryFeed: AnyObject, Sendable {
+  /// Decodes on, as far as the bytes reach; `nil` when that shows nothing new.
+  func preview(of data: Data, context: DecodingContext) throws(DecodingError) -> Bitmap?
 }

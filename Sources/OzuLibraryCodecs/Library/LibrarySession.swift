@@ -10,8 +10,11 @@ import OzuImaging
 
 /// One file being decoded by a library; ends with the value.
 ///
-/// The bytes must outlive it: it is made and used inside one `withBytes`, and cannot be copied out.
-struct LibrarySession: ~Copyable {
+/// The bytes must outlive it, and be where they were whenever it is used: inside one `withBytes`, or those of one
+/// `PinnedBytes`.
+///
+/// `@unchecked Sendable`: no decoder belongs to a thread, and the one that owns it has a lock, or is on one thread.
+struct LibrarySession: ~Copyable, @unchecked Sendable {
   private static let headerStage = "header"
   private static let imageStage = "image data"
 

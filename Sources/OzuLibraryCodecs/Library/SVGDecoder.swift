@@ -14,7 +14,7 @@
   /// No other file is read and no address asked, whatever the drawing names. A hostile drawing can end the process: see
   /// `CodecRegistry.registerInProcessSVG()`.
   public struct SVGDecoder: ImageDecoding {
-    private let library: LibraryDecoder
+    let library: LibraryDecoder
 
     /// Makes a decoder.
     public init() {
@@ -22,28 +22,19 @@
     }
 
     package init(alpha: Alpha) {
-      library = LibraryDecoder(type: .svg, alpha: alpha) { ozu_svg_decoder_new($0, $1, $2) }
+      var library = LibraryDecoder(type: .svg, alpha: alpha) { ozu_svg_decoder_new($0, $1, $2) }
+      library.isDrawing = true
+      self.library = library
     }
 
     /// SVG.
-    public var types: [ImageType] { [.svg] }
+    public var types: [ImageType] { library.types }
 
-    /// Reads the document, and works out how large it is on a screen of 96 dots to the inch.
+    /// Opens a file through the library, which decodes no pixels for it.
     ///
     /// - Throws: `DecodingError`.
-    public func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
-      var header = try library.header(of: data, limits: limits)
-      header.isDrawing = true
-      return header
-    }
-
-    /// Draws the document at the decoded size of the plan.
-    ///
-    /// - Throws: `DecodingError`.
-    public func decode(
-      _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
-    ) throws(DecodingError) -> Bitmap {
-      try library.decode(data, header: header, size: plan.decodedSize, context: context)
+    public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+      try library.open(data, limits: limits)
     }
   }
 #endif

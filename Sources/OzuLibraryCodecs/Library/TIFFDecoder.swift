@@ -12,7 +12,7 @@
   /// Decodes the first page of a TIFF through libtiff: bilevel, grey, palettes, RGB, CMYK, YCbCr, in strips or tiles;
   /// integers of 1 to 16 bits, floating point from 0 to 1.
   public struct TIFFDecoder: ImageDecoding {
-    private let library: LibraryDecoder
+    let library: LibraryDecoder
 
     /// Makes a decoder.
     public init() {
@@ -24,22 +24,13 @@
     }
 
     /// TIFF.
-    public var types: [ImageType] { [.tiff] }
+    public var types: [ImageType] { library.types }
 
-    /// Reads the header through the library, which decodes no pixels for it.
+    /// Opens a file through the library, which decodes no pixels for it.
     ///
     /// - Throws: `DecodingError`.
-    public func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
-      try library.header(of: data, limits: limits)
-    }
-
-    /// Decodes the picture.
-    ///
-    /// - Throws: `DecodingError`.
-    public func decode(
-      _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
-    ) throws(DecodingError) -> Bitmap {
-      try library.decode(data, header: header, plan: plan, context: context)
+    public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+      try library.open(data, limits: limits)
     }
   }
 #endif

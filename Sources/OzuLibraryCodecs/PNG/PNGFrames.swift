@@ -97,8 +97,8 @@ struct PNGFrames: AnimationFrameReading {
     frameHeader.storedSize = frames[index].size
     frameHeader.orientation = .up
     let plan = DecodePlan(header: frameHeader, resize: nil)
-    return try PNGDecoder(alpha: alpha).decode(
-      file(index), header: frameHeader, plan: plan, context: context)
+    return try PNGDecoder(alpha: alpha).open(file(index), limits: context.limits)
+      .decode(plan, context: context)
   }
 
   /// A frame as a file of its own.

@@ -9,6 +9,20 @@ import OzuImaging
 #endif
 
 extension PNGHeader {
+  /// The same for everybody.
+  func imageHeader(_ file: Span<UInt8>, alpha: Alpha) -> ImageHeader {
+    let colorModels: [ColorType: ImageHeader.ColorModel] = [
+      .gray: .gray, .grayAlpha: .gray, .indexed: .indexed,
+    ]
+    return ImageHeader(
+      type: .png, storedSize: size, orientation: orientation ?? .up, bitsPerComponent: bitDepth,
+      colorModel: colorModels[colorType] ?? .rgb, hasAlpha: colorType.hasAlpha || hasTransparencyChunk,
+      colorProfileName: colorProfileName, frameCount: frameCount, isProgressive: isInterlaced,
+      planeLayout: bitDepth == 8 && !isInterlaced && alpha == .premultiplied
+        ? PlaneLayout(chromaStep: nil, source: .rows) : nil,
+      colorEncoding: colorEncoding(file), dotsPerInch: dotsPerInch, metadata: metadata)
+  }
+
   /// A profile that inflates to more than this is not believed.
   private static let longestProfile = 4 << 20
 

@@ -1,5 +1,4 @@
 #if WebP
-  import CCodecs
   import OzuCodecs
   import OzuImaging
 
@@ -10,7 +9,7 @@
   #endif
 
   /// Decodes WebP through libwebp: lossy, lossless, with alpha; of an animation, the first frame on its canvas.
-  public struct WebPDecoder: AnimationDecoding {
+  public struct WebPDecoder: ImageDecoding {
     static let imageStage = "image data"
     let alpha: Alpha
 
@@ -26,77 +25,28 @@
     /// WebP.
     public var types: [ImageType] { [.webp] }
 
-    /// Steps through the chunks of the file.
+    /// Opens a file: steps through its chunks.
     ///
     /// - Throws: `corrupt`, `truncated`.
     /// - Complexity: O(chunks).
-    public func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
-      let header = try WebPHeader(data.span)
-      return ImageHeader(
-        type: .webp, storedSize: header.canvas, orientation: header.orientation ?? .up,
-        hasAlpha: header.hasAlpha, colorProfileName: header.profile?.name, frameCount: header.frameCount,
-        planeLayout: WebPPlanes.layout(header), colorEncoding: header.profile.map(ColorEncoding.profile),
-        dotsPerInch: header.dotsPerInch, metadata: header.metadata)
+    public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+      WebPFile(data, try WebPHeader(data.span, frameLimit: max(1, limits.frameCount)), alpha: alpha)
     }
 
-    /// Makes the result: from planes where the plan averages them and the file is whole, else from pixels.
+    /// Opens a file whose picture has begun, and with it all that stands before it.
     ///
-    /// - Throws: `DecodingError`, as `decode` does.
-    public func render(
-      _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
-    ) throws(DecodingError) -> Bitmap {
-      if let averaging = plan.averaging,
-        let frame = try WebPHeader(data.span).frames.first,
-        let planes = try data.withBytes({ (bytes) throws(DecodingError) in
-          try WebPPlanes.decode(
-            UnsafeRawBufferPointer(rebasing: bytes[frame.range]), size: frame.size, averaging: averaging,
-            context: context)
-        })
-      {
-        return try plan.rendered(planes, header: header, context: context)
+    /// EXIF data stand behind the pixels. Where they are announced they are waited for: a picture should not turn
+    /// round before people's eyes.
+    ///
+    /// - Throws: `corrupt`.
+    public func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {
+      do throws(DecodingError) {
+        let details = try WebPHeader(data.span, frameLimit: max(1, limits.frameCount))
+        guard !details.frames.isEmpty, !details.lacksEXIF else { return .tooShort }
+        return .opened(WebPFile(data, details, alpha: alpha))
+      } catch .truncated {
+        return .tooShort
       }
-      return try renderFromPixels(data, header: header, plan: plan, context: context)
-    }
-
-    /// Decodes the picture.
-    ///
-    /// libwebp keeps a second copy of a lossless picture while it decodes: it counts towards
-    /// `decodedByteCount`.
-    ///
-    /// - Throws: `DecodingError`; `truncated` when the file ends before the pixels do, unless the context
-    ///   allows it: then the rest is transparent, or grey in a picture without alpha.
-    public func decode(
-      _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
-    ) throws(DecodingError) -> Bitmap {
-      let details = try WebPHeader(data.span)
-      guard let frame = details.frames.first else { throw .truncated(.webp, stage: Self.imageStage) }
-      let byteCount = details.canvas.byteCount(as: .bgra8)
-      try context.limits.checkDecodedByteCount(byteCount + Self.copyByteCount(frame))
-      let coversCanvas = frame.size == details.canvas
-      let isOpaque = coversCanvas && !details.hasAlpha
-      return try data.withBytes { (bytes) throws(DecodingError) in
-        try Bitmap(
-          size: details.canvas, isOpaque: isOpaque, colorSpace: header.storedColorSpace, pool: context.pool
-        ) { (pixels, bytesPerRow) throws(DecodingError) in
-          if !coversCanvas { pixels.fillMissing(isOpaque: false) }
-          let rows = UnsafeMutableRawBufferPointer(
-            rebasing: pixels[(frame.y * bytesPerRow + frame.x * 4)...])
-          let coded = UnsafeRawBufferPointer(rebasing: bytes[frame.range])
-          let session = try WebPSession(coded, rows: rows, bytesPerRow: bytesPerRow, size: frame.size)
-          try Self.read(session, frame, isOpaque: isOpaque, alpha, context)
-        }
-      }
-    }
-
-    /// The frames of an animation.
-    ///
-    /// - Throws: `DecodingError`.
-    public func frames(
-      of data: Data, header: ImageHeader, limits: DecodingLimits
-    ) throws(DecodingError) -> (any AnimationFrameReading)? {
-      let details = try WebPHeader(data.span, frameLimit: limits.frameCount)
-      guard details.isAnimated, details.frames.count > 1 else { return nil }
-      return WebPFrames(data, details, alpha: alpha, colorSpace: header.storedColorSpace)
     }
 
     /// libwebp's second copy of a lossless picture.

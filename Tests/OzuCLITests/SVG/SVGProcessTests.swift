@@ -81,9 +81,8 @@
       _ decoder: SVGProcessDecoder, _ data: Data = Data("<svg/>".utf8), isCancelled: Bool = false
     ) throws(DecodingError) -> Bitmap {
       let header = ImageHeader(type: .svg, storedSize: size, hasAlpha: true)
-      return try decoder.decode(
-        data, header: header, plan: DecodePlan(header: header, resize: nil),
-        context: DecodingContext(isCancelled: { isCancelled }))
+      return try decoder.draw(
+        data, DecodePlan(header: header, resize: nil), DecodingContext(isCancelled: { isCancelled }))
     }
 
     @Test("nothing that the process does is more than an error, and it is gone then", arguments: standIns)

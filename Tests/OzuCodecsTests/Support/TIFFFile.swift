@@ -10,6 +10,8 @@ struct TIFFFile {
   var samplesPerPixel: Int
   /// What the samples beyond the colours are, by the numbers of ExtraSamples; `nil` leaves the field out.
   var extraSamples: Int?
+  /// An ICC profile.
+  var profile: Data?
   /// The strips: one, or the planes.
   var strips: [[UInt8]]
 
@@ -23,11 +25,12 @@ struct TIFFFile {
       (279, 4, strips.map(\.count)), (284, 3, [isShort ? 2 : 1]),
     ]
     if let extraSamples { fields.append((338, 3, [extraSamples])) }
+    if let profile { fields.append((34_675, 7, profile.map { Int($0) })) }
     let directoryByteCount = 2 + fields.count * 12 + 4
     // What does not fit a field stands behind the directory, and the strips behind that.
     var outside: [UInt8] = []
     func bytes(_ field: (tag: Int, type: Int, values: [Int])) -> [UInt8] {
-      field.values.flatMap { Self.little($0, field.type == 3 ? 2 : 4) }
+      field.values.flatMap { Self.little($0, field.type == 3 ? 2 : field.type == 7 ? 1 : 4) }
     }
     let outsideByteCount = fields.reduce(0) { $0 + (bytes($1).count > 4 ? bytes($1).count : 0) }
     var offset = 8 + directoryByteCount + outsideByteCount

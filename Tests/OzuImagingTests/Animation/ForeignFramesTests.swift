@@ -17,26 +17,27 @@ private struct ForeignFrames: AnimationFrameReading {
 }
 
 /// A decoder of an app's own with such a reader.
-private struct ForeignDecoder: AnimationDecoding {
+private struct ForeignDecoder: ImageDecoding {
   let reader: ForeignFrames
 
   var types: [ImageType] { [.png] }
 
-  func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
-    ImageHeader(type: .png, storedSize: PixelSize(64, 64), frameCount: 2)
+  func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+    ForeignFile(reader)
   }
+}
 
-  func decode(
-    _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
-  ) throws(DecodingError) -> Bitmap {
+private final class ForeignFile: ImageFile {
+  let header = ImageHeader(type: .png, storedSize: PixelSize(64, 64), frameCount: 2)
+  private let reader: ForeignFrames
+
+  init(_ reader: ForeignFrames) { self.reader = reader }
+
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
     .flat(.opaqueRed, size: plan.decodedSize)
   }
 
-  func frames(
-    of data: Data, header: ImageHeader, limits: DecodingLimits
-  ) throws(DecodingError) -> (any AnimationFrameReading)? {
-    reader
-  }
+  func frames(limits: DecodingLimits) throws(DecodingError) -> (any AnimationFrameReading)? { reader }
 }
 
 @Suite("Frames of a decoder of an app's own")

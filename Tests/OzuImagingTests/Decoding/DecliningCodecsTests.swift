@@ -12,14 +12,8 @@ struct DecliningCodecsTests {
 
     func accepts(_ data: Data, as type: ImageType?) -> Bool { data.starts(with: prefix) }
 
-    func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
-      ImageHeader(type: types[0], storedSize: size)
-    }
-
-    func decode(
-      _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
-    ) throws(DecodingError) -> Bitmap {
-      .flat(.opaqueRed, size: size)
+    func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+      FakeFile(ImageHeader(type: types[0], storedSize: size)) { [size] _ in .flat(.opaqueRed, size: size) }
     }
   }
 

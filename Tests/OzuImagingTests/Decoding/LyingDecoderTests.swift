@@ -4,7 +4,7 @@ import Testing
 @testable import OzuImaging
 
 /// A decoder of an app's own that says and gives what it likes.
-private struct LyingDecoder: IncrementalDecoding, EmbeddedThumbnailDecoding {
+private struct LyingDecoder: ImageDecoding {
   var types: [ImageType] { [.png] }
   var scales = [8]
   var says = ImageHeader(type: .png, storedSize: PixelSize(40, 30))
@@ -13,32 +13,37 @@ private struct LyingDecoder: IncrementalDecoding, EmbeddedThumbnailDecoding {
   var rendersItself = false
   var thumbnail: Bitmap?
 
-  func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader { says }
+  func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile { LyingFile(self) }
 
-  func decode(
-    _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
-  ) throws(DecodingError) -> Bitmap { gives(plan.decodedSize) }
+  func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {
+    .opened(LyingFile(self))
+  }
+}
 
-  func render(
-    _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
-  ) throws(DecodingError) -> Bitmap {
-    if rendersItself { return gives(plan.outputSize) }
-    return try renderFromPixels(data, header: header, plan: plan, context: context)
+private final class LyingFile: ImageFile {
+  private let decoder: LyingDecoder
+
+  init(_ decoder: LyingDecoder) { self.decoder = decoder }
+
+  var header: ImageHeader { decoder.says }
+  var scales: [Int] { decoder.scales }
+
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    decoder.gives(plan.decodedSize)
+  }
+
+  func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    if decoder.rendersItself { return decoder.gives(plan.outputSize) }
+    return try renderFromPixels(plan, context: context)
   }
 
   func embeddedThumbnail(
-    of data: Data, header: ImageHeader, atLeast smallest: PixelSize, context: DecodingContext
-  ) throws(DecodingError) -> Bitmap? { thumbnail }
+    atLeast smallest: PixelSize, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap? { decoder.thumbnail }
 
-  private final class Session: IncrementalSession {
-    let bitmap: Bitmap
-    init(_ bitmap: Bitmap) { self.bitmap = bitmap }
-    func preview(of data: Data, context: DecodingContext) throws(DecodingError) -> Bitmap? { bitmap }
-  }
-
-  func incrementalSession(
-    of data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
-  ) throws(DecodingError) -> (any IncrementalSession)? { Session(gives(plan.decodedSize)) }
+  func feed(
+    _ data: Data, plan: DecodePlan, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap? { decoder.gives(plan.decodedSize) }
 }
 
 /// Converts to a bitmap of a size of its own.

@@ -80,23 +80,25 @@ struct PictureFromDataTests {
   /// A decoder that makes results on a way of its own and checks nothing.
   private struct RenderingDecoder: ImageDecoding {
     let types: [ImageType] = [.png]
-    let scales = [8]
     let rendering: @Sendable () -> Void
 
-    func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
-      ImageHeader(type: .png, storedSize: PixelSize(400, 300))
+    func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+      RenderingFile(rendering)
     }
+  }
 
-    func render(
-      _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
-    ) throws(DecodingError) -> Bitmap {
+  private final class RenderingFile: ImageFile {
+    let header = ImageHeader(type: .png, storedSize: PixelSize(400, 300))
+    private let rendering: @Sendable () -> Void
+
+    init(_ rendering: @escaping @Sendable () -> Void) { self.rendering = rendering }
+
+    func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
       rendering()
       return .flat(.opaqueRed, size: plan.outputSize)
     }
 
-    func decode(
-      _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
-    ) throws(DecodingError) -> Bitmap {
+    func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
       .flat(.opaqueRed, size: plan.decodedSize)
     }
   }

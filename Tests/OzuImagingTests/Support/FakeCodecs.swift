@@ -26,14 +26,27 @@ final class FakeDecoder: ImageDecoding {
   /// The plans of the decodes so far.
   var decodes: [DecodePlan] { plans.withLock(\.self) }
 
-  func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader { imageHeader }
-
-  func decode(
-    _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
-  ) throws(DecodingError) -> Bitmap {
-    plans.withLock { $0.append(plan) }
-    return picture(plan.decodedSize)
+  func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+    FakeFile(imageHeader, scales: scales) { [self] plan in
+      plans.withLock { $0.append(plan) }
+      return picture(plan.decodedSize)
+    }
   }
+}
+
+/// A file whose header and picture are given.
+final class FakeFile: ImageFile {
+  let header: ImageHeader
+  let scales: [Int]
+  private let picture: @Sendable (DecodePlan) -> Bitmap
+
+  init(_ header: ImageHeader, scales: [Int] = [8], picture: @escaping @Sendable (DecodePlan) -> Bitmap) {
+    self.header = header
+    self.scales = scales
+    self.picture = picture
+  }
+
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap { picture(plan) }
 }
 
 /// An encoder that writes a given text.

@@ -110,16 +110,11 @@ private struct SlowDecoder: ImageDecoding {
   let clock: ManualClock
   let types: [ImageType] = [.jpeg]
 
-  func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
-    try CodecRegistry.standard.decoder(for: data).header(of: data, limits: limits)
-  }
-
-  func decode(
-    _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
-  ) throws(DecodingError) -> Bitmap {
-    clock.advance(by: .seconds(2))
-    try context.checkpoint()
-    return try CodecRegistry.standard.decoder(for: data).decode(
-      data, header: header, plan: plan, context: context)
+  func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+    WatchedFile(try CodecRegistry.standard.open(data, limits: limits)) {
+      [clock] (context) throws(DecodingError) in
+      clock.advance(by: .seconds(2))
+      try context.checkpoint()
+    }
   }
 }

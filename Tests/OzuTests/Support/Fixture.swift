@@ -68,18 +68,29 @@ final class CountingDecoder: ImageDecoding {
 
   var types: [ImageType] { [.jpeg, .png] }
 
-  private func decoder(for data: Data) throws(DecodingError) -> any ImageDecoding {
-    try CodecRegistry.standard.decoder(for: data)
+  func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+    WatchedFile(try CodecRegistry.standard.open(data, limits: limits)) { [self] _ in
+      count.add(1, ordering: .relaxed)
+    }
+  }
+}
+
+/// A file that says when it is decoded.
+final class WatchedFile: ImageFile {
+  private let file: any ImageFile
+  private let willDecode: @Sendable (DecodingContext) throws(DecodingError) -> Void
+
+  init(
+    _ file: any ImageFile, willDecode: @escaping @Sendable (DecodingContext) throws(DecodingError) -> Void
+  ) {
+    self.file = file
+    self.willDecode = willDecode
   }
 
-  func header(of data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader {
-    try decoder(for: data).header(of: data, limits: limits)
-  }
+  var header: ImageHeader { file.header }
 
-  func decode(
-    _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
-  ) throws(DecodingError) -> Bitmap {
-    count.add(1, ordering: .relaxed)
-    return try self.decoder(for: data).decode(data, header: header, plan: plan, context: context)
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    try willDecode(context)
+    return try file.decode(plan, context: context)
   }
 }

@@ -9,13 +9,14 @@ import OzuImaging
 extension ReducedJPEGDecoder {
   /// Decodes a file to planes of a few eighths; `nil` for one that takes a full decoder.
   ///
-  /// - Throws: `truncated`, `limitExceeded`, `cancelled`, and the errors of `JPEGHeader`.
+  /// - Throws: `truncated`, `limitExceeded`, `cancelled`.
   package static func planes(
-    of data: Data, eighths: (luma: Int, chroma: Int), context: DecodingContext
+    of data: Data, _ outline: JPEGOutline, eighths: (luma: Int, chroma: Int), context: DecodingContext
   ) throws(DecodingError) -> PlanarPicture? {
-    guard let frame = ReducedJPEGFrame(try JPEGHeader(data.span)) else { return nil }
+    guard let frame = outline.frame else { return nil }
     return try data.withBytes { (bytes) throws(DecodingError) in
-      var decoder = try ReducedJPEGDecoder(file: bytes, frame: frame, eighths: eighths, context: context)
+      var decoder = try ReducedJPEGDecoder(
+        file: bytes, outline.details, frame: frame, eighths: eighths, context: context)
       return try decoder.decode()
     }
   }
@@ -25,12 +26,22 @@ extension ReducedJPEGDecoder {
   ///
   /// - Throws: as `planes` does.
   package static func render(
-    _ data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
+    _ data: Data, _ outline: JPEGOutline, header: ImageHeader, plan: DecodePlan, context: DecodingContext
   ) throws(DecodingError) -> Bitmap? {
     guard let reduction = plan.reduction,
-      let planes = try planes(of: data, eighths: (reduction.luma, reduction.chroma), context: context)
+      let planes = try planes(
+        of: data, outline, eighths: (reduction.luma, reduction.chroma), context: context)
     else { return nil }
     context.begin(.resize)
     return try plan.rendered(planes, header: header, context: context)
+  }
+
+  /// The same for a file that nobody has opened.
+  ///
+  /// - Throws: also the errors of `JPEGHeader`.
+  package static func planes(
+    of data: Data, eighths: (luma: Int, chroma: Int), context: DecodingContext
+  ) throws(DecodingError) -> PlanarPicture? {
+    try planes(of: data, JPEGOutline(data, limits: context.limits), eighths: eighths, context: context)
   }
 }

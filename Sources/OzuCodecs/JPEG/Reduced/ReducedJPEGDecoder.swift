@@ -18,6 +18,7 @@ package struct ReducedJPEGDecoder: ~Copyable {
   static let scanStage = "scan data"
 
   private let file: UnsafeRawBufferPointer
+  private let header: JPEGHeader
   private let frame: ReducedJPEGFrame
   private let scales: [Int]
   private let context: DecodingContext
@@ -40,14 +41,15 @@ package struct ReducedJPEGDecoder: ~Copyable {
   ///   - eighths: those that luma and chroma keep, 1 to 4.
   /// - Throws: `limitExceeded` for the bytes of the planes.
   init(
-    file: UnsafeRawBufferPointer, frame: ReducedJPEGFrame, eighths: (luma: Int, chroma: Int),
-    context: DecodingContext
+    file: UnsafeRawBufferPointer, _ header: JPEGHeader, frame: ReducedJPEGFrame,
+    eighths: (luma: Int, chroma: Int), context: DecodingContext
   ) throws(DecodingError) {
     let scales = frame.components.indices.map { $0 == 0 ? eighths.luma : eighths.chroma }
     let byteCount = scales.indices.reduce(0) { $0 + frame.planeByteCount($1, scale: scales[$1]) }
     try context.limits.checkDecodedByteCount(byteCount)
     let planes = scales.indices.map { frame.plane($0, scale: scales[$0], pool: context.pool) }
     self.file = file
+    self.header = header
     self.frame = frame
     self.scales = scales
     self.context = context
@@ -76,11 +78,13 @@ package struct ReducedJPEGDecoder: ~Copyable {
     return PlanarPicture(luma: planes[0], chroma: (planes[1], planes[2]))
   }
 
-  /// Steps from segment to segment; `false` when one is not for this decoder.
+  /// Steps from segment to segment, from the first scan on; `false` when one is not for this decoder.
   private mutating func readSegments() throws(DecodingError) -> Bool {
     let bytes = Span<UInt8>(_unsafeElements: file.bindMemory(to: UInt8.self))
-    var position = 2
-    var hasFrame = false
+    for (marker, content) in header.tables {
+      guard readTable(marker, bytes.extracting(content)) else { return false }
+    }
+    var position = header.scanOffset
     while let (marker, offset) = JPEGMarker.next(in: bytes, from: position) {
       position = offset + 2
       if JPEGMarker.standsAlone(marker) { continue }
@@ -94,11 +98,8 @@ package struct ReducedJPEGDecoder: ~Copyable {
       let segment = bytes.extracting(position + 2..<position + length)
       position += length
       switch marker {
-      case 0xDB: guard readQuantization(segment) else { return false }
-      case 0xC4: guard readHuffman(segment) else { return false }
-      case 0xDD:
-        guard let interval = segment.bigEndian(at: 0, bytes: 2) else { return false }
-        restartInterval = interval
+      case JPEGMarker.quantization, JPEGMarker.huffman, JPEGMarker.restartInterval:
+        guard readTable(marker, segment) else { return false }
       case JPEGMarker.startOfScan:
         guard let header = JPEGScanHeader(segment, frame: frame) else { return false }
         guard isWanted(header) else {
@@ -109,13 +110,23 @@ package struct ReducedJPEGDecoder: ~Copyable {
         guard let end = try readScan(header, at: position) else { return false }
         if !frame.isProgressive { return true }
         position = end
-      case _ where JPEGMarker.isFrameHeader(marker):
-        if hasFrame { return false }
-        hasFrame = true
+      // A second one.
+      case _ where JPEGMarker.isFrameHeader(marker): return false
       default: break
       }
     }
     return true
+  }
+
+  private mutating func readTable(_ marker: UInt8, _ segment: Span<UInt8>) -> Bool {
+    switch marker {
+    case JPEGMarker.quantization: return readQuantization(segment)
+    case JPEGMarker.huffman: return readHuffman(segment)
+    default:
+      guard let interval = segment.bigEndian(at: 0, bytes: 2) else { return false }
+      restartInterval = interval
+      return true
+    }
   }
 
   /// Whether a scan has something that is kept: mean values, or low frequencies for the first time.

@@ -33,9 +33,8 @@ public final class IncrementalDecoder: Sendable {
   }
 
   private struct Opened: Sendable {
-    let header: ImageHeader
+    let file: any ImageFile
     let plan: DecodePlan
-    let session: any IncrementalSession
     let reservation: DecodedByteBudget.Reservation
   }
 
@@ -61,7 +60,7 @@ public final class IncrementalDecoder: Sendable {
   /// Makes a decoder that has no bytes yet.
   ///
   /// - Parameters:
-  ///   - codecs: the decoders to choose from. Those that conform to `IncrementalDecoding` give previews.
+  ///   - codecs: the decoders to choose from. Those whose files can be fed give previews.
   ///   - resize: the recipe of previews and picture; `nil` for the whole picture.
   /// - Precondition: the size of the recipe is not empty, unless its mode is `none`.
   public init(codecs: CodecRegistry, resize: Resize? = nil) {
@@ -134,7 +133,8 @@ public final class IncrementalDecoder: Sendable {
         state.stage = try open(state.file, context)
       }
       guard case .decoding(let opened) = state.stage else { return nil }
-      guard let bitmap = try opened.session.preview(of: state.file, context: context) else { return nil }
+      guard let bitmap = try opened.file.feed(state.file, plan: opened.plan, context: context)
+      else { return nil }
       return try finish(bitmap, opened, context)
     } catch {
       if error != .cancelled { state.stage = .over }
@@ -154,16 +154,21 @@ public final class IncrementalDecoder: Sendable {
       if file.count < ContentKind.prefixByteCount { return waiting }
       throw error
     }
-    guard let decoder = decoder as? any IncrementalDecoding else { return .over }
-    guard let header = try decoder.header(ofPrefix: file, limits: context.limits) else { return waiting }
+    let opened: any ImageFile
+    switch try decoder.open(beginning: file, limits: context.limits) {
+    case .tooShort: return waiting
+    case .shownWhole: return .over
+    case .opened(let file): opened = file
+    }
+    let header = opened.header
     try decoder.check(header)
     arrivals.withLock { $0.header = header }
     try context.limits.check(header)
     guard !header.storedSize.isEmpty else {
       throw .corrupt(header.type, stage: "header", reason: "a picture of \(header.storedSize) pixels")
     }
-    let plan = DecodePlan(drawingOf: header, resize: resize, scales: decoder.scales)
-    // What the session keeps, and the copy that is shown.
+    let plan = DecodePlan(drawingOf: header, resize: resize, scales: opened.scales)
+    // What the file keeps, and the copy that is shown.
     let decodedByteCount = plan.decodedSize.bitmapByteCount(as: .bgra8)
     let byteCount = decodedByteCount.saturatingSum(decodedByteCount)
     try context.limits.checkDecodedByteCount(byteCount.saturatingSum(plan.workingByteCount))
@@ -172,9 +177,7 @@ public final class IncrementalDecoder: Sendable {
     let peakByteCount = plan.peakByteCount(header, format: .bgra8, context)
     guard let reservation = context.budget.reserveForPreviews(decodedByteCount.saturatingSum(peakByteCount))
     else { return waiting }
-    let session = try decoder.incrementalSession(of: file, header: header, plan: plan, context: context)
-    guard let session else { return .over }
-    return .decoding(Opened(header: header, plan: plan, session: session, reservation: reservation))
+    return .decoding(Opened(file: opened, plan: plan, reservation: reservation))
   }
 
   private func finish(
@@ -182,19 +185,19 @@ public final class IncrementalDecoder: Sendable {
   ) throws(DecodingError) -> Picture {
     guard bitmap.size == opened.plan.decodedSize else {
       throw .corrupt(
-        opened.header.type, stage: "preview",
+        opened.file.header.type, stage: "preview",
         reason: "decoded to \(bitmap.size) instead of \(opened.plan.decodedSize)")
     }
-    // Nothing is given up from here on: the session would not show the same again.
+    // Nothing is given up from here on: the file would not show the same again.
     var result = bitmap.converted(to: .bgra8, pool: context.pool)
     if !opened.plan.needsNoResampling {
       result = Resampler(kernel: opened.plan.kernel).resample(
         result, region: opened.plan.region, to: opened.plan.outputSize, pool: context.pool)
     }
     var notes: [String] = []
-    result = codecs.converted(result, header: opened.header, context: context, notes: &notes)
+    result = codecs.converted(result, header: opened.file.header, context: context, notes: &notes)
     return Picture(
-      result.upright(from: opened.plan.orientation, pool: context.pool), header: opened.header,
+      result.upright(from: opened.plan.orientation, pool: context.pool), header: opened.file.header,
       isPreview: true, notes: notes)
   }
 }

@@ -8,34 +8,16 @@ import OzuImaging
   import Foundation
 #endif
 
-extension PNGDecoder: IncrementalDecoding {
-  /// The header, when the chunks before the pixels are all there.
-  ///
-  /// Of an animation the number of frames is not known yet. An orientation that stands behind the pixels, as some
-  /// writers have it, comes too late for previews.
-  ///
-  /// - Throws: `corrupt`.
-  public func header(ofPrefix data: Data, limits: DecodingLimits) throws(DecodingError) -> ImageHeader? {
-    guard PNGChunk.imageDataOffset(in: data.span) != nil else { return nil }
-    return try header(of: data, limits: limits)
-  }
-
-  /// Begins a picture that is decoded while its file comes: row by row, or in the seven passes of an interlaced one, the
-  /// first of which shows blocks of eight by eight pixels.
-  ///
-  /// - Throws: `limitExceeded`.
-  public func incrementalSession(
-    of data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
-  ) throws(DecodingError) -> (any IncrementalSession)? {
-    try PNGIncrementalSession(header: header, alpha: alpha)
-  }
-}
-
-/// A PNG that is decoded while it comes.
+/// A PNG that is decoded while it comes: row by row, or in the seven passes of an interlaced one, the first of which shows
+/// blocks of eight by eight pixels.
+///
+/// libpng reads a file that is coming by other functions than a whole one, and those take a damaged row for a missing one:
+/// so whole files are read by `PNGSession`.
 ///
 /// The library is given only the chunks that make pixels: it would collect the others until they are whole, however
-/// long they say they are. `@unchecked Sendable`: one thread at a time calls it.
-private final class PNGIncrementalSession: IncrementalSession, @unchecked Sendable {
+/// long they say they are. `@unchecked Sendable`: `FeedSlot` lets one thread at a time
+/// call it.
+final class PNGFeed: @unchecked Sendable {
   /// So many bytes are given between two questions whether to go on: they inflate to four megabytes at most.
   private static let stepByteCount = 4096
   /// Palettes and transparency have 768 bytes at most.
@@ -68,6 +50,7 @@ private final class PNGIncrementalSession: IncrementalSession, @unchecked Sendab
     ozu_png_feed_free(feed)
   }
 
+  /// Decodes on, as far as the bytes reach; `nil` when that shows nothing new.
   func preview(of data: Data, context: DecodingContext) throws(DecodingError) -> Bitmap? {
     try read(data, context)
     let progress = ozu_png_feed_progress(feed)

@@ -8,7 +8,7 @@ import OzuImaging
   import Foundation
 #endif
 
-extension JPEGDecoder {
+extension JPEGFile {
   /// Decodes through libjpeg to luma and chroma at the plan's scale; `nil` for a file that is not made of these.
   ///
   /// No colours are made of what will be averaged, and chroma is not enlarged to be reduced again: half of the time
@@ -16,16 +16,12 @@ extension JPEGDecoder {
   ///
   /// - Throws: as `decode` does.
   func wholePlanes(
-    of data: Data, plan: DecodePlan, averaging: PlaneAveraging, context: DecodingContext
+    _ plan: DecodePlan, _ averaging: PlaneAveraging, _ context: DecodingContext
   ) throws(DecodingError) -> PlanarPicture? {
-    let details = try JPEGHeader(data.span)
-    guard let frame = ReducedJPEGFrame(details) else { return nil }
-    let coefficientByteCount = details.hasSeveralScans ? details.coefficientByteCount : 0
-    try context.limits.checkDecodedByteCount(plan.decodedByteCount + coefficientByteCount)
-    let end = details.hasSeveralScans ? details.scans(in: data.span).end : data.count
+    guard let frame = outline.frame else { return nil }
+    try context.limits.checkDecodedByteCount(plan.decodedByteCount + outline.coefficientByteCount)
     return try data.withBytes { (bytes) throws(DecodingError) in
-      let session = try JPEGSession(UnsafeRawBufferPointer(rebasing: bytes[..<end]))
-      try session.open(plan: plan, memoryLimit: coefficientByteCount + (32 << 20), keepsPlanes: true)
+      let session = try session(bytes, plan, keepsPlanes: true)
       try readScans(of: session, context)
       guard let components = session.planes(count: frame.components.count) else { return nil }
       let planes = try readPlanes(of: session, components, frame, averaging, context)

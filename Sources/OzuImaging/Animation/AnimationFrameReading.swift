@@ -1,22 +1,3 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
-/// A decoder of a format that can be animated.
-public protocol AnimationDecoding: ImageDecoding {
-  /// Opens the frames of a file, without decoding one.
-  ///
-  /// Frames beyond `DecodingLimits.frameCount` are not played: a decoder keeps no table of them.
-  ///
-  /// - Returns: `nil` when the file is a still picture.
-  /// - Throws: `DecodingError`.
-  func frames(
-    of data: Data, header: ImageHeader, limits: DecodingLimits
-  ) throws(DecodingError) -> (any AnimationFrameReading)?
-}
-
 /// The frames of one file, each decoded when it is asked for.
 ///
 /// Calls come one at a time, from any thread, mostly in ascending order.

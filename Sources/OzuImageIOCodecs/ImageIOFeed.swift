@@ -3,43 +3,31 @@
   import ImageIO
   import OzuImaging
 
-  extension ImageIODecoder: IncrementalDecoding {
-    /// The header, once enough is there.
+  extension ImageIODecoder {
+    /// Opens a file that is shown while it comes: those of the formats of which ImageIO shows something before they are
+    /// whole.
     ///
     /// Of a beginning ImageIO does not always say that it is one, so that only a file whose header does not come in
     /// 256 KB counts as broken: profiles and previews may stand before the size.
     ///
     /// - Throws: `DecodingError`.
-    public func header(
-      ofPrefix data: Data, limits: DecodingLimits
-    ) throws(DecodingError) -> ImageHeader? {
+    public func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {
+      guard [.jpeg, .png, .webp].contains(type) else { return .shownWhole }
       do throws(DecodingError) {
-        return try header(of: data, limits: limits)
+        return .opened(try open(data, limits: limits))
       } catch .limitExceeded(let excess) {
         throw .limitExceeded(excess)
       } catch {
-        if data.count < 256 << 10 { return nil }
+        if data.count < 256 << 10 { return .tooShort }
         throw error
-      }
-    }
-
-    /// Begins a picture that is decoded while its file comes.
-    ///
-    /// - Returns: `nil` for the formats of which ImageIO shows nothing before they are whole.
-    public func incrementalSession(
-      of data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
-    ) throws(DecodingError) -> (any IncrementalSession)? {
-      switch header.type {
-      case .jpeg, .png, .webp: ImageIOIncrementalSession(header: header, plan: plan)
-      default: nil
       }
     }
   }
 
   /// A file that ImageIO decodes while it comes. What is not there yet stays transparent.
   ///
-  /// `@unchecked Sendable`: one thread at a time calls it.
-  private final class ImageIOIncrementalSession: IncrementalSession, @unchecked Sendable {
+  /// `@unchecked Sendable`: its file has a lock around it.
+  final class ImageIOFeed: @unchecked Sendable {
     private let source = CGImageSourceCreateIncremental(nil)
     private let header: ImageHeader
     private let plan: DecodePlan

@@ -1,32 +1,13 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
-/// A decoder of files that may hold a small rendition of their picture, made by the camera.
-public protocol EmbeddedThumbnailDecoding: ImageDecoding {
-  /// Decodes the embedded thumbnail, as stored.
-  ///
-  /// - Parameters:
-  ///   - smallest: the size below which it is of no use, and need not be decoded.
-  /// - Returns: `nil` when there is none, it is too small, or anything is wrong with it.
-  /// - Throws: `cancelled` and `limitExceeded` alone.
-  func embeddedThumbnail(
-    of data: Data, header: ImageHeader, atLeast smallest: PixelSize, context: DecodingContext
-  ) throws(DecodingError) -> Bitmap?
-}
-
-extension EmbeddedThumbnailDecoding {
+extension ImageFile {
   /// The result of a plan out of the embedded thumbnail; `nil` when that has fewer pixels than the result, or shows
   /// another area: bars above and below, or the picture before it was cut.
   func renderThumbnail(
-    of data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
+    _ plan: DecodePlan, context: DecodingContext
   ) throws(DecodingError) -> Bitmap? {
     let stored = header.storedSize
     let smallest = plan.smallestStandIn(for: stored)
     guard smallest.width <= stored.width / 2, smallest.height <= stored.height / 2,
-      let bitmap = try embeddedThumbnail(of: data, header: header, atLeast: smallest, context: context),
+      let bitmap = try embeddedThumbnail(atLeast: smallest, context: context),
       bitmap.size.width >= smallest.width, bitmap.size.height >= smallest.height,
       bitmap.size.hasAspect(of: stored)
     else { return nil }

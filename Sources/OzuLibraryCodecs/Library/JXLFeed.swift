@@ -9,38 +9,11 @@
     import Foundation
   #endif
 
-  extension JXLDecoder: IncrementalDecoding {
-    /// Reads the header from the first bytes, by the library, which knows how many it needs.
-    ///
-    /// - Throws: `corrupt`.
-    public func header(
-      ofPrefix data: Data, limits: DecodingLimits
-    ) throws(DecodingError) -> ImageHeader? {
-      do throws(DecodingError) {
-        return try library.header(of: data, limits: limits)
-      } catch .truncated {
-        return nil
-      }
-    }
-
-    /// Begins a picture that gets finer while its file comes: lossy ones first show the means of blocks, and more after
-    /// each pass or as groups of pixels come; of an animation, the first frame.
-    ///
-    /// - Throws: `limitExceeded`.
-    public func incrementalSession(
-      of data: Data, header: ImageHeader, plan: DecodePlan, context: DecodingContext
-    ) throws(DecodingError) -> (any IncrementalSession)? {
-      // The library works in floating point, beside the pixels that are kept and those that are shown.
-      let (sum, overflow) = header.storedSize.pixelCount.multipliedReportingOverflow(by: 12 + 8)
-      try context.limits.checkDecodedByteCount(overflow ? .max : sum)
-      return try JXLIncrementalSession(header: header, library: library, data: data, limits: context.limits)
-    }
-  }
-
-  /// A JPEG XL that is decoded while it comes.
+  /// A JPEG XL that gets finer while its file comes: lossy ones first show the means of blocks, and more after each pass or
+  /// as groups of pixels come; of an animation, the first frame.
   ///
-  /// `@unchecked Sendable`: one thread at a time calls it.
-  private final class JXLIncrementalSession: IncrementalSession, @unchecked Sendable {
+  /// `@unchecked Sendable`: `FeedSlot` lets one thread at a time call it.
+  final class JXLFeed: LibraryFeed, @unchecked Sendable {
     private static let stepByteCount = 65_536
     private static let imageStage = "image data"
 
@@ -54,26 +27,29 @@
     private var isWhole = false
     private var hasShownAll = false
 
+    /// - Parameter isPremultiplied: whether the library gives colours that are multiplied by alpha.
+    /// - Throws: `limitExceeded`.
     init(
-      header: ImageHeader, library: LibraryDecoder, data: Data, limits: DecodingLimits
+      header: ImageHeader, alpha: Alpha, isPremultiplied: Bool, context: DecodingContext
     ) throws(DecodingError) {
-      isPremultiplied = try data.withBytes { (bytes) throws(DecodingError) in
-        try LibrarySession(bytes, type: .jxl, limits: limits, open: library.open)
-          .info.is_premultiplied
-      }
+      // The library works in floating point, beside the pixels that are kept and those that are shown.
+      let (sum, overflow) = header.storedSize.pixelCount.multipliedReportingOverflow(by: 12 + 8)
+      try context.limits.checkDecodedByteCount(overflow ? .max : sum)
       let pixels = IncrementalPixels(size: header.storedSize)
       guard let feed = ozu_jxl_feed_new(pixels.rows)
       else { throw .corrupt(.jxl, stage: "header", reason: "out of memory") }
       self.feed = feed
       self.header = header
       self.pixels = pixels
-      alpha = library.alpha
+      self.alpha = alpha
+      self.isPremultiplied = isPremultiplied
     }
 
     deinit {
       ozu_jxl_feed_free(feed)
     }
 
+    /// Decodes on, as far as the bytes reach; `nil` when that shows nothing new.
     func preview(of data: Data, context: DecodingContext) throws(DecodingError) -> Bitmap? {
       try read(data, context)
       guard !hasShownAll else { return nil }

@@ -1,0 +1,48 @@
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What one walk over the markers of a JPEG tells: all that decoders ask of it.
+package struct JPEGOutline: Sendable {
+  package let details: JPEGHeader
+  package let header: ImageHeader
+  /// The geometry for the reduced decoder; `nil` for a file that it leaves to others.
+  package let frame: ReducedJPEGFrame?
+  /// Where what can be decoded ends: before the end of the file, when that cuts off a segment between scans.
+  package let end: Int
+
+  /// Reads the marker segments up to the first scan, and counts the scans where there are several.
+  ///
+  /// - Throws: `corrupt`, `truncated`; `limitExceeded` for the number of scans, or for the pixels that they go over.
+  /// - Complexity: O(header); O(bytes) for a file of several scans.
+  package init(_ data: Data, limits: DecodingLimits) throws(DecodingError) {
+    let bytes = data.span
+    let details = try JPEGHeader(bytes)
+    var end = bytes.count
+    if details.hasSeveralScans {
+      let scans = details.scans(in: bytes, limit: limits.scanCount)
+      try limits.checkScanCount(scans.count, size: details.size)
+      end = scans.end
+    }
+    self.details = details
+    self.end = end
+    frame = ReducedJPEGFrame(details)
+    let colorModels: [Int: ImageHeader.ColorModel] = [1: .gray, 4: .cmyk]
+    header = ImageHeader(
+      type: .jpeg, storedSize: details.size, orientation: details.orientation ?? .up,
+      bitsPerComponent: details.bitsPerComponent, colorModel: colorModels[details.components.count] ?? .rgb,
+      colorProfileName: details.profile?.name, isProgressive: details.isProgressive,
+      planeLayout: frame?.planeLayout, colorEncoding: details.profile.map(ColorEncoding.profile),
+      dotsPerInch: details.dotsPerInch, metadata: details.metadata)
+  }
+
+  /// The bytes that a decoder of the whole keeps for the coefficients: of several scans those of the picture, else none.
+  package var coefficientByteCount: Int { details.hasSeveralScans ? details.coefficientByteCount : 0 }
+
+  /// The most bytes that libjpeg may take: what it needs besides the coefficients is some rows of blocks and tables.
+  package var libraryByteCount: Int { coefficientByteCount + (32 << 20) }
+}

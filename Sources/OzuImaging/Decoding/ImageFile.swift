@@ -1,0 +1,122 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// One file that a decoder has opened, once: its header, and everything that is made of it.
+///
+/// It is an object of one picture, so that what was worked out for one file cannot be handed to the decode of another.
+/// Calls come one at a time, from any thread.
+public protocol ImageFile: AnyObject, Sendable {
+  /// What the file declares. Constant.
+  var header: ImageHeader { get }
+
+  /// The eighths of each side at which it can be decoded more cheaply than in whole. `[8]` by default.
+  var scales: [Int] { get }
+
+  /// Decodes the picture at the plan's scale, as stored: not resampled to the target, not turned upright.
+  ///
+  /// - Returns: a bitmap of exactly `plan.decodedSize`, in `bgra8`, or in the format of `header.pixelFormat(under:)` when
+  ///   the context asks for it and the decoder can.
+  /// - Throws: `DecodingError`; the limits were checked by the caller, but for what only decoding shows.
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap
+
+  /// Makes the result as stored: decoded and resampled to the target, not turned upright.
+  ///
+  /// By default `decode` and a `Resampler`. A file that can do better than hand out pixels at one of its scales has its
+  /// own; it calls `context.begin(.resize)` when it goes over to that.
+  ///
+  /// - Returns: a bitmap of exactly `plan.outputSize`.
+  /// - Throws: `DecodingError`.
+  func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap
+
+  /// Decodes the small rendition of the picture that a camera has put into the file, as stored. `nil` by default.
+  ///
+  /// - Parameter smallest: the size below which it is of no use, and need not be decoded.
+  /// - Returns: `nil` when there is none, it is too small, or anything is wrong with it.
+  /// - Throws: `cancelled` and `limitExceeded` alone.
+  func embeddedThumbnail(
+    atLeast smallest: PixelSize, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap?
+
+  /// Opens the frames of an animation, without decoding one. `nil` by default.
+  ///
+  /// Frames beyond `DecodingLimits.frameCount` are not played: a file keeps no table of them.
+  ///
+  /// - Returns: `nil` when the file is a still picture.
+  /// - Throws: `DecodingError`.
+  func frames(limits: DecodingLimits) throws(DecodingError) -> (any AnimationFrameReading)?
+
+  /// Decodes on while the file comes, as far as its bytes reach, and shows what is there. `nil` by default.
+  ///
+  /// Of a file that was opened by its beginning. After `cancelled` it can be fed again; after another error it is not.
+  ///
+  /// - Parameters:
+  ///   - data: the file from its beginning: the bytes of the call before, and more.
+  ///   - plan: the same in all calls; the picture is decoded at its scale.
+  /// - Returns: the picture so far, as stored, of exactly the plan's `decodedSize` and transparent where there is
+  ///   nothing yet; `nil` when it would look as at the call before.
+  /// - Throws: `DecodingError`; `limitExceeded` when what is kept between calls takes too much.
+  func feed(
+    _ data: Data, plan: DecodePlan, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap?
+}
+
+extension ImageFile {
+  /// The whole alone.
+  public var scales: [Int] { [8] }
+
+  /// Decodes at the plan's scale, then resamples.
+  public func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    try renderFromPixels(plan, context: context)
+  }
+
+  /// No thumbnail.
+  public func embeddedThumbnail(
+    atLeast smallest: PixelSize, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap? {
+    nil
+  }
+
+  /// A still picture.
+  public func frames(limits: DecodingLimits) throws(DecodingError) -> (any AnimationFrameReading)? { nil }
+
+  /// Nothing is shown before the file is whole.
+  public func feed(
+    _ data: Data, plan: DecodePlan, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap? {
+    nil
+  }
+
+  /// Decodes to pixels at the plan's scale, then resamples: what `render` does by default, for files that have their own
+  /// and go back to this one.
+  ///
+  /// - Throws: `DecodingError`; `corrupt` when `decode` gives another size than planned.
+  public func renderFromPixels(
+    _ plan: DecodePlan, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap {
+    // Filters work in one format.
+    let context = plan.needsNoResampling ? context : context.inWorkingFormat()
+    try context.limits.checkDecodedByteCount(
+      plan.decodedSize.bitmapByteCount(as: header.pixelFormat(under: context.pixelFormats))
+        .saturatingSum(plan.workingByteCount))
+    let bitmap = try decoded(plan, context: context)
+    try context.checkpoint()
+    context.begin(.resize)
+    if plan.needsNoResampling { return bitmap }
+    return try plan.resampler.resample(
+      bitmap, region: plan.region, to: plan.outputSize, pool: context.pool
+    ) { () throws(DecodingError) in try context.checkpoint() }
+  }
+
+  /// What `decode` gives, if it has the size that was planned.
+  func decoded(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    let bitmap = try decode(plan, context: context)
+    guard bitmap.size == plan.decodedSize else {
+      throw .corrupt(
+        header.type, stage: "pixels", reason: "decoded to \(bitmap.size) instead of \(plan.decodedSize)")
+    }
+    return bitmap
+  }
+}

@@ -1,0 +1,41 @@
+import OzuCodecs
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension JPEGFile {
+  /// Decodes the thumbnail in the EXIF data, a JPEG of its own (CIPA DC-008 §4.5.5).
+  ///
+  /// - Throws: `cancelled` and `limitExceeded` alone.
+  func embeddedThumbnail(
+    atLeast smallest: PixelSize, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap? {
+    guard header.metadata?.hasThumbnail == true, let range = EXIFThumbnail.range(inJPEG: data.span) else {
+      return nil
+    }
+    let bytes = data.subdata(in: data.startIndex + range.lowerBound..<data.startIndex + range.upperBound)
+    do throws(DecodingError) {
+      let outline = try JPEGOutline(bytes, limits: context.limits)
+      var own = outline.header
+      guard own.storedSize.width >= smallest.width, own.storedSize.height >= smallest.height,
+        own.colorModel == header.colorModel
+      else { return nil }
+      try context.limits.check(own)
+      // It has the colours of the picture, and rarely says so.
+      own.colorEncoding = header.colorEncoding
+      own.orientation = .up
+      let plan = DecodePlan(header: own, resize: nil)
+      try context.limits.checkDecodedByteCount(plan.decodedByteCount)
+      return try JPEGFile(bytes, outline, header: own).decode(plan, context: context)
+    } catch {
+      switch error {
+      case .cancelled, .limitExceeded: throw error
+      default: return nil
+      }
+    }
+  }
+}

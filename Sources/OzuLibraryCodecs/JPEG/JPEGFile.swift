@@ -1,0 +1,143 @@
+import CCodecs
+import OzuCodecs
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A JPEG whose markers have been read.
+final class JPEGFile: ImageFile {
+  /// Rows, or rows of blocks, between two questions whether to go on.
+  private static let stepRows = 32
+  static let scanStage = "scan data"
+
+  let data: Data
+  let outline: JPEGOutline
+  /// That of the outline, but for what a thumbnail takes over from its picture.
+  let header: ImageHeader
+  private let slot = FeedSlot<JPEGFeed>()
+
+  init(_ data: Data, _ outline: JPEGOutline, header: ImageHeader? = nil) {
+    self.data = data
+    self.outline = outline
+    self.header = header ?? outline.header
+  }
+
+  /// An eighth, a quarter, a half and the whole.
+  var scales: [Int] { [1, 2, 4, 8] }
+
+  /// Makes the result: through planes of a few eighths where the plan has a reduction and the file is one of those for
+  /// it, through pixels otherwise.
+  func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    if let bitmap = try ReducedJPEGDecoder.render(data, outline, header: header, plan: plan, context: context)
+    {
+      return bitmap
+    }
+    if let averaging = plan.averaging, let planes = try wholePlanes(plan, averaging, context) {
+      return try plan.rendered(planes, header: header, context: context)
+    }
+    return try renderFromPixels(plan, context: context)
+  }
+
+  /// Decodes the picture at the plan's scale.
+  ///
+  /// A file of several scans needs the coefficients of the whole picture in memory, whatever the scale: they count
+  /// towards `decodedByteCount`.
+  ///
+  /// - Throws: `DecodingError`; `unsupportedType` for lossless and 12-bit files; `truncated` when data are missing, unless
+  ///   the context allows it: then grey stands where they are missing.
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    if let reason = outline.details.unsupportedReason { throw .unsupportedType(.jpeg, reason: reason) }
+    let format = header.pixelFormat(under: context.pixelFormats)
+    try context.limits.checkDecodedByteCount(
+      plan.decodedSize.byteCount(as: format) + outline.coefficientByteCount)
+    return try data.withBytes { (bytes) throws(DecodingError) in
+      let session = try session(bytes, plan, keepsGray: format == .gray8)
+      try readScans(of: session, context)
+      // Ink goes to light here, not at the size of the result: a bitmap has no room for four inks.
+      let inks = inkTransform(context)
+      if inks != nil { ozu_jpeg_decoder_keep_cmyk(session.decoder) }
+      return try Bitmap(
+        size: plan.decodedSize, format: format, isOpaque: true,
+        colorSpace: header.colorModel == .cmyk ? .sRGB : header.storedColorSpace, pool: context.pool
+      ) { (pixels, bytesPerRow) throws(DecodingError) in
+        try readRows(of: session, plan.decodedSize, format, into: pixels, bytesPerRow, context)
+        guard let inks, let start = pixels.baseAddress else { return }
+        for y in 0..<plan.decodedSize.height {
+          // Rows are `bytesPerRow` apart; the decoder has written each of them.
+          let row = start + y * bytesPerRow
+          inks.apply(to: row, count: plan.decodedSize.width)
+          Premultiplication.makeOpaque(row, width: plan.decodedSize.width)
+        }
+      }
+    }
+  }
+
+  /// Shows what is there of a file that is coming.
+  func feed(
+    _ data: Data, plan: DecodePlan, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap? {
+    try slot.feed { () throws(DecodingError) in
+      try JPEGFeed(outline, plan: plan, context: context)
+    } preview: { (feed) throws(DecodingError) in
+      try feed.preview(of: data, context: context)
+    }
+  }
+
+  /// Opens the file by the library, for use inside the closure that lends its bytes.
+  func session(
+    _ bytes: UnsafeRawBufferPointer, _ plan: DecodePlan, keepsGray: Bool = false, keepsPlanes: Bool = false
+  ) throws(DecodingError) -> JPEGSession {
+    try JPEGSession.open(
+      UnsafeRawBufferPointer(rebasing: bytes[..<outline.end]), plan: plan,
+      memoryLimit: outline.libraryByteCount, keepsGray: keepsGray, keepsPlanes: keepsPlanes)
+  }
+
+  private func inkTransform(_ context: DecodingContext) -> ColorTransform? {
+    guard header.colorModel == .cmyk, context.colorPolicy == .convertToSRGB,
+      let encoding = header.colorEncoding
+    else { return nil }
+    return ColorTransformStore.shared.transform(encoding, .CMYK)
+  }
+
+  /// Reads all scans where there are several; after it, rows or planes can be read.
+  func readScans(
+    of session: borrowing JPEGSession, _ context: DecodingContext
+  ) throws(DecodingError) {
+    scans: while true {
+      try context.checkpoint()
+      switch ozu_jpeg_decoder_consume(session.decoder, Int32(Self.stepRows)) {
+      case .more: continue
+      case .done: break scans
+      case .truncated:
+        guard context.allowsTruncation else { throw .truncated(.jpeg, stage: Self.scanStage) }
+        break scans
+      case .failed: throw session.failure(stage: Self.scanStage)
+      }
+    }
+    guard ozu_jpeg_decoder_start_output(session.decoder) == .done else {
+      throw session.failure(stage: Self.scanStage)
+    }
+  }
+
+  private func readRows(
+    of session: borrowing JPEGSession, _ size: PixelSize, _ format: PixelFormat,
+    into pixels: UnsafeMutableRawBufferPointer, _ bytesPerRow: Int, _ context: DecodingContext
+  ) throws(DecodingError) {
+    for y in stride(from: 0, to: size.height, by: Self.stepRows) {
+      try context.checkpoint()
+      let count = min(Self.stepRows, size.height - y)
+      let rows = OzuRows(
+        y..<y + count, of: pixels, bytesPerRow: bytesPerRow, width: size.width, format: format)
+      switch ozu_jpeg_decoder_read_rows(session.decoder, rows) {
+      case .done, .more: continue
+      case .truncated:
+        guard context.allowsTruncation else { throw .truncated(.jpeg, stage: Self.scanStage) }
+      case .failed: throw session.failure(stage: Self.scanStage)
+      }
+    }
+  }
+}

@@ -1,0 +1,173 @@
+import CCodecs
+import OzuCodecs
+import OzuImaging
+import OzuSynchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A file that a library has opened, once: the same decoder reads the header, makes the picture and its frames.
+///
+/// One lock guards the decoder. Where the same picture is asked for again, which its planes may make necessary, the
+/// decoder of an animation goes back to its first frame, and that of a still picture is made anew.
+final class LibraryFile: ImageFile {
+  private struct State: ~Copyable {
+    var session: LibrarySession
+    var isUsed = false
+  }
+
+  let header: ImageHeader
+  private let library: LibraryDecoder
+  private let limits: DecodingLimits
+  private let bytes: PinnedBytes
+  private let isPremultiplied: Bool
+  private let state: Mutex<State>
+  private let slot = FeedSlot<any LibraryFeed>()
+
+  /// - Throws: `DecodingError`.
+  init(_ data: Data, library: LibraryDecoder, limits: DecodingLimits) throws(DecodingError) {
+    let bytes = PinnedBytes(data)
+    var opened: LibrarySession?
+    try bytes.withBytes { (bytes) throws(DecodingError) in
+      opened = try LibrarySession(bytes, type: library.type, limits: limits, open: library.opening)
+    }
+    guard let session = opened.take() else { preconditionFailure("it is open, or has thrown") }
+    var header = session.header
+    header.isDrawing = library.isDrawing
+    self.header = header
+    self.library = library
+    self.limits = limits
+    self.bytes = bytes
+    isPremultiplied = session.info.is_premultiplied
+    state = Mutex(State(session: session))
+  }
+
+  /// Makes the result: from planes where the plan averages them, else from pixels.
+  func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    if let averaging = plan.averaging {
+      let planes = try use { (session) throws(DecodingError) in
+        try session.planes(header: header, averaging: averaging, context)
+      }
+      if let planes { return try plan.rendered(planes, header: header, context: context) }
+    }
+    return try renderFromPixels(plan, context: context)
+  }
+
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    try context.checkpoint()
+    return try use { (session) throws(DecodingError) in
+      try session.decode(header: header, size: plan.decodedSize, alpha: library.alpha, context)
+    }
+  }
+
+  func embeddedThumbnail(
+    atLeast smallest: PixelSize, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap? {
+    guard header.metadata?.hasThumbnail == true, let thumbnail = library.thumbnail else { return nil }
+    return try bytes.withBytes { (bytes) throws(DecodingError) in
+      do throws(DecodingError) {
+        let session = try LibrarySession(bytes, type: library.type, limits: context.limits, open: thumbnail)
+        var own = session.header
+        guard own.storedSize.width >= smallest.width, own.storedSize.height >= smallest.height else {
+          return nil
+        }
+        try context.limits.check(own)
+        own.colorEncoding = header.colorEncoding
+        return try session.decode(header: own, size: own.storedSize, alpha: library.alpha, context)
+      } catch {
+        switch error {
+        case .cancelled, .limitExceeded: throw error
+        default: return nil
+        }
+      }
+    }
+  }
+
+  func frames(limits: DecodingLimits) throws(DecodingError) -> (any AnimationFrameReading)? {
+    let frameCount = min(header.frameCount, limits.frameCount)
+    guard frameCount > 1 else { return nil }
+    return try LibraryFrames(self, count: frameCount)
+  }
+
+  /// Shows what is there of a file that is coming, where the library can.
+  func feed(
+    _ data: Data, plan: DecodePlan, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap? {
+    guard let make = library.feed else { return nil }
+    return try slot.feed { () throws(DecodingError) in
+      try make(header, isPremultiplied, context)
+    } preview: { (feed) throws(DecodingError) in
+      try feed.preview(of: data, context: context)
+    }
+  }
+
+  // MARK: Frames
+
+  /// How long each of the first frames is seen, and how often the animation is to be played.
+  func timing(frameCount: Int) throws(DecodingError) -> (delays: [Duration], loopCount: Int) {
+    let result = state.withLock { state in
+      Result { () throws(DecodingError) -> ([Duration], Int) in
+        var delays: [Duration] = []
+        for index in 0..<frameCount {
+          delays.append(.milliseconds(Int(try state.session.delay(index).rounded())))
+        }
+        return (delays, Int(state.session.info.loops))
+      }
+    }
+    return try result.get()
+  }
+
+  /// Decodes one frame, as a whole picture.
+  func decodeFrame(at index: Int, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    try use(frame: index) { (session) throws(DecodingError) in
+      try session.decode(header: header, size: header.storedSize, alpha: library.alpha, context)
+    }
+  }
+
+  /// Has a decoder make a frame from its beginning.
+  private func use<Success>(
+    frame: Int = 0, _ body: (borrowing LibrarySession) throws(DecodingError) -> Success
+  ) throws(DecodingError) -> Success {
+    var outcome: Result<Success, DecodingError>?
+    state.withLock { state in
+      outcome = Result { () throws(DecodingError) -> Success in
+        try bytes.withBytes { (bytes) throws(DecodingError) in
+          if header.frameCount > 1, state.isUsed || frame > 0 {
+            try state.session.select(frame)
+          } else if state.isUsed {
+            state.session = try LibrarySession(
+              bytes, type: library.type, limits: limits, open: library.opening)
+          }
+          state.isUsed = true
+          return try body(state.session)
+        }
+      }
+    }
+    guard let outcome else { preconditionFailure("the closure has run") }
+    return try outcome.get()
+  }
+}
+
+/// The frames of an animation whose library decodes each as a whole picture.
+struct LibraryFrames: AnimationFrameReading {
+  let frames: [AnimationFrame]
+  let loopCount: Int
+  private let file: LibraryFile
+
+  /// - Throws: `DecodingError`.
+  init(_ file: LibraryFile, count: Int) throws(DecodingError) {
+    let (delays, loopCount) = try file.timing(frameCount: count)
+    frames = delays.map { AnimationFrame(size: file.header.storedSize, delay: $0) }
+    self.loopCount = loopCount
+    self.file = file
+  }
+
+  var canvas: PixelSize { file.header.storedSize }
+
+  func decodeFrame(at index: Int, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    try file.decodeFrame(at: index, context: context)
+  }
+}

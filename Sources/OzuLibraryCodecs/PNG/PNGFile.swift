@@ -1,0 +1,133 @@
+import CCodecs
+import OzuCodecs
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A PNG whose chunks have been looked at.
+final class PNGFile: ImageFile {
+  private static let stepRows = 32
+  private static let imageStage = "image data"
+
+  let data: Data
+  let details: PNGHeader
+  let header: ImageHeader
+  let alpha: Alpha
+  private let slot = FeedSlot<PNGFeed>()
+
+  init(_ data: Data, _ details: PNGHeader, alpha: Alpha) {
+    self.data = data
+    self.details = details
+    self.alpha = alpha
+    header = details.imageHeader(data.span, alpha: alpha)
+  }
+
+  /// Makes the result: from means of squares where the plan averages, else from pixels.
+  func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    if let averaging = plan.averaging,
+      let planes = try withRows(
+        context,
+        { (reader, size) throws(DecodingError) in
+          try reader.planes(size: size, step: averaging.luma, context: context)
+        })
+    {
+      context.begin(.resize)
+      return try plan.rendered(planes, header: header, context: context)
+    }
+    return try renderFromPixels(plan, context: context)
+  }
+
+  /// Lends the rows of a common file; `nil` for one that is for libpng.
+  private func withRows<Result>(
+    _ context: DecodingContext, _ body: (PNGRowReader, PixelSize) throws(DecodingError) -> Result?
+  ) throws(DecodingError) -> Result? {
+    // Of a file that ends early libpng makes more.
+    guard !context.allowsTruncation else { return nil }
+    return try data.withBytes { (bytes) throws(DecodingError) in
+      guard
+        let reader = PNGRowReader(
+          bytes, header: details, pool: context.pool, inflating: Inflater.self)
+      else { return nil }
+      return try body(reader, details.size)
+    }
+  }
+
+  /// Decodes the picture.
+  ///
+  /// - Throws: `DecodingError`; `truncated` when the file ends before the pixels do, unless the context allows
+  ///   it: then the rest is transparent, or grey in a picture without alpha.
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    let format = header.pixelFormat(under: context.pixelFormats)
+    try context.limits.checkDecodedByteCount(header.storedSize.byteCount(as: format))
+    if format == .bgra8,
+      let bitmap = try withRows(
+        context,
+        { (reader, size) throws(DecodingError) in
+          try reader.bitmap(
+            size: size, alpha: alpha, colorSpace: header.storedColorSpace, context: context)
+        })
+    {
+      return bitmap
+    }
+    return try data.withBytes { (bytes) throws(DecodingError) in
+      let session = try PNGSession(bytes)
+      let layout = try session.open(
+        size: header.storedSize, format: format, wantsPartial: context.allowsTruncation)
+      return try Bitmap(
+        size: header.storedSize, format: format, isOpaque: !layout.hasAlpha,
+        colorSpace: header.storedColorSpace, pool: context.pool
+      ) { (pixels, bytesPerRow) throws(DecodingError) in
+        let rows = PNGRows(
+          size: header.storedSize, pixels: pixels, bytesPerRow: bytesPerRow, format: format,
+          multipliesAlpha: layout.hasAlpha && alpha == .premultiplied)
+        if context.allowsTruncation { pixels.fillMissing(isOpaque: !layout.hasAlpha, format: format) }
+        try read(rows, of: session, passCount: layout.passCount, context)
+      }
+    }
+  }
+
+  /// The frames of an animation.
+  ///
+  /// - Throws: `corrupt`.
+  func frames(limits: DecodingLimits) throws(DecodingError) -> (any AnimationFrameReading)? {
+    guard header.frameCount > 1 else { return nil }
+    let frames = try PNGFrames(data, header: header, alpha: alpha, frameLimit: limits.frameCount)
+    return frames.frames.count > 1 ? frames : nil
+  }
+
+  /// Shows what is there of a file that is coming.
+  func feed(
+    _ data: Data, plan: DecodePlan, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap? {
+    try slot.feed { () throws(DecodingError) in
+      try PNGFeed(header: header, alpha: alpha)
+    } preview: { (feed) throws(DecodingError) in
+      try feed.preview(of: data, context: context)
+    }
+  }
+
+  private func read(
+    _ rows: PNGRows, of session: borrowing PNGSession, passCount: Int, _ context: DecodingContext
+  ) throws(DecodingError) {
+    for pass in 1...passCount {
+      for y in stride(from: 0, to: rows.size.height, by: Self.stepRows) {
+        try context.checkpoint()
+        let range = y..<min(y + Self.stepRows, rows.size.height)
+        switch session.readRows(rows, range, fillsBlocks: context.allowsTruncation) {
+        case .done, .more:
+          if pass == passCount { rows.finish(range) }
+        case .truncated:
+          guard context.allowsTruncation else { throw .truncated(.png, stage: Self.imageStage) }
+          // Rows above were finished by the last pass, if this is it.
+          rows.finish(pass == passCount ? y..<rows.size.height : 0..<rows.size.height)
+          return
+        case .failed: throw session.failure(stage: Self.imageStage)
+        }
+      }
+    }
+  }
+}

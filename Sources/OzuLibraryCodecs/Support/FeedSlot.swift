@@ -1,0 +1,24 @@
+import OzuImaging
+import OzuSynchronization
+
+/// What decodes a file while it comes, made when the file is first fed.
+///
+/// Calls come one at a time; the lock makes sure of it.
+final class FeedSlot<Feed: Sendable>: Sendable {
+  private let slot = Mutex<Feed?>(nil)
+
+  /// Makes the feed if there is none, and has it show what is there.
+  func feed(
+    making make: () throws(DecodingError) -> Feed,
+    preview: (Feed) throws(DecodingError) -> Bitmap?
+  ) throws(DecodingError) -> Bitmap? {
+    let result = slot.withLock { slot in
+      Result { () throws(DecodingError) -> Bitmap? in
+        let feed: Feed = if let made = slot { made } else { try make() }
+        slot = feed
+        return try preview(feed)
+      }
+    }
+    return try result.get()
+  }
+}

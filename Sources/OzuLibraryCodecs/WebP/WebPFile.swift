@@ -1,0 +1,111 @@
+#if WebP
+  import CCodecs
+  import OzuCodecs
+  import OzuImaging
+  import OzuSynchronization
+
+  #if canImport(FoundationEssentials)
+    import FoundationEssentials
+  #else
+    import Foundation
+  #endif
+
+  /// A WebP whose chunks have been looked at.
+  final class WebPFile: ImageFile {
+    private let data: Data
+    private let details: WebPHeader
+    private let alpha: Alpha
+    let header: ImageHeader
+    private let slot = FeedSlot<WebPFeed>()
+    private let hasShownFirstFrame = Mutex(false)
+
+    init(_ data: Data, _ details: WebPHeader, alpha: Alpha) {
+      self.data = data
+      self.details = details
+      self.alpha = alpha
+      header = ImageHeader(
+        type: .webp, storedSize: details.canvas, orientation: details.orientation ?? .up,
+        hasAlpha: details.hasAlpha, colorProfileName: details.profile?.name, frameCount: details.frameCount,
+        planeLayout: WebPPlanes.layout(details), colorEncoding: details.profile.map(ColorEncoding.profile),
+        dotsPerInch: details.dotsPerInch, metadata: details.metadata)
+    }
+
+    /// Makes the result: from planes where the plan averages them and the file is whole, else from pixels.
+    func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+      if let averaging = plan.averaging,
+        let frame = details.frames.first,
+        let planes = try data.withBytes({ (bytes) throws(DecodingError) in
+          try WebPPlanes.decode(
+            UnsafeRawBufferPointer(rebasing: bytes[frame.range]), size: frame.size, averaging: averaging,
+            context: context)
+        })
+      {
+        return try plan.rendered(planes, header: header, context: context)
+      }
+      return try renderFromPixels(plan, context: context)
+    }
+
+    /// Decodes the picture.
+    ///
+    /// libwebp keeps a second copy of a lossless picture while it decodes: it counts towards
+    /// `decodedByteCount`.
+    ///
+    /// - Throws: `DecodingError`; `truncated` when the file ends before the pixels do, unless the context
+    ///   allows it: then the rest is transparent, or grey in a picture without alpha.
+    func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+      guard let frame = details.frames.first else { throw .truncated(.webp, stage: WebPDecoder.imageStage) }
+      let byteCount = details.canvas.byteCount(as: .bgra8)
+      try context.limits.checkDecodedByteCount(byteCount + WebPDecoder.copyByteCount(frame))
+      let coversCanvas = frame.size == details.canvas
+      let isOpaque = coversCanvas && !details.hasAlpha
+      return try data.withBytes { (bytes) throws(DecodingError) in
+        try Bitmap(
+          size: details.canvas, isOpaque: isOpaque, colorSpace: header.storedColorSpace, pool: context.pool
+        ) { (pixels, bytesPerRow) throws(DecodingError) in
+          if !coversCanvas { pixels.fillMissing(isOpaque: false) }
+          let rows = UnsafeMutableRawBufferPointer(
+            rebasing: pixels[(frame.y * bytesPerRow + frame.x * 4)...])
+          let coded = UnsafeRawBufferPointer(rebasing: bytes[frame.range])
+          let session = try WebPSession(coded, rows: rows, bytesPerRow: bytesPerRow, size: frame.size)
+          try WebPDecoder.read(session, frame, isOpaque: isOpaque, alpha, context)
+        }
+      }
+    }
+
+    /// The frames of an animation.
+    ///
+    /// - Throws: `DecodingError`.
+    func frames(limits: DecodingLimits) throws(DecodingError) -> (any AnimationFrameReading)? {
+      guard details.isAnimated, details.frames.count > 1 else { return nil }
+      return WebPFrames(data, details, alpha: alpha, colorSpace: header.storedColorSpace)
+    }
+
+    /// Shows a still picture row by row; of an animation, the first frame, as soon as the second begins.
+    func feed(
+      _ data: Data, plan: DecodePlan, context: DecodingContext
+    ) throws(DecodingError) -> Bitmap? {
+      guard !details.isAnimated else { return try firstFrame(data, plan: plan, context: context) }
+      return try slot.feed { () throws(DecodingError) in
+        guard let frame = details.frames.first else {
+          throw .truncated(.webp, stage: WebPDecoder.imageStage)
+        }
+        try context.limits.checkDecodedByteCount(
+          2 * frame.size.byteCount(as: .bgra8) + WebPDecoder.copyByteCount(frame))
+        return try WebPFeed(frame, header: header, alpha: alpha)
+      } preview: { (feed) throws(DecodingError) in
+        try feed.preview(of: data, context: context)
+      }
+    }
+
+    private func firstFrame(
+      _ data: Data, plan: DecodePlan, context: DecodingContext
+    ) throws(DecodingError) -> Bitmap? {
+      guard !hasShownFirstFrame.withLock({ $0 }) else { return nil }
+      let details = try WebPHeader(data.span, frameLimit: 2)
+      guard details.frames.count > 1 else { return nil }
+      let bitmap = try WebPFile(data, details, alpha: alpha).decode(plan, context: context)
+      hasShownFirstFrame.withLock { $0 = true }
+      return bitmap
+    }
+  }
+#endif
