@@ -217,8 +217,10 @@ OzuStatus ozu_jpeg_decoder_consume(OzuJPEGDecoder *decoder, int block_rows) {
         bool is_cut = decoder->has_ended && misses_bits(decoder);
         return decoder->misses_data || is_cut ? OzuStatusTruncated : OzuStatusDone;
       }
-      // The caller counts scans.
-      case JPEG_REACHED_SOS: return OzuStatusMore;
+      // Scans of a whole file were counted before; those of another the caller counts.
+      case JPEG_REACHED_SOS:
+        if (!decoder->is_whole) return OzuStatusMore;
+        continue;
       default: continue;
     }
   }

@@ -40,8 +40,8 @@ bool ozu_jpeg_decoder_keep_gray(OzuJPEGDecoder *decoder);
 /// Starts decoding. From here on the coefficients of a file of several scans are in memory. `Truncated` as in `open`.
 OzuStatus ozu_jpeg_decoder_start(OzuJPEGDecoder *decoder);
 
-/// Reads on in a file of several scans, by at most so many rows of blocks, and no further than to the next scan. `More`
-/// until all scans are read. `Truncated` when all there is was read, but the file is not whole.
+/// Reads on in a file of several scans, by at most so many rows of blocks; of one that is coming, no further than to the
+/// next scan. `More` until all scans are read. `Truncated` when all there is was read, but the file is not whole.
 OzuStatus ozu_jpeg_decoder_consume(OzuJPEGDecoder *decoder, int block_rows);
 
 /// How many scans of a file of several have begun, and how many are complete.
