@@ -99,7 +99,7 @@ extension ImageDecoding {
     let context = plan.needsNoResampling ? context : context.inWorkingFormat()
     try context.limits.checkDecodedByteCount(
       plan.decodedSize.bitmapByteCount(as: header.pixelFormat(under: context.pixelFormats))
-        .saturatingSum(plan.workingByteCount))
+        .saturatingSum(plan.throughPixels.workingByteCount))
     let bitmap = try decode(data, header: header, plan: plan, context: context)
     guard bitmap.size == plan.decodedSize else {
       throw .corrupt(

@@ -77,7 +77,7 @@ final class JPEGFile: ImageFile {
     }
   }
 
-  private func inkTransform(_ context: DecodingContext) -> ColorTransform? {
+  func inkTransform(_ context: DecodingContext) -> ColorTransform? {
     guard header.colorModel == .cmyk, context.colorPolicy == .convertToSRGB,
       let encoding = header.colorEncoding
     else { return nil }

@@ -162,7 +162,8 @@ public final class IncrementalDecoder: Sendable {
     guard !header.storedSize.isEmpty else {
       throw .corrupt(header.type, stage: "header", reason: "a picture of \(header.storedSize) pixels")
     }
-    let plan = DecodePlan(drawingOf: header, resize: resize, scales: decoder.scales)
+    // Previews are made from pixels.
+    let plan = DecodePlan(drawingOf: header, resize: resize, scales: decoder.scales).throughPixels
     // What the session keeps, and the copy that is shown.
     let decodedByteCount = plan.decodedSize.bitmapByteCount(as: .bgra8)
     let byteCount = decodedByteCount.saturatingSum(decodedByteCount)
