@@ -167,7 +167,8 @@ public final class IncrementalDecoder: Sendable {
     guard !header.storedSize.isEmpty else {
       throw .corrupt(header.type, stage: "header", reason: "a picture of \(header.storedSize) pixels")
     }
-    let plan = DecodePlan(drawingOf: header, resize: resize, scales: opened.scales)
+    // Previews are made from pixels.
+    let plan = DecodePlan(drawingOf: header, resize: resize, scales: opened.scales).throughPixels
     // What the file keeps, and the copy that is shown.
     let decodedByteCount = plan.decodedSize.bitmapByteCount(as: .bgra8)
     let byteCount = decodedByteCount.saturatingSum(decodedByteCount)
