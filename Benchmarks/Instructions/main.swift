@@ -12,9 +12,11 @@ let graphic = "Sources/OzuCLI/Resources/Photos/canyon-wren-480.png"
 
 func file(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
 
-func thumbnail(_ path: String, _ width: Int, _ height: Int) throws -> () throws -> Void {
+func thumbnail(
+  _ path: String, _ width: Int, _ height: Int, light: ResamplingLight = .asStored
+) throws -> () throws -> Void {
   let data = try file(path)
-  let resize = Resize(PixelSize(width, height), mode: .fill)
+  let resize = Resize(PixelSize(width, height), mode: .fill, light: light)
   let limits = DecodingLimits(cpuTime: .seconds(10_000))
   return {
     let context = DecodingContext(limits: limits)
@@ -39,6 +41,8 @@ let cases: [String: () throws -> () throws -> Void] = [
       _ = Resampler().resample(bitmap, region: PixelRegion(bitmap.size), to: PixelSize(200, 150))
     }
   },
+  // libjpeg-turbo row by row, the curve of sRGB and means of squares, and the resampler of planes.
+  "jpeg-linear": { try thumbnail(photo, 320, 180, light: .linear) },
   // A rendition to the disk and back.
   "delta-file": {
     let bitmap = Bitmap(size: PixelSize(320, 240), isOpaque: false) { x, y in

@@ -53,6 +53,13 @@ private final class OpenedGIF: ImageFile {
       frameCount: blocks.imageCount, isProgressive: blocks.images[0].isInterlaced)
   }
 
+  /// An index for each pixel of the first image, but for rows below the canvas (`GIFFrames`).
+  func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
+    let image = blocks.images[0]
+    let rowCount = image.isInterlaced ? image.size.height : min(image.size.height, blocks.canvas.height)
+    return DecodingDemand(byteCount: image.size.width * rowCount)
+  }
+
   /// Decodes the first frame.
   ///
   /// - Throws: `DecodingError`; `truncated` when the file ends before the pixels do, unless the context allows it: then

@@ -58,6 +58,17 @@ private final class PNGIconFile: ImageFile {
     self.header = header
   }
 
+  func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
+    picture.demand(of: plan, context: context)
+  }
+
+  func withRows<Result>(
+    _ plan: DecodePlan, context: DecodingContext,
+    _ body: (any PixelRowReading) throws(DecodingError) -> Result
+  ) throws(DecodingError) -> Result? {
+    try picture.withRows(plan, context: context, body)
+  }
+
   func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
     try picture.decode(plan, context: context)
   }

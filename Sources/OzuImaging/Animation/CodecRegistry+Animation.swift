@@ -37,8 +37,8 @@ extension CodecRegistry {
     if header.frameCount > limit {
       notes.append("played up to frame \(limit) of \(header.frameCountDescription)")
     }
-    // Frames meet on their canvas, so they are decoded in whole.
-    let plan = DecodePlan(header: header, resize: resize)
+    // Frames meet on their canvas, so they are decoded in whole, to pixels.
+    let plan = DecodePlan(header: header, resize: resize).throughPixels
     let frameByteCount = PixelBufferPool.sizeClass(plan.outputSize.bitmapByteCount(as: .bgra8))
     return PictureAnimation(
       composer, encodedByteCount: encodedByteCount, frameByteCount: frameByteCount,

@@ -19,38 +19,44 @@ enum WideConversion: Sendable {
 }
 
 extension CodecRegistry {
-  /// How the colours of a picture that is asked for in 8 bits are converted.
+  /// How the colours of a picture that is asked for in 8 bits are converted. Where that is done in 16 bits, the plan gets
+  /// the price of it.
   func wideConversion(
-    _ header: ImageHeader, _ plan: DecodePlan, _ context: DecodingContext
+    _ file: any ImageFile, _ plan: inout DecodePlan, _ context: DecodingContext
   ) -> WideConversion {
+    let header = file.header
     guard context.colorPolicy == .convertToSRGB, header.pixelFormat(under: .asStored) == .rgba16,
       let encoding = header.colorEncoding, let colorConverter,
       colorConverter.needsWidePixels(for: encoding, colorModel: header.colorModel)
     else { return .notNeeded }
-    return Self.wideByteCount(plan) <= context.limits.decodedByteCount ? .first : .tooLarge
-  }
-
-  /// What the pixels take in 16 bits, as decoded and as converted, beside the result.
-  static func wideByteCount(_ plan: DecodePlan) -> Int {
-    let (pixels, overflow) = plan.decodedSize.bitmapByteCount(as: .rgba16).multipliedReportingOverflow(by: 2)
-    let (sum, isTooMuch) = pixels.addingReportingOverflow(plan.outputSize.bitmapByteCount(as: .bgra8))
-    return overflow || isTooMuch ? .max : sum
+    let pixels = plan.throughPixels
+    let byteCount = pixels.widePeakByteCount(
+      header, context, demand: file.demand(of: pixels, context: context.inStoredFormat()))
+    guard byteCount <= context.limits.decodedByteCount else { return .tooLarge }
+    plan.byteCount = max(plan.byteCount, byteCount)
+    return .first
   }
 
   /// Decodes in 16 bits, converts, and resamples; a bitmap of 8 bits.
   func renderWide(
     _ file: any ImageFile, plan: DecodePlan, context: DecodingContext, notes: inout [String]
   ) throws(DecodingError) -> Bitmap {
-    let header = file.header
-    let stored = try file.decoded(plan, context: context.inStoredFormat())
-    try context.checkpoint()
-    context.begin(.resize)
-    let whole = converted(stored, header: header, context: context, notes: &notes)
+    let whole = try convertWide(file, plan: plan, context: context, notes: &notes)
       .converted(to: .bgra8, pool: context.pool)
     try context.checkpoint()
     guard !plan.needsNoResampling else { return whole }
     return try plan.resampler.resample(
       whole, region: plan.region, to: plan.outputSize, pool: context.pool
     ) { () throws(DecodingError) in try context.checkpoint() }
+  }
+
+  /// The picture as decoded, converted; in a function of its own, so that the former is gone when it returns.
+  private func convertWide(
+    _ file: any ImageFile, plan: DecodePlan, context: DecodingContext, notes: inout [String]
+  ) throws(DecodingError) -> Bitmap {
+    let stored = try file.decoded(plan, context: context.inStoredFormat())
+    try context.checkpoint()
+    context.begin(.resize)
+    return converted(stored, header: file.header, context: context, notes: &notes)
   }
 }

@@ -73,16 +73,12 @@ extension CodecRegistry {
     guard !header.storedSize.isEmpty else {
       throw .corrupt(header.type, stage: "header", reason: "a picture of \(header.storedSize) pixels")
     }
-    let plan = DecodePlan(drawingOf: header, resize: resize, scales: file.scales)
-    try context.limits.checkDecodedByteCount(plan.decodedByteCount)
-    try check(plan, limits: context.limits)
-    // What is decoded is there while it is resampled.
-    try context.limits.checkDecodedByteCount(plan.decodedByteCount.saturatingSum(plan.workingByteCount))
+    var plan = DecodePlan(of: file, resize: resize, context: context)
+    try context.limits.checkDecodedByteCount(plan.byteCount)
     let format = header.pixelFormat(under: plan.needsNoResampling ? context.pixelFormats : .bgra8)
-    try context.limits.checkDecodedByteCount(plan.outputSize.bitmapByteCount(as: format))
+    let conversion = format == .bgra8 ? wideConversion(file, &plan, context) : .notNeeded
     return Prepared(
-      file: file, encodedByteCount: data.count, plan: plan, format: format,
-      conversion: format == .bgra8 ? wideConversion(header, plan, context) : .notNeeded)
+      file: file, encodedByteCount: data.count, plan: plan, format: format, conversion: conversion)
   }
 
   private func render(
@@ -90,12 +86,8 @@ extension CodecRegistry {
   ) throws(DecodingError) -> Picture {
     let (file, header) = (prepared.file, prepared.header)
     let (plan, format) = (prepared.plan, prepared.format)
-    var byteCount = plan.peakByteCount(header, format: format, context)
-    if prepared.conversion == .first {
-      byteCount = max(byteCount, Self.wideByteCount(plan).saturatingSum(plan.workingByteCount))
-    }
-    let reservation = try context.reserve(byteCount)
-    defer { withExtendedLifetime(reservation) {} }
+    let context = try context.reserving(plan.byteCount)
+    defer { withExtendedLifetime(context) {} }
     try context.checkpoint()
     context.begin(.decode)
     var standIn: Bitmap?

@@ -16,14 +16,25 @@ public struct DecodePlan: Hashable, Sendable {
   /// The area of the whole picture that is shown, as stored.
   public let sourceRegion: PixelRegion
   /// The eighths at which planes are decoded; `nil` where the decoder makes pixels of `decodedSize`.
-  public let reduction: PlaneReduction?
+  public private(set) var reduction: PlaneReduction?
   /// The samples of planes that become one while they are decoded; `nil` where the decoder makes pixels, or has a
   /// `reduction`.
-  public let averaging: PlaneAveraging?
-  /// About the bytes that what is decoded takes, before it is resampled.
-  public let decodedByteCount: Int
+  public private(set) var averaging: PlaneAveraging?
+  /// The most bytes that the whole render takes at one time: buffers of the decoder and its library, the rows, pixels or
+  /// planes that it makes, the resampler, the result, and the copies that are converted to sRGB and turned upright.
+  ///
+  /// It follows from the header, the recipe, the scales, the pixel formats and the demand of the file
+  /// (`init(of:resize:context:)`); without a file, as after `init(header:resize:scales:)`, it is that of a decoder which
+  /// takes nothing beside the bitmap or the planes that it makes. The bytes of the file are not counted, nor are the
+  /// frames of an animation, nor idle memory in a `PixelBufferPool`. This is what a decode reserves
+  /// (`DecodedByteBudget`), and what `DecodingLimits.decodedByteCount` bounds.
+  public internal(set) var byteCount = 0
+  /// About the bytes of the pixels or planes that are decoded, where all of them are in memory before they are resampled.
+  public private(set) var decodedByteCount: Int
   /// The most bytes that resampling takes beside what is decoded and the result.
-  public let workingByteCount: Int
+  private(set) var workingByteCount: Int
+  /// The same for pixels, where there are planes.
+  private let pixelWorkingByteCount: Int
   /// The size of the result before it is turned upright.
   public let outputSize: PixelSize
   /// How the result is turned upright.
@@ -86,42 +97,35 @@ public struct DecodePlan: Hashable, Sendable {
     }
     let resampler = Resampler(kernel: resize?.kernel ?? .lanczos3, light: light)
     if decodedSize == output, region == PixelRegion(decodedSize) {
-      workingByteCount = 0
+      pixelWorkingByteCount = 0
     } else {
-      let pixels = resampler.workingByteCount(of: decodedSize, region: region, to: output)
-      let planes = layout.map {
-        resampler.workingByteCount(ofPlanes: $0, in: stored, region: storedRegion, to: output)
-      }
-      workingByteCount = max(pixels, reduction == nil && averaging == nil ? 0 : planes ?? 0)
+      pixelWorkingByteCount = resampler.workingByteCount(of: decodedSize, region: region, to: output)
+    }
+    if let layout, reduction != nil || averaging != nil {
+      workingByteCount = resampler.workingByteCount(
+        ofPlanes: layout, in: stored, region: storedRegion, to: output)
+    } else {
+      workingByteCount = pixelWorkingByteCount
     }
     outputSize = output
     orientation = header.orientation
     kernel = resampler.kernel
     self.light = light
+    byteCount = peakByteCount(header, format: .bgra8, DecodingContext())
+  }
+
+  /// The same result from pixels at the plan's scale, where it was to be made of planes.
+  var throughPixels: DecodePlan {
+    var plan = self
+    plan.reduction = nil
+    plan.averaging = nil
+    plan.decodedByteCount = decodedSize.bitmapByteCount(as: .bgra8)
+    plan.workingByteCount = pixelWorkingByteCount
+    return plan
   }
 
   /// What brings the decoded pixels to the size of the result.
   package var resampler: Resampler { Resampler(kernel: kernel, light: light) }
-
-  /// The most bytes of pixels that exist at one time on the way from the file to the upright picture.
-  ///
-  /// Two sums, of which the larger counts: what is decoded, the memory of the resampler and its result; then that result
-  /// and the copy that is converted or turned of it.
-  func peakByteCount(_ header: ImageHeader, format: PixelFormat, _ context: DecodingContext) -> Int {
-    let result = outputSize.bitmapByteCount(as: needsNoResampling ? format : .bgra8)
-    let uprightSize = orientation.applied(to: outputSize)
-    let decoded = reduction == nil ? decodedSize.bitmapByteCount(as: format) : decodedByteCount
-    let resampling = decoded.saturatingSum(workingByteCount).saturatingSum(needsNoResampling ? 0 : result)
-    let copying = result.saturatingSum(
-      copiesResult(header, context)
-        ? max(result, uprightSize.bitmapByteCount(as: needsNoResampling ? format : .bgra8)) : 0)
-    return max(resampling, copying, decodedByteCount)
-  }
-
-  /// Whether a result is converted to sRGB or turned upright, each into memory of its own.
-  func copiesResult(_ header: ImageHeader, _ context: DecodingContext) -> Bool {
-    orientation != .up || (context.colorPolicy == .convertToSRGB && header.colorEncoding != nil)
-  }
 
   /// Whether the decoded pixels are the result, but for their orientation.
   public var needsNoResampling: Bool {

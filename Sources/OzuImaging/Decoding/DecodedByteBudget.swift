@@ -12,7 +12,7 @@ import OzuSynchronization
 /// One lock guards the counts; it is held for moments. Nobody waits for a second reservation while holding one, so
 /// there is no deadlock.
 public final class DecodedByteBudget: Sendable {
-  /// The budget that is used where none is named: 512 MB, twice what `DecodingLimits` allow one picture.
+  /// The budget that is used where none is named: 512 MB, what `DecodingLimits` allow one picture.
   public static let shared = DecodedByteBudget(byteLimit: 512 << 20)
 
   /// A share of a budget; it goes back when the last reference is gone.

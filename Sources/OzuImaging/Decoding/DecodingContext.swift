@@ -38,6 +38,13 @@ public struct DecodingContext {
   private let isCancelled: () -> Bool
   private let threadTime: () -> Duration
   private var start: Duration
+  /// The reservation of the decode that goes on in this context.
+  private var share: Share?
+
+  /// A reservation that is exchanged for a larger one.
+  private final class Share {
+    var reservation: DecodedByteBudget.Reservation?
+  }
 
   /// Makes a context for a decode that starts now.
   ///
@@ -94,10 +101,31 @@ public struct DecodingContext {
     }
   }
 
-  /// Reserves bytes of the budget, and waits for them. Not for work that has a reservation already: it could wait for
-  /// itself.
+  /// The same context with bytes of the budget, after waiting for them. They go back with the last copy of the context.
+  /// Not for work that has a reservation already: it could wait for itself.
   ///
   /// - Throws: `limitExceeded` for more than the whole budget; `cancelled`.
+  func reserving(_ byteCount: Int) throws(DecodingError) -> DecodingContext {
+    var context = self
+    let share = Share()
+    share.reservation = try reserve(byteCount)
+    context.share = share
+    return context
+  }
+
+  /// Exchanges the reservation of this context for a larger one, where it has one that is smaller: for a decode that
+  /// turns out to take more than planned, before it takes it.
+  ///
+  /// The old one goes back first, so that nobody waits with bytes in hand.
+  ///
+  /// - Throws: as `reserving`; nothing is reserved then.
+  package func reserve(atLeast byteCount: Int) throws(DecodingError) {
+    guard let share, (share.reservation?.byteCount ?? 0) < byteCount else { return }
+    share.reservation = nil
+    share.reservation = try reserve(byteCount)
+  }
+
+  /// Reserves bytes of the budget, and waits for them, as `reserving` does.
   func reserve(_ byteCount: Int) throws(DecodingError) -> DecodedByteBudget.Reservation {
     try budget.reserve(byteCount, isCancelled: isCancelled)
   }

@@ -10,8 +10,8 @@ public struct DecodingLimits: Hashable, Sendable {
   /// The longest side of a source, in pixels. 65,535 by default, the most that JPEG and GIF can declare. Protects the
   /// counters of libraries: pixels and bytes are what a picture costs, and bound tall pictures too.
   public var side: Int
-  /// The most bytes that the decoded picture may take, after reduced decoding and with the memory that resampling takes
-  /// beside it and its result, and the most that the result may take. 256 MB by default. Protects memory.
+  /// The most bytes that one render may take at a time, all of it counted: `DecodePlan.byteCount`. 512 MB by default, as
+  /// much as all decodes of a process may take (`DecodedByteBudget.shared`). Protects memory.
   public var decodedByteCount: Int
   /// The most frames of an animation that are played. 16,384 by default. Protects the memory of their table. No picture
   /// is refused for having more: frames beyond are left out, and with a limit below two the first is shown alone.
@@ -32,7 +32,7 @@ public struct DecodingLimits: Hashable, Sendable {
 
   /// Makes limits; what is not given has its default.
   public init(
-    pixelCount: Int = 128_000_000, side: Int = 65_535, decodedByteCount: Int = 256 << 20,
+    pixelCount: Int = 128_000_000, side: Int = 65_535, decodedByteCount: Int = 512 << 20,
     frameCount: Int = 16_384, scanCount: Int = 100, encodedByteCount: Int = 100 << 20,
     cpuTime: Duration = .seconds(10), animationByteCount: Int = 64 << 20,
     scannedPixelCount: Int = 2_560_000_000

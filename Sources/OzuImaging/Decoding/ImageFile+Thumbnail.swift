@@ -12,9 +12,13 @@ extension ImageFile {
       bitmap.size.hasAspect(of: stored)
     else { return nil }
     context.begin(.resize)
+    let result = plan.outputSize.bitmapByteCount(as: .bgra8)
     let shown = plan.sourceRegion.scaled(
       horizontal: Double(bitmap.size.width) / Double(stored.width),
       vertical: Double(bitmap.size.height) / Double(stored.height))
+    let working = plan.resampler.workingByteCount(of: bitmap.size, region: shown, to: plan.outputSize)
+    // The plan has the price of another way to the picture.
+    try context.reserve(atLeast: bitmap.byteCount.saturatingSum(working).saturatingSum(result))
     return try plan.resampler.resample(
       bitmap, region: shown, to: plan.outputSize, pool: context.pool
     ) { () throws(DecodingError) in try context.checkpoint() }

@@ -22,6 +22,22 @@ public protocol ImageFile: AnyObject, Sendable {
   /// - Throws: `DecodingError`; the limits were checked by the caller, but for what only decoding shows.
   func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap
 
+  /// The bytes that carrying out a plan takes of the decoder and the library under it. None by default.
+  ///
+  /// It is asked for a plan and, where that has planes, for its `throughPixels`, before anything is decoded.
+  func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand
+
+  /// Hands out the pixels that `decode` would give, row by row in `bgra8`, where the demand says so. `nil` by default.
+  ///
+  /// - Parameter body: gets a reader that is valid during the call, and passes its errors on. It may be called a second
+  ///   time with another reader: what it made of the first one counts for nothing then.
+  /// - Returns: what the last call of the closure returned.
+  /// - Throws: `DecodingError`, as `decode` does.
+  func withRows<Result>(
+    _ plan: DecodePlan, context: DecodingContext,
+    _ body: (any PixelRowReading) throws(DecodingError) -> Result
+  ) throws(DecodingError) -> Result?
+
   /// Makes the result as stored: decoded and resampled to the target, not turned upright.
   ///
   /// By default `decode` and a `Resampler`. A file that can do better than hand out pixels at one of its scales has its
@@ -67,6 +83,17 @@ extension ImageFile {
   /// The whole alone.
   public var scales: [Int] { [8] }
 
+  /// Nothing to speak of.
+  public func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand { DecodingDemand() }
+
+  /// A bitmap only.
+  public func withRows<Result>(
+    _ plan: DecodePlan, context: DecodingContext,
+    _ body: (any PixelRowReading) throws(DecodingError) -> Result
+  ) throws(DecodingError) -> Result? {
+    nil
+  }
+
   /// Decodes at the plan's scale, then resamples.
   public func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
     try renderFromPixels(plan, context: context)
@@ -89,8 +116,10 @@ extension ImageFile {
     nil
   }
 
-  /// Decodes to pixels at the plan's scale, then resamples: what `render` does by default, for files that have their own
-  /// and go back to this one.
+  /// Decodes to pixels at the plan's scale and resamples them: what `render` does by default, for files that have their
+  /// own and go back to this one. Rows go to the resampler one by one where the file hands them out.
+  ///
+  /// A plan that has planes has its price for them; pixels are checked against the limits, and reserved, anew.
   ///
   /// - Throws: `DecodingError`; `corrupt` when `decode` gives another size than planned.
   public func renderFromPixels(
@@ -98,9 +127,15 @@ extension ImageFile {
   ) throws(DecodingError) -> Bitmap {
     // Filters work in one format.
     let context = plan.needsNoResampling ? context : context.inWorkingFormat()
-    try context.limits.checkDecodedByteCount(
-      plan.decodedSize.bitmapByteCount(as: header.pixelFormat(under: context.pixelFormats))
-        .saturatingSum(plan.workingByteCount))
+    var plan = plan
+    if plan.reduction != nil || plan.averaging != nil {
+      plan = plan.throughPixels(of: self, context)
+      try context.limits.checkDecodedByteCount(plan.byteCount)
+      try context.reserve(atLeast: plan.byteCount)
+    }
+    if !plan.needsNoResampling, demand(of: plan, context: context).handsOutRows {
+      return try renderFromRows(plan, context: context)
+    }
     let bitmap = try decoded(plan, context: context)
     try context.checkpoint()
     context.begin(.resize)
@@ -110,13 +145,31 @@ extension ImageFile {
     ) { () throws(DecodingError) in try context.checkpoint() }
   }
 
+  /// Resamples rows as the decoder makes them. The stage of resizing begins when all have been read.
+  private func renderFromRows(
+    _ plan: DecodePlan, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap {
+    let bitmap = try withRows(plan, context: context) { (reader) throws(DecodingError) in
+      guard reader.size == plan.decodedSize else { throw wrongSize(reader.size, plan) }
+      return try plan.resampler.resample(
+        reader, region: plan.region, to: plan.outputSize, pool: context.pool
+      ) { () throws(DecodingError) in try context.checkpoint() }
+    }
+    guard let bitmap else {
+      throw .corrupt(header.type, stage: "pixels", reason: "there are no rows, as were announced")
+    }
+    context.begin(.resize)
+    return bitmap
+  }
+
   /// What `decode` gives, if it has the size that was planned.
   func decoded(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
     let bitmap = try decode(plan, context: context)
-    guard bitmap.size == plan.decodedSize else {
-      throw .corrupt(
-        header.type, stage: "pixels", reason: "decoded to \(bitmap.size) instead of \(plan.decodedSize)")
-    }
+    guard bitmap.size == plan.decodedSize else { throw wrongSize(bitmap.size, plan) }
     return bitmap
+  }
+
+  private func wrongSize(_ size: PixelSize, _ plan: DecodePlan) -> DecodingError {
+    .corrupt(header.type, stage: "pixels", reason: "decoded to \(size) instead of \(plan.decodedSize)")
   }
 }

@@ -52,6 +52,8 @@ final class PlaneRun {
     block = pool.takeBlock(byteCount: wordCount * MemoryLayout<PixelWord>.stride)
     // Zeroed, because the places beyond the end of a row are read, though nobody looks at the result.
     block.bindMemory(to: PixelWord.self).baseAddress!.initialize(repeating: .zero, count: wordCount)
+    // Rows above the part that is shown need not be made.
+    rows.discard(before: min(2 * down.pairs.lowerBound, rows.rowCount - 1))
   }
 
   deinit {

@@ -5,14 +5,14 @@ extension Resampler {
   /// strip (`LightRows`). Between, 255 is all light, with the bits of `SamplePlane` behind the point: the darkest values
   /// of sRGB are five steps apart there.
   func resampleLight<Failure: Error>(
-    of bitmap: Bitmap, region: PixelRegion, to size: PixelSize, pool: PixelBufferPool,
+    of pixels: PictureRows, region: PixelRegion, to size: PixelSize, pool: PixelBufferPool,
     checkpoint: () throws(Failure) -> Void
   ) throws(Failure) -> Bitmap {
-    let rows = LightRows(of: bitmap, step: LightRows.step(region: region, to: size), pool: pool)
+    let rows = LightRows(of: pixels, step: LightRows.step(region: region, to: size), pool: pool)
     return try resample(
-      rows.channels, content: .light(isOpaque: bitmap.isOpaque),
+      rows.channels, content: .light(isOpaque: pixels.isOpaque),
       region: region.scaled(
-        horizontal: 1 / Double(bitmap.size.width), vertical: 1 / Double(bitmap.size.height)),
-      to: size, colorSpace: bitmap.colorSpace, pool: pool, checkpoint: checkpoint)
+        horizontal: 1 / Double(pixels.size.width), vertical: 1 / Double(pixels.size.height)),
+      to: size, colorSpace: pixels.colorSpace, pool: pool, checkpoint: checkpoint)
   }
 }

@@ -69,10 +69,9 @@ extension Resampler {
     let windowRows = (2 * down.pairsPerSample + 16) * down.factor + bandRows
     let stripRows = Double(LightRows.stripRows)
     let strips = min((windowRows / stripRows).rounded(.up) + 2, (rows / stripRows).rounded(.up))
-    let strip = Self.blockByteCount((columns + 7) * min(rows, stripRows) * 2)
-    let sums = Self.blockByteCount((Double(source.width) + 16) * 4)
-    let light = Self.blockByteCount(Double(source.width) * 2 * Double(channels))
-    let making = Double(channels) * (strips * Double(strip) + Double(sums)) + Double(light)
+    let strip = Self.blockByteCount((columns + 7) * min(rows, stripRows) * 2 * Double(channels))
+    let sums = Self.blockByteCount(columns * 4 * Double(channels))
+    let making = strips * Double(strip) + Double(sums)
     return filters.saturatingSum(Int(clamping: making))
   }
 

@@ -48,30 +48,52 @@ public struct Resampler: Sendable {
     _ bitmap: Bitmap, region: PixelRegion, to size: PixelSize, pool: PixelBufferPool,
     checkpoint: () throws(Failure) -> Void
   ) throws(Failure) -> Bitmap {
+    try resample(
+      PictureRows(bitmap.converted(to: .bgra8, pool: pool), pool: pool), region: region, to: size, pool: pool,
+      checkpoint: checkpoint)
+  }
+
+  /// The same for a picture whose rows a decoder hands out: what lies between it and the result is a window of rows.
+  ///
+  /// All rows are read, also those below the region, so that an error in any of them is thrown.
+  ///
+  /// - Throws: what the reader and `checkpoint` throw.
+  func resample(
+    _ reader: any PixelRowReading, region: PixelRegion, to size: PixelSize, pool: PixelBufferPool,
+    checkpoint: () throws(DecodingError) -> Void
+  ) throws(DecodingError) -> Bitmap {
+    let rows = PictureRows(reader, pool: pool)
+    let bitmap = try resample(rows, region: region, to: size, pool: pool) { () throws(DecodingError) in
+      try rows.check()
+      try checkpoint()
+    }
+    try rows.finish()
+    return bitmap
+  }
+
+  private func resample<Failure: Error>(
+    _ rows: PictureRows, region: PixelRegion, to size: PixelSize, pool: PixelBufferPool,
+    checkpoint: () throws(Failure) -> Void
+  ) throws(Failure) -> Bitmap {
     precondition(
       region.x.isFinite && region.y.isFinite && region.width.isFinite && region.height.isFinite,
       "a region has finite edges")
     precondition(region.width > 0 && region.height > 0, "a region has an area")
-    let bitmap = bitmap.converted(to: .bgra8, pool: pool)
     if light == .linear {
-      return try resampleLight(of: bitmap, region: region, to: size, pool: pool, checkpoint: checkpoint)
+      return try resampleLight(of: rows, region: region, to: size, pool: pool, checkpoint: checkpoint)
     }
     let horizontal = ResamplingAxis(
-      extent: bitmap.size.width, origin: region.x, length: region.width, count: size.width, kernel: kernel)
+      extent: rows.size.width, origin: region.x, length: region.width, count: size.width, kernel: kernel)
     let vertical = ResamplingAxis(
-      extent: bitmap.size.height, origin: region.y, length: region.height, count: size.height, kernel: kernel)
+      extent: rows.size.height, origin: region.y, length: region.height, count: size.height, kernel: kernel)
     return try Bitmap(
-      size: size, isOpaque: bitmap.isOpaque, colorSpace: bitmap.colorSpace, pool: pool
+      size: size, isOpaque: rows.isOpaque, colorSpace: rows.colorSpace, pool: pool
     ) { (target, bytesPerRow) throws(Failure) in
-      try bitmap.withUnsafeBytes { (source) throws(Failure) in
-        let rows = SourceRows(
-          bytes: source, size: bitmap.size, bytesPerRow: bitmap.bytesPerRow,
-          columnFactor: horizontal.factor, rowFactor: vertical.factor)
-        let run = ResamplingRun(
-          source: rows, target: target, targetBytesPerRow: bytesPerRow, horizontal: horizontal,
-          vertical: vertical, opacity: bitmap.isOpaque ? 0xFF00_0000 : 0, pool: pool)
-        try run.execute(checkpoint: checkpoint)
-      }
+      let source = SourceRows(rows: rows, columnFactor: horizontal.factor, rowFactor: vertical.factor)
+      let run = ResamplingRun(
+        source: source, target: target, targetBytesPerRow: bytesPerRow, horizontal: horizontal,
+        vertical: vertical, opacity: rows.isOpaque ? 0xFF00_0000 : 0, pool: pool)
+      try run.execute(checkpoint: checkpoint)
     }
   }
 }

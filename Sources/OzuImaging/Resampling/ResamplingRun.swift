@@ -47,8 +47,8 @@ struct ResamplingRun {
   private func copy<Failure: Error>(_ checkpoint: () throws(Failure) -> Void) throws(Failure) {
     for y in 0..<vertical.count {
       if y % Self.rowsPerCheckpoint == 0 { try checkpoint() }
-      let from = (vertical.offset + y) * source.bytesPerRow + horizontal.offset * 4
-      let row = UnsafeRawBufferPointer(rebasing: source.bytes[from..<from + horizontal.count * 4])
+      let row = UnsafeRawBufferPointer(
+        start: source.pointer(row: vertical.offset + y) + horizontal.offset * 4, count: horizontal.count * 4)
       UnsafeMutableRawBufferPointer(rebasing: target[(y * targetBytesPerRow)...]).copyMemory(from: row)
     }
   }

@@ -1,20 +1,19 @@
-/// The rows of a bitmap as words for the passes, reduced by whole factors where the reduction is huge.
+/// The rows of a picture as words for the passes, reduced by whole factors where the reduction is huge.
 ///
 /// A filter over thousands of samples would have weights of a few units or none, and would look at each
 /// source pixel six times. So blocks of `columnFactor` × `rowFactor` pixels are averaged first, exactly, with
 /// the fraction bits kept: the filter then has at most 256 taps. Blocks start at the top left corner of the
-/// bitmap; the last in a row or column may be smaller, and its filter table knows by how much.
+/// picture; the last in a row or column may be smaller, and its filter table knows by how much.
 ///
 /// Unsafe pointers again (see `HorizontalPass.swift`). Why every index is in bounds: source pixels are read
-/// at columns below `size.width` and rows below `size.height` only, and those have four bytes at
-/// `row * bytesPerRow + column * 4` in every bitmap; results are written at the positions the parameters
-/// name.
+/// at columns below `size.width` only, and a row has four bytes for each; `PictureRows` checks rows; results are written
+/// at the positions the parameters name.
 struct SourceRows {
-  let bytes: UnsafeRawBufferPointer
-  let size: PixelSize
-  let bytesPerRow: Int
+  let rows: PictureRows
   let columnFactor: Int
   let rowFactor: Int
+
+  private var size: PixelSize { rows.size }
 
   /// The number of rows after the reduction.
   var rowCount: Int { (size.height + rowFactor - 1) / rowFactor }
@@ -35,7 +34,8 @@ struct SourceRows {
       return
     }
     let source = pointer(row: row)
-    let wholePairs = pairs.lowerBound..<max(pairs.lowerBound, min(pairs.upperBound, size.width / 2))
+    let width = size.width
+    let wholePairs = pairs.lowerBound..<max(pairs.lowerBound, min(pairs.upperBound, width / 2))
     for pair in wholePairs {
       let pixels = source.loadUnaligned(fromByteOffset: 8 &* pair, as: SIMD8<UInt8>.self)
       words[pair &- pairs.lowerBound] = Self.word(pixels.lowHalf, pixels.highHalf)
@@ -53,7 +53,8 @@ struct SourceRows {
     let lowerRow = min(upperRow + 1, rowCount - 1)
     if isReduced {
       let upper = averages(row: upperRow, columns: columns)
-      let lower = averages(row: lowerRow, columns: columns)
+      // Rows are read once: the neighbour of an odd last row is not averaged again.
+      let lower = lowerRow == upperRow ? upper : averages(row: lowerRow, columns: columns)
       for index in 0..<columns.count { words[index] = PixelWord(upper[index], lower[index]) }
       return
     }
@@ -66,10 +67,9 @@ struct SourceRows {
     }
   }
 
-  private func pointer(row: Int) -> UnsafeRawPointer {
-    precondition(row >= 0 && row < size.height, "row outside the bitmap")
-    return bytes.baseAddress! + row * bytesPerRow
-  }
+  /// The pixels of a row before the reduction. Rows are asked for from top to bottom, and two stay valid (`PictureRows`):
+  /// pairs of rows are read together, and the averages of a row are made before those of the next.
+  func pointer(row: Int) -> UnsafeRawPointer { rows.row(row) }
 
   /// Interleaves two pixels. Written lane by lane, which becomes two or three shuffles; widening each pixel
   /// and shifting one of them would be taken apart into 26 scalar instructions.

@@ -69,6 +69,11 @@ private final class DeltaFile: ImageFile {
     header = ImageHeader(type: .ozuDelta, storedSize: details.size, hasAlpha: !details.isOpaque)
   }
 
+  /// The planes beside the pixels.
+  func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
+    DecodingDemand(byteCount: details.planeByteCount ?? 0)
+  }
+
   /// Decodes the picture.
   ///
   /// - Throws: `DecodingError`; `corrupt` for a file that is not whole or not as it was written.

@@ -28,9 +28,12 @@ extension JPEGFile {
       // It has the colours of the picture, and rarely says so.
       own.colorEncoding = header.colorEncoding
       own.orientation = .up
-      let plan = DecodePlan(header: own, resize: nil)
-      try context.limits.checkDecodedByteCount(plan.decodedByteCount)
-      return try JPEGFile(bytes, outline, header: own).decode(plan, context: context)
+      let file = JPEGFile(bytes, outline, header: own)
+      let plan = DecodePlan(of: file, resize: nil, context: context)
+      try context.limits.checkDecodedByteCount(plan.byteCount)
+      // Nothing else has been decoded yet.
+      try context.reserve(atLeast: plan.byteCount)
+      return try file.decode(plan, context: context)
     } catch {
       switch error {
       case .cancelled, .limitExceeded: throw error

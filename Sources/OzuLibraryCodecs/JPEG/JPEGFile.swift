@@ -96,7 +96,7 @@ final class JPEGFile: ImageFile {
       memoryLimit: outline.libraryByteCount, keepsGray: keepsGray, keepsPlanes: keepsPlanes)
   }
 
-  private func inkTransform(_ context: DecodingContext) -> ColorTransform? {
+  func inkTransform(_ context: DecodingContext) -> ColorTransform? {
     guard header.colorModel == .cmyk, context.colorPolicy == .convertToSRGB,
       let encoding = header.colorEncoding
     else { return nil }

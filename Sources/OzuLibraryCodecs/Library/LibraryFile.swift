@@ -45,6 +45,14 @@ final class LibraryFile: ImageFile {
     state = Mutex(State(session: session))
   }
 
+  /// What the library says that pixels take beside the bitmap: it keeps its picture until the file is closed. Planes are
+  /// part of the plan.
+  func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
+    guard plan.averaging == nil else { return DecodingDemand() }
+    let byteCount = state.withLock { Int(clamping: $0.session.info.scratch) }
+    return DecodingDemand(byteCount: byteCount, keptByteCount: byteCount)
+  }
+
   /// Makes the result: from planes where the plan averages them, else from pixels.
   func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
     if let averaging = plan.averaging {
@@ -76,6 +84,11 @@ final class LibraryFile: ImageFile {
         }
         try context.limits.check(own)
         own.colorEncoding = header.colorEncoding
+        let (byteCount, overflow) = own.storedSize.byteCount(as: .bgra8)
+          .addingReportingOverflow(Int(clamping: session.info.scratch))
+        try context.limits.checkDecodedByteCount(overflow ? .max : byteCount)
+        // Nothing else has been decoded yet.
+        try context.reserve(atLeast: byteCount)
         return try session.decode(header: own, size: own.storedSize, alpha: library.alpha, context)
       } catch {
         switch error {

@@ -10,8 +10,8 @@ import OzuImaging
 
 /// A PNG whose chunks have been looked at.
 final class PNGFile: ImageFile {
-  private static let stepRows = 32
-  private static let imageStage = "image data"
+  static let stepRows = 32
+  static let imageStage = "image data"
 
   let data: Data
   let details: PNGHeader

@@ -30,6 +30,14 @@
         dotsPerInch: details.dotsPerInch, metadata: details.metadata)
     }
 
+    /// A second copy of a lossless picture, the plane of alpha of a lossy one, and some rows of blocks.
+    func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
+      guard let frame = details.frames.first else { return DecodingDemand() }
+      let alpha = frame.hasAlpha && !frame.isLossless ? frame.size.pixelCount : 0
+      return DecodingDemand(
+        byteCount: WebPDecoder.copyByteCount(frame) + alpha + 128 * frame.size.width)
+    }
+
     /// Makes the result: from planes where the plan averages them and the file is whole, else from pixels.
     func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
       if let averaging = plan.averaging,

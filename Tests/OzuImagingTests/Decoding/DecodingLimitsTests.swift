@@ -74,7 +74,7 @@ struct DecodingLimitsTests {
   func defaults() {
     let limits = DecodingLimits()
     #expect(limits == .default)
-    #expect(limits.decodedByteCount == 256 << 20)
+    #expect(limits.decodedByteCount == 512 << 20)
     #expect(limits.frameCount == 16_384)
     #expect(limits.encodedByteCount == 100 << 20)
     #expect(limits.scanCount == 100)

@@ -8,7 +8,7 @@ extension PNGRowReader {
   private static let stepRows = 32
 
   /// Whether every pixel is opaque.
-  var isOpaque: Bool {
+  package var isOpaque: Bool {
     switch layout {
     case .gray, .rgb: true
     case .grayAlpha, .rgbAlpha: false
@@ -64,15 +64,24 @@ extension PNGRowReader {
       for y in 0..<size.height {
         if y % Self.stepRows == 0 { try context.checkpoint() }
         let pixels = (target.baseAddress! + y * bytesPerRow).assumingMemoryBound(to: UInt32.self)
-        guard let row = next(), convert(row, to: pixels, width: size.width) else {
+        guard read(into: pixels, width: size.width, alpha: alpha) else {
           isWhole = false
           return
         }
-        if !isOpaque, alpha == .premultiplied { Premultiplication.apply(to: pixels, width: size.width) }
       }
       isWhole = endsWell()
     }
     return isWhole ? bitmap : nil
+  }
+
+  /// Reads the next row as pixels of BGRA; false when libpng has to decode the file.
+  ///
+  /// - Parameter row: memory of the caller for `width` pixels of four bytes, `width` being that of the picture.
+  package func read(into row: UnsafeMutableRawPointer, width: Int, alpha: Alpha) -> Bool {
+    let pixels = row.assumingMemoryBound(to: UInt32.self)
+    guard let row = next(), convert(row, to: pixels, width: width) else { return false }
+    if !isOpaque, alpha == .premultiplied { Premultiplication.apply(to: pixels, width: width) }
+    return true
   }
 
   /// Makes words of BGRA, alpha not multiplied in; false for an index that the palette does not have.

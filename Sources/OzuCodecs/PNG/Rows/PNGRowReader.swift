@@ -129,7 +129,7 @@ package final class PNGRowReader {
   }
 
   /// Whether the stream ended where the picture does, with the right checksum. After the last row.
-  func endsWell() -> Bool {
+  package func endsWell() -> Bool {
     var byte: UInt8 = 0
     while !hasEnded {
       guard inflate(to: &byte, capacity: 1) == 0 else { return false }

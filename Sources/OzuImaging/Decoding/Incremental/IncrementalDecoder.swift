@@ -167,15 +167,17 @@ public final class IncrementalDecoder: Sendable {
     guard !header.storedSize.isEmpty else {
       throw .corrupt(header.type, stage: "header", reason: "a picture of \(header.storedSize) pixels")
     }
-    let plan = DecodePlan(drawingOf: header, resize: resize, scales: opened.scales)
-    // What the file keeps, and the copy that is shown.
+    // Previews are made from pixels.
+    let plan = DecodePlan(drawingOf: header, resize: resize, scales: opened.scales).throughPixels
+    // What the file keeps from call to call, and the copy that is shown.
     let decodedByteCount = plan.decodedSize.bitmapByteCount(as: .bgra8)
-    let byteCount = decodedByteCount.saturatingSum(decodedByteCount)
-    try context.limits.checkDecodedByteCount(byteCount.saturatingSum(plan.workingByteCount))
+    let keptByteCount = decodedByteCount.saturatingSum(opened.demand(of: plan, context: context).byteCount)
+    try context.limits.checkDecodedByteCount(
+      keptByteCount.saturatingSum(decodedByteCount).saturatingSum(plan.workingByteCount))
     try codecs.check(plan, limits: context.limits)
     // And what is made of the copy.
     let peakByteCount = plan.peakByteCount(header, format: .bgra8, context)
-    guard let reservation = context.budget.reserveForPreviews(decodedByteCount.saturatingSum(peakByteCount))
+    guard let reservation = context.budget.reserveForPreviews(keptByteCount.saturatingSum(peakByteCount))
     else { return waiting }
     return .decoding(Opened(file: opened, plan: plan, reservation: reservation))
   }

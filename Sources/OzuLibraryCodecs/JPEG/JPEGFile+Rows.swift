@@ -1,0 +1,91 @@
+import CCodecs
+import OzuCodecs
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension JPEGFile {
+  /// Of pixels and planes that libjpeg makes, the coefficients of a file of several scans, and some rows of blocks; the
+  /// reduced decoder has its planes alone.
+  func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
+    guard plan.reduction == nil else { return DecodingDemand() }
+    // Of luma 20 rows and of chroma half of that, and two rows of each to enlarge it, at most (jdmainct.c, jdsample.c).
+    let rows = 64 * header.storedSize.width
+    return DecodingDemand(
+      byteCount: outline.coefficientByteCount + rows,
+      handsOutRows: outline.details.unsupportedReason == nil)
+  }
+
+  /// Hands out the rows of the picture at the plan's scale as libjpeg makes them.
+  ///
+  /// - Throws: as `decode` does.
+  func withRows<Result>(
+    _ plan: DecodePlan, context: DecodingContext,
+    _ body: (any PixelRowReading) throws(DecodingError) -> Result
+  ) throws(DecodingError) -> Result? {
+    guard outline.details.unsupportedReason == nil else { return nil }
+    return try data.withBytes { (bytes) throws(DecodingError) in
+      let session = try session(bytes, plan)
+      try readScans(of: session, context)
+      let inks = inkTransform(context)
+      if inks != nil { ozu_jpeg_decoder_keep_cmyk(session.decoder) }
+      return try body(
+        JPEGRows(
+          session, size: plan.decodedSize,
+          colorSpace: header.colorModel == .cmyk ? .sRGB : header.storedColorSpace, inks: inks,
+          context: context))
+    }
+  }
+}
+
+/// The rows of a file that libjpeg decodes. Used inside one `withBytes`, as its session is.
+private final class JPEGRows: PixelRowReading {
+  /// The rows between two checkpoints.
+  private static let stepRows = 32
+
+  let size: PixelSize
+  let isOpaque = true
+  let colorSpace: ColorSpaceTag
+  private let session: JPEGSession
+  /// From the inks of the file to sRGB.
+  private let inks: ColorTransform?
+  private let context: DecodingContext
+  private var rowCount = 0
+
+  init(
+    _ session: consuming JPEGSession, size: PixelSize, colorSpace: ColorSpaceTag, inks: ColorTransform?,
+    context: DecodingContext
+  ) {
+    self.session = session
+    self.size = size
+    self.colorSpace = colorSpace
+    self.inks = inks
+    self.context = context
+  }
+
+  func readRow(into row: inout MutableSpan<UInt8>) throws(DecodingError) {
+    if rowCount % Self.stepRows == 0 { try context.checkpoint() }
+    rowCount += 1
+    let width = size.width
+    let status = row.withUnsafeMutableBytes { bytes in
+      let status = ozu_jpeg_decoder_read_rows(
+        session.decoder, OzuRows(bytes, bytesPerRow: bytes.count, size: PixelSize(width, 1)))
+      // `OzuRows` has checked that the bytes hold the row.
+      if let inks, let start = bytes.baseAddress, status != .failed {
+        inks.apply(to: start, count: width)
+        Premultiplication.makeOpaque(start, width: width)
+      }
+      return status
+    }
+    switch status {
+    case .done, .more: break
+    case .truncated:
+      guard context.allowsTruncation else { throw .truncated(.jpeg, stage: JPEGFile.scanStage) }
+    case .failed: throw session.failure(stage: JPEGFile.scanStage)
+    }
+  }
+}

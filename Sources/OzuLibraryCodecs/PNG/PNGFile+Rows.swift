@@ -1,0 +1,144 @@
+import CCodecs
+import OzuCodecs
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension PNGFile {
+  /// Four rows, of eight bytes a pixel at most. The passes of an interlaced file need the memory of all rows, and so does what
+  /// there is of a file that ends early.
+  func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
+    DecodingDemand(byteCount: 32 * header.storedSize.width, handsOutRows: offersRows(context))
+  }
+
+  private func offersRows(_ context: DecodingContext) -> Bool {
+    !details.isInterlaced && !context.allowsTruncation
+  }
+
+  /// Hands out the rows: those of a common file, and where it turns out not to be one, in a second call of the closure,
+  /// those that libpng makes.
+  ///
+  /// - Throws: as `decode` does.
+  func withRows<Result>(
+    _ plan: DecodePlan, context: DecodingContext,
+    _ body: (any PixelRowReading) throws(DecodingError) -> Result
+  ) throws(DecodingError) -> Result? {
+    guard offersRows(context) else { return nil }
+    if let result = try withCommonRows(context, body) { return result }
+    return try data.withBytes { (bytes) throws(DecodingError) in
+      let session = try PNGSession(bytes)
+      let hasAlpha = try session.open(size: header.storedSize, format: .bgra8, wantsPartial: false).hasAlpha
+      return try body(
+        LibraryPNGRows(
+          session, size: header.storedSize, isOpaque: !hasAlpha, colorSpace: header.storedColorSpace,
+          multipliesAlpha: hasAlpha && alpha == .premultiplied, context: context))
+    }
+  }
+
+  /// `nil` for a file that libpng has to decode.
+  private func withCommonRows<Result>(
+    _ context: DecodingContext, _ body: (any PixelRowReading) throws(DecodingError) -> Result
+  ) throws(DecodingError) -> Result? {
+    try data.withBytes { (bytes) throws(DecodingError) in
+      guard
+        let reader = PNGRowReader(bytes, header: details, pool: context.pool, inflating: Inflater.self)
+      else { return nil }
+      let rows = CommonPNGRows(
+        reader, size: details.size, alpha: alpha, colorSpace: header.storedColorSpace, context: context)
+      do throws(DecodingError) {
+        let result = try body(rows)
+        return rows.endsWell ? result : nil
+      } catch {
+        guard rows.isForLibrary else { throw error }
+        return nil
+      }
+    }
+  }
+}
+
+/// The rows of a common file. Used inside one `withBytes`, as its reader is.
+private final class CommonPNGRows: PixelRowReading {
+  let size: PixelSize
+  let colorSpace: ColorSpaceTag
+  /// Whether the file turned out to be one that libpng has to decode.
+  private(set) var isForLibrary = false
+  private let reader: PNGRowReader
+  private let alpha: Alpha
+  private let context: DecodingContext
+  private var rowCount = 0
+
+  init(
+    _ reader: PNGRowReader, size: PixelSize, alpha: Alpha, colorSpace: ColorSpaceTag, context: DecodingContext
+  ) {
+    self.reader = reader
+    self.size = size
+    self.alpha = alpha
+    self.colorSpace = colorSpace
+    self.context = context
+  }
+
+  var isOpaque: Bool { reader.isOpaque }
+
+  /// Whether the data end with the last row, with the right checksum. For rows that were read to the last.
+  var endsWell: Bool { rowCount < size.height || reader.endsWell() }
+
+  func readRow(into row: inout MutableSpan<UInt8>) throws(DecodingError) {
+    if rowCount % PNGFile.stepRows == 0 { try context.checkpoint() }
+    rowCount += 1
+    let width = size.width
+    precondition(row.count == width * 4, "memory for a row")
+    // The bytes of a pixel each, as the precondition says.
+    let isRead = row.withUnsafeMutableBytes { reader.read(into: $0.baseAddress!, width: width, alpha: alpha) }
+    guard isRead else {
+      isForLibrary = true
+      // Not shown: libpng decodes the file again, or says what is wrong with it.
+      throw .corrupt(.png, stage: PNGFile.imageStage, reason: "unusual data")
+    }
+  }
+}
+
+/// The rows of a file that libpng decodes. Used inside one `withBytes`, as its session is.
+private final class LibraryPNGRows: PixelRowReading {
+  let size: PixelSize
+  let isOpaque: Bool
+  let colorSpace: ColorSpaceTag
+  private let session: PNGSession
+  private let multipliesAlpha: Bool
+  private let context: DecodingContext
+  private var rowCount = 0
+
+  init(
+    _ session: consuming PNGSession, size: PixelSize, isOpaque: Bool, colorSpace: ColorSpaceTag,
+    multipliesAlpha: Bool, context: DecodingContext
+  ) {
+    self.session = session
+    self.size = size
+    self.isOpaque = isOpaque
+    self.colorSpace = colorSpace
+    self.multipliesAlpha = multipliesAlpha
+    self.context = context
+  }
+
+  func readRow(into row: inout MutableSpan<UInt8>) throws(DecodingError) {
+    if rowCount % PNGFile.stepRows == 0 { try context.checkpoint() }
+    rowCount += 1
+    let width = size.width
+    let status = row.withUnsafeMutableBytes { bytes in
+      let rows = PNGRows(
+        size: PixelSize(width, 1), pixels: bytes, bytesPerRow: bytes.count, format: .bgra8,
+        multipliesAlpha: multipliesAlpha)
+      let status = session.readRows(rows, 0..<1, fillsBlocks: false)
+      if status == .done { rows.finish(0..<1) }
+      return status
+    }
+    switch status {
+    case .done, .more: break
+    case .truncated: throw .truncated(.png, stage: PNGFile.imageStage)
+    case .failed: throw session.failure(stage: PNGFile.imageStage)
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import OzuCodecs
+import OzuImaging
+import OzuStandardCodecs
+import OzuSynchronization
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+#if os(Linux)
+  /// The price of a render (`DecodePlan.byteCount`) is what limits and budgets are told. Each case renders a picture of 12
+  /// megapixels in a process of its own, whose peak of resident memory is compared with the bytes that were reserved.
+  @Suite("The price of a render")
+  struct RenderPriceTests {
+    /// A picture, and what is made of it.
+    struct Render: Codable, Sendable, CustomTestStringConvertible {
+      var name: String
+      /// `nil` for the whole picture.
+      var output: [Int]?
+      var isLinear = false
+
+      var testDescription: String {
+        name + (output.map { " to \($0[0])x\($0[1])" } ?? "") + (isLinear ? ", linear light" : "")
+      }
+
+      var resize: Resize? {
+        output.map {
+          Resize(PixelSize($0[0], $0[1]), mode: .fill, light: isLinear ? .linear : .asStored)
+        }
+      }
+
+      var data: Data {
+        get throws {
+          switch name {
+          case "drawing.svg":
+            return Data(
+              """
+              <svg xmlns="http://www.w3.org/2000/svg" width="4000" height="3000">
+              <rect width="4000" height="3000" fill="#246"/><circle cx="2000" cy="1500" r="1400" fill="#eb3"/>
+              </svg>
+              """.utf8)
+          default: return try fixture("large/\(name)")
+          }
+        }
+      }
+    }
+
+    /// What a process has measured.
+    struct Measurement: Sendable {
+      /// The bytes that were reserved.
+      var price: Int
+      /// The bytes by which resident memory rose at its highest.
+      var peak: Int
+
+      /// What allocators, tables and pages may add.
+      static func bound(_ price: Int) -> Int { price + price / 10 + (16 << 20) }
+    }
+
+    static let names = [
+      "baseline.jpg", "progressive.jpg", "plain.png", "interlaced.png", "lossy.webp", "lossless.webp",
+      "whole.gif",
+      "rle.bmp", "strips.tif", "one-strip.tif", "lossy.avif", "lossy.jxl", "lossless.jxl", "drawing.svg",
+    ].filter(isDecodable)
+
+    static let renders: [Render] =
+      names.flatMap { name in
+        [
+          Render(name: name), Render(name: name, output: [400, 300]),
+          Render(name: name, output: [2500, 1875]),
+        ]
+      }
+      + ["baseline.jpg", "progressive.jpg", "plain.png", "lossless.webp"].flatMap { name in
+        [[400, 300], [2500, 1875]].map { Render(name: name, output: $0, isLinear: true) }
+      }
+
+    @Test("covers the peak of memory", arguments: renders)
+    func peak(_ render: Render) async {
+      await #expect(processExitsWith: .success) { [render] in
+        let measured = try Self.measure(render)
+        let message = "peak \(measured.peak), price \(measured.price): \(render.testDescription)"
+        #expect(measured.peak <= Measurement.bound(measured.price), Comment(rawValue: message))
+      }
+    }
+
+    /// Renders a picture in this process, which has done nothing before.
+    private static func measure(_ render: Render) throws -> Measurement {
+      let data = try render.data
+      // What is allocated once: tables, profiles, the codecs themselves.
+      _ = try? CodecRegistry.standard.picture(from: fixture("matrix/jpeg-baseline-420.jpg"))
+      trimHeap()
+      let budget = DecodedByteBudget(byteLimit: 1 << 40)
+      let reserved = Mutex(0)
+      let context = DecodingContext(
+        limits: DecodingLimits(decodedByteCount: 1 << 40, cpuTime: .seconds(1000)),
+        pool: PixelBufferPool(retainedByteLimit: 0), budget: budget,
+        onStage: { _ in reserved.withLock { $0 = max($0, budget.reservedByteCount) } })
+      let before = try #require(resetPeak() ? status("VmRSS") : nil)
+      let picture = try CodecRegistry.standard.picture(from: data, resize: render.resize, context: context)
+      let after = try #require(status("VmHWM"))
+      withExtendedLifetime(picture) {}
+      return Measurement(price: reserved.withLock { $0 }, peak: after - before)
+    }
+
+    /// Gives the system back what lies idle in the heap: it would hide what a render takes.
+    private static func trimHeap() {
+      PixelBufferPool.shared.releaseIdle()
+      guard let symbol = dlsym(nil, "malloc_trim") else { return }
+      // int malloc_trim(size_t), by its manual page.
+      _ = unsafeBitCast(symbol, to: (@convention(c) (Int) -> Int32).self)(0)
+    }
+
+    /// Sets the high-water mark back to the present (proc(5), clear_refs).
+    private static func resetPeak() -> Bool {
+      guard let file = FileHandle(forWritingAtPath: "/proc/self/clear_refs") else { return false }
+      defer { try? file.close() }
+      return (try? file.write(contentsOf: Data("5".utf8))) != nil
+    }
+
+    private static func status(_ field: String) -> Int? {
+      guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
+        let line = status.split(separator: "\n").first(where: { $0.hasPrefix(field + ":") }),
+        let kilobytes = line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Int($0) })
+      else { return nil }
+      return kilobytes * 1024
+    }
+  }
+#endif
