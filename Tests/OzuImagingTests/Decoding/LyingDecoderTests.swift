@@ -12,6 +12,7 @@ private struct LyingDecoder: ImageDecoding {
   var gives: @Sendable (PixelSize) -> Bitmap = { .noise(size: $0) }
   var rendersItself = false
   var thumbnail: Bitmap?
+  var demands = DecodingDemand()
 
   func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile { LyingFile(self) }
 
@@ -27,6 +28,8 @@ private final class LyingFile: ImageFile {
 
   var header: ImageHeader { decoder.says }
   var scales: [Int] { decoder.scales }
+
+  func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand { decoder.demands }
 
   func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
     decoder.gives(plan.decodedSize)
@@ -168,6 +171,24 @@ struct LyingDecoderTests {
       let picture = try Self.codecs(decoder).picture(from: Signature.png, resize: resize)
       let isUsed = size == PixelSize(8, 6) || size == PixelSize(4, 3)
       #expect(picture.bitmap == .flat(isUsed ? .white : .black, size: PixelSize(4, 3)))
+    }
+  }
+
+  @Test("about what they take get no budget for it", arguments: recipes)
+  func demands(resize: Resize?) throws {
+    func price(_ demand: DecodingDemand) -> Int {
+      DecodePlan(of: LyingFile(LyingDecoder(demands: demand)), resize: resize, context: .init()).byteCount
+    }
+    for bytes in [-1, -1 << 40, .min] {
+      #expect(price(DecodingDemand(byteCount: bytes, keptByteCount: bytes)) == price(DecodingDemand()))
+    }
+    let codecs = Self.codecs(LyingDecoder(demands: DecodingDemand(byteCount: .max, keptByteCount: .max)))
+    let error = #expect(throws: DecodingError.self) {
+      try codecs.picture(from: Signature.png, resize: resize)
+    }
+    guard case .limitExceeded = error else {
+      Issue.record("\(String(describing: error))")
+      return
     }
   }
 
