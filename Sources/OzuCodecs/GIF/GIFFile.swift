@@ -103,7 +103,7 @@ struct GIFFile: Sendable {
     canvas = PixelSize(
       max(canvas.width, first.x + first.size.width), max(canvas.height, first.y + first.size.height))
     guard !canvas.isEmpty else { return }
-    for index in images.indices { clip(&images[index]) }
+    for index in images.indices { Self.clip(&images[index], to: canvas) }
   }
 
   /// Whether the first picture paints every pixel of the canvas.
@@ -175,7 +175,9 @@ struct GIFFile: Sendable {
 
   /// Cuts the frame of an image down to what lies on the canvas. A frame that lies beside it still takes its time:
   /// then it is one pixel of nothing.
-  private func clip(_ image: inout Image) {
+  ///
+  /// Static: a method would hold a copy of the file while an image is changed, and so of all images for each.
+  private static func clip(_ image: inout Image, to canvas: PixelSize) {
     let width = min(image.x + image.size.width, canvas.width) - image.x
     let height = min(image.y + image.size.height, canvas.height) - image.y
     image.isVisible = width > 0 && height > 0
