@@ -78,6 +78,8 @@ final class SegmentIndex: @unchecked Sendable {
   var slots = SlotStorage()
   var free: Int32 = -1
   var table = SlotTable()
+  /// Under which the table hashes keys.
+  var seed = TableSeed()
   var segments: [Segment?] = []
   var partitions: ContiguousArray<PartitionState> = []
   var partitionNumbers: [Partition: Int] = [:]
@@ -102,12 +104,8 @@ final class SegmentIndex: @unchecked Sendable {
 
   // MARK: Entries
 
-  static func tag(_ key: CacheKey, partition: Int) -> UInt32 {
-    UInt32(truncatingIfNeeded: key.low ^ UInt64(partition) &* 0x9E37_79B9)
-  }
-
   func find(_ key: CacheKey, in partition: Int) -> Int? {
-    table.find(Self.tag(key, partition: partition)) {
+    table.find(seed.tag(key, partition: partition)) {
       slots[$0].key == key && Int(slots[$0].partition) == partition
     }
   }
@@ -168,7 +166,7 @@ final class SegmentIndex: @unchecked Sendable {
     slot.partition = Int32(partition)
     slot.segment = Int32(segment)
     slots[index] = slot
-    table.insert(Self.tag(header.key, partition: partition), slot: index)
+    table.insert(seed.tag(header.key, partition: partition), slot: index)
     linkNewest(index)
     linkToSegment(index)
     partitions[partition].byteCount += slot.length
@@ -179,7 +177,7 @@ final class SegmentIndex: @unchecked Sendable {
 
   func remove(_ index: Int) {
     let slot = slots[index]
-    table.remove(Self.tag(slot.key, partition: Int(slot.partition)), slot: index)
+    table.remove(seed.tag(slot.key, partition: Int(slot.partition)), slot: index)
     unlinkFromPartition(index)
     unlinkFromSegment(index)
     partitions[Int(slot.partition)].byteCount -= slot.length
