@@ -171,10 +171,10 @@ private final class Descriptor: OpenFile, FileLock {
       }
       if count < 0 {
         if errno == EINTR { continue }
-        throw DiskCacheError(.write, path: path, code: errno)
+        throw DiskCacheError(.write, path: path, code: errno, writing: byteCount(of: parts))
       }
       if count == 0, vectors[first...].contains(where: { $0.iov_len > 0 }) {
-        throw DiskCacheError(.write, path: path, code: ENOSPC)
+        throw DiskCacheError(.write, path: path, code: ENOSPC, writing: byteCount(of: parts))
       }
       position += count
       var rest = count
@@ -188,6 +188,8 @@ private final class Descriptor: OpenFile, FileLock {
       }
     }
   }
+
+  private func byteCount(of parts: [UnsafeRawBufferPointer]) -> Int { parts.reduce(0) { $0 + $1.count } }
 
   func truncate(to byteCount: Int) throws(DiskCacheError) {
     if ftruncate(number, off_t(byteCount)) != 0 {
