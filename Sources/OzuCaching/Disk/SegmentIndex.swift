@@ -45,6 +45,10 @@ final class SegmentIndex: @unchecked Sendable {
     var first: Int32 = -1
     /// Segments leave in this order.
     var age: UInt64
+    /// No record begins between `scanned` and here.
+    var searched = 0
+    /// Bytes before `scanned` that have no record, because a header is damaged, as far as this cache scanned them.
+    var unreadable = 0
 
     /// Bytes that removing or rewriting the segment would give back.
     var dead: Int { size - SegmentHeader.byteCount - live }
