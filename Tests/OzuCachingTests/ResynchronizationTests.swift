@@ -222,6 +222,28 @@ struct ResynchronizationTests {
     #expect(cache.count == 2)
   }
 
+  @Test("a search ends after 64 MB, and nobody searches the same bytes twice")
+  func searchIsBounded() throws {
+    let log = try Log((0..<3).map { body($0) })
+    var damaged = log.bytes
+    damaged[log.records[1] + 20] ^= 4
+    damaged[log.records[2] + 20] ^= 4
+    let reads = Counter()
+    log.fixture.files.respond = { call in
+      if call.operation == .read { reads.add(1) }
+      return .proceed
+    }
+    // Half a megabyte without a record: 8 reads of 64 KB, of a few records' headers and of the segment's.
+    let reader = try log.open(damaged + Data(count: 512 << 10), .reading)
+    #expect(reads.value < 14)
+    for _ in 0..<10 { #expect(reader.fetch(key(1), in: "part") == nil) }
+    #expect(reads.value < 14 + 10 * 4)
+    let before = reads.value
+    _ = try log.open(damaged + Data(count: 80 << 20), .reading)
+    #expect(reads.value - before > 1000)
+    #expect(reads.value - before < 1040)
+  }
+
   // MARK: Readers of a log that grows
 
   @Test("a reader passes over a header that was damaged while it looked on")
