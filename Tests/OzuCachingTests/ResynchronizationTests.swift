@@ -70,6 +70,9 @@ struct ResynchronizationTests {
       #expect(lost <= 1, "bit \(bit.1) of byte \(bit.0)")
       lossCount += lost
       guard access == .updating else { continue }
+      #expect(
+        cache.statistics.damagedSegments == (bit.0 < SegmentHeader.byteCount ? 1 : 0)
+          || bit.0 >= log.records[4])
       #expect(cache.store(body(9), forKey: key(9)))
       #expect(cache.totalByteCount == log.fixture.segmentByteCount)
     }
