@@ -92,11 +92,37 @@ struct DiskCacheIndexTests {
   func otherVersion() throws {
     let (fixture, index) = try closed()
     var other = index
-    other[8] = 2
+    other[8] = 3
     fixture.files.setContents(of: Fixture.index, to: other)
     let cache = try fixture.open()
     #expect(cache.statistics.rebuiltIndexes == 1)
     check(cache)
+  }
+
+  @Test("an index of the former version, which had no seed, costs nothing but time")
+  func formerVersion() throws {
+    let (fixture, index) = try closed()
+    let editor = IndexEditor(index)
+    var former = editor.bytes
+    former.removeSubrange(StoredIndex.seedOffset..<StoredIndex.headerLength)
+    let slotsEnd = 96 + editor.slotCount * StoredIndex.slotLength
+    former.withUnsafeMutableBytes { bytes in
+      bytes.set(UInt32(1), at: 8)
+      bytes.set(UInt32(96), at: 12)
+      let parts = [0..<80, 96..<slotsEnd, slotsEnd..<slotsEnd + editor.cellCount * 8]
+      let covered = parts + [parts[2].upperBound..<bytes.count]
+      let sum = covered.reduce(UInt64(0)) {
+        Checksum64.of(UnsafeRawBufferPointer(rebasing: bytes[$1]), seed: $0)
+      }
+      bytes.set(sum, at: 80)
+    }
+    fixture.files.setContents(of: Fixture.index, to: Data(former))
+    let cache = try fixture.open()
+    #expect(cache.statistics.rebuiltIndexes == 1)
+    check(cache)
+    cache.close()
+    #expect(fixture.files.contents(of: Fixture.index)?[8] == 2)
+    #expect(fixture.errors.all.isEmpty)
   }
 
   @Test("an index older than the segments: what came since is found, what died since is not")

@@ -231,7 +231,7 @@ struct DiskCacheRecoveryTests {
   func otherVersion() throws {
     let (fixture, path, bytes, _) = try threeEntries()
     var other = bytes
-    other[8] = 3
+    other[8] = 4
     let checksum = other.prefix(40).withUnsafeBytes { Checksum64.of($0, seed: 0) }
     withUnsafeBytes(of: checksum.littleEndian) { other.replaceSubrange(40..<48, with: $0) }
     fixture.files.setContents(of: path, to: other)

@@ -93,7 +93,15 @@ struct Forgery: Sendable, CustomTestStringConvertible {
     .slot("a date that waits to be written", 69, UInt8(1)),
     .slot("a date before all dates", 24, Int64.min),
     .slot("a date after all dates", 24, Int64.max),
-    .slot("another key of the same tag", 0, UInt64(1), cost: 1),
+    Forgery("slot: another key, with its cell", cost: 1) { editor in
+      editor.set(editor.slot(editor.slot(of: key(8))), UInt64(1))
+      editor.fillCells()
+    },
+    Forgery("header: a seed under which all keys of one low half have one tag") { editor in
+      editor.set(StoredIndex.seedOffset, key(8).low)
+      editor.fillCells()
+    },
+    .header("another seed, and the cells of the former one", StoredIndex.seedOffset + 8, UInt64(1)),
     .slot("another key", 8, UInt64(1)),
     Forgery("slot: the record of another") { copyPlace(of: key(10), to: key(8), &$0) },
     Forgery("slot: the record of another partition") { copyPlace(of: key(11), to: key(8), &$0) },

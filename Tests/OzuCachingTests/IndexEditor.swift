@@ -64,6 +64,20 @@ struct IndexEditor {
     } ?? 0
   }
 
+  /// Fills the cells anew from the slots, under the seed of the file.
+  mutating func fillCells() {
+    let seed = TableSeed(first: get(StoredIndex.seedOffset), second: get(StoredIndex.seedOffset + 8))
+    for position in 0..<cellCount { set(cell(position), UInt64(0)) }
+    for number in 0..<slotCount {
+      let (offset, partition) = (slot(number), get(slot(number) + 44, Int32.self))
+      guard partition >= 0 else { continue }
+      let tag = seed.tag(CacheKey(high: get(offset), low: get(offset + 8)), partition: Int(partition))
+      var position = Int(tag) & (cellCount - 1)
+      while get(cell(position), UInt64.self) != 0 { position = (position + 1) & (cellCount - 1) }
+      set(cell(position), SlotTable.cell(tag, number))
+    }
+  }
+
   /// A slot that is free.
   var freeSlot: Int { (0..<slotCount).first { get(slot($0) + 44, Int32.self) < 0 } ?? 0 }
 

@@ -65,7 +65,7 @@ struct MemoryCacheReadersTests {
   @Test("a writer waits until a reader is out, and a reader of another shard does not wait")
   func waiting() {
     let cache = cache(shards: 2, count: 100)
-    let keys = (0..<100).filter { cache.shardNumber(of: MemoryCache<Int, Named>.tag(of: $0)) == 0 }
+    let keys = (0..<100).filter { cache.shardNumber(of: cache.tag(of: $0)) == 0 }
     let others = (0..<100).filter { !keys.contains($0) }
     let (key, other) = (keys[0], others[0])
     for key in [key, other] { cache.insert(Named(key), forKey: key, cost: 1) }

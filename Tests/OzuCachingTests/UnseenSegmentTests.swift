@@ -181,7 +181,7 @@ struct UnseenSegmentTests {
       sequence: sequence, date: 1, bodyLength: data.count,
       bodyChecksum: data.withUnsafeBytes { Checksum64.of($0, seed: 0) })
     var bytes = Data(header.bytes)
-    head.withEncoded(entry, salt: 7) { bytes.append(contentsOf: $0) }
+    head.withEncoded(entry, seed: header.seed(at: SegmentHeader.byteCount)) { bytes.append(contentsOf: $0) }
     bytes.append(data)
     bytes.append(Data(count: SegmentHeader.byteCount + entry.recordLength - bytes.count))
     return ("/cache/" + header.fileName, bytes)
@@ -222,7 +222,8 @@ struct UnseenSegmentTests {
       let name = UnsafeRawBufferPointer(
         rebasing: bytes[SegmentHeader.byteCount + 96..<SegmentHeader.byteCount + 103])
       bytes.set(
-        Checksum64.of(name, seed: Checksum64.of(fields, seed: 7)), at: SegmentHeader.byteCount + 72)
+        Checksum64.of(name, seed: Checksum64.of(fields, seed: 7 ^ UInt64(SegmentHeader.byteCount))),
+        at: SegmentHeader.byteCount + 72)
     }
     fixture.files.setContents(of: forged.path, to: bytes)
     let cache = try fixture.open()

@@ -45,26 +45,17 @@ public struct DiskCacheError: Error, Hashable, Sendable {
   public var path: String
   /// The system's error number (`errno`), such as `ENOSPC`.
   public var code: Int32
+  /// The bytes that were to be written when there was no room for them; else nil.
+  public var neededByteCount: Int?
 
   /// An error with these parts.
-  public init(_ operation: Operation, path: String, code: Int32) {
+  ///
+  /// - Parameter byteCount: The bytes that were to be written. Kept if the code says that there was no room.
+  public init(_ operation: Operation, path: String, code: Int32, writing byteCount: Int? = nil) {
     self.operation = operation
     self.path = path
     self.code = code
-  }
-}
-
-extension DiskCacheError: CustomStringConvertible {
-  /// One line such as `write /cache/0001.segment: No space left on device`.
-  public var description: String {
-    let reason =
-      switch (operation, code) {
-      case (.change, EBUSY): "another process writes to it"
-      case (.change, EROFS): "it was opened to be read only"
-      case (.change, EBADF): "it is closed"
-      default: String(cString: strerror(code))
-      }
-    return "\(operation.rawValue) \(path): \(reason)"
+    neededByteCount = [ENOSPC, EDQUOT].contains(code) ? byteCount : nil
   }
 }
 

@@ -18,7 +18,7 @@ public struct DiskCacheReport: Hashable, Sendable {
   public var segments = 0
   /// Bytes of removed and superseded entries, which compaction or eviction will give back.
   public var deadByteCount = 0
-  /// Bytes, of those, behind damage in a segment, where entries may have been lost.
+  /// Bytes, of those, at damage in a segment that this cache met, where entries have been lost.
   public var unreadableByteCount = 0
 
   /// Whether nothing is damaged.

@@ -18,9 +18,9 @@ public struct DiskCacheStatistics: Hashable, Sendable {
   public var relocations = 0
   /// Segments rewritten to give back the space of dead entries.
   public var compactions = 0
-  /// Entries found damaged, and dropped.
+  /// Entries found damaged, and dropped. Several in a row whose headers are damaged count once.
   public var corruptEntries = 0
-  /// Segments found damaged: what follows the damage in them is lost.
+  /// Segments whose own header is damaged, or that end in something other than a whole record: it is lost.
   public var damagedSegments = 0
   /// Stored indexes that could not be used, so that the index was rebuilt from the segments.
   public var rebuiltIndexes = 0

@@ -48,10 +48,10 @@ struct EntryHead: Sendable {
 
   /// Encodes the header in front of the rest, and calls `body` with all.
   mutating func withEncoded(
-    _ header: EntryHeader, salt: UInt64, _ body: (UnsafeRawBufferPointer) -> Void
+    _ header: EntryHeader, seed: UInt64, _ body: (UnsafeRawBufferPointer) -> Void
   ) {
     bytes.withUnsafeMutableBytes {
-      header.encode(into: $0, salt: salt)
+      header.encode(into: $0, seed: seed)
       body(UnsafeRawBufferPointer($0))
     }
   }

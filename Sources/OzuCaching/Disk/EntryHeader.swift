@@ -13,7 +13,7 @@
 /// | 48 | 8 | length of the body |
 /// | 56 | 8 | XXH64 of the label, seed 0 |
 /// | 64 | 8 | XXH64 of the body, seed 0 |
-/// | 72 | 8 | XXH64 of the name, seeded with the XXH64 of bytes 0–71, seeded with the segment's salt |
+/// | 72 | 8 | XXH64 of the name, seeded with the XXH64 of bytes 0–71, seeded for the place (`SegmentHeader.seed(at:)`) |
 /// | 80 | 4 | state: `LIVE`, or zero once removed or superseded |
 /// | 84 | 4 | generation of the current metadata, its complement above |
 /// | 88 | 8 | date of last access, nanoseconds since 1970 |
@@ -30,7 +30,7 @@ struct EntryHeader {
   static let accessedOffset = 88
   /// The most that must be read to decode a header: itself and the longest name.
   static let maximumByteCountWithName = byteCount + 255
-  private static let magic: UInt32 = 0x3265_5a4f
+  static let magic: UInt32 = 0x3265_5a4f
 
   var sequence: UInt64
   var key: CacheKey
@@ -54,13 +54,13 @@ struct EntryHeader {
   var recordLength: Int { (bodyOffset + bodyLength + 7) & ~7 }
 
   /// Decodes a header; nil if it is damaged, or if `bytes` end before the partition's name does.
-  init?(_ bytes: UnsafeRawBufferPointer, salt: UInt64) {
+  init?(_ bytes: UnsafeRawBufferPointer, seed: UInt64) {
     guard bytes.count >= Self.byteCount, bytes.integer(at: 0, as: UInt32.self) == Self.magic else {
       return nil
     }
     nameLength = Int(bytes.integer(at: 4, as: UInt16.self))
     guard bytes.count >= Self.byteCount + nameLength,
-      Self.checksum(bytes, nameLength: nameLength, salt: salt) == bytes.integer(at: 72, as: UInt64.self)
+      Self.checksum(bytes, nameLength: nameLength, seed: seed) == bytes.integer(at: 72, as: UInt64.self)
     else { return nil }
     sequence = bytes.integer(at: 8)
     key = CacheKey(high: bytes.integer(at: 16), low: bytes.integer(at: 24))
@@ -100,7 +100,7 @@ struct EntryHeader {
   }
 
   /// Writes the header in front of the name, which must be in `bytes` already.
-  func encode(into bytes: UnsafeMutableRawBufferPointer, salt: UInt64) {
+  func encode(into bytes: UnsafeMutableRawBufferPointer, seed: UInt64) {
     bytes.set(Self.magic, at: 0)
     bytes.set(UInt16(nameLength), at: 4)
     bytes.set(UInt16(areas.count), at: 6)
@@ -113,15 +113,15 @@ struct EntryHeader {
     bytes.set(UInt64(bodyLength), at: 48)
     bytes.set(labelChecksum, at: 56)
     bytes.set(bodyChecksum, at: 64)
-    bytes.set(Self.checksum(UnsafeRawBufferPointer(bytes), nameLength: nameLength, salt: salt), at: 72)
+    bytes.set(Self.checksum(UnsafeRawBufferPointer(bytes), nameLength: nameLength, seed: seed), at: 72)
     bytes.set(isLive ? Self.live : 0, at: Self.stateOffset)
     bytes.set(MetadataAreas.word(generation), at: Self.generationOffset)
     bytes.set(accessed, at: Self.accessedOffset)
   }
 
   /// The checksum over the fixed fields and then the name.
-  private static func checksum(_ bytes: UnsafeRawBufferPointer, nameLength: Int, salt: UInt64) -> UInt64 {
-    let fields = Checksum64.of(UnsafeRawBufferPointer(rebasing: bytes[..<72]), seed: salt)
+  private static func checksum(_ bytes: UnsafeRawBufferPointer, nameLength: Int, seed: UInt64) -> UInt64 {
+    let fields = Checksum64.of(UnsafeRawBufferPointer(rebasing: bytes[..<72]), seed: seed)
     return Checksum64.of(
       UnsafeRawBufferPointer(rebasing: bytes[Self.byteCount..<Self.byteCount + nameLength]), seed: fields)
   }

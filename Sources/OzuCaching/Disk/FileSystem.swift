@@ -13,6 +13,10 @@ public protocol FileSystem: Sendable {
   func open(_ path: String, for access: FileAccess) throws(DiskCacheError) -> any OpenFile
   /// Removes a file. Those who have it open keep reading it.
   func remove(_ path: String) throws(DiskCacheError)
+  /// Frees the name of a file that cannot be opened: of a symbolic link, a directory, a pipe, a device, or of a file that
+  /// this user may not open. What somebody may miss is kept under another name. It is no error if nothing is there, or
+  /// if another process has put a file there meanwhile. By default, what has the name is removed.
+  func removeObstacle(_ path: String) throws(DiskCacheError)
   /// Renames a file, replacing what has the new name, atomically.
   func rename(_ path: String, to newPath: String) throws(DiskCacheError)
   /// Forces the entries of a directory to the device: files made, removed and renamed.
@@ -25,6 +29,9 @@ public protocol FileSystem: Sendable {
 extension FileSystem {
   /// `.thisUser`, for file systems without users.
   public func writers(of directory: String) throws(DiskCacheError) -> DirectoryWriters { .thisUser }
+
+  /// Removes what has the name, for file systems that have files only.
+  public func removeObstacle(_ path: String) throws(DiskCacheError) { try remove(path) }
 }
 
 /// Who may write to a directory.

@@ -42,10 +42,10 @@ struct Record: ~Copyable {
     return result
   }
 
-  /// Encodes the header anew, for another segment, in front of the unchanged rest. Not for mapped
+  /// Encodes the header anew, for another place, in front of the unchanged rest. Not for mapped
   /// records.
-  mutating func withEncoded(salt: UInt64, _ body: (UnsafeRawBufferPointer) -> Void) {
-    header.encode(into: bytes, salt: salt)
+  mutating func withEncoded(seed: UInt64, _ body: (UnsafeRawBufferPointer) -> Void) {
+    header.encode(into: bytes, seed: seed)
     body(UnsafeRawBufferPointer(bytes))
   }
 
@@ -120,7 +120,9 @@ enum RecordReader {
     guard let count = try? bytes.read(from: location.file.file, at: location.offset) else { return false }
     return bytes.withUnsafeBytes { bytes in
       let bytes = UnsafeRawBufferPointer(rebasing: bytes[..<count])
-      return EntryHeader(bytes, salt: location.file.salt).map { matches($0, location, in: bytes) } ?? false
+      return EntryHeader(bytes, seed: location.file.header.seed(at: location.offset)).map {
+        matches($0, location, in: bytes)
+      } ?? false
     }
   }
 
@@ -145,7 +147,9 @@ enum RecordReader {
   private static func verify(
     _ readable: UnsafeRawBufferPointer, _ location: SegmentIndex.Location, checksBody: Bool
   ) -> Verdict {
-    guard let header = EntryHeader(readable, salt: location.file.salt) else { return .corrupt }
+    guard let header = EntryHeader(readable, seed: location.file.header.seed(at: location.offset)) else {
+      return .corrupt
+    }
     guard matches(header, location, in: readable) else { return .misplaced }
     guard header.isLive else { return .dead }
     let label = UnsafeRawBufferPointer(rebasing: readable[header.labelOffset..<header.areasOffset])

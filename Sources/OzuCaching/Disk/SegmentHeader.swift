@@ -3,25 +3,31 @@
 /// | offset | size | field |
 /// |---|---|---|
 /// | 0 | 8 | `OZUsegm\n` |
-/// | 8 | 4 | format version, 2 |
+/// | 8 | 4 | format version, 3; files of version 2 are read |
 /// | 12 | 4 | length of this header, 48 |
 /// | 16 | 8 | segment number |
-/// | 24 | 8 | salt: random; seeds the checksums of the entry headers in this file |
+/// | 24 | 8 | salt: random; seeds the checksums of the entry headers in this file, together with their places |
 /// | 32 | 8 | creation, nanoseconds since 1970 |
 /// | 40 | 8 | XXH64 of bytes 0–39, seed 0 |
 ///
 /// The salt makes an entry header valid in its own file only: bytes of an old file that turn up in a new
-/// one after a crash, or a body that was made to look like entries, are never taken for entries.
+/// one after a crash, or a body that was made to look like entries, are never taken for entries. The place makes it
+/// valid where it was written only: a body that has a copy of this very file is not taken for entries either when a
+/// scan looks for the next header behind a damaged one (`SegmentFile.scan`). Version 2 had no place in the
+/// checksum; there, a scan ends at a damaged header.
 struct SegmentHeader {
   static let byteCount = 48
-  static let version: UInt32 = 2
+  static let version: UInt32 = 3
+  private static let oldestVersion: UInt32 = 2
   private static let magic: UInt64 = 0x0a6d_6765_7355_5a4f
 
   let number: UInt64
   let salt: UInt64
   let created: Int64
+  let version: UInt32
 
   init(number: UInt64, salt: UInt64, created: Int64) {
+    version = Self.version
     self.number = number
     self.salt = salt
     self.created = created
@@ -30,16 +36,40 @@ struct SegmentHeader {
   /// The header in these bytes, unless they are damaged or of another version.
   init?(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= Self.byteCount, bytes.integer(at: 0, as: UInt64.self) == Self.magic,
-      bytes.integer(at: 8, as: UInt32.self) == Self.version,
+      case let version = bytes.integer(at: 8, as: UInt32.self),
+      version >= Self.oldestVersion, version <= Self.version,
       bytes.integer(at: 12, as: UInt32.self) == Self.byteCount,
       bytes.integer(at: 40, as: UInt64.self) == Checksum64.of(.init(rebasing: bytes[..<40]), seed: 0)
     else { return nil }
+    self.version = version
     number = bytes.integer(at: 16)
     salt = bytes.integer(at: 24)
     created = bytes.integer(at: 32)
     // A salt of zero means an empty place in the stored index.
     guard number < LogNumbers.limit, salt != 0 else { return nil }
   }
+
+  /// The header in bytes of which one bit is wrong. The checksum tells which one: no two headers are as near to each
+  /// other.
+  init?(repairing damaged: UnsafeRawBufferPointer) {
+    guard damaged.count >= Self.byteCount else { return nil }
+    var bytes = Array(damaged[..<Self.byteCount])
+    for bit in 0..<Self.byteCount * 8 {
+      bytes[bit / 8] ^= 1 << (bit % 8)
+      if let header = bytes.withUnsafeBytes({ SegmentHeader($0) }) {
+        self = header
+        return
+      }
+      bytes[bit / 8] ^= 1 << (bit % 8)
+    }
+    return nil
+  }
+
+  /// Whether the places of records are in the checksums of their headers.
+  var knowsPlaces: Bool { version >= 3 }
+
+  /// The seed for the checksum of an entry header at an offset in this file.
+  func seed(at offset: Int) -> UInt64 { knowsPlaces ? salt ^ UInt64(offset) : salt }
 
   var bytes: [UInt8] {
     var bytes = [UInt8](repeating: 0, count: Self.byteCount)

@@ -20,6 +20,13 @@ extension SegmentIndex {
     segments[number]?.scanned = scanned
   }
 
+  /// Enters what a scan found out about a segment of this size.
+  func enter(_ scan: SegmentFile.Scan, size: Int, ofSegment number: Int) {
+    setSize(size, scanned: scan.end, ofSegment: number)
+    segments[number]?.searched = scan.searched
+    segments[number]?.unreadable += scan.gapByteCount
+  }
+
   func setAge(_ age: UInt64, ofSegment number: Int) {
     segments[number]?.age = age
   }

@@ -45,6 +45,10 @@ final class SegmentIndex: @unchecked Sendable {
     var first: Int32 = -1
     /// Segments leave in this order.
     var age: UInt64
+    /// No record begins between `scanned` and here.
+    var searched = 0
+    /// Bytes before `scanned` that have no record, because a header is damaged, as far as this cache scanned them.
+    var unreadable = 0
 
     /// Bytes that removing or rewriting the segment would give back.
     var dead: Int { size - SegmentHeader.byteCount - live }
@@ -78,6 +82,8 @@ final class SegmentIndex: @unchecked Sendable {
   var slots = SlotStorage()
   var free: Int32 = -1
   var table = SlotTable()
+  /// Under which the table hashes keys.
+  var seed = TableSeed()
   var segments: [Segment?] = []
   var partitions: ContiguousArray<PartitionState> = []
   var partitionNumbers: [Partition: Int] = [:]
@@ -102,12 +108,8 @@ final class SegmentIndex: @unchecked Sendable {
 
   // MARK: Entries
 
-  static func tag(_ key: CacheKey, partition: Int) -> UInt32 {
-    UInt32(truncatingIfNeeded: key.low ^ UInt64(partition) &* 0x9E37_79B9)
-  }
-
   func find(_ key: CacheKey, in partition: Int) -> Int? {
-    table.find(Self.tag(key, partition: partition)) {
+    table.find(seed.tag(key, partition: partition)) {
       slots[$0].key == key && Int(slots[$0].partition) == partition
     }
   }
@@ -168,7 +170,7 @@ final class SegmentIndex: @unchecked Sendable {
     slot.partition = Int32(partition)
     slot.segment = Int32(segment)
     slots[index] = slot
-    table.insert(Self.tag(header.key, partition: partition), slot: index)
+    table.insert(seed.tag(header.key, partition: partition), slot: index)
     linkNewest(index)
     linkToSegment(index)
     partitions[partition].byteCount += slot.length
@@ -179,7 +181,7 @@ final class SegmentIndex: @unchecked Sendable {
 
   func remove(_ index: Int) {
     let slot = slots[index]
-    table.remove(Self.tag(slot.key, partition: Int(slot.partition)), slot: index)
+    table.remove(seed.tag(slot.key, partition: Int(slot.partition)), slot: index)
     unlinkFromPartition(index)
     unlinkFromSegment(index)
     partitions[Int(slot.partition)].byteCount -= slot.length

@@ -69,8 +69,8 @@ extension SegmentStore {
       writer.nextSequence += 1
       record.header.sequence = sequence
       record.header.accessed = location.accessed
-      let place = try append(length: location.length, &writer) { salt, write in
-        record.withEncoded(salt: salt) { write([$0]) }
+      let place = try append(length: location.length, &writer) { seed, write in
+        record.withEncoded(seed: seed) { write([$0]) }
       }
       counters.relocations.increment()
       let isStillThere = index.withLock { index in

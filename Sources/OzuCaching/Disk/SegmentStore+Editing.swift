@@ -151,7 +151,7 @@ extension SegmentStore {
     }
     let padding = header.recordLength - header.bodyOffset - count
     if padding > 0 { Self.withZeros(padding) { write([$0], at: record.bodyOffset + count) } }
-    head.withEncoded(header, salt: record.header.salt) { head in
+    head.withEncoded(header, seed: record.header.seed(at: SegmentHeader.byteCount)) { head in
       segment.withUnsafeBytes { write([$0, head], at: 0) }
     }
     if let failure { throw failure }

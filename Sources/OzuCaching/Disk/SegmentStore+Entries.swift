@@ -53,8 +53,8 @@ extension SegmentStore {
         try makeRoom(for: length, &writer)
         header.sequence = writer.nextSequence
         writer.nextSequence += 1
-        let place = try append(length: length, &writer) { salt, write in
-          head.withEncoded(header, salt: salt) { head in
+        let place = try append(length: length, &writer) { seed, write in
+          head.withEncoded(header, seed: seed) { head in
             body.withUnsafeBytes { body in
               Self.withZeros(length - head.count - body.count) { write([head, body, $0]) }
             }

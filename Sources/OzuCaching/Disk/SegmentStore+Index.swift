@@ -35,6 +35,10 @@ extension SegmentStore {
       if error.code == ENOENT { return nil }
       writer.errors.append(error)
       if error.isShortage { return nil }
+      if isWriter, error.isOfNoFile {
+        note(&writer) { (_) throws(DiskCacheError) in try fileSystem.removeObstacle(indexPath) }
+        return nil
+      }
     }
     if isWriter { removeStoredIndex() }
     return nil
@@ -102,10 +106,14 @@ extension SegmentStore {
       do throws(DiskCacheError) {
         // What a crash left of an earlier attempt is in the way of creating.
         try? fileSystem.remove(newPath)
-        let file = try fileSystem.open(newPath, for: .creating)
+        let file = try withoutObstacle(at: newPath) { () throws(DiskCacheError) in
+          try fileSystem.open(newPath, for: .creating)
+        }
         try file.write([UnsafeRawBufferPointer(bytes.bytes)], at: 0)
         if configuration.durability == .synced { try file.synchronize() }
-        try fileSystem.rename(newPath, to: indexPath)
+        try withoutObstacle(at: indexPath) { () throws(DiskCacheError) in
+          try fileSystem.rename(newPath, to: indexPath)
+        }
         writer.isDirectoryUnsynced = true
         writer.trustsStoredIndex = true
       } catch {

@@ -95,6 +95,7 @@ extension SegmentStore {
           }
           continue
         }
+        if file.isHeaderDamaged { counters.damagedSegments.increment() }
         let size = try file.byteCount()
         // The name alone proves nothing: a number counts if it is in the header too.
         writer.nextNumber = max(writer.nextNumber, file.number + 1)
@@ -153,7 +154,8 @@ extension SegmentStore {
   ) throws(DiskCacheError) -> [(file: SegmentFile, offset: Int)] {
     guard let state = index.segments[segment], state.scanned < state.size else { return [] }
     var found: [SegmentFile.ScannedEntry] = []
-    let end = try state.file.scan(from: state.scanned, to: state.size) { found.append($0) }
+    let scan = try state.file.scan(from: state.scanned, to: state.size) { found.append($0) }
+    counters.corruptEntries.wrappingAdd(scan.gapCount, ordering: .relaxed)
     var superseded: [(file: SegmentFile, offset: Int)] = []
     let latest = now() + 86_400_000_000_000
     for entry in found {
@@ -173,11 +175,11 @@ extension SegmentStore {
         index.markReferenced(slot)
       }
     }
-    index.setSize(state.size, scanned: end, ofSegment: segment)
+    index.enter(scan, size: state.size, ofSegment: segment)
     return superseded
   }
 
-  /// Goes on writing in the newest segment if there is room in it. What lies behind its last whole record
+  /// Goes on writing in the newest segment if there is room in it and it is of this version. What lies behind its last whole record
   /// is a write that a crash cut short.
   private func chooseActive(of index: SegmentIndex, _ writer: inout Writer) {
     let size = segmentSize(for: writer.capacity)
@@ -194,7 +196,8 @@ extension SegmentStore {
         writer.errors.append(error)
       }
     }
-    if let newest, let segment = index.segments[newest], segment.scanned == segment.size, segment.size < size
+    if let newest, let segment = index.segments[newest], segment.scanned == segment.size, segment.size < size,
+      segment.file.header.version == SegmentHeader.version
     {
       writer.active = newest
     }

@@ -115,15 +115,18 @@ extension SegmentStore {
   ) throws(DiskCacheError) -> Bool {
     guard let state = index.withLock({ $0.segments[number] }), size > state.scanned else { return false }
     var found: [SegmentFile.ScannedEntry] = []
-    let end = try state.file.scan(from: state.scanned, to: size) { found.append($0) }
+    let scan = try state.file.scan(from: state.scanned, to: size, searched: state.searched) {
+      found.append($0)
+    }
+    counters.corruptEntries.wrappingAdd(scan.gapCount, ordering: .relaxed)
     index.withLock { index in
       for entry in found
       where entry.header.isLive && !writer.outdated.contains(entry.header, in: entry.partition) {
         let partition = index.number(of: entry.partition, capacity: capacity(of:))
         _ = index.insert(entry.header, in: partition, segment: number, offset: entry.offset)
       }
-      index.setSize(size, scanned: end, ofSegment: number)
+      index.enter(scan, size: size, ofSegment: number)
     }
-    return end > state.scanned
+    return scan.end > state.scanned
   }
 }

@@ -19,7 +19,8 @@ extension SegmentStore {
     }
   }
 
-  /// Takes the lock of the directory, or becomes a reader.
+  /// Takes the lock of the directory, or becomes a reader. Nobody holds a lock on what is no file, and a lock file that
+  /// nobody can open keeps every process from writing: both are replaced.
   func acquireRole(_ writer: inout Writer) {
     writer.active = nil
     writer.role = .reader
@@ -28,7 +29,9 @@ extension SegmentStore {
       return
     }
     do throws(DiskCacheError) {
-      if let lock = try fileSystem.lock(directory + "/lock") {
+      let path = directory + "/lock"
+      let lock = try withoutObstacle(at: path) { () throws(DiskCacheError) in try fileSystem.lock(path) }
+      if let lock {
         writer.role = .writer(lock)
       } else {
         writer.refusal = DiskCacheError(.change, path: directory, code: EBUSY)

@@ -77,7 +77,7 @@ extension SegmentStore {
       for segment in index.segments.compactMap({ $0 }) {
         report.segments += 1
         report.deadByteCount += segment.dead
-        report.unreadableByteCount += max(0, segment.size - segment.scanned)
+        report.unreadableByteCount += max(0, segment.size - segment.scanned) + segment.unreadable
       }
     }
     return report

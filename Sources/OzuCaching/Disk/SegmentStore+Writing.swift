@@ -9,10 +9,10 @@ extension SegmentStore {
 
   /// Appends a record and enters the bytes in the index, but not the entry.
   ///
-  /// - Parameter encode: Writes the record for a salt and calls the closure it is given with its parts.
+  /// - Parameter encode: Writes the record with the seed of its place and calls the closure it is given with its parts.
   func append(
     length: Int, _ writer: inout Writer,
-    encode: (_ salt: UInt64, _ write: ([UnsafeRawBufferPointer]) -> Void) -> Void
+    encode: (_ seed: UInt64, _ write: ([UnsafeRawBufferPointer]) -> Void) -> Void
   ) throws(DiskCacheError) -> (segment: Int, offset: Int) {
     do throws(DiskCacheError) {
       return try appendOnce(length: length, &writer, encode: encode)
@@ -25,7 +25,7 @@ extension SegmentStore {
 
   private func appendOnce(
     length: Int, _ writer: inout Writer,
-    encode: (_ salt: UInt64, _ write: ([UnsafeRawBufferPointer]) -> Void) -> Void
+    encode: (_ seed: UInt64, _ write: ([UnsafeRawBufferPointer]) -> Void) -> Void
   ) throws(DiskCacheError) -> (segment: Int, offset: Int) {
     let number = try segment(forRecordOf: length, &writer)
     guard let state = index.withLock({ $0.segments[number] }) else {
@@ -33,7 +33,7 @@ extension SegmentStore {
     }
     let offset = state.size
     var failure: DiskCacheError?
-    encode(state.file.salt) { parts in
+    encode(state.file.header.seed(at: offset)) { parts in
       do throws(DiskCacheError) {
         try state.file.file.write(parts, at: offset)
       } catch {

@@ -65,14 +65,17 @@ extension StoredIndex {
     let slots = SlotStorage(count: layout.slotCount, at: Self.headerLength, of: file)
     let table = SlotTable(
       count: layout.entryCount, cellCount: layout.cellCount, at: layout.slotsEnd, of: file)
+    let seed = TableSeed(
+      first: bytes.integer(at: Self.seedOffset), second: bytes.integer(at: Self.seedOffset + 8))
     let check = StoredIndexCheck(
-      slots: slots, table: table, partitions: index.partitions, places: places, free: free,
+      slots: slots, table: table, seed: seed, partitions: index.partitions, places: places, free: free,
       nextSequence: nextSequence, nextNumber: nextNumber)
     guard check.isConsistent() else { return nil }
     index.slots.deallocate()
     index.table.deallocate()
     index.slots = slots
     index.table = table
+    index.seed = seed
     index.free = free
     index.segments = Array(repeating: nil, count: places.count)
     index.unverifiedBelow = isClean ? 0 : nextSequence

@@ -1,17 +1,18 @@
-/// The file `index`: the index in memory as it is, little-endian, behind 96 bytes of header:
+/// The file `index`: the index in memory as it is, little-endian, behind 112 bytes of header:
 ///
 /// | offset | size | field |
 /// |---|---|---|
 /// | 0 | 8 | `OZUindx\n` |
-/// | 8 | 4 | format version, 1 |
-/// | 12 | 4 | length of this header, 96 |
+/// | 8 | 4 | format version, 2 |
+/// | 12 | 4 | length of this header, 112 |
 /// | 16, 24 | 8, 8 | number of slots (72 bytes each); number of cells (8 bytes each), a power of two |
 /// | 32, 40 | 8, 8 | number of entries; first free slot, or -1 |
 /// | 48, 56 | 8, 8 | next sequence number; next segment number |
 /// | 64, 68 | 4, 4 | number of partitions; number of segment places |
 /// | 72 | 8 | bytes of partitions and segment places together |
-/// | 80 | 8 | XXH64 of everything but bytes 80–95 (chained: header, slots, cells, rest; the first seed is 0) |
+/// | 80 | 8 | XXH64 of everything but bytes 80–95 (chained: bytes 0–79, bytes 96–111 with the slots, cells, rest; the first seed is 0) |
 /// | 88 | 8 | `OZUclean` if it was stored when its writer closed, else zero |
+/// | 96, 104 | 8, 8 | the seed of the table (`TableSeed`): under it the cells are where they are |
 ///
 /// Then come the slots, the cells, the partitions and the segment places. The file is read into memory, checked
 /// (`isConsistent`) and used as it lies there. It is not mapped: a file that somebody cuts while it is mapped ends the
@@ -27,14 +28,15 @@
 /// the writer and built anew; the segments have everything that it has.
 struct StoredIndex {
   static let fileName = "index"
-  static let headerLength = 96
+  static let headerLength = 112
   static let slotLength = 72
   /// An index of fifty million entries. A longer one is not read.
   static let largestByteCount = 1 << 32
-  static let version: UInt32 = 1
+  static let version: UInt32 = 2
   static let magic: UInt64 = 0x0a78_646e_6955_5a4f
   static let clean: UInt64 = 0x6e61_656c_6355_5a4f
   static let cleanOffset = 88
+  static let seedOffset = 96
 
   /// A segment the index knows of, at its place.
   struct Place {
@@ -79,6 +81,8 @@ struct StoredIndex {
     bytes.set(UInt32(index.partitions.count), at: 64)
     bytes.set(UInt32(index.segments.count), at: 68)
     bytes.set(UInt64(tail.count), at: 72)
+    bytes.set(index.seed.first, at: seedOffset)
+    bytes.set(index.seed.second, at: seedOffset + 8)
     let base = bytes.baseAddress!
     (base + headerLength).copyMemory(from: index.slots.base, byteCount: slots)
     (base + headerLength + slots).copyMemory(from: index.table.cells, byteCount: cells)
@@ -150,7 +154,7 @@ struct StoredIndex {
     var start = 0
     for end in [80, headerLength + slots, headerLength + slots + cells, bytes.count] {
       sum = Checksum64.of(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), seed: sum)
-      start = max(end, headerLength)
+      start = max(end, seedOffset)
     }
     return sum
   }

@@ -14,6 +14,7 @@
 struct StoredIndexCheck {
   let slots: SlotStorage
   let table: SlotTable
+  let seed: TableSeed
   let partitions: ContiguousArray<SegmentIndex.PartitionState>
   let places: [StoredIndex.Place?]
   let free: Int32
@@ -62,11 +63,13 @@ struct StoredIndexCheck {
   private let hash = LinkHash()
 
   init(
-    slots: SlotStorage, table: SlotTable, partitions: ContiguousArray<SegmentIndex.PartitionState>,
-    places: [StoredIndex.Place?], free: Int32, nextSequence: UInt64, nextNumber: UInt64
+    slots: SlotStorage, table: SlotTable, seed: TableSeed,
+    partitions: ContiguousArray<SegmentIndex.PartitionState>, places: [StoredIndex.Place?], free: Int32,
+    nextSequence: UInt64, nextNumber: UInt64
   ) {
     self.slots = slots
     self.table = table
+    self.seed = seed
     self.partitions = partitions
     self.places = places
     self.free = free
@@ -135,7 +138,7 @@ struct StoredIndexCheck {
   /// Checks each slot by itself and adds up the rest; nil if one is not as it must be.
   private func sumsOfSlots() -> Sums? {
     // Local, because loops over arrays in properties check for other owners at each turn.
-    let (hash, count) = (hash, slots.count)
+    let (hash, seed, count) = (hash, seed, slots.count)
     let scanned = ContiguousArray(places.map { $0?.scanned ?? 0 })
     let firsts = ContiguousArray(places.map { $0?.first ?? -1 })
     let newest = ContiguousArray(partitions.map(\.newest))
@@ -165,7 +168,7 @@ struct StoredIndexCheck {
         isLink(slot.pointee.newer), isLink(slot.pointee.older), isLink(slot.pointee.nextInSegment),
         isLink(slot.pointee.previousInSegment)
       else { return nil }
-      cells &+= hash(SlotTable.cell(SegmentIndex.tag(slot.pointee.key, partition: Int(partition)), number), 0)
+      cells &+= hash(SlotTable.cell(seed.tag(slot.pointee.key, partition: Int(partition)), number), 0)
 
       inPartition[Int(partition)].count += 1
       inPartition[Int(partition)].byteCount += length

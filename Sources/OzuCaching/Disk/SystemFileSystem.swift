@@ -88,19 +88,11 @@ public struct SystemFileSystem: FileSystem {
     try directory.synchronize()
   }
 
-  /// Takes the `flock` of a file, which also excludes others in this process. A link, a pipe or an empty directory in
-  /// the place of the file is removed.
+  /// Takes the `flock` of a file, which also excludes others in this process.
   public func lock(_ path: String) throws(DiskCacheError) -> (any FileLock)? {
     // A lock on a file that was removed in between guards nothing; the next attempt makes a new file.
     for _ in 0..<3 {
-      let file: Descriptor
-      do throws(DiskCacheError) {
-        file = try Descriptor(path: path, flags: O_RDWR | O_CREAT)
-      } catch {
-        // Nobody holds a lock on what is no file.
-        guard error.isOfNoFile, unlink(path) == 0 || rmdir(path) == 0 else { throw error }
-        continue
-      }
+      let file = try Descriptor(path: path, flags: O_RDWR | O_CREAT)
       guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else {
         if errno == EWOULDBLOCK { return nil }
         throw DiskCacheError(.lock, path: path, code: errno)
@@ -171,10 +163,10 @@ private final class Descriptor: OpenFile, FileLock {
       }
       if count < 0 {
         if errno == EINTR { continue }
-        throw DiskCacheError(.write, path: path, code: errno)
+        throw DiskCacheError(.write, path: path, code: errno, writing: byteCount(of: parts))
       }
       if count == 0, vectors[first...].contains(where: { $0.iov_len > 0 }) {
-        throw DiskCacheError(.write, path: path, code: ENOSPC)
+        throw DiskCacheError(.write, path: path, code: ENOSPC, writing: byteCount(of: parts))
       }
       position += count
       var rest = count
@@ -188,6 +180,8 @@ private final class Descriptor: OpenFile, FileLock {
       }
     }
   }
+
+  private func byteCount(of parts: [UnsafeRawBufferPointer]) -> Int { parts.reduce(0) { $0 + $1.count } }
 
   func truncate(to byteCount: Int) throws(DiskCacheError) {
     if ftruncate(number, off_t(byteCount)) != 0 {

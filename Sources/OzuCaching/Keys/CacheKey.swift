@@ -17,7 +17,7 @@ public struct CacheKey: Hashable, Sendable {
 
   /// The key with exactly these bits, for keys that were computed or stored elsewhere.
   ///
-  /// The bits must be spread like a hash's: caches use them for placement without hashing them again.
+  /// The bits must be spread like a hash's: a memory cache places keys by the low half, and does not hash them again.
   public init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
@@ -68,13 +68,15 @@ public struct CacheKey: Hashable, Sendable {
     return builder.key
   }
 
-  /// Feeds one word: the key is a hash already.
+  /// Feeds both halves: keys that were computed elsewhere may have one in common.
   @inlinable
   public func hash(into hasher: inout Hasher) {
     hasher.combine(low)
+    hasher.combine(high)
   }
 
-  /// The key's own bits: they are spread like a hash's and are not hashed again.
+  /// The key's own bits: they are spread like a hash's. `MemoryCache` mixes them with a number of its own, so that nobody
+  /// can choose keys that collide there.
   @inlinable public var hashValue: Int { Int(truncatingIfNeeded: low) }
 
   // Any fixed key does ("Ozu:stil", "l frames" in ASCII), but it must never change: keys are stored.

@@ -22,10 +22,9 @@ final class LiveValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   private let tables = Mutex([Table](repeating: Table(), count: 256))
 
-  private static func number(of key: Key) -> Int {
-    // The tables themselves use the lower bits; a multiplication spreads hashes that are not spread.
-    Int((UInt64(truncatingIfNeeded: key.hashValue) &* 0x9E37_79B9_7F4A_7C15) &>> 56)
-  }
+  private let seed = TableSeed()
+
+  private func number(of key: Key) -> Int { Int(seed.tag(key.hashValue) & 255) }
 
   /// How many are remembered, dead ones that were not swept out yet included.
   var count: Int { tables.withLock { $0.reduce(0) { $0 + $1.references.count } } }
@@ -42,7 +41,7 @@ final class LiveValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline
   func note(_ value: Value, forKey key: Key, deadline: Int64) -> [AnyObject] {
     let object = value as AnyObject
-    let number = Self.number(of: key)
+    let number = number(of: key)
     return tables.withLock { tables in
       tables[number].references[key] = Reference(object: object, deadline: deadline)
       guard tables[number].references.count >= tables[number].sweepCount else { return Held() }
@@ -65,7 +64,7 @@ final class LiveValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// The value of a key if it is alive, and the time at which it expires.
   @usableFromInline
   func find(_ key: Key) -> (value: Value, deadline: Int64)? {
-    let number = Self.number(of: key)
+    let number = number(of: key)
     return tables.withLock { tables in
       guard let reference = tables[number].references[key], let value = reference.object as? Value else {
         return nil
@@ -76,7 +75,7 @@ final class LiveValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   @usableFromInline
   func forget(_ key: Key) {
-    let number = Self.number(of: key)
+    let number = number(of: key)
     tables.withLock { tables in
       if !tables[number].references.isEmpty { tables[number].references[key] = nil }
     }

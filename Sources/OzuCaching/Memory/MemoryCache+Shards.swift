@@ -22,10 +22,10 @@ extension MemoryCache {
     return count
   }
 
-  /// A key's 32-bit tag. Keys that are hashes already, such as `CacheKey`, say so by their `hashValue`.
+  /// A key's 32-bit tag in this cache. Keys that are hashes already, such as `CacheKey`, say so by their `hashValue`.
   @inlinable @inline(__always)
-  static func tag(of key: Key) -> UInt32 {
-    UInt32(truncatingIfNeeded: key.hashValue)
+  func tag(of key: Key) -> UInt32 {
+    seed.tag(key.hashValue)
   }
 
   @inlinable @inline(__always)

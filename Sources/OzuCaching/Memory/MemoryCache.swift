@@ -24,6 +24,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   // reached through its lock. An array of objects would count references at every hit.
   @usableFromInline nonisolated(unsafe) let shards: UnsafeMutablePointer<Mutex<Shard>>
   @usableFromInline let shardMask: Int
+  /// Under which all shards hash keys.
+  @usableFromInline let seed = TableSeed()
   @usableFromInline let live: LiveValues<Key, Value>?
   @usableFromInline let configuration: MemoryCacheConfiguration
   @usableFromInline let onEviction: (@Sendable (Key, Value) -> Void)?
@@ -77,7 +79,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   /// - Parameter read: Called under a lock: it must be short and must not use the cache.
   @inlinable
   public func withValue<Result: Sendable>(forKey key: Key, _ read: (Value) -> Result) -> Result? {
-    let tag = Self.tag(of: key)
+    let tag = tag(of: key)
     // Declared before the lock is taken: both are released after unlocking.
     var held: Value?
     var expired: Shard.Departed?
@@ -114,7 +116,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     // Declared before the lock is taken: it is released after unlocking.
     var held: Value?
     defer { withExtendedLifetime(held) {} }
-    let tag = Self.tag(of: key)
+    let tag = tag(of: key)
     return withShard(of: tag) { shard in
       guard let index = shard.find(key, tag: tag) else { return findLive(key, holding: &held) }
       let deadline = shard.node(index).pointee.deadline
@@ -144,7 +146,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
       removeValue(forKey: key)
       return false
     }
-    let tag = Self.tag(of: key)
+    let tag = tag(of: key)
     let home = shardNumber(of: tag)
     var steps = 16
     // Declared before the lock is taken: whatever they hold is released after unlocking.
@@ -192,7 +194,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   @inlinable
   @discardableResult
   public func removeValue(forKey key: Key) -> Value? {
-    let tag = Self.tag(of: key)
+    let tag = tag(of: key)
     let removed = withShard(of: tag) { shard -> Shard.Departed? in
       live?.forget(key)
       guard let index = shard.find(key, tag: tag) else { return nil }

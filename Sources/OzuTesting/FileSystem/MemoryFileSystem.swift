@@ -257,9 +257,11 @@ public final class MemoryFileSystem: FileSystem {
     case .proceed:
       return (byteCount, nil)
     case .fail(let code):
-      throw DiskCacheError(operation, path: path, code: code)
+      throw DiskCacheError(operation, path: path, code: code, writing: operation == .write ? byteCount : nil)
     case .stop(let count, let code):
-      return (min(count, byteCount), DiskCacheError(operation, path: path, code: code))
+      return (
+        min(count, byteCount), DiskCacheError(operation, path: path, code: code, writing: byteCount)
+      )
     case .crash(let count):
       crash()
       let failure = DiskCacheError(operation, path: path, code: EIO)

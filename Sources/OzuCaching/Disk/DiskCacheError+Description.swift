@@ -1,0 +1,71 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension DiskCacheError: CustomStringConvertible {
+  /// One line that says what was tried, where, and why it failed, such as `no space left on /cache/0001.segment (needs
+  /// 12.1 KB)` or `open /cache/lock: it is a directory`. Control characters in the path become question marks.
+  public var description: String {
+    let need = neededByteCount.map { " (needs \(Self.text(byteCount: $0)))" } ?? ""
+    switch code {
+    case ENOSPC: return "no space left on \(place)\(need)"
+    case EDQUOT: return "no disk quota left on \(place)\(need)"
+    default: return "\(operation.rawValue) \(place): \(reason)"
+    }
+  }
+
+  private var place: String {
+    var place = ""
+    for scalar in path.unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control, .lineSeparator, .paragraphSeparator: place += "?"
+      default: place.unicodeScalars.append(scalar)
+      }
+    }
+    return place
+  }
+
+  private var reason: String {
+    switch (operation, code) {
+    case (.change, EBUSY): "another process writes to it"
+    case (.change, EROFS): "it was opened to be read only"
+    case (.change, EBADF): "it is closed"
+    case (_, EACCES), (_, EPERM): "this user may not"
+    case (_, EROFS): "the file system can only be read"
+    case (_, ENOENT): "there is no such file or directory"
+    case (_, EEXIST): "something else has the name"
+    case (_, ENOTDIR): "it is not a directory"
+    case (_, EISDIR): "it is a directory"
+    case (_, ELOOP): "it is a symbolic link"
+    case (_, ENXIO): "it is a pipe, a socket or a device"
+    case (_, ENAMETOOLONG): "the name is too long"
+    case (_, EMFILE): "this process has too many files open"
+    case (_, ENFILE): "the system has too many files open"
+    case (_, ENOMEM): "there is not enough memory"
+    case (_, EFBIG): "the file would be too large"
+    case (_, EIO): "the device failed"
+    case (_, EBUSY): "it is in use"
+    default: "error \(code) of the system"
+    }
+  }
+
+  /// Bytes, or kilobytes and so on of a thousand, with one decimal.
+  private static func text(byteCount: Int) -> String {
+    guard byteCount >= 1000 else { return "\(byteCount) bytes" }
+    var (tenths, unit) = (byteCount / 100, 0)
+    while tenths >= 10_000, unit < 3 { (tenths, unit) = (tenths / 1000, unit + 1) }
+    return "\(tenths / 10).\(tenths % 10) \(["KB", "MB", "GB", "TB"][unit])"
+  }
+}
+
+extension DiskCacheError: LocalizedError {
+  /// The description.
+  public var errorDescription: String? { description }
+}

@@ -1,0 +1,35 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+// What has the name of a file of the cache and is none, or none that can be opened.
+extension SegmentStore {
+  /// Opens, locks, makes or replaces a file. If something else has its name, frees the name and tries once more.
+  ///
+  /// - Throws: The error of the second attempt, or of the first if the name cannot be freed.
+  func withoutObstacle<Result>(
+    at path: String, _ body: () throws(DiskCacheError) -> Result
+  ) throws(DiskCacheError) -> Result {
+    let obstacle: DiskCacheError
+    do throws(DiskCacheError) {
+      return try body()
+    } catch {
+      guard error.mayBeOfObstacle else { throw error }
+      obstacle = error
+    }
+    do throws(DiskCacheError) {
+      try fileSystem.removeObstacle(path)
+    } catch {
+      throw obstacle
+    }
+    return try body()
+  }
+}
+
+extension DiskCacheError {
+  /// Whether freeing the name may help: there is a link, a directory, a pipe or a device, or a file that this user may
+  /// not open.
+  fileprivate var mayBeOfObstacle: Bool { isOfNoFile || [EACCES, EPERM, EEXIST].contains(code) }
+}

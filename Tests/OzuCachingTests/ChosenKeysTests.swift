@@ -1,0 +1,104 @@
+import OzuTesting
+import Testing
+
+@testable import OzuCaching
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Keys that somebody chose so that their bits collide. Probes are counted, which no clock has a part in.
+@Suite("Chosen keys")
+struct ChosenKeysTests {
+  /// How the bits of `count` keys are chosen.
+  enum Choice: CaseIterable {
+    case oneLowQuarter, oneLowHalf, multiples, singleBits, sums
+
+    func keys(_ count: Int) -> [CacheKey] {
+      (0..<count).map { number in
+        let word = UInt64(number)
+        let hash = CacheKey("\(number)")
+        switch self {
+        case .oneLowQuarter: return CacheKey(high: hash.high, low: word << 32 | 7)
+        case .oneLowHalf: return CacheKey(high: hash.high, low: 0x0123_4567_89ab_cdef)
+        case .multiples: return CacheKey(high: hash.high, low: word << 44)
+        case .singleBits:
+          return CacheKey(high: (word / 64) << 48, low: 1 << (word % 64))
+        case .sums:
+          // Multiples of the inverse of a well-known multiplier.
+          return CacheKey(high: hash.high, low: (word &* 0xF1DE_83E1_9937_733D) << 40)
+        }
+      }
+    }
+  }
+
+  private static let count = 3000
+
+  @Test("the disk cache's index is no slower for them", arguments: Choice.allCases)
+  func disk(choice: Choice) throws {
+    let fixture = Fixture(capacity: 4 << 20)
+    let cache = try fixture.open()
+    let keys = choice.keys(Self.count)
+    for (number, key) in keys.enumerated() { cache.store(Data([UInt8(number & 255)]), forKey: key) }
+    #expect(cache.count == keys.count)
+    #expect(probeCount(cache) < 8 * keys.count)
+    cache.close()
+    // Also where the table comes from a file, and in a reader.
+    let reopened = try fixture.open()
+    #expect(reopened.statistics.rebuiltIndexes == 0)
+    #expect(probeCount(reopened) < 8 * keys.count)
+    for (number, key) in keys.enumerated() {
+      #expect(reopened.fetch(key)?.body == Data([UInt8(number & 255)]))
+    }
+  }
+
+  private func probeCount(_ cache: DiskCache) -> Int {
+    cache.store.index.withLock { index in
+      index.table.finishGrowing()
+      return index.table.probeCount
+    }
+  }
+
+  @Test(
+    "the memory cache is no slower for them",
+    arguments: Choice.allCases.filter { ![.oneLowHalf, .singleBits].contains($0) })
+  func memory(choice: Choice) {
+    let cache = MemoryCache<CacheKey, Int>(
+      MemoryCacheConfiguration(costLimit: 1 << 30, maximumEntryFraction: 1))
+    let keys = choice.keys(Self.count)
+    for (number, key) in keys.enumerated() { cache.insert(number, forKey: key, cost: 1) }
+    var probeCount = 0
+    for shard in 0...cache.shardMask {
+      probeCount += cache.withShard(shard) { shard in
+        shard.table.finishGrowing()
+        return shard.table.probeCount
+      }
+    }
+    #expect(probeCount < 8 * keys.count)
+    for (number, key) in keys.enumerated() { #expect(cache.value(forKey: key) == number) }
+  }
+
+  @Test("keys with one low half have as many hash values as keys", arguments: Choice.allCases)
+  func dictionaries(choice: Choice) {
+    let keys = choice.keys(Self.count)
+    let hashes = Set(
+      keys.map { key in
+        var hasher = Hasher()
+        key.hash(into: &hasher)
+        return hasher.finalize()
+      })
+    #expect(hashes.count == Set(keys).count)
+  }
+}
+
+extension SlotTable {
+  /// The cells that are looked at when each slot is searched for once.
+  fileprivate var probeCount: Int {
+    (0...mask).reduce(0) { sum, position in
+      let cell = cells[position]
+      return cell == 0 ? sum : sum + 1 + (position &- Int(Self.tag(cell))) & mask
+    }
+  }
+}

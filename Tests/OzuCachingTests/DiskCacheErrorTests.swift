@@ -1,0 +1,64 @@
+import OzuTesting
+import Testing
+
+@testable import OzuCaching
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+@Suite("What errors of the disk cache say")
+struct DiskCacheErrorTests {
+  @Test(
+    "an error is one line: what was tried, where, and why it failed",
+    arguments: [
+      (.open, EACCES, "open /cache/x: this user may not"),
+      (.open, EMFILE, "open /cache/x: this process has too many files open"),
+      (.open, EISDIR, "open /cache/x: it is a directory"),
+      (.open, ENXIO, "open /cache/x: it is a pipe, a socket or a device"),
+      (.open, ELOOP, "open /cache/x: it is a symbolic link"),
+      (.list, ENOTDIR, "list /cache/x: it is not a directory"),
+      (.list, ENOENT, "list /cache/x: there is no such file or directory"),
+      (.lock, EROFS, "lock /cache/x: the file system can only be read"),
+      (.read, EIO, "read /cache/x: the device failed"),
+      (.write, ENOSPC, "no space left on /cache/x"),
+      (.write, EDQUOT, "no disk quota left on /cache/x"),
+      (.change, EBUSY, "change /cache/x: another process writes to it"),
+      (.change, EROFS, "change /cache/x: it was opened to be read only"),
+      (.change, EBADF, "change /cache/x: it is closed"),
+      (.useOpenDirectory, EPERM, "use a directory that everybody may write to /cache/x: this user may not"),
+      (.write, 5000, "write /cache/x: error 5000 of the system"),
+    ] as [(DiskCacheError.Operation, Int32, String)])
+  func descriptions(operation: DiskCacheError.Operation, code: Int32, text: String) {
+    let error = DiskCacheError(operation, path: "/cache/x", code: code)
+    #expect("\(error)" == text)
+    #expect((error as any Error).localizedDescription == text)
+  }
+
+  @Test("an error stays one line whatever the directory is called")
+  func oneLine() {
+    let error = DiskCacheError(.open, path: "/a\nb\u{7}\u{2028}c", code: EIO)
+    #expect("\(error)" == "open /a?b??c: the device failed")
+  }
+
+  @Test("a full disk is said with the bytes that were needed", arguments: [ENOSPC, EDQUOT])
+  func fullDisk(code: Int32) throws {
+    let fixture = Fixture()
+    let cache = try fixture.open()
+    fixture.files.respond = {
+      $0.operation == .write && $0.path.hasSuffix(".segment") && $0.byteCount > 5000 ? .fail(code) : .proceed
+    }
+    #expect(!cache.store(body(1, count: 12_000), forKey: key(1)))
+    let what = code == ENOSPC ? "space" : "disk quota"
+    let text = try #require(fixture.errors.all.first).description
+    #expect(text.hasPrefix("no \(what) left on /cache/"))
+    #expect(text.hasSuffix(".segment (needs 12.1 KB)"))
+  }
+}
