@@ -3,7 +3,6 @@
   import ImageIO
   import OzuCodecs
   import OzuImaging
-  import OzuSynchronization
 
   /// Decodes one format through ImageIO.
   ///
@@ -84,7 +83,7 @@
     private let data: Data
     private let file: ImageIOFile
     private let outline: JPEGOutline?
-    private let slot = Mutex<ImageIOFeed?>(nil)
+    private let slot = FeedSlot<ImageIOFeed>()
 
     init(_ data: Data, _ file: ImageIOFile, _ header: ImageHeader, _ outline: JPEGOutline?) {
       self.data = data
@@ -132,14 +131,11 @@
     func feed(
       _ data: Data, plan: DecodePlan, context: DecodingContext
     ) throws(DecodingError) -> Bitmap? {
-      let result = slot.withLock { slot in
-        Result { () throws(DecodingError) -> Bitmap? in
-          let feed = slot ?? ImageIOFeed(header: header, plan: plan)
-          slot = feed
-          return try feed.preview(of: data, context: context)
-        }
+      try slot.feed { () throws(DecodingError) in
+        ImageIOFeed(header: header, plan: plan)
+      } preview: { (feed) throws(DecodingError) in
+        try feed.preview(of: data, context: context)
       }
-      return try result.get()
     }
   }
 #endif

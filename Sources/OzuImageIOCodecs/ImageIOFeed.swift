@@ -26,7 +26,7 @@
 
   /// A file that ImageIO decodes while it comes. What is not there yet stays transparent.
   ///
-  /// `@unchecked Sendable`: its file has a lock around it.
+  /// `@unchecked Sendable`: `FeedSlot` lets one thread at a time call it.
   final class ImageIOFeed: @unchecked Sendable {
     private let source = CGImageSourceCreateIncremental(nil)
     private let header: ImageHeader

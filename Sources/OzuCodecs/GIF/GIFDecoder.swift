@@ -33,7 +33,7 @@ public struct GIFDecoder: ImageDecoding {
 
   /// Opens a file whose first frame is shown as soon as it is all there, however many follow.
   public func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {
-    try PartialFile { () throws(DecodingError) in try open(data, limits: limits) }
+    try PartialFile { () throws(DecodingError) in .opened(try open(data, limits: limits)) }
   }
 }
 

@@ -7,12 +7,12 @@ public enum PartialFile: Sendable {
   /// Nothing can be shown before the file is whole.
   case shownWhole
 
-  /// Opens what may be too short: `truncated` means that it is.
+  /// What a closure makes of bytes that may be too few: `truncated` means that they are.
   ///
-  /// - Throws: what `open` throws else.
-  public init(opening open: () throws(DecodingError) -> any ImageFile) throws(DecodingError) {
+  /// - Throws: what the closure throws else.
+  public init(_ open: () throws(DecodingError) -> PartialFile) throws(DecodingError) {
     do throws(DecodingError) {
-      self = .opened(try open())
+      self = try open()
     } catch .truncated {
       self = .tooShort
     }

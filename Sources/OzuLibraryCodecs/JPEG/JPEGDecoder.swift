@@ -36,14 +36,12 @@ public struct JPEGDecoder: ImageDecoding {
   ///
   /// - Throws: `corrupt`, `limitExceeded`.
   public func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {
-    do throws(DecodingError) {
+    try PartialFile { () throws(DecodingError) in
       let outline = try JPEGOutline(data, limits: limits)
       guard !outline.details.isArithmeticCoded, outline.details.unsupportedReason == nil else {
         return .shownWhole
       }
       return .opened(JPEGFile(data, outline))
-    } catch .truncated {
-      return .tooShort
     }
   }
 }

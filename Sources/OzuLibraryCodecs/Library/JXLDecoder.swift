@@ -40,7 +40,7 @@
     ///
     /// - Throws: `corrupt`.
     public func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {
-      try PartialFile { () throws(DecodingError) in try open(data, limits: limits) }
+      try PartialFile { () throws(DecodingError) in .opened(try open(data, limits: limits)) }
     }
   }
 #endif

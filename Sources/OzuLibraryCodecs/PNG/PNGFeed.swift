@@ -15,14 +15,14 @@ import OzuImaging
 /// so whole files are read by `PNGSession`.
 ///
 /// The library is given only the chunks that make pixels: it would collect the others until they are whole, however
-/// long they say they are. `@unchecked Sendable`: `FeedSlot` lets one thread at a time
-/// call it.
+/// long they say they are.
+///
+/// `@unchecked Sendable`: `FeedSlot` lets one thread at a time call it.
 final class PNGFeed: @unchecked Sendable {
   /// So many bytes are given between two questions whether to go on: they inflate to four megabytes at most.
   private static let stepByteCount = 4096
   /// Palettes and transparency have 768 bytes at most.
   private static let longestTable = 4096
-  private static let imageStage = "image data"
 
   private let feed: OpaquePointer
   private let header: ImageHeader
@@ -97,7 +97,7 @@ final class PNGFeed: @unchecked Sendable {
     case .done: isWhole = true
     case .more, .truncated: break
     case .failed:
-      throw .corrupt(.png, stage: Self.imageStage, reason: String(cString: ozu_png_feed_message(feed)))
+      throw .corrupt(.png, stage: PNGFile.imageStage, reason: String(cString: ozu_png_feed_message(feed)))
     }
   }
 }

@@ -40,12 +40,10 @@
     ///
     /// - Throws: `corrupt`.
     public func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {
-      do throws(DecodingError) {
+      try PartialFile { () throws(DecodingError) in
         let details = try WebPHeader(data.span, frameLimit: max(1, limits.frameCount))
         guard !details.frames.isEmpty, !details.lacksEXIF else { return .tooShort }
         return .opened(WebPFile(data, details, alpha: alpha))
-      } catch .truncated {
-        return .tooShort
       }
     }
 

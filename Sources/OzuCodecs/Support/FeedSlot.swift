@@ -4,11 +4,14 @@ import OzuSynchronization
 /// What decodes a file while it comes, made when the file is first fed.
 ///
 /// Calls come one at a time; the lock makes sure of it.
-final class FeedSlot<Feed: Sendable>: Sendable {
+package final class FeedSlot<Feed: Sendable>: Sendable {
   private let slot = Mutex<Feed?>(nil)
 
+  /// Makes a slot without a feed.
+  package init() {}
+
   /// Makes the feed if there is none, and has it show what is there.
-  func feed(
+  package func feed(
     making make: () throws(DecodingError) -> Feed,
     preview: (Feed) throws(DecodingError) -> Bitmap?
   ) throws(DecodingError) -> Bitmap? {
