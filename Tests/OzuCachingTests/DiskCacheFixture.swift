@@ -31,12 +31,15 @@ struct Fixture {
   var segments: [String] { files.paths.filter { $0.hasSuffix(".segment") } }
   static let index = "/cache/" + StoredIndex.fileName
 
+  static let pages = "/cache/" + StoredIndex.pagesFileName
+
   /// Removes the stored index, so that the segments alone count.
   func forgetIndex() {
-    if files.contents(of: Self.index) != nil { try? files.remove(Self.index) }
+    for path in [Self.index, Self.pages] where files.contents(of: path) != nil { try? files.remove(path) }
   }
 
-  var segmentByteCount: Int { segments.reduce(0) { $0 + (files.contents(of: $1)?.count ?? 0) } }
+  /// Bytes of all files.
+  var byteCount: Int { files.byteCount }
 }
 
 /// What an observer was told.

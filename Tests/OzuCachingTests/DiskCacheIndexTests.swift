@@ -43,12 +43,19 @@ struct DiskCacheIndexTests {
       return .proceed
     }
     let cache = try fixture.open()
-    // The header of the index, the index, and the header of the one segment.
+    // The file of the index, and the header of the one segment.
+    #expect(reads.value == 2)
+    #expect(cache.count == 39)
+    #expect(cache.mayContain(key(1), in: "odd"))
+    // The page, once, and the entry.
+    #expect(cache.contains(key(1), in: "odd"))
+    #expect(!cache.contains(key(3), in: "odd"))
     #expect(reads.value == 3)
+    #expect(!cache.mayContain(key(3), in: "odd"))
     fixture.files.respond = { _ in .proceed }
     check(cache)
     #expect(cache.statistics.rebuiltIndexes == 0)
-    #expect(cache.totalByteCount == fixture.segmentByteCount)
+    #expect(cache.totalByteCount == fixture.byteCount)
     #expect(Array(cache.entries(in: "even").map(\.label).prefix(2)) == ["38", "36"])
     // It goes on as if nothing had been.
     for number in 100..<400 { #expect(cache.store(body(number), forKey: key(number))) }
@@ -56,21 +63,30 @@ struct DiskCacheIndexTests {
     #expect(cache.verify().isSound)
   }
 
-  @Test("a flipped bit anywhere in the index costs nothing but time")
+  @Test("a flipped bit anywhere in the files of the index costs nothing but time")
   func flippedBits() throws {
     let (fixture, index) = try closed()
+    let pages = try #require(fixture.files.contents(of: Fixture.pages))
     let segments = fixture.segments.map { ($0, fixture.files.contents(of: $0)) }
-    for offset in index.indices {
-      var damaged = index
-      damaged[offset] ^= UInt8(1 << (offset % 8))
-      fixture.files.setContents(of: Fixture.index, to: damaged)
+    func check(_ damagedIndex: Data, _ damagedPages: Data, _ rebuilds: Int, _ place: Comment) throws {
+      fixture.files.setContents(of: Fixture.index, to: damagedIndex)
+      fixture.files.setContents(of: Fixture.pages, to: damagedPages)
       for (path, bytes) in segments { fixture.files.setContents(of: path, to: bytes ?? Data()) }
       let cache = try fixture.open()
-      if offset % 16 == 0 { check(cache, "byte \(offset)") }
-      #expect(cache.count == 39, "byte \(offset)")
-      // The word that says whether its writer closed is under no checksum.
-      #expect(cache.statistics.rebuiltIndexes == ((88..<96).contains(offset) ? 0 : 1), "byte \(offset)")
+      self.check(cache, place)
+      #expect(cache.statistics.rebuiltIndexes == rebuilds, place)
       cache.close()
+    }
+    for offset in index.indices where offset % 3 == 0 || offset < 112 {
+      var damaged = index
+      damaged[offset] ^= UInt8(1 << (offset % 8))
+      // The word that says whether its writer closed is under no checksum.
+      try check(damaged, pages, (88..<96).contains(offset) ? 0 : 1, "index, byte \(offset)")
+    }
+    for offset in stride(from: 0, to: pages.count, by: 17) {
+      var damaged = pages
+      damaged[offset] ^= UInt8(1 << (offset % 8))
+      try check(index, damaged, 1, "pages, byte \(offset)")
     }
     #expect(fixture.errors.all.isEmpty)
   }
@@ -88,41 +104,30 @@ struct DiskCacheIndexTests {
     check(try fixture.open())
   }
 
-  @Test("an index of another version is not read")
-  func otherVersion() throws {
+  @Test("an index of another version is not read", arguments: [1, 2, 4])
+  func otherVersion(version: UInt8) throws {
     let (fixture, index) = try closed()
     var other = index
-    other[8] = 3
+    other[8] = version
     fixture.files.setContents(of: Fixture.index, to: other)
     let cache = try fixture.open()
     #expect(cache.statistics.rebuiltIndexes == 1)
     check(cache)
+    cache.close()
+    #expect(fixture.files.contents(of: Fixture.index)?[8] == 3)
+    #expect(fixture.errors.all.isEmpty)
   }
 
-  @Test("an index of the former version, which had no seed, costs nothing but time")
-  func formerVersion() throws {
-    let (fixture, index) = try closed()
-    let editor = IndexEditor(index)
-    var former = editor.bytes
-    former.removeSubrange(StoredIndex.seedOffset..<StoredIndex.headerLength)
-    let slotsEnd = 96 + editor.slotCount * StoredIndex.slotLength
-    former.withUnsafeMutableBytes { bytes in
-      bytes.set(UInt32(1), at: 8)
-      bytes.set(UInt32(96), at: 12)
-      let parts = [0..<80, 96..<slotsEnd, slotsEnd..<slotsEnd + editor.cellCount * 8]
-      let covered = parts + [parts[2].upperBound..<bytes.count]
-      let sum = covered.reduce(UInt64(0)) {
-        Checksum64.of(UnsafeRawBufferPointer(rebasing: bytes[$1]), seed: $0)
-      }
-      bytes.set(sum, at: 80)
-    }
-    fixture.files.setContents(of: Fixture.index, to: Data(former))
+  @Test("an index without its pages, and pages without an index, cost nothing but time", arguments: [0, 1])
+  func halves(missing: Int) throws {
+    let (fixture, _) = try closed()
+    try fixture.files.remove([Fixture.index, Fixture.pages][missing])
     let cache = try fixture.open()
-    #expect(cache.statistics.rebuiltIndexes == 1)
     check(cache)
     cache.close()
-    #expect(fixture.files.contents(of: Fixture.index)?[8] == 2)
-    #expect(fixture.errors.all.isEmpty)
+    let reopened = try fixture.open()
+    #expect(reopened.statistics.rebuiltIndexes == 0)
+    check(reopened)
   }
 
   @Test("an index older than the segments: what came since is found, what died since is not")
@@ -150,14 +155,16 @@ struct DiskCacheIndexTests {
   @Test("segments that left after the index was stored take their entries along")
   func goneSegments() throws {
     let (fixture, index) = try closed()
+    let pages = try #require(fixture.files.contents(of: Fixture.pages))
     let cache = try fixture.open()
     for number in 100..<1000 { cache.store(body(number), forKey: key(number)) }
     cache.close()
     fixture.files.setContents(of: Fixture.index, to: index)
+    fixture.files.setContents(of: Fixture.pages, to: pages)
     let reopened = try fixture.open()
     for number in 0..<40 { #expect(reopened.fetch(key(number), in: number % 2 == 0 ? "even" : "odd") == nil) }
     #expect(reopened.fetch(key(999))?.body == body(999))
-    #expect(reopened.totalByteCount == fixture.segmentByteCount)
+    #expect(reopened.totalByteCount == fixture.byteCount)
     #expect(reopened.verify().isSound)
   }
 
@@ -173,14 +180,82 @@ struct DiskCacheIndexTests {
     #expect(cache.fetch(key(38), in: "even")?.body == body(38))
   }
 
-  @Test("an index takes at most a hundred bytes for an entry")
-  func memory() throws {
+  @Test("takes at most 130 bytes for an entry, and none in memory before it is asked for", arguments: [5400, 9000])
+  func memory(count: Int) throws {
     let fixture = Fixture(capacity: 8 << 20)
     let cache = try fixture.open()
-    for number in 0..<5400 { cache.store(body(number, count: 16), forKey: key(number)) }
-    #expect(cache.count == 5400)
+    for number in 0..<count { cache.store(body(number, count: 16), forKey: key(number)) }
+    #expect(cache.count == count)
     cache.close()
     let index = try #require(fixture.files.contents(of: Fixture.index))
-    #expect(index.count / 5400 <= 100)
+    let pages = try #require(fixture.files.contents(of: Fixture.pages))
+    // Pages are half full at least in the mean, when all were split at once.
+    #expect((index.count + pages.count) / count <= 130)
+    let reopened = try fixture.open()
+    func loaded() -> Int {
+      reopened.store.index.withLock { index in (0..<index.pages.count).count { index.pages[$0] != nil } }
+    }
+    #expect(loaded() == 0)
+    for number in 0..<10 { #expect(reopened.fetch(key(number))?.body == body(number, count: 16)) }
+    #expect(loaded() <= 10)
+    #expect(reopened.count == count)
+  }
+
+  @Test("no store, flush or touch writes more than a few pages, however many entries there are")
+  func boundedWrites() throws {
+    let fixture = Fixture(capacity: 4 << 20)
+    let cache = try fixture.open()
+    for number in 0..<10_000 { cache.store(body(number, count: 16), forKey: key(number)) }
+    let written = Counter()
+    fixture.files.respond = { call in
+      if call.operation == .write, call.path.hasSuffix("/pages") { written.add(call.byteCount) }
+      return .proceed
+    }
+    var (largest, total) = (0, 0)
+    for number in 0..<12_000 {
+      let before = written.value
+      switch number % 4 {
+      case 0: _ = cache.touch(key(number))
+      case 1: try cache.flush()
+      default: cache.store(body(number, version: 1, count: 16), forKey: key(number))
+      }
+      largest = max(largest, written.value - before)
+      total = written.value
+    }
+    #expect(total > 100 * IndexPage.byteCount)
+    #expect(largest <= (SegmentStore.pagesPerTurn + 3) * IndexPage.byteCount)
+  }
+
+  @Test("after a kill at any moment of a round, opening reads what was written since, and no more", arguments: 0..<12)
+  func recovery(moment: Int) throws {
+    let fixture = Fixture(capacity: 4 << 20)
+    var cache: DiskCache? = try fixture.open()
+    var random = SeededGenerator(seed: UInt64(moment))
+    var model: [Int: Int] = [:]
+    for step in 0..<9000 + moment * 137 {
+      let number = Int.random(in: 0..<4000, using: &random)
+      if step % 7 == 6 {
+        model[number] = nil
+        cache?.remove(forKey: key(number))
+      } else {
+        model[number] = step
+        cache?.store(body(number, version: step, count: 100), forKey: key(number))
+      }
+    }
+    #expect(cache?.statistics.evictions == 0)
+    #expect(fixture.files.contents(of: Fixture.index) != nil)
+    cache = nil
+    _ = cache
+    // What a process leaves that dies: the files of a moment at which it had not closed.
+    fixture.files.crash()
+    fixture.files.restart(losing: .nothing)
+    let reopened = try fixture.open()
+    for number in 0..<4000 {
+      #expect(
+        reopened.fetch(key(number))?.body == model[number].map { body(number, version: $0, count: 100) },
+        "key \(number)")
+    }
+    #expect(reopened.statistics.corruptEntries == 0)
+    #expect(reopened.totalByteCount == fixture.byteCount)
   }
 }

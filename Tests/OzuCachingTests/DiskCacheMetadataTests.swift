@@ -88,7 +88,7 @@ struct DiskCacheMetadataTests {
       #expect(entry.label == "one")
       #expect(entry.storedDate == stored)
       #expect(cache.count == 1)
-      #expect(cache.totalByteCount == fixture.segmentByteCount)
+      #expect(cache.totalByteCount == fixture.byteCount)
     }
   }
 

@@ -176,14 +176,16 @@ struct DiskCacheReaderTests {
     pair.fixture.clock.advance(by: .seconds(seconds))
     var search = SegmentStore.Search()
     var questions = 0
-    let first = pair.reader.store.locate(&search) { _ in
+    let first = pair.reader.store.locate(key(9), in: .default, &search) { _ in
       questions += 1
       return questions == 2 ? true : nil
     }
     #expect(first.found == true)
     #expect(questions == 2)
     pair.writer.store(body(9), forKey: key(9))
-    let second = pair.reader.store.locate(&search) { $0.find(key(9), in: .default) }
+    let second = pair.reader.store.locate(key(9), in: .default, &search) {
+      $0.location(of: key(9), in: .default)
+    }
     #expect((second.found != nil) == (seconds > 0))
   }
 

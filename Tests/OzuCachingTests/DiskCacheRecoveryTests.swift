@@ -60,7 +60,7 @@ struct DiskCacheRecoveryTests {
       if keepsCertain, let certain = history.certain[number] { #expect(found == certain, place) }
     }
     #expect(cache.totalByteCount <= fixture.capacity, place)
-    #expect(cache.totalByteCount == fixture.segmentByteCount, place)
+    #expect(cache.totalByteCount == fixture.byteCount, place)
     // It works as if nothing had been.
     for number in 0..<12 {
       #expect(cache.store(body(number, version: 999), forKey: key(number)), place)

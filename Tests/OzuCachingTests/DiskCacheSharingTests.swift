@@ -117,7 +117,7 @@ struct DiskCacheSharingTests {
     #expect(fixture.errors.all.map(\.code) == [ENOSPC])
     for number in 2..<10 { #expect(!cache.store(body(number, count: 30_000), forKey: key(number))) }
     #expect(fixture.segments.count <= 2)
-    #expect(cache.totalByteCount == fixture.segmentByteCount)
+    #expect(cache.totalByteCount == fixture.byteCount)
     #expect(fixture.errors.all.first?.description.hasPrefix("no space left on /cache/") == true)
     fixture.files.respond = { _ in .proceed }
     #expect(cache.store(body(2), forKey: key(2)))
@@ -128,7 +128,7 @@ struct DiskCacheSharingTests {
     #expect(reopened.verify().isSound)
   }
 
-  @Test("a full cache on a full disk makes room by giving up entries it cannot copy")
+  @Test("a full cache on a disk with no more room than its capacity needs none")
   func fullDiskAndCache() throws {
     let fixture = Fixture(capacity: 40 << 10)
     let cache = try fixture.open()
@@ -145,7 +145,7 @@ struct DiskCacheSharingTests {
     }
     let stored = (200..<300).count { cache.store(body($0, count: 800), forKey: key($0)) }
     #expect(stored == 100)
-    #expect(fixture.errors.all.map(\.code) == [ENOSPC])
+    #expect(fixture.errors.all.isEmpty)
     #expect(cache.fetch(key(299))?.body == body(299, count: 800))
   }
 

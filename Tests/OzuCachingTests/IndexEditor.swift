@@ -6,29 +6,32 @@
   import Foundation
 #endif
 
-/// The bytes of a stored index, which a test changes field by field. The checksum of the result is right, so nothing but
-/// the fields themselves tells that it is forged.
+/// The bytes of the files of a stored index, which a test changes field by field. The checksums of the result are right,
+/// so nothing but the fields themselves tells that it is forged.
 struct IndexEditor {
-  private(set) var bytes: [UInt8]
-  let slotCount: Int
-  let cellCount: Int
-  /// Where each partition and each place begins.
+  private(set) var index: [UInt8]
+  private(set) var pages: [UInt8]
+  /// Where each partition and each segment begins in `index`.
   private(set) var partitions: [Int] = []
   private(set) var places: [Int] = []
+  /// Where the stamps of the pages and the directory begin.
+  let stamps: Int
+  let directory: Int
 
-  init(_ index: Data) {
-    bytes = Array(index)
-    slotCount = Int(Self.integer(bytes, 16, UInt64.self))
-    cellCount = Int(Self.integer(bytes, 24, UInt64.self))
-    var offset = StoredIndex.headerLength + slotCount * StoredIndex.slotLength + cellCount * 8
-    for _ in 0..<Self.integer(bytes, 64, UInt32.self) {
+  init(_ index: Data, pages: Data) {
+    self.index = Array(index)
+    self.pages = Array(pages)
+    var offset = StoredIndex.headerLength
+    for _ in 0..<Self.integer(self.index, 64, UInt32.self) {
       partitions.append(offset)
-      offset += 26 + Int(Self.integer(bytes, offset + 24, UInt16.self))
+      offset += 18 + Int(Self.integer(self.index, offset + 16, UInt16.self))
     }
-    for _ in 0..<Self.integer(bytes, 68, UInt32.self) {
+    for _ in 0..<Self.integer(self.index, 68, UInt32.self) {
       places.append(offset)
-      offset += 44
+      offset += StoredIndex.placeLength
     }
+    stamps = offset
+    directory = offset + 8 * Int(Self.integer(self.index, 72, UInt32.self))
   }
 
   private static func integer<T: FixedWidthInteger & BitwiseCopyable>(
@@ -38,55 +41,66 @@ struct IndexEditor {
   }
 
   func get<T: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, _ type: T.Type = T.self) -> T {
-    Self.integer(bytes, offset, type)
+    Self.integer(index, offset, type)
   }
 
   mutating func set<T: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, _ value: T) {
-    bytes.withUnsafeMutableBytes { $0.set(value, at: offset) }
+    index.withUnsafeMutableBytes { $0.set(value, at: offset) }
   }
 
-  mutating func append(_ more: [UInt8]) { bytes += more }
+  mutating func append(_ more: [UInt8]) { index += more }
+  mutating func appendToPages(_ more: [UInt8]) { pages += more }
+  mutating func cutPages(to count: Int) { pages.removeSubrange(count...) }
 
   mutating func copy(_ count: Int, from source: Int, to target: Int) {
-    bytes.replaceSubrange(target..<target + count, with: Array(bytes[source..<source + count]))
+    index.replaceSubrange(target..<target + count, with: Array(index[source..<source + count]))
   }
 
-  // MARK: Parts
+  // MARK: Pages
 
-  func slot(_ number: Int) -> Int { StoredIndex.headerLength + number * StoredIndex.slotLength }
-  func cell(_ position: Int) -> Int { slot(slotCount) + position * 8 }
-
-  /// The slot of a key.
-  func slot(of key: CacheKey) -> Int {
-    (0..<slotCount).first {
-      get(slot($0), UInt64.self) == key.high && get(slot($0) + 8, UInt64.self) == key.low
-        && get(slot($0) + 44, Int32.self) >= 0
-    } ?? 0
+  func getInPages<T: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, _ type: T.Type = T.self) -> T {
+    Self.integer(pages, offset, type)
   }
 
-  /// Fills the cells anew from the slots, under the seed of the file.
-  mutating func fillCells() {
-    let seed = TableSeed(first: get(StoredIndex.seedOffset), second: get(StoredIndex.seedOffset + 8))
-    for position in 0..<cellCount { set(cell(position), UInt64(0)) }
-    for number in 0..<slotCount {
-      let (offset, partition) = (slot(number), get(slot(number) + 44, Int32.self))
-      guard partition >= 0 else { continue }
-      let tag = seed.tag(CacheKey(high: get(offset), low: get(offset + 8)), partition: Int(partition))
-      var position = Int(tag) & (cellCount - 1)
-      while get(cell(position), UInt64.self) != 0 { position = (position + 1) & (cellCount - 1) }
-      set(cell(position), SlotTable.cell(tag, number))
+  mutating func setInPages<T: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, _ value: T) {
+    pages.withUnsafeMutableBytes { $0.set(value, at: offset) }
+  }
+
+  mutating func copyInPages(_ count: Int, from source: Int, to target: Int) {
+    pages.replaceSubrange(target..<target + count, with: Array(pages[source..<source + count]))
+  }
+
+  var pageCount: Int { pages.count / IndexPage.byteCount }
+
+  /// Where the entry of a key begins in `pages`.
+  func entry(of key: CacheKey) -> Int {
+    for page in 0..<pageCount {
+      let start = page * IndexPage.byteCount
+      for position in 0..<Int(getInPages(start + IndexPage.countOffset, UInt16.self)) {
+        let offset = start + IndexPage.entriesOffset + position * IndexPage.entryLength
+        if getInPages(offset, UInt64.self) == key.high, getInPages(offset + 8, UInt64.self) == key.low {
+          return offset
+        }
+      }
     }
+    return 0
   }
 
-  /// A slot that is free.
-  var freeSlot: Int { (0..<slotCount).first { get(slot($0) + 44, Int32.self) < 0 } ?? 0 }
-
-  /// The bytes with the checksum that fits them.
-  var sealed: Data {
-    var sealed = self
-    let (slots, cells) = (slotCount * StoredIndex.slotLength, cellCount * 8)
-    let sum = bytes.withUnsafeBytes { StoredIndex.checksum($0, slots: slots, cells: cells) }
-    sealed.set(80, sum)
-    return Data(sealed.bytes)
+  /// The bytes with the checksums that fit them.
+  var sealed: (index: Data, pages: Data) {
+    var (index, pages) = (index, pages)
+    let epoch: UInt64 = get(16)
+    index.withUnsafeMutableBytes { bytes in
+      bytes.set(StoredIndex.checksum(UnsafeRawBufferPointer(bytes)), at: StoredIndex.checksumOffset)
+    }
+    pages.withUnsafeMutableBytes { bytes in
+      for number in 0..<bytes.count / IndexPage.byteCount {
+        let start = number * IndexPage.byteCount
+        let page = UnsafeMutableRawBufferPointer(rebasing: bytes[start..<start + IndexPage.byteCount])
+        let version: UInt32 = UnsafeRawBufferPointer(page).integer(at: IndexPage.versionOffset)
+        IndexPage.seal(page, number: number, version: version, epoch: epoch)
+      }
+    }
+    return (Data(index), Data(pages))
   }
 }

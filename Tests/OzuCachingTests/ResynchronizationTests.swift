@@ -74,7 +74,7 @@ struct ResynchronizationTests {
         cache.statistics.damagedSegments == (bit.0 < SegmentHeader.byteCount ? 1 : 0)
           || bit.0 >= log.records[4])
       #expect(cache.store(body(9), forKey: key(9)))
-      #expect(cache.totalByteCount == log.fixture.segmentByteCount)
+      #expect(cache.totalByteCount == log.fixture.byteCount)
     }
     // Checksums are checked: most flips do cost their entry.
     #expect(lossCount > 5 * 80 * 8)
@@ -209,7 +209,7 @@ struct ResynchronizationTests {
     // The first eight bytes of a header with the longest name of a partition there can be.
     let start = Data("OZe2".utf8) + Data([0xff, 0xff, 0, 0])
     let hostile = (0..<16_384).reduce(into: Data()) { data, _ in data += start }
-    let log = try Log([hostile, body(1), hostile, body(3)], capacity: 8 << 20)
+    let log = try Log([hostile, body(1), hostile, body(3)], capacity: 16 << 20)
     var damaged = log.bytes
     for victim in [0, 2] { damaged[log.records[victim] + 20] ^= 4 }
     let reads = Counter()

@@ -35,8 +35,8 @@ struct UnseenSegmentTests {
   }
 
   private func check(_ fixture: Fixture, _ cache: DiskCache) {
-    #expect(cache.totalByteCount == fixture.segmentByteCount)
-    #expect(fixture.segmentByteCount <= fixture.capacity)
+    #expect(cache.totalByteCount == fixture.byteCount)
+    #expect(fixture.byteCount <= fixture.capacity)
     #expect(cache.verify().isSound)
   }
 

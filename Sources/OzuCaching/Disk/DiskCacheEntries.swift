@@ -33,11 +33,8 @@ extension DiskCache {
   /// - Complexity: O(entries) in memory for the call, one small read per entry for the iteration.
   public func entries(in partition: Partition) -> Entries {
     let identities = store.index.withLock { index in
-      index.partitions.indices.filter { index.partitions[$0].partition == partition }
-        .flatMap { index.slotsByAccess(inPartition: $0) }
-        .map {
-          Entries.Identity(key: index.slots[$0].key, partition: partition, accessed: index.slots[$0].accessed)
-        }
+      index.entriesByAccess(in: partition)
+        .map { Entries.Identity(key: $0.key, partition: partition, accessed: $0.accessed) }
     }
     return Entries(store: store, queues: queues, identities: identities)
   }
@@ -47,16 +44,12 @@ extension DiskCache {
   /// - Complexity: O(entries × log entries) in memory for the call, one small read per entry for the iteration.
   public func entries() -> Entries {
     let identities = store.index.withLock { index in
-      index.partitions.indices.flatMap { number in
-        index.slotsByAccess(inPartition: number).map {
-          Entries.Identity(
-            key: index.slots[$0].key, partition: index.partitions[number].partition,
-            accessed: index.slots[$0].accessed)
-        }
+      index.entriesByAccess().map {
+        Entries.Identity(
+          key: $0.key, partition: index.partitions[$0.partition].partition, accessed: $0.accessed)
       }
     }
-    return Entries(
-      store: store, queues: queues, identities: identities.sorted { ($0.accessed ?? 0) > ($1.accessed ?? 0) })
+    return Entries(store: store, queues: queues, identities: identities)
   }
 
   /// What a listing shows of a key's entry.

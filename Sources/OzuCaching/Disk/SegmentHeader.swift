@@ -46,7 +46,7 @@ struct SegmentHeader {
     salt = bytes.integer(at: 24)
     created = bytes.integer(at: 32)
     // A salt of zero means an empty place in the stored index.
-    guard number < LogNumbers.limit, salt != 0 else { return nil }
+    guard number < LogNumbers.segmentLimit, salt != 0 else { return nil }
   }
 
   /// The header in bytes of which one bit is wrong. The checksum tells which one: no two headers are as near to each

@@ -106,6 +106,7 @@ extension SegmentStore {
   func publish(_ record: SpilledRecord) -> Bool {
     let isStored = try? write { (writer) throws(DiskCacheError) -> Bool in
       defer { finish(record, &writer) }
+      var latest: Int?
       do throws(DiskCacheError) {
         guard try prepareToWrite(&writer), record.file.isLinked else {
           counters.dropped.increment()
@@ -117,7 +118,7 @@ extension SegmentStore {
         if configuration.durability == .synced { try record.file.synchronize() }
         try fileSystem.rename(directory + "/" + record.partName, to: path)
         writer.isDirectoryUnsynced = true
-        enter(record, header, &writer)
+        latest = enter(record, header, &writer)
         writer.outdated.remove(record.key, in: record.partition)
         counters.stores.increment()
       } catch {
@@ -125,7 +126,7 @@ extension SegmentStore {
         forget(record.key, in: record.partition, &writer)
         return false
       }
-      note(&writer) { (writer) throws(DiskCacheError) in try compactIfDue(&writer) }
+      doUpkeep(length: SegmentHeader.byteCount, keeping: latest, &writer)
       return true
     }
     return isStored ?? false
@@ -159,26 +160,26 @@ extension SegmentStore {
   }
 
   /// Enters a published record in the index, in the place of the key's former entry.
-  private func enter(_ record: SpilledRecord, _ header: EntryHeader, _ writer: inout Writer) {
+  ///
+  /// - Returns: The number of its segment.
+  private func enter(_ record: SpilledRecord, _ header: EntryHeader, _ writer: inout Writer) -> Int {
     let file = SegmentFile(name: record.header.fileName, header: record.header, file: record.file)
     let size = SegmentHeader.byteCount + header.recordLength
-    let (former, number) = index.withLock { index in
+    let (former, number, latest) = index.withLock { index in
       let segment = index.add(file, size: size, age: record.header.number)
       index.setSize(size, scanned: size, ofSegment: segment)
       let number = index.number(of: record.partition, capacity: capacity(of:))
       let former = index.insert(header, in: number, segment: segment, offset: SegmentHeader.byteCount)
         .superseded
-      return (former, number)
+      return (former, number, segment)
     }
-    if let former {
-      kill(former.file, at: former.offset, &writer)
-      removeIfEmpty(former.segment, &writer)
-    }
-    enforceCapacity(ofPartition: number, &writer)
+    if let former { bury(former, &writer) }
+    enforceCapacity(ofPartition: number, keeping: header.sequence, &writer)
     note(&writer) { (writer) throws(DiskCacheError) in
       // The entry counts as a segment from now on, and no longer as an editor's file.
       finish(record, &writer)
       try makeRoom(for: 0, &writer)
     }
+    return latest
   }
 }

@@ -6,9 +6,6 @@
 
 // One entry at a time: storing, reading, asking.
 extension SegmentStore {
-  /// The dates of access that may wait in memory; then the index is stored, which has them all.
-  static let dirtyDateLimit = 16_384
-
   /// Stores an entry in the place of the key's former one.
   ///
   /// - Parameter original: Nil, or the entry that this one is a copy of: it keeps the date of storing, and is not
@@ -27,6 +24,7 @@ extension SegmentStore {
     let length = header.recordLength
 
     let isStored = try? write { (writer) throws(DiskCacheError) -> Bool in
+      var latest: Int?
       do throws(DiskCacheError) {
         guard try prepareToWrite(&writer) else {
           counters.dropped.increment()
@@ -38,18 +36,18 @@ extension SegmentStore {
           return (number, index.partitions[number].capacity)
         }
         if let original {
-          let isCurrent = index.withLock { index in
-            index.find(key, in: number).map { index.slots[$0].sequence == original.sequence } ?? false
-          }
+          let isCurrent = index.withLock { $0.location(of: key, in: number)?.sequence == original.sequence }
           guard isCurrent else { return false }
         }
         guard length + 2 * SegmentHeader.byteCount <= writer.capacity, ownLimit == 0 || length <= ownLimit,
-          length < 1 << 34, metadata.count < 1 << 31
+          length < 1 << 34, metadata.count < 1 << 31, number < SegmentIndex.partitionLimit
         else {
           counters.refusals.increment()
           forget(key, in: partition, &writer)
           return false
         }
+        writer.trimmedByteCount = nil
+        readPage(of: key, in: partition)
         try makeRoom(for: length, &writer)
         header.sequence = writer.nextSequence
         writer.nextSequence += 1
@@ -60,23 +58,21 @@ extension SegmentStore {
             }
           }
         }
+        latest = place.segment
         let former = index.withLock {
           $0.insert(header, in: number, segment: place.segment, offset: place.offset).superseded
         }
-        if let former {
-          kill(former.file, at: former.offset, &writer)
-          removeIfEmpty(former.segment, &writer)
-        }
+        if let former { bury(former, &writer) }
         writer.outdated.remove(key, in: partition)
         counters.stores.increment()
-        enforceCapacity(ofPartition: number, &writer)
+        enforceCapacity(ofPartition: number, keeping: header.sequence, &writer)
       } catch {
         writer.errors.append(error)
         forget(key, in: partition, &writer)
         return false
       }
       // The entry is stored, whatever becomes of the tidying.
-      note(&writer) { (writer) throws(DiskCacheError) in try compactIfDue(&writer) }
+      doUpkeep(length: length, keeping: latest, &writer)
       return true
     }
     return isStored ?? false
@@ -106,9 +102,7 @@ extension SegmentStore {
     // is paid for by somebody's write, so a few suffice.
     var search = Search()
     for _ in 0..<Search.lookLimit {
-      let (found, isReader) = locate(&search) { index in
-        index.find(key, in: partition).flatMap { index.location(of: $0) }
-      }
+      let (found, isReader) = locate(key, in: partition, &search) { $0.location(of: key, in: partition) }
       guard let location = found else { return nil }
       if isReader, !location.file.file.isLinked {
         // The writer removed the segment. Its records are still readable and may say they are alive, though
@@ -153,14 +147,14 @@ extension SegmentStore {
         }
         // Without the record's header at its place, nobody knows to what the state word there belongs.
         if !isCorrupt || RecordReader.hasHeader(location) {
-          removeEntry(location.slot, &writer)
+          removeEntry(location, &writer)
         } else {
-          index.withLock { $0.remove(location.slot) }
+          index.withLock { $0.remove(location) }
           removeIfEmpty(location.segment, &writer)
         }
       } else {
         if isCorrupt { counters.corruptEntries.increment() }
-        index.withLock { $0.remove(location.slot) }
+        index.withLock { $0.remove(location) }
       }
     }
   }
@@ -170,11 +164,38 @@ extension SegmentStore {
   private func distrustIndex(because location: SegmentIndex.Location) {
     try? write { (writer) throws(DiskCacheError) in
       guard index.withLock({ $0.holds(location) }) else { return }
-      index.withLock { $0.remove(location.slot) }
-      guard case .writer = writer.role, writer.trustsStoredIndex else { return }
-      writer.trustsStoredIndex = false
-      counters.rebuiltIndexes.increment()
-      note(&writer) { (writer) throws(DiskCacheError) in try load(&writer) }
+      index.withLock { $0.remove(location) }
+      rebuildIndex(&writer)
+    }
+  }
+
+  /// Builds the index anew from the segments, once for a stored index.
+  private func rebuildIndex(_ writer: inout Writer) {
+    guard case .writer = writer.role, writer.trustsStoredIndex else { return }
+    writer.trustsStoredIndex = false
+    counters.rebuiltIndexes.increment()
+    note(&writer) { (writer) throws(DiskCacheError) in try load(&writer) }
+  }
+
+  /// Builds the index anew if a page of it was found to be damaged.
+  func rebuildIndexIfDamaged(_ writer: inout Writer) {
+    if index.withLock({ $0.isDamaged }) { rebuildIndex(&writer) }
+  }
+
+  /// Reads the page of a key's entry if it is not in memory, with no lock held meanwhile on what others look up in.
+  func readPage(of key: CacheKey, in partition: Partition) {
+    let missing = index.withLock { index in
+      index.number(of: partition).flatMap { index.missingPage(of: key, partition: $0) }
+    }
+    guard let missing else { return }
+    let page = try? IndexPage.read(missing.number, from: missing.source)
+    index.withLock { index in
+      // The index may be another by now.
+      if index.pages.source?.epoch == missing.source.epoch, missing.number < index.pages.count {
+        index.take(page, as: missing.number)
+      } else {
+        page?.deallocate()
+      }
     }
   }
 
@@ -188,25 +209,18 @@ extension SegmentStore {
 
   private func noteUse(of location: SegmentIndex.Location) {
     let date = now()
-    let dirtyDates = index.withLock { index in
-      if index.holds(location) { index.touch(location.slot, at: date) }
-      return index.dirtyDateCount
+    index.withLock { index in
+      if let position = index.position(of: location) { index.touch(position, at: date) }
     }
-    guard dirtyDates >= Self.dirtyDateLimit else { return }
-    var errors: [DiskCacheError] = []
-    writer.withLockIfAvailable { writer in
-      writeAccessDates(&writer)
-      errors = writer.errors
-      writer.errors = []
-    }
-    for error in errors { report(error) }
   }
 
   /// Whether what the index knows of an entry was stored before its writer ended without closing.
   private func mayBeDead(_ key: CacheKey, in partition: Partition) -> Bool {
     index.withLock { index in
-      guard index.unverifiedBelow > 0, let slot = index.find(key, in: partition) else { return false }
-      return index.slots[slot].sequence < index.unverifiedBelow
+      guard index.unverifiedBelow > 0, let location = index.location(of: key, in: partition) else {
+        return false
+      }
+      return location.sequence < index.unverifiedBelow
     }
   }
 
@@ -221,7 +235,7 @@ extension SegmentStore {
   func contains(_ key: CacheKey, in partition: Partition) -> Bool {
     if mayBeDead(key, in: partition) { return isAlive(key, in: partition) }
     var search = Search()
-    return locate(&search) { $0.find(key, in: partition) }.found != nil
+    return locate(key, in: partition, &search) { $0.location(of: key, in: partition) }.found != nil
   }
 
   /// Marks an entry as used now.
@@ -229,8 +243,8 @@ extension SegmentStore {
     if mayBeDead(key, in: partition), !isAlive(key, in: partition) { return false }
     let date = now()
     var search = Search()
-    let touched: Void? = locate(&search) { index in
-      index.find(key, in: partition).map { index.touch($0, at: date) }
+    let touched: Void? = locate(key, in: partition, &search) { index in
+      index.number(of: partition).flatMap { index.find(key, in: $0) }.map { index.touch($0, at: date) }
     }.found
     return touched != nil
   }

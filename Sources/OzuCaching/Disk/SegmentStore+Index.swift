@@ -4,120 +4,241 @@
   import Darwin
 #endif
 
-// The stored index: taken up at opening, written at closing and every few segments.
+/// The files of the stored index, as far as a writer has written them.
+struct IndexFiles {
+  /// Pages on their way to the file, and what the file `index` is to say when all of them are there.
+  struct Round {
+    /// The numbers of the pages that are still to be written.
+    var numbers: [Int]
+    let places: [StoredIndex.Place]
+    let nextSequence: UInt64
+    let nextNumber: UInt64
+  }
+
+  /// The file `pages` of this epoch.
+  var pages: (any OpenFile)?
+  /// Whether the file `index` is there and belongs to these pages.
+  var isBased = false
+  var round: Round?
+  /// Segments that were filled since the last round began.
+  var sealedSinceRound = 0
+  /// Bytes of the file `pages` and of the file `index`.
+  var pagesByteCount = 0
+  var indexByteCount = 0
+}
+
+// How the index gets to its files: a few pages at a time.
+//
+// When so many segments are full, a round begins: the pages that are dirty are written, some with each store, and then
+// the file `index`, which says how far the segments reached when the round began. After a crash the rest of the segments
+// is scanned. Pages that changed after they were written in a round are newer than the file `index` says, which does no
+// harm: every entry that came meanwhile is found by the scan, and every entry that went says so itself.
 extension SegmentStore {
-  /// So many segments at most must be scanned after a crash.
-  static let sealedSegmentsPerIndex = 4
+  /// So many segments at most must be scanned after a crash, but for those that are filled during a round.
+  static let sealedSegmentsPerRound = 4
+  /// The pages that a store writes at most, besides those it made.
+  static let pagesPerTurn = 4
 
-  private var indexPath: String { directory + "/" + StoredIndex.fileName }
+  /// The bytes that one store may add to the files of the index.
+  static let indexSlack = 2 * IndexPage.byteCount
 
-  /// The stored index with the segments it knows of; nil if there is none, or none that can be used: damaged, of another
-  /// version, or newer than the segments. The writer removes one that cannot be used, so that it does no harm at the
-  /// next opening either, and says in one that it takes up that it may be out of date from now on.
-  func storedIndex(_ names: Set<String>, _ writer: inout Writer) -> SegmentIndex? {
-    guard names.contains(StoredIndex.fileName) else { return nil }
-    let isWriter = if case .writer = writer.role { true } else { false }
-    guard writer.trustsStoredIndex, writer.outdated.commonDate == nil else {
-      if isWriter { removeStoredIndex() }
-      return nil
+  private func path(_ name: String) -> String { directory + "/" + name }
+  private var indexPath: String { path(StoredIndex.fileName) }
+  private var pagesPath: String { path(StoredIndex.pagesFileName) }
+
+  /// Decides whether the index is stored: if its files take no more than half of what all files may have.
+  func decideStoring(_ writer: inout Writer) {
+    let limit = min(writer.capacity, writer.trimmedByteCount ?? .max)
+    let (isStored, wasStored) = index.withLock { index in
+      let wasStored = index.isStored
+      index.isStored = index.neededByteCount + Self.indexSlack <= limit / 2
+      return (index.isStored, wasStored)
     }
-    do throws(DiskCacheError) {
-      let file = try fileSystem.open(indexPath, for: isWriter ? .updating : .reading)
-      if let stored = try readIndex(file), let index = try filled(stored, names, &writer) {
-        if isWriter, stored.isClean { try StoredIndex.markUnclean(file) }
-        writer.nextSequence = stored.nextSequence
-        writer.nextNumber = max(writer.nextNumber, stored.nextNumber)
-        return index
-      }
-      counters.rebuiltIndexes.increment()
-    } catch {
-      // A shortage passes, and the file is as good as before.
-      if error.code == ENOENT { return nil }
-      writer.errors.append(error)
-      if error.isShortage { return nil }
-      if isWriter, error.isOfNoFile {
-        note(&writer) { (_) throws(DiskCacheError) in try fileSystem.removeObstacle(indexPath) }
-        return nil
-      }
-    }
-    if isWriter { removeStoredIndex() }
-    return nil
+    if wasStored, !isStored { removeStoredIndex(&writer) }
   }
 
-  private func readIndex(_ file: any OpenFile) throws(DiskCacheError) -> StoredIndex? {
-    let count = try file.byteCount()
-    var header = [UInt8](repeating: 0, count: StoredIndex.headerLength)
-    // The length is in the header too, so that nobody makes this process read a file of any length into memory.
-    guard count <= StoredIndex.largestByteCount, try header.read(from: file, at: 0) == header.count,
-      header.withUnsafeBytes({ StoredIndex.Layout($0)?.byteCount }) == count,
-      let bytes = try FileBytes.read(count, of: file, at: indexPath)
-    else { return nil }
-    return StoredIndex(bytes, capacity: capacity(of:))
-  }
-
-  /// Enters the segments in a stored index. Segments that are gone take their entries along.
-  private func filled(
-    _ stored: StoredIndex, _ names: Set<String>, _ writer: inout Writer
-  ) throws(DiskCacheError) -> SegmentIndex? {
-    let isWriter = if case .writer = writer.role { true } else { false }
-    var gone: [StoredIndex.Place] = []
-    for place in stored.places {
-      var segment: SegmentFile?
-      if names.contains(place.name) {
-        do throws(DiskCacheError) {
-          segment = try SegmentFile.open(
-            place.name, in: directory, for: isWriter ? .updating : .reading, of: fileSystem)
-        } catch {
-          // The rest of `load` decides what becomes of a file that cannot be opened.
-          if error.isShortage { throw error }
-        }
-      }
-      guard let segment else {
-        gone.append(place)
-        continue
-      }
-      let size = try segment.byteCount()
-      guard size >= place.scanned else { return nil }
-      stored.fill(place, with: segment, size: size)
-    }
-    for place in gone { stored.drop(place) }
-    return stored.index
-  }
-
-  /// Removes the file of the index, which is not missed if it is not there and does no harm if it stays.
+  /// Removes the files of the index, which are not missed if they are not there and do no harm if they stay.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether there were any.
   @discardableResult
-  func removeStoredIndex() -> Bool {
-    (try? fileSystem.remove(indexPath)) != nil
+  func removeStoredIndex(_ writer: inout Writer) -> Bool {
+    // Pages that are in the file only are needed. Those of a damaged index are not.
+    index.withLock { $0.readAllPages() }
+    // Pages without the file `index` are worthless; the file without its pages too.
+    let wasThere = (try? fileSystem.remove(indexPath)) != nil
+    let hadPages = (try? fileSystem.remove(pagesPath)) != nil
+    writer.files = IndexFiles()
+    index.withLock { $0.storedByteCount = 0 }
+    return wasThere || hadPages
   }
 
-  /// Writes the index to its file, which is replaced whole. Without it the next opening takes longer, no more.
-  func storeIndex(_ writer: inout Writer, isClean: Bool) {
-    writer.sealedSinceStored = 0
-    let (sequence, number) = (writer.nextSequence, writer.nextNumber)
-    let bytes = index.withLock { index in
-      // The stored index has all dates of access.
-      _ = index.takeDirtyDates()
-      return StoredIndex.encode(index, nextSequence: sequence, nextNumber: number, isClean: isClean)
+  // MARK: Rounds
+
+  /// Notes that a segment is full.
+  func noteSealed(_ writer: inout Writer) {
+    writer.files.sealedSinceRound += 1
+    if writer.files.sealedSinceRound >= Self.sealedSegmentsPerRound { beginRound(&writer) }
+  }
+
+  private func beginRound(_ writer: inout Writer) {
+    guard writer.files.round == nil else { return }
+    decideStoring(&writer)
+    guard index.withLock({ $0.isStored }) else { return }
+    do throws(DiskCacheError) {
+      if writer.files.pages == nil { try makePages(&writer) }
+      writer.files.sealedSinceRound = 0
+      let (numbers, places) = index.withLock { ($0.pages.dirtyNumbers, $0.places) }
+      writer.files.round = IndexFiles.Round(
+        numbers: numbers.reversed(), places: places, nextSequence: writer.nextSequence,
+        nextNumber: writer.nextNumber)
+    } catch {
+      writer.errors.append(error)
+      removeStoredIndex(&writer)
     }
+  }
+
+  /// Makes the file of the pages anew, with none in it.
+  private func makePages(_ writer: inout Writer) throws(DiskCacheError) {
+    index.withLock { $0.readAllPages() }
+    try? fileSystem.remove(indexPath)
+    try? fileSystem.remove(pagesPath)
+    writer.files = IndexFiles()
+    let file = try withoutObstacle(at: pagesPath) { () throws(DiskCacheError) in
+      try fileSystem.open(pagesPath, for: .creating)
+    }
+    writer.files.pages = file
+    writer.isDirectoryUnsynced = true
+    let epoch = UInt64.random(in: .min ... .max, using: &writer.random)
+    index.withLock { index in
+      index.storedByteCount = 0
+      index.pages.beginEpoch(IndexPages.Source(file: file, epoch: epoch))
+    }
+  }
+
+  /// Writes the pages that were added, and some of a round; ends the round when all are written.
+  func writeSomePages(_ writer: inout Writer, limit: Int = pagesPerTurn) {
+    guard writer.files.isBased || writer.files.round != nil else { return }
+    do throws(DiskCacheError) {
+      try writeAddedPages(&writer)
+      var count = 0
+      while count < limit, let number = writer.files.round?.numbers.popLast() {
+        guard index.withLock({ $0.pages.isDirty(number) }) else { continue }
+        try writePage(number, &writer)
+        count += 1
+      }
+      // Pages must be durable before the file that tells of them is; `synchronize` sees to that.
+      if let round = writer.files.round, round.numbers.isEmpty, configuration.durability == .buffered {
+        try end(round, &writer)
+      }
+    } catch {
+      writer.errors.append(error)
+      removeStoredIndex(&writer)
+    }
+  }
+
+  /// Ends a round whose pages are all written, after they have reached the device.
+  func endSynchronizedRound(_ writer: inout Writer) throws(DiskCacheError) {
+    guard let round = writer.files.round, round.numbers.isEmpty, let pages = writer.files.pages else { return }
+    try pages.synchronize()
+    try end(round, &writer)
+  }
+
+  private func writeAddedPages(_ writer: inout Writer) throws(DiskCacheError) {
+    while let number = index.withLock({ $0.pages.added.first }) { try writePage(number, &writer) }
+  }
+
+  private func writePage(_ number: Int, _ writer: inout Writer) throws(DiskCacheError) {
+    guard let file = writer.files.pages else { return }
+    let bytes = try FileBytes.allocate(IndexPage.byteCount, for: pagesPath)
+    index.withLock { index in
+      index.pages.seal(number, into: bytes.bytes) { index.segments[$0]?.storedNumber ?? 0 }
+    }
+    try file.write([UnsafeRawBufferPointer(bytes.bytes)], at: number * IndexPage.byteCount)
+    writer.files.pagesByteCount = max(writer.files.pagesByteCount, (number + 1) * IndexPage.byteCount)
+    noteStoredByteCount(writer)
+  }
+
+  func noteStoredByteCount(_ writer: borrowing Writer) {
+    let count = writer.files.pagesByteCount + writer.files.indexByteCount
+    index.withLock { $0.storedByteCount = count }
+  }
+
+  private func end(_ round: IndexFiles.Round, _ writer: inout Writer) throws(DiskCacheError) {
+    writer.files.round = nil
+    try writeIndex(
+      places: round.places, nextSequence: round.nextSequence, nextNumber: round.nextNumber, isClean: false,
+      &writer)
+  }
+
+  /// Writes the file `index`, which is replaced whole.
+  private func writeIndex(
+    places: [StoredIndex.Place], nextSequence: UInt64, nextNumber: UInt64, isClean: Bool,
+    _ writer: inout Writer
+  ) throws(DiskCacheError) {
+    let bytes = index.withLock { index in
+      if !index.hasPossibleSums { index.recount() }
+      return StoredIndex(
+        epoch: index.pages.source?.epoch ?? 0, seed: index.pages.seed, count: index.count,
+        nextSequence: nextSequence, nextNumber: nextNumber,
+        partitions: index.partitions.map {
+          StoredIndex.PartitionSums(partition: $0.partition, byteCount: $0.byteCount, count: $0.count)
+        },
+        places: places, stamps: index.pages.stamps, directory: index.pages.directory, isClean: isClean
+      ).encoded()
+    }
+    let newPath = path(StoredIndex.newFileName)
+    do throws(DiskCacheError) {
+      // What a crash left of an earlier attempt is in the way of creating.
+      try? fileSystem.remove(newPath)
+      let file = try withoutObstacle(at: newPath) { () throws(DiskCacheError) in
+        try fileSystem.open(newPath, for: .creating)
+      }
+      var failure: DiskCacheError?
+      bytes.withUnsafeBytes { bytes in
+        do throws(DiskCacheError) {
+          try file.write([bytes], at: 0)
+        } catch {
+          failure = error
+        }
+      }
+      if let failure { throw failure }
+      if configuration.durability == .synced { try file.synchronize() }
+      try withoutObstacle(at: indexPath) { () throws(DiskCacheError) in
+        try fileSystem.rename(newPath, to: indexPath)
+      }
+    } catch {
+      try? fileSystem.remove(newPath)
+      throw error
+    }
+    writer.isDirectoryUnsynced = true
+    writer.trustsStoredIndex = true
+    writer.files.isBased = true
+    writer.files.indexByteCount = bytes.count
+    noteStoredByteCount(writer)
+  }
+
+  /// Writes all that is not in the files yet. Without them the next opening takes longer, no more.
+  func storeIndex(_ writer: inout Writer, isClean: Bool) {
+    writer.files.round = nil
+    beginRound(&writer)
+    guard let round = writer.files.round else { return }
+    writer.files.round?.numbers = []
     note(&writer) { (writer) throws(DiskCacheError) in
-      let newPath = indexPath + ".new"
       do throws(DiskCacheError) {
-        // What a crash left of an earlier attempt is in the way of creating.
-        try? fileSystem.remove(newPath)
-        let file = try withoutObstacle(at: newPath) { () throws(DiskCacheError) in
-          try fileSystem.open(newPath, for: .creating)
+        try makeRoom(for: 0, &writer)
+        try writeAddedPages(&writer)
+        for number in round.numbers.reversed() where index.withLock({ $0.pages.isDirty(number) }) {
+          try writePage(number, &writer)
         }
-        try file.write([UnsafeRawBufferPointer(bytes.bytes)], at: 0)
-        if configuration.durability == .synced { try file.synchronize() }
-        try withoutObstacle(at: indexPath) { () throws(DiskCacheError) in
-          try fileSystem.rename(newPath, to: indexPath)
-        }
-        writer.isDirectoryUnsynced = true
-        writer.trustsStoredIndex = true
+        if configuration.durability == .synced { try writer.files.pages?.synchronize() }
+        writer.files.round = nil
+        let places = index.withLock { $0.places }
+        try writeIndex(
+          places: places, nextSequence: writer.nextSequence, nextNumber: writer.nextNumber, isClean: isClean,
+          &writer)
+        if isClean, configuration.durability == .synced { try synchronize(&writer) }
       } catch {
-        try? fileSystem.remove(newPath)
+        removeStoredIndex(&writer)
         throw error
       }
     }

@@ -27,15 +27,13 @@ extension SegmentStore {
   private func loadSegments(_ writer: inout Writer) throws(DiskCacheError) {
     let names = try fileSystem.list(directory).sorted()
     writer.nextSequence = 1
+    (writer.drain, writer.pendingKills, writer.partitionCursors) = (nil, [:], [:])
     let stored = storedIndex(Set(names), &writer)
-    let isRebuilt = stored == nil
     var fresh = stored ?? SegmentIndex()
     let found = scanSegments(names, of: fresh, &writer)
     if let unseen = found.unseen { becomeReader(because: unseen, &writer) }
     let isWriter = if case .writer = writer.role { true } else { false }
     fresh.isReader = !isWriter
-    // What was added to a stored index is the latest used anyway.
-    if isRebuilt { fresh.sortByAccessDate() }
     let outdated = removeOutdated(from: fresh, writer)
     if isWriter {
       for record in found.superseded + outdated { kill(record.file, at: record.offset, &writer) }
@@ -54,16 +52,14 @@ extension SegmentStore {
     from index: SegmentIndex, _ writer: borrowing Writer
   ) -> [(file: SegmentFile, offset: Int)] {
     writer.outdated.keys.compactMap { key, partition in
-      guard let slot = index.find(key, in: partition), let location = index.location(of: slot) else {
-        return nil
-      }
+      guard let location = index.location(of: key, in: partition) else { return nil }
       // Another process may have stored a later one.
       if case .record(let record)? = try? RecordReader.readHead(location),
         !writer.outdated.contains(record.header, in: partition)
       {
         return nil
       }
-      index.remove(slot)
+      index.remove(location)
       return (location.file, location.offset)
     }
   }
@@ -139,14 +135,22 @@ extension SegmentStore {
         try? fileSystem.remove(directory + "/" + name)
       }
     }
-    if max(writer.nextSequence, writer.nextNumber) >= LogNumbers.exhausted {
+    if writer.nextSequence >= LogNumbers.exhausted || writer.nextNumber >= LogNumbers.segmentsExhausted {
       try removeAllSegments(&writer)
-      removeStoredIndex()
+      removeStoredIndex(&writer)
       (writer.nextSequence, writer.nextNumber) = (1, 1)
     }
     for number in index.withLock({ $0.segments.indices }) { removeIfEmpty(number, &writer) }
     note(&writer) { (writer) throws(DiskCacheError) in try trim(toByteCount: writer.capacity, &writer) }
+    writer.trimmedByteCount = nil
+    decideStoring(&writer)
+    // To find so many entries took long, and should not after the next crash.
+    if !writer.files.isBased, index.withLock({ $0.count }) >= Self.entriesWorthStoring {
+      storeIndex(&writer, isClean: false)
+    }
   }
+
+  private static let entriesWorthStoring = 4096
 
   /// Enters the records of a segment behind what was scanned before; returns those that are superseded.
   private func scan(
@@ -168,12 +172,12 @@ extension SegmentStore {
         continue
       }
       let partition = index.number(of: entry.partition, capacity: capacity(of:))
-      let result = index.insert(header, in: partition, segment: segment, offset: entry.offset)
+      guard partition < SegmentIndex.partitionLimit else { continue }
+      let result = index.insert(
+        header, in: partition, segment: segment, offset: entry.offset,
+        isReferenced: header.accessed > header.stored)
       if !result.isCurrent { superseded.append((state.file, entry.offset)) }
       if let former = result.superseded { superseded.append((former.file, former.offset)) }
-      if result.isCurrent, header.accessed > header.stored, let slot = index.find(header.key, in: partition) {
-        index.markReferenced(slot)
-      }
     }
     index.enter(scan, size: state.size, ofSegment: segment)
     return superseded

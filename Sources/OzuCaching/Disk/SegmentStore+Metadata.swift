@@ -50,9 +50,7 @@ extension SegmentStore {
           counters.dropped.increment()
           return .failed
         }
-        let location = index.withLock { index in
-          index.find(key, in: partition).flatMap { index.location(of: $0) }
-        }
+        let location = index.withLock { $0.location(of: key, in: partition) }
         guard let location else { return .absent }
         // What is damaged is left to the reading that comes before a copy.
         guard case .record(let record) = try RecordReader.readHead(location),

@@ -36,10 +36,16 @@ extension SegmentStore {
   ///
   /// - Returns: The result of `find`, and whether this cache is a reader.
   func locate<Found>(
-    _ search: inout Search, _ find: (SegmentIndex) -> Found?
+    _ key: CacheKey, in partition: Partition, _ search: inout Search, _ find: (SegmentIndex) -> Found?
   ) -> (found: Found?, isReader: Bool) {
     while true {
-      let (found, isReader) = index.withLock { (find($0), $0.isReader) }
+      readPage(of: key, in: partition)
+      let (found, isReader, isDamaged) = index.withLock { (find($0), $0.isReader, $0.isDamaged) }
+      if isDamaged, !isReader, search.lookCount == 0 {
+        search.lookCount = 1
+        try? write { (writer) throws(DiskCacheError) in rebuildIndexIfDamaged(&writer) }
+        continue
+      }
       if found != nil { search.isOver = search.lookCount >= Search.lookLimit }
       // A writer knows every entry; a look would wait until it has written.
       if found != nil || !isReader || search.isOver { return (found, isReader) }
@@ -88,7 +94,7 @@ extension SegmentStore {
     }
     for (number, file) in known where !names.contains(file.name) {
       isNew = true
-      index.withLock { $0.removeSegment(number) }
+      _ = index.withLock { $0.removeSegment(number) }
     }
     return isNew
   }

@@ -5,11 +5,11 @@ extension SegmentStore {
   func forget(_ key: CacheKey, in partition: Partition, _ writer: inout Writer) {
     if writer.followsAnother { return }
     writer.outdated.insert(key, in: partition, at: now())
-    guard let slot = index.withLock({ $0.find(key, in: partition) }) else { return }
+    guard let location = index.withLock({ $0.location(of: key, in: partition) }) else { return }
     if case .writer = writer.role {
-      removeEntry(slot, &writer)
+      removeEntry(location, &writer)
     } else {
-      index.withLock { $0.remove(slot) }
+      index.withLock { $0.remove(location) }
     }
   }
 
@@ -18,20 +18,20 @@ extension SegmentStore {
     let removed = try? write { (writer) throws(DiskCacheError) -> Bool in
       var isWriter = false
       note(&writer) { (writer) throws(DiskCacheError) in isWriter = try prepareToWrite(&writer) }
-      let slots = index.withLock { index in
+      let entries = index.withLock { index in
         index.partitions.indices
           .filter { partition == nil || index.partitions[$0].partition == partition }
-          .compactMap { index.find(key, in: $0) }
+          .compactMap { index.location(of: key, in: $0) }
       }
-      for slot in slots {
-        if isWriter { removeEntry(slot, &writer) } else { index.withLock { $0.remove(slot) } }
+      for entry in entries {
+        if isWriter { removeEntry(entry, &writer) } else { index.withLock { $0.remove(entry) } }
       }
-      if isWriter, !slots.isEmpty {
-        note(&writer) { (writer) throws(DiskCacheError) in try compactIfDue(&writer) }
-      } else if !slots.isEmpty {
+      if isWriter, !entries.isEmpty {
+        doUpkeep(length: 0, &writer)
+      } else if !entries.isEmpty {
         counters.dropped.increment()
       }
-      return isWriter && !slots.isEmpty
+      return isWriter && !entries.isEmpty
     }
     return removed ?? false
   }
@@ -42,23 +42,25 @@ extension SegmentStore {
       try requireWriter(&writer)
       guard let partition else {
         try removeAllSegments(&writer)
-        removeStoredIndex()
+        removeStoredIndex(&writer)
         return
       }
-      let slots = index.withLock { index in
-        index.partitions.indices.filter { index.partitions[$0].partition == partition }
-          .flatMap { index.slotsByAccess(inPartition: $0) }
+      let entries = index.withLock { $0.entriesByAccess(in: partition) }
+      for entry in entries {
+        if let location = index.withLock({ $0.location(of: entry.key, in: entry.partition) }) {
+          removeEntry(location, &writer)
+        }
       }
-      for slot in slots { removeEntry(slot, &writer) }
       while index.withLock({ Self.isMostlyDead($0) }) {
-        let before = index.withLock { $0.totalByteCount }
+        let before = index.withLock { $0.segmentByteCount }
+        writer.drain = nil
         try compactIfDue(&writer)
-        if index.withLock({ $0.totalByteCount }) >= before { return }
+        if index.withLock({ $0.segmentByteCount }) >= before { return }
       }
     }
   }
 
   private static func isMostlyDead(_ index: SegmentIndex) -> Bool {
-    index.totalByteCount > index.liveByteCount * 2
+    index.segmentByteCount > index.liveByteCount &* 2
   }
 }

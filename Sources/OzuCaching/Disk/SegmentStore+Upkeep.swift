@@ -23,6 +23,9 @@ extension SegmentStore {
       }
       writer.active = nil
       writer.unsynced = [:]
+      writer.pendingKills = [:]
+      writer.drain = nil
+      writer.files = IndexFiles()
       writer.role = .closed
       index.withLock { $0 = SegmentIndex() }
     }
@@ -45,7 +48,7 @@ extension SegmentStore {
         return number
       }
       guard case .writer = writer.role else { return }
-      enforceCapacity(ofPartition: number, &writer)
+      evictLeastRecentlyUsed(inPartition: number, &writer)
       note(&writer) { (writer) throws(DiskCacheError) in try compactIfDue(&writer) }
     }
   }
@@ -53,11 +56,7 @@ extension SegmentStore {
   /// Reads every live record and drops the damaged ones.
   func verify() -> DiskCacheReport {
     let keys = index.withLock { index in
-      index.partitions.indices.flatMap { number in
-        index.slotsByAccess(inPartition: number).map {
-          (index.slots[$0].key, index.partitions[number].partition)
-        }
-      }
+      index.entriesByAccess().map { ($0.key, index.partitions[$0.partition].partition) }
     }
     var report = DiskCacheReport()
     for (key, partition) in keys {

@@ -18,7 +18,7 @@ extension SegmentStore {
       return try appendOnce(length: length, &writer, encode: encode)
     } catch {
       // On a full disk an entry is worth more than the stored index.
-      guard error.code == ENOSPC, removeStoredIndex() else { throw error }
+      guard error.code == ENOSPC, removeStoredIndex(&writer) else { throw error }
       return try appendOnce(length: length, &writer, encode: encode)
     }
   }
@@ -60,8 +60,7 @@ extension SegmentStore {
       writer.active = nil
       writeAccessDates(&writer)
       removeIfEmpty(active, &writer)
-      writer.sealedSinceStored += 1
-      if writer.sealedSinceStored >= Self.sealedSegmentsPerIndex { storeIndex(&writer, isClean: false) }
+      noteSealed(&writer)
     }
     let number = try makeSegment(&writer)
     writer.active = number
@@ -106,20 +105,31 @@ extension SegmentStore {
     if configuration.durability == .synced { writer.unsynced[file.salt] = file }
   }
 
-  /// Takes an entry out of the index and marks its record as dead.
-  func removeEntry(_ slot: Int, evicting isEviction: Bool = false, _ writer: inout Writer) {
-    let location = index.withLock { index in
-      let location = index.location(of: slot)
-      if location != nil {
-        if isEviction { index.noteEviction(of: slot) }
-        index.remove(slot)
-      }
-      return location
+  /// Takes an entry out of the index, if it is there still, and marks its record as dead.
+  ///
+  /// - Parameter keepsSegment: Whether its segment stays, though nothing in it may be alive any more.
+  func removeEntry(
+    _ location: SegmentIndex.Location, evicting isEviction: Bool = false, keepsSegment: Bool = false,
+    _ writer: inout Writer
+  ) {
+    let wasThere = index.withLock { index in
+      guard index.holds(location) else { return false }
+      if isEviction { index.noteEviction(inPartition: location.partitionNumber) }
+      index.remove(location)
+      return true
     }
+    guard wasThere else { return }
     if isEviction { counters.evictions.increment() }
-    guard let location else { return }
+    bury(location, keepsSegment: keepsSegment, &writer)
+  }
+
+  /// Marks the record of an entry that left the index as dead, and the one that it is a copy of.
+  func bury(_ location: SegmentIndex.Location, keepsSegment: Bool = false, _ writer: inout Writer) {
     kill(location.file, at: location.offset, &writer)
-    removeIfEmpty(location.segment, &writer)
+    if let original = writer.pendingKills.removeValue(forKey: location.sequence) {
+      kill(original.file, at: original.offset, &writer)
+    }
+    if !keepsSegment { removeIfEmpty(location.segment, &writer) }
   }
 
   /// Removes a segment's file if nothing in it is alive and nothing will be written to it.
@@ -141,33 +151,28 @@ extension SegmentStore {
     _ number: Int, evicting isEviction: Bool = false, _ writer: inout Writer
   ) throws(DiskCacheError) {
     guard let file = index.withLock({ $0.segments[number]?.file }) else { return }
+    try removeFile(of: file, &writer)
+    if writer.active == number { writer.active = nil }
+    let removed = index.withLock { $0.removeSegment(number, evicting: isEviction) }
+    if isEviction { counters.evictions.wrappingAdd(removed, ordering: .relaxed) }
+  }
+
+  func removeFile(of segment: SegmentFile, _ writer: inout Writer) throws(DiskCacheError) {
     do throws(DiskCacheError) {
-      try fileSystem.remove(directory + "/" + file.name)
+      try fileSystem.remove(directory + "/" + segment.name)
     } catch {
       if error.code != ENOENT { throw error }
     }
-    if writer.active == number { writer.active = nil }
-    writer.unsynced[file.salt] = nil
+    writer.unsynced[segment.salt] = nil
     writer.isDirectoryUnsynced = true
-    let evictions = index.withLock { index in
-      let entries = isEviction ? index.slots(inSegment: number) : []
-      for slot in entries { index.noteEviction(of: slot) }
-      index.removeSegment(number)
-      return entries.count
-    }
-    counters.evictions.wrappingAdd(evictions, ordering: .relaxed)
   }
 
   // MARK: Flushing
 
-  /// Writes the dates of access that changed into their records, or all of them into the stored index if they are
-  /// many.
+  /// Writes the dates of the latest uses into their records, `SegmentIndex.datesLimit` of them at most. The pages of the
+  /// index have all.
   func writeAccessDates(_ writer: inout Writer) {
-    if case .writer = writer.role, index.withLock({ $0.dirtyDateCount }) > 256 {
-      storeIndex(&writer, isClean: false)
-      return
-    }
-    let entries = index.withLock { $0.takeDirtyDates() }
+    let entries = index.withLock { $0.takeRecentlyUsed() }
     guard case .writer = writer.role else { return }
     for entry in entries {
       let date = entry.accessed.littleEndian
@@ -188,6 +193,11 @@ extension SegmentStore {
       try file.file.synchronize()
       writer.unsynced[salt] = nil
     }
+    for (sequence, original) in writer.pendingKills {
+      writer.pendingKills[sequence] = nil
+      if original.file.file.isLinked { kill(original.file, at: original.offset, &writer) }
+    }
+    try endSynchronizedRound(&writer)
     if writer.isDirectoryUnsynced {
       try fileSystem.synchronizeDirectory(directory)
       writer.isDirectoryUnsynced = false

@@ -17,10 +17,13 @@ import OzuSynchronization
 /// The design. An entry is one record, written by one call behind the last one of the active segment; a full
 /// segment is left and a new one begun; a record larger than half a segment gets one of its own. A
 /// record dies in place: its state word is overwritten when it is removed, evicted or superseded, so there are no
-/// tombstones to carry along and any segment can go at any time. When the files reach the capacity the oldest
-/// segment is removed whole, after the entries in it that were used since they were written, up to half its
-/// size, were copied to the end of the log. When live entries fill too little of the files, the emptiest segment
-/// is rewritten. Both cost a constant per byte stored.
+/// tombstones to carry along and any segment can go at any time. When the files come near the capacity the oldest
+/// segment is drained and removed: the entries in it that were used since they were written, up to half its
+/// size, are copied to the end of the log. When live entries fill too little of the files, the emptiest segment
+/// is rewritten. Both cost a constant per byte stored, and each store does a part of it (`Drain`).
+///
+/// The index is in pages, which are read when they are needed and written when they changed, a few with each store
+/// (`SegmentIndex`, `IndexFiles`).
 ///
 /// A crash leaves at most one record unfinished, at the end of a segment; its length or its checksum tells.
 ///
@@ -60,12 +63,26 @@ final class SegmentStore: Sendable {
     var spilledByteCount = 0
     /// How often it was asked whether this cache may write.
     var turns = 0
-    /// Segments that were filled since the index was stored.
-    var sealedSinceStored = 0
+    /// The files of the stored index.
+    var files = IndexFiles()
+    /// The segment that is leaving.
+    var drain: Drain?
+    /// Records that were copied, by the sequence numbers of the copies. They are marked as dead when the copies are
+    /// durable, or when the copies die.
+    var pendingKills: [UInt64: PendingKill] = [:]
+    /// Where the search for the next entry to evict goes on, by partition.
+    var partitionCursors: [Int: PartitionCursor] = [:]
+    /// To how many bytes the cache was trimmed, until something is stored.
+    var trimmedByteCount: Int?
     var capacity: Int
     var random = SystemRandomNumberGenerator()
     /// Errors met under the lock, to be reported after it.
     var errors: [DiskCacheError] = []
+
+    struct PendingKill {
+      let file: SegmentFile
+      let offset: Int
+    }
 
     /// Whether this cache serves what another process writes, and nothing failed.
     var followsAnother: Bool {
@@ -150,10 +167,10 @@ final class SegmentStore: Sendable {
 
   // MARK: Geometry
 
-  /// A sixteenth of the capacity, between 64 KB and 32 MB, yet never more than a quarter of the capacity nor
+  /// A part in 32 of the capacity, between 64 KB and 32 MB, yet never more than a quarter of the capacity nor
   /// so little that a cache of less than 512 GB would need more than 128 files.
   func segmentSize(for capacity: Int) -> Int {
-    let usual = min(max(capacity / 16, 64 << 10), 32 << 20)
+    let usual = min(max(capacity / 32, 64 << 10), 32 << 20)
     return min(max(min(max(usual, capacity / 128), capacity / 4), 4 << 10), 4 << 30)
   }
 }

@@ -29,10 +29,6 @@ struct SlotTable: @unchecked Sendable {
   /// Cells of the former table before this one have moved.
   @usableFromInline var moved = 0
 
-  /// Whose memory the cells are, unless they are allocated here.
-  private var owner: FileBytes?
-  private var formerOwner: FileBytes?
-
   /// A former cell that moved or was removed: no slot, so it equals no entry's cell.
   @usableFromInline static var gravestone: UInt64 { 0xffff_ffff_0000_0000 }
 
@@ -42,18 +38,10 @@ struct SlotTable: @unchecked Sendable {
     mask = 15
   }
 
-  /// The table whose cells lie in bytes of a file: `cellCount`, a power of two.
-  init(count: Int, cellCount: Int, at offset: Int, of owner: FileBytes) {
-    self.count = count
-    self.owner = owner
-    mask = cellCount - 1
-    cells = (owner.bytes.baseAddress! + offset).bindMemory(to: UInt64.self, capacity: cellCount)
-  }
-
   @usableFromInline
   func deallocate() {
-    if owner == nil { free(cells) }
-    if formerOwner == nil { free(former) }
+    free(cells)
+    free(former)
   }
 
   /// Ends a growth under way, so that `cells` has everything.
@@ -169,9 +157,8 @@ struct SlotTable: @unchecked Sendable {
       moved &+= 1
     }
     if moved > formerMask {
-      if formerOwner == nil { free(former) }
+      free(former)
       self.former = nil
-      formerOwner = nil
     }
   }
 
@@ -179,8 +166,7 @@ struct SlotTable: @unchecked Sendable {
   mutating func grow() {
     // Sixteen cells move per insertion and the table doubles, so the former move ended long ago.
     finishGrowing()
-    (former, formerMask, formerOwner, moved) = (cells, mask, owner, 0)
-    owner = nil
+    (former, formerMask, moved) = (cells, mask, 0)
     let size = (mask &+ 1) &* 2
     cells = Self.makeCells(size)
     mask = size &- 1

@@ -34,10 +34,11 @@ struct TableSeed: Sendable {
     UInt32(truncatingIfNeeded: Self.folded(UInt64(truncatingIfNeeded: hashValue) ^ first, second))
   }
 
-  /// The tag of a key in a partition. Both halves of the key go in: keys that come from elsewhere may have one in common.
+  /// The hash value of a key in a partition. Both halves of the key go in: keys that come from elsewhere may have one in
+  /// common.
   @inline(__always)
-  func tag(_ key: CacheKey, partition: Int) -> UInt32 {
+  func hash(_ key: CacheKey, partition: Int) -> UInt64 {
     let low = key.low ^ UInt64(truncatingIfNeeded: partition) &* 0x9E37_79B9_7F4A_7C15
-    return UInt32(truncatingIfNeeded: Self.folded(low ^ first, key.high ^ second))
+    return Self.folded(low ^ first, key.high ^ second)
   }
 }

@@ -1,0 +1,191 @@
+/// One page of the index: the entries whose hash values begin with the same bits. 4096 bytes, little-endian, in memory
+/// as in the file `pages`:
+///
+/// | offset | size | field |
+/// |---|---|---|
+/// | 0 | 8 | XXH64 of bytes 8–4095, seeded with the epoch of the index and the number of the page |
+/// | 8 | 4 | version: how often the page was written in this epoch |
+/// | 12 | 2 | number of entries, 75 at most |
+/// | 14 | 1 | depth: how many first bits the hash values have in common |
+/// | 16 | 8 | these bits, at the high end |
+/// | 32 | 2 × 75 | tags: the low 16 bits of each hash value |
+/// | 184 | 52 × 75 | entries |
+///
+/// An entry: key (16 bytes), sequence number (8), date of access (8), offset and length in units of eight bytes (4
+/// each), bytes before the body (4), segment (4: in memory its number in the index, in the file the low half of the
+/// segment's own number), partition (2), whether it was used (2).
+///
+/// A page refers to nothing in another page, so it can be checked by itself.
+///
+/// The one who made a page calls `deallocate()`. The subscripts check positions against the capacity, so that no
+/// count from a file leads outside.
+struct IndexPage: @unchecked Sendable {
+  // Sendable: the index owns its pages, under its lock.
+  static let byteCount = 4096
+  static let capacity = 75
+  static let versionOffset = 8
+  static let countOffset = 12
+  static let depthOffset = 14
+  static let prefixOffset = 16
+  private static let tagsOffset = 32
+  static let entriesOffset = 184
+  static let entryLength = 52
+  static let segmentOffset = 44
+
+  let bytes: UnsafeMutableRawBufferPointer
+
+  /// A page without entries.
+  init(depth: Int, prefix: UInt64) {
+    bytes = .allocate(byteCount: Self.byteCount, alignment: 64)
+    bytes.initializeMemory(as: UInt8.self, repeating: 0)
+    bytes[Self.depthOffset] = UInt8(depth)
+    bytes.set(prefix, at: Self.prefixOffset)
+  }
+
+  /// A copy of these bytes, which are as many as a page has.
+  init(copying other: UnsafeRawBufferPointer) {
+    bytes = .allocate(byteCount: Self.byteCount, alignment: 64)
+    bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: other[..<Self.byteCount]))
+  }
+
+  func deallocate() { bytes.deallocate() }
+
+  private var readable: UnsafeRawBufferPointer { UnsafeRawBufferPointer(bytes) }
+
+  var count: Int { Int(readable.integer(at: Self.countOffset, as: UInt16.self)) }
+  var depth: Int { Int(bytes[Self.depthOffset]) }
+  var prefix: UInt64 { readable.integer(at: Self.prefixOffset) }
+  var version: UInt32 { readable.integer(at: Self.versionOffset) }
+  /// What the file `index` says of the page: its version and, below, its number of entries.
+  var stamp: UInt64 { UInt64(version) << 32 | UInt64(count) }
+
+  private func setCount(_ count: Int) { bytes.set(UInt16(count), at: Self.countOffset) }
+
+  /// Takes one bit more of the hash values into the prefix.
+  func deepen(to depth: Int) { bytes[Self.depthOffset] = UInt8(depth) }
+
+  // MARK: Search
+
+  /// The position of a key's entry.
+  ///
+  /// Four tags are compared at once: a lane of the word is zero where they agree, and `(x - 1) & ~x` has the high bit of
+  /// a lane that is zero. A borrow may set the bit of the lane above one that is zero too; the key decides.
+  @inline(__always)
+  func find(_ key: CacheKey, partition: Int, hash: UInt64) -> Int? {
+    let ones: UInt64 = 0x0001_0001_0001_0001
+    let pattern = UInt64(UInt16(truncatingIfNeeded: hash)) &* ones
+    let count = min(count, Self.capacity)
+    let base = bytes.baseAddress!
+    var first = 0
+    while first < count {
+      let word = UInt64(littleEndian: base.load(fromByteOffset: Self.tagsOffset + first * 2, as: UInt64.self))
+      let difference = word ^ pattern
+      var zeros = (difference &- ones) & ~difference & 0x8000_8000_8000_8000
+      while zeros != 0 {
+        let position = first + zeros.trailingZeroBitCount / 16
+        if position < count, holds(key, partition, at: position) { return position }
+        zeros &= zeros - 1
+      }
+      first += 4
+    }
+    return nil
+  }
+
+  private func holds(_ key: CacheKey, _ partition: Int, at position: Int) -> Bool {
+    let offset = Self.offset(of: position)
+    return readable.integer(at: offset, as: UInt64.self) == key.high
+      && readable.integer(at: offset + 8, as: UInt64.self) == key.low
+      && Int(readable.integer(at: offset + 48, as: UInt16.self)) == partition
+  }
+
+  private static func offset(of position: Int) -> Int {
+    precondition(position >= 0 && position < capacity)
+    return entriesOffset + position * entryLength
+  }
+
+  // MARK: Entries
+
+  subscript(position: Int) -> IndexEntry {
+    get {
+      let offset = Self.offset(of: position)
+      return IndexEntry(
+        key: CacheKey(high: readable.integer(at: offset), low: readable.integer(at: offset + 8)),
+        partition: Int(readable.integer(at: offset + 48, as: UInt16.self)),
+        segment: Int(readable.integer(at: offset + Self.segmentOffset, as: UInt32.self)),
+        sequence: readable.integer(at: offset + 16), accessed: readable.integer(at: offset + 24),
+        offset: Int(readable.integer(at: offset + 32, as: UInt32.self)) * 8,
+        length: Int(readable.integer(at: offset + 36, as: UInt32.self)) * 8,
+        headLength: Int(readable.integer(at: offset + 40, as: UInt32.self)),
+        isReferenced: bytes[offset + 50] & 1 != 0)
+    }
+    nonmutating set {
+      let offset = Self.offset(of: position)
+      bytes.set(newValue.key.high, at: offset)
+      bytes.set(newValue.key.low, at: offset + 8)
+      bytes.set(newValue.sequence, at: offset + 16)
+      bytes.set(newValue.accessed, at: offset + 24)
+      bytes.set(UInt32(truncatingIfNeeded: newValue.offset / 8), at: offset + 32)
+      bytes.set(UInt32(truncatingIfNeeded: newValue.length / 8), at: offset + 36)
+      bytes.set(UInt32(truncatingIfNeeded: newValue.headLength), at: offset + 40)
+      bytes.set(UInt32(truncatingIfNeeded: newValue.segment), at: offset + Self.segmentOffset)
+      bytes.set(UInt16(truncatingIfNeeded: newValue.partition), at: offset + 48)
+      bytes[offset + 50] = newValue.isReferenced ? 1 : 0
+      bytes[offset + 51] = 0
+    }
+  }
+
+  /// Notes a use of an entry.
+  func touch(_ position: Int, at date: Int64) {
+    let offset = Self.offset(of: position)
+    bytes.set(date, at: offset + 24)
+    bytes[offset + 50] = 1
+  }
+
+  /// Adds an entry to a page that is not full.
+  func append(_ entry: IndexEntry, hash: UInt64) {
+    let position = count
+    self[position] = entry
+    bytes.set(UInt16(truncatingIfNeeded: hash), at: Self.tagsOffset + position * 2)
+    setCount(position + 1)
+  }
+
+  /// Removes an entry; the last one takes its position.
+  func remove(_ position: Int) {
+    let last = count - 1
+    precondition(position >= 0 && position <= last)
+    if position < last {
+      let (from, to) = (Self.offset(of: last), Self.offset(of: position))
+      UnsafeMutableRawBufferPointer(rebasing: bytes[to..<to + Self.entryLength])
+        .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[from..<from + Self.entryLength]))
+      bytes.set(tag(last), at: Self.tagsOffset + position * 2)
+    }
+    setCount(last)
+  }
+
+  func tag(_ position: Int) -> UInt16 { readable.integer(at: Self.tagsOffset + position * 2) }
+
+  // MARK: In the file
+
+  /// The seed of the checksum of a page.
+  private static func seed(_ epoch: UInt64, _ number: Int) -> UInt64 {
+    epoch ^ UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9_7F4A_7C15
+  }
+
+  /// Sets the version and the checksum in the bytes of a page that is to be written.
+  static func seal(
+    _ bytes: UnsafeMutableRawBufferPointer, number: Int, version: UInt32, epoch: UInt64
+  ) {
+    bytes.set(version, at: versionOffset)
+    bytes.set(checksum(UnsafeRawBufferPointer(bytes), number: number, epoch: epoch), at: 0)
+  }
+
+  /// Whether these bytes are what was written as this page in this epoch.
+  static func isSealed(_ bytes: UnsafeRawBufferPointer, number: Int, epoch: UInt64) -> Bool {
+    bytes.count >= byteCount
+      && bytes.integer(at: 0, as: UInt64.self) == checksum(bytes, number: number, epoch: epoch)
+  }
+
+  private static func checksum(_ bytes: UnsafeRawBufferPointer, number: Int, epoch: UInt64) -> UInt64 {
+    Checksum64.of(UnsafeRawBufferPointer(rebasing: bytes[8..<byteCount]), seed: seed(epoch, number))
+  }
+}

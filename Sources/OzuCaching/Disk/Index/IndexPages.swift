@@ -1,0 +1,189 @@
+/// The entries of the index in pages that are found by the first bits of a hash value: extendible hashing (Fagin,
+/// Nievergelt, Pippenger and Strong, ACM TODS 1979).
+///
+/// The directory has a cell for each value of the first `depth` bits, with the number of a page. A page that is full is
+/// split in two by one bit more; the directory doubles when a page has as many bits as it has. So an insertion changes
+/// two pages at most, whatever the number of entries, and pages know nothing of each other.
+///
+/// A page of a stored index is read when an entry of it is asked for first, and stays in memory. Pages that change are
+/// dirty until they are written.
+///
+/// Hash values are made under a random seed, so that chosen keys do not fall into one page.
+struct IndexPages: @unchecked Sendable {
+  // Sendable: the owner, which cannot be copied, has the one value under its lock, and calls `deallocate()` last.
+
+  /// Where pages come from that are not in memory.
+  struct Source: Sendable {
+    let file: any OpenFile
+    let epoch: UInt64
+  }
+
+  private(set) var seed = TableSeed()
+  /// The pages in memory.
+  private var pages: ContiguousArray<IndexPage?> = [IndexPage(depth: 0, prefix: 0)]
+  /// The number of the page for each value of the first bits.
+  private(set) var directory: ContiguousArray<UInt32> = [0]
+  /// Bits of a hash value that choose a cell of the directory.
+  private(set) var depth = 0
+  /// The stamp of each page as it is in the file (`IndexPage.stamp`); zero if it is not there.
+  private(set) var stamps: ContiguousArray<UInt64> = [0]
+  private var isDirty: ContiguousArray<Bool> = [true]
+  private(set) var dirtyCount = 1
+  /// Pages that are not in the file yet. They are written before any other, because the entries that left the page that
+  /// was split must not be missing in both.
+  private(set) var added: [Int] = [0]
+  private(set) var source: Source?
+
+  init() {}
+
+  /// The pages of a stored index, none of them in memory.
+  init(seed: TableSeed, directory: ContiguousArray<UInt32>, stamps: ContiguousArray<UInt64>, source: Source) {
+    for page in pages { page?.deallocate() }
+    self.seed = seed
+    self.directory = directory
+    self.stamps = stamps
+    self.source = source
+    depth = directory.count.trailingZeroBitCount
+    pages = ContiguousArray(repeating: nil, count: stamps.count)
+    isDirty = ContiguousArray(repeating: false, count: stamps.count)
+    dirtyCount = 0
+    added = []
+  }
+
+  func deallocate() { for page in pages { page?.deallocate() } }
+
+  var count: Int { pages.count }
+
+  // MARK: Which page
+
+  func hash(_ key: CacheKey, partition: Int) -> UInt64 { seed.hash(key, partition: partition) }
+
+  /// The number of the page that has, or would have, the entry of this hash value.
+  @inline(__always)
+  func number(of hash: UInt64) -> Int { Int(directory[cell(of: hash)]) }
+
+  @inline(__always)
+  private func cell(of hash: UInt64) -> Int { depth == 0 ? 0 : Int(hash >> UInt64(64 - depth)) }
+
+  /// A page; nil if it must be read first.
+  @inline(__always)
+  subscript(number: Int) -> IndexPage? { pages[number] }
+
+  /// The page of this hash value; nil if it must be read first.
+  @inline(__always)
+  func page(of hash: UInt64) -> IndexPage? { pages[number(of: hash)] }
+
+  /// The bits that the hash values of a page's entries have in common, by the directory; nil if the page of this hash
+  /// value is another.
+  func place(of number: Int, hash: UInt64) -> (depth: Int, prefix: UInt64)? {
+    let cell = cell(of: hash)
+    guard directory[cell] == UInt32(number) else { return nil }
+    var first = cell
+    while first > 0, directory[first - 1] == UInt32(number) { first -= 1 }
+    var end = cell + 1
+    while end < directory.count, directory[end] == UInt32(number) { end += 1 }
+    let own = depth - (end - first).trailingZeroBitCount
+    return (own, own == 0 ? 0 : UInt64(first) << UInt64(64 - depth))
+  }
+
+  /// Takes up a page that was read, unless it is in memory by now.
+  mutating func take(_ page: IndexPage, as number: Int) {
+    if pages[number] == nil { pages[number] = page } else { page.deallocate() }
+  }
+
+  // MARK: Change
+
+  mutating func markDirty(_ number: Int) {
+    if !isDirty[number] {
+      isDirty[number] = true
+      dirtyCount += 1
+    }
+  }
+
+  /// Makes room for one entry more of this hash value, in a page that is in memory.
+  ///
+  /// - Returns: Whether there is room. There is none if so many hash values have their first bits in common that no
+  ///   random seed can be the cause.
+  mutating func makeRoom(for hash: UInt64) -> Bool {
+    while let page = page(of: hash), page.count >= IndexPage.capacity {
+      let limit = 4 + (Int.bitWidth - count.leadingZeroBitCount)
+      guard page.depth < limit else { return false }
+      split(number(of: hash), page)
+    }
+    return true
+  }
+
+  private mutating func split(_ number: Int, _ page: IndexPage) {
+    let own = page.depth
+    if own == depth { doubleDirectory() }
+    let bit: UInt64 = 1 << UInt64(63 - own)
+    let sibling = IndexPage(depth: own + 1, prefix: page.prefix | bit)
+    page.deepen(to: own + 1)
+    for position in (0..<page.count).reversed() {
+      let entry = page[position]
+      let hash = hash(entry.key, partition: entry.partition)
+      guard hash & bit != 0 else { continue }
+      sibling.append(entry, hash: hash)
+      page.remove(position)
+    }
+    let new = pages.count
+    pages.append(sibling)
+    stamps.append(0)
+    isDirty.append(true)
+    dirtyCount += 1
+    added.append(new)
+    let first = cell(of: sibling.prefix)
+    for cell in first..<first + 1 << (depth - own - 1) { directory[cell] = UInt32(new) }
+    markDirty(number)
+  }
+
+  private mutating func doubleDirectory() {
+    var doubled = ContiguousArray<UInt32>()
+    doubled.reserveCapacity(directory.count * 2)
+    for number in directory {
+      doubled.append(number)
+      doubled.append(number)
+    }
+    directory = doubled
+    depth += 1
+  }
+
+  // MARK: In the file
+
+  /// The numbers of the pages that changed since they were written.
+  var dirtyNumbers: [Int] { isDirty.indices.filter { isDirty[$0] } }
+
+  func isDirty(_ number: Int) -> Bool { isDirty[number] }
+
+  /// Makes a new epoch: nothing that is in the file counts any more. All pages must be in memory.
+  mutating func beginEpoch(_ source: Source) {
+    self.source = source
+    for number in pages.indices {
+      stamps[number] = 0
+      markDirty(number)
+    }
+    added = Array(pages.indices)
+  }
+
+  /// Writes the bytes of a page, as they belong in the file, and counts it as written.
+  ///
+  /// - Parameter segmentNumber: The number in the file of a segment of the index.
+  mutating func seal(
+    _ number: Int, into bytes: UnsafeMutableRawBufferPointer, segmentNumber: (Int) -> UInt32
+  ) {
+    guard let page = pages[number], let source else { return }
+    bytes.copyMemory(from: UnsafeRawBufferPointer(page.bytes))
+    for position in 0..<page.count {
+      let offset = IndexPage.entriesOffset + position * IndexPage.entryLength + IndexPage.segmentOffset
+      bytes.set(segmentNumber(page[position].segment), at: offset)
+    }
+    let version = UInt32(truncatingIfNeeded: stamps[number] >> 32) &+ 1
+    IndexPage.seal(bytes, number: number, version: version, epoch: source.epoch)
+    stamps[number] = UInt64(version) << 32 | UInt64(page.count)
+    if isDirty[number] {
+      isDirty[number] = false
+      dirtyCount -= 1
+    }
+    if added.first == number { added.removeFirst() }
+  }
+}

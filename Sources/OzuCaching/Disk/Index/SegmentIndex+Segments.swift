@@ -1,0 +1,73 @@
+// Segments: how far they reach, and what is alive in them.
+extension SegmentIndex {
+  /// Enters a segment and returns its number here.
+  func add(_ file: SegmentFile, size: Int, age: UInt64) -> Int {
+    let segment = Segment(file: file, size: size, scanned: min(size, SegmentHeader.byteCount), age: age)
+    segmentByteCount += size
+    if let hole = segments.firstIndex(where: { $0 == nil }) {
+      segments[hole] = segment
+      segmentNumbers[segment.storedNumber] = hole
+      return hole
+    }
+    segments.append(segment)
+    segmentNumbers[segment.storedNumber] = segments.count - 1
+    return segments.count - 1
+  }
+
+  /// Enters how far a segment reaches.
+  func setSize(_ size: Int, scanned: Int, ofSegment number: Int) {
+    guard let old = segments[number]?.size else { return }
+    segmentByteCount += size - old
+    segments[number]?.size = size
+    segments[number]?.scanned = scanned
+  }
+
+  /// Enters what a scan found out about a segment of this size.
+  func enter(_ scan: SegmentFile.Scan, size: Int, ofSegment number: Int) {
+    setSize(size, scanned: scan.end, ofSegment: number)
+    segments[number]?.searched = scan.searched
+    segments[number]?.unreadable += scan.gapByteCount
+  }
+
+  func setAge(_ age: UInt64, ofSegment number: Int) {
+    segments[number]?.age = age
+  }
+
+  /// The segment that leaves first.
+  var oldestSegment: Int? { segmentsByAge.first }
+
+  /// The segments in the order in which they leave.
+  var segmentsByAge: [Int] {
+    segments.indices.filter { segments[$0] != nil }.sorted { segments[$0]!.age < segments[$1]!.age }
+  }
+
+  /// The location of the record at this offset of a segment, if it is the current one of its key.
+  func location(of entry: SegmentFile.ScannedEntry, inSegment number: Int) -> Location? {
+    guard let location = location(of: entry.header.key, in: entry.partition),
+      location.segment == number, location.offset == entry.offset
+    else { return nil }
+    return location
+  }
+
+  /// Forgets a segment with all entries in it.
+  ///
+  /// - Returns: How many entries that were.
+  /// - Complexity: O(1) if nothing in it is alive, else O(entries of the cache).
+  @discardableResult
+  func removeSegment(_ number: Int, evicting isEviction: Bool = false) -> Int {
+    guard let segment = segments[number] else { return 0 }
+    var removed = 0
+    if segment.live != 0 {
+      removeAll { entry in
+        guard entry.segment == number else { return false }
+        if isEviction { partitions[entry.partition].evictions &+= 1 }
+        removed += 1
+        return true
+      }
+    }
+    segmentByteCount -= segment.size
+    segments[number] = nil
+    if segmentNumbers[segment.storedNumber] == number { segmentNumbers[segment.storedNumber] = nil }
+    return removed
+  }
+}

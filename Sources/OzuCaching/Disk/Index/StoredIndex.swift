@@ -1,0 +1,163 @@
+/// The file `index`: all of the index but the pages, little-endian, behind 112 bytes of header. The pages are in the file
+/// `pages`, 4096 bytes each (`IndexPage`).
+///
+/// | offset | size | field |
+/// |---|---|---|
+/// | 0 | 8 | `OZUindx\n` |
+/// | 8 | 4 | format version, 3 |
+/// | 12 | 4 | length of this header, 112 |
+/// | 16 | 8 | epoch: random, in the checksums of the pages |
+/// | 24 | 8, 8 | the seed of the hash values (`TableSeed`) |
+/// | 40 | 8 | number of entries |
+/// | 48, 56 | 8, 8 | next sequence number; next segment number |
+/// | 64, 68 | 4, 4 | number of partitions; number of segments |
+/// | 72 | 4 | number of pages |
+/// | 76 | 4 | bits of the directory |
+/// | 80 | 8 | XXH64 of bytes 0–79 and of bytes 96 to the end, chained; the first seed is 0 |
+/// | 88 | 8 | `OZUclean` if it was stored when its writer closed, else zero |
+///
+/// Then come the partitions, the segments, the stamps of the pages (8 bytes each: version and number of entries) and the
+/// directory (4 bytes a cell).
+///
+/// **Clean.** Pages are exactly those that the stamps tell. They are read when they are asked for.
+///
+/// **Not clean.** The writer goes on writing pages in place and adding some, so they are of these versions or later
+/// ones, and the directory may be out of date. All pages are read; what was appended to segments since is scanned;
+/// entries that died since say so when they are read. A page that is damaged or older than its version makes the index
+/// worthless. It may not be newer than the segments: neither may one that is shorter than the index says.
+///
+/// An index that is worthless, or of another version, is removed by the writer and built anew; the segments have
+/// everything that it has but the latest dates of access.
+///
+/// The file is replaced whole (`index.new` and a rename), but it is short: some 20 bytes a page.
+struct StoredIndex {
+  static let fileName = "index"
+  static let newFileName = "index.new"
+  static let pagesFileName = "pages"
+  static let headerLength = 112
+  /// An index of five hundred million entries. A longer one is not read.
+  static let largestByteCount = 1 << 28
+  static let version: UInt32 = 3
+  static let magic: UInt64 = 0x0a78_646e_6955_5a4f
+  static let clean: UInt64 = 0x6e61_656c_6355_5a4f
+  static let checksumOffset = 80
+  static let cleanOffset = 88
+  static let placeLength = 40
+  /// Cells of the directory for a page, at most: more come from no random seed.
+  static let cellsPerPage = 32
+
+  /// A segment the index knows of.
+  struct Place {
+    let segmentNumber: UInt64
+    let salt: UInt64
+    let scanned: Int
+    let live: Int
+    let age: UInt64
+
+    var name: String { SegmentHeader(number: segmentNumber, salt: salt, created: 0).fileName }
+  }
+
+  struct PartitionSums {
+    let partition: Partition
+    let byteCount: Int
+    let count: Int
+  }
+
+  var epoch: UInt64
+  var seed: TableSeed
+  var count: Int
+  var nextSequence: UInt64
+  var nextNumber: UInt64
+  var partitions: [PartitionSums]
+  var places: [Place]
+  var stamps: ContiguousArray<UInt64>
+  var directory: ContiguousArray<UInt32>
+  var isClean: Bool
+
+  /// The bytes of the file.
+  ///
+  /// - Complexity: O(pages + partitions + segments).
+  func encoded() -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: Self.headerLength)
+    bytes.reserveCapacity(
+      bytes.count + partitions.count * 48 + places.count * Self.placeLength
+        + stamps.count * 8 + directory.count * 4)
+    func append(_ number: some FixedWidthInteger & BitwiseCopyable) {
+      withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+    for sums in partitions {
+      append(Int64(sums.byteCount))
+      append(Int64(sums.count))
+      append(UInt16(sums.partition.name.utf8.count))
+      bytes.append(contentsOf: sums.partition.name.utf8)
+    }
+    for place in places {
+      append(place.segmentNumber)
+      append(place.salt)
+      append(Int64(place.scanned))
+      append(Int64(place.live))
+      append(place.age)
+    }
+    // The layout in memory is that of the file.
+    stamps.withUnsafeBytes { bytes.append(contentsOf: $0) }
+    directory.withUnsafeBytes { bytes.append(contentsOf: $0) }
+    bytes.withUnsafeMutableBytes { bytes in
+      bytes.set(Self.magic, at: 0)
+      bytes.set(Self.version, at: 8)
+      bytes.set(UInt32(Self.headerLength), at: 12)
+      bytes.set(epoch, at: 16)
+      bytes.set(seed.first, at: 24)
+      bytes.set(seed.second, at: 32)
+      bytes.set(UInt64(count), at: 40)
+      bytes.set(nextSequence, at: 48)
+      bytes.set(nextNumber, at: 56)
+      bytes.set(UInt32(partitions.count), at: 64)
+      bytes.set(UInt32(places.count), at: 68)
+      bytes.set(UInt32(stamps.count), at: 72)
+      bytes.set(UInt32(directory.count.trailingZeroBitCount), at: 76)
+      bytes.set(isClean ? Self.clean : 0, at: Self.cleanOffset)
+      bytes.set(Self.checksum(UnsafeRawBufferPointer(bytes)), at: Self.checksumOffset)
+    }
+    return bytes
+  }
+
+  /// The checksum of all but itself and the word that says whether the writer closed.
+  static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+    let head = Checksum64.of(UnsafeRawBufferPointer(rebasing: bytes[..<checksumOffset]), seed: 0)
+    return Checksum64.of(UnsafeRawBufferPointer(rebasing: bytes[(cleanOffset + 8)...]), seed: head)
+  }
+
+  /// Says in the file that its writer has not closed.
+  static func markUnclean(_ file: any OpenFile) throws(DiskCacheError) {
+    var failure: DiskCacheError?
+    withUnsafeBytes(of: UInt64(0)) { zero in
+      do throws(DiskCacheError) {
+        try file.write([zero], at: cleanOffset)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+  }
+}
+
+extension SegmentIndex {
+  /// The bytes that the files of the stored index have or will have: the pages, and twice the file `index`, which is
+  /// there twice while it is replaced.
+  var neededByteCount: Int {
+    let index =
+      StoredIndex.headerLength + partitionsByteCount + segments.count * StoredIndex.placeLength
+      + pages.count * 8 + pages.directory.count * 4
+    return pages.count * IndexPage.byteCount + 2 * index
+  }
+
+  /// What the file `index` says of the segments.
+  var places: [StoredIndex.Place] {
+    segments.compactMap { segment in
+      segment.map {
+        StoredIndex.Place(
+          segmentNumber: $0.file.number, salt: $0.file.salt, scanned: $0.scanned, live: $0.live, age: $0.age)
+      }
+    }
+  }
+}

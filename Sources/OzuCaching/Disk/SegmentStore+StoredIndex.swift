@@ -1,0 +1,191 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+// Taking up the stored index at opening.
+extension SegmentStore {
+  private var indexPath: String { directory + "/" + StoredIndex.fileName }
+  private var pagesPath: String { directory + "/" + StoredIndex.pagesFileName }
+
+  /// The stored index with the segments it knows of; nil if there is none, or none that can be used: damaged, of another
+  /// version, or newer than the segments. A writer that takes up one whose writer closed says in it that it may be out of
+  /// date from now on. It removes any other, so that it does no harm at the next opening either, and so that the files of
+  /// one index never get pages of another.
+  func storedIndex(_ names: Set<String>, _ writer: inout Writer) -> SegmentIndex? {
+    let isWriter = if case .writer = writer.role { true } else { false }
+    writer.files = IndexFiles()
+    // What a crash left of an attempt to replace the file.
+    if isWriter, names.contains(StoredIndex.newFileName) {
+      try? fileSystem.remove(directory + "/" + StoredIndex.newFileName)
+    }
+    guard names.contains(StoredIndex.fileName) else {
+      if isWriter { try? fileSystem.remove(pagesPath) }
+      return nil
+    }
+    var found: SegmentIndex?
+    if writer.trustsStoredIndex, writer.outdated.commonDate == nil {
+      do throws(DiskCacheError) {
+        found = try takeUp(names, isWriter: isWriter, &writer)
+        if found == nil { counters.rebuiltIndexes.increment() }
+      } catch {
+        if error.code != ENOENT { writer.errors.append(error) }
+        // A shortage passes, and the file is as good as before.
+        if error.isShortage { return nil }
+        if isWriter, error.isOfNoFile {
+          for path in [indexPath, pagesPath] {
+            note(&writer) { (_) throws(DiskCacheError) in
+              if (try? fileSystem.open(path, for: .updating)) == nil { try fileSystem.removeObstacle(path) }
+            }
+          }
+        }
+      }
+    }
+    if isWriter, !writer.files.isBased {
+      try? fileSystem.remove(indexPath)
+      try? fileSystem.remove(pagesPath)
+    }
+    return found
+  }
+
+  private func takeUp(
+    _ names: Set<String>, isWriter: Bool, _ writer: inout Writer
+  ) throws(DiskCacheError) -> SegmentIndex? {
+    let access: FileAccess = isWriter ? .updating : .reading
+    let file = try fileSystem.open(indexPath, for: access)
+    let count = try file.byteCount()
+    guard count <= StoredIndex.largestByteCount, let bytes = try FileBytes.read(count, of: file, at: indexPath),
+      let stored = StoredIndex(UnsafeRawBufferPointer(bytes.bytes))
+    else { return nil }
+    let pages = try fileSystem.open(pagesPath, for: access)
+    guard let (index, isWhole) = try fill(stored, names, access) else { return nil }
+    writer.nextSequence = stored.nextSequence
+    writer.nextNumber = max(writer.nextNumber, stored.nextNumber)
+    let source = IndexPages.Source(file: pages, epoch: stored.epoch)
+    let pagesByteCount = try pages.byteCount()
+    // Another process may change pages while this one reads: a reader takes them all up at once.
+    if isWriter, stored.isClean, isWhole, pagesByteCount == stored.stamps.count * IndexPage.byteCount {
+      try StoredIndex.markUnclean(file)
+      index.pages.deallocate()
+      index.pages = IndexPages(
+        seed: stored.seed, directory: stored.directory, stamps: stored.stamps, source: source)
+      index.take(stored)
+      index.isStored = true
+      index.storedByteCount = pagesByteCount + count
+      writer.files.pages = pages
+      writer.files.isBased = true
+      (writer.files.pagesByteCount, writer.files.indexByteCount) = (pagesByteCount, count)
+      return index
+    }
+    guard try index.recover(stored, from: source, byteCount: pagesByteCount) else { return nil }
+    if !stored.isClean { index.unverifiedBelow = stored.nextSequence }
+    if !isWriter { index.storedByteCount = pagesByteCount + count }
+    return index
+  }
+
+  /// An index with the partitions and segments of a stored one, and no entries.
+  ///
+  /// - Returns: The index, and whether all segments are as the stored index says. Nil if one is shorter.
+  private func fill(
+    _ stored: StoredIndex, _ names: Set<String>, _ access: FileAccess
+  ) throws(DiskCacheError) -> (index: SegmentIndex, isWhole: Bool)? {
+    let index = SegmentIndex()
+    var isWhole = true
+    index.sequenceLimit = stored.nextSequence
+    for sums in stored.partitions { _ = index.number(of: sums.partition, capacity: capacity(of:)) }
+    for place in stored.places {
+      var segment: SegmentFile?
+      if names.contains(place.name) {
+        do throws(DiskCacheError) {
+          segment = try SegmentFile.open(place.name, in: directory, for: access, of: fileSystem)
+        } catch {
+          // The rest of `load` decides what becomes of a file that cannot be opened.
+          if error.isShortage { throw error }
+        }
+      }
+      guard let segment else {
+        isWhole = false
+        continue
+      }
+      let size = try segment.byteCount()
+      guard size >= place.scanned else { return nil }
+      if size != place.scanned { isWhole = false }
+      let number = index.add(segment, size: size, age: place.age)
+      index.setSize(size, scanned: place.scanned, ofSegment: number)
+    }
+    return (index, isWhole)
+  }
+}
+
+extension SegmentIndex {
+  /// Takes up the sums of a stored index that is whole.
+  fileprivate func take(_ stored: StoredIndex) {
+    count = stored.count
+    for (number, sums) in stored.partitions.enumerated() {
+      partitions[number].byteCount = sums.byteCount
+      partitions[number].count = sums.count
+      liveByteCount &+= sums.byteCount
+    }
+    for place in stored.places {
+      if let number = segmentNumbers[UInt32(truncatingIfNeeded: place.segmentNumber)] {
+        segments[number]?.live = place.live
+      }
+    }
+  }
+
+  /// Takes up the entries of all pages in a file: those that a stored index tells, in these versions or later ones, and
+  /// such as were added since.
+  ///
+  /// An entry in a part of a segment that the stored index does not know yet is left out, because a scan will find it.
+  /// When a page was split, and the new one is in the file and the old one not yet as it is now, both have an entry.
+  ///
+  /// - Returns: Whether every hash value has a page, and none of those that the stored index tells is damaged.
+  fileprivate func recover(
+    _ stored: StoredIndex, from source: IndexPages.Source, byteCount: Int
+  ) throws(DiskCacheError) -> Bool {
+    var depths: [(depth: Int, prefix: UInt64)] = []
+    for number in 0..<byteCount / IndexPage.byteCount {
+      // Another process may be writing the page right now.
+      var read: IndexPage?
+      for _ in 0..<3 where read == nil { read = try IndexPage.read(number, from: source) }
+      guard let page = read else {
+        if number < stored.stamps.count { return false }
+        continue
+      }
+      defer { page.deallocate() }
+      if number < stored.stamps.count {
+        let stamp = stored.stamps[number]
+        guard page.stamp == stamp || UInt64(page.version) > stamp >> 32 else { return false }
+      }
+      guard page.depth <= 32 else { return false }
+      depths.append((page.depth, page.prefix))
+      for position in 0..<page.count {
+        var entry = page[position]
+        switch placement(of: entry) {
+        case .segment(let number): entry.segment = number
+        case .unknown: continue
+        case .impossible: return false
+        }
+        if let former = location(of: entry.key, in: entry.partition) {
+          if former.sequence >= entry.sequence { continue }
+          remove(former)
+        }
+        insert(entry)
+      }
+    }
+    return depths.count >= stored.stamps.count && Self.isCovering(depths)
+  }
+
+  /// Whether each hash value begins with the bits of one of these pages.
+  private static func isCovering(_ pages: [(depth: Int, prefix: UInt64)]) -> Bool {
+    let depth = pages.map(\.depth).max() ?? 0
+    guard 1 << depth <= pages.count * StoredIndex.cellsPerPage else { return false }
+    var isCovered = [Bool](repeating: false, count: 1 << depth)
+    for page in pages {
+      let first = depth == 0 ? 0 : Int(page.prefix >> UInt64(64 - depth))
+      for cell in first..<min(first + 1 << (depth - page.depth), isCovered.count) { isCovered[cell] = true }
+    }
+    return isCovered.allSatisfy { $0 }
+  }
+}
