@@ -180,7 +180,9 @@ struct DiskCacheIndexTests {
     #expect(cache.fetch(key(38), in: "even")?.body == body(38))
   }
 
-  @Test("takes at most 130 bytes for an entry, and none in memory before it is asked for", arguments: [5400, 9000])
+  @Test(
+    "takes at most 130 bytes for an entry, and none in memory before it is asked for",
+    arguments: [5400, 9000])
   func memory(count: Int) throws {
     let fixture = Fixture(capacity: 8 << 20)
     let cache = try fixture.open()
@@ -226,7 +228,9 @@ struct DiskCacheIndexTests {
     #expect(largest <= (SegmentStore.pagesPerTurn + 3) * IndexPage.byteCount)
   }
 
-  @Test("after a kill at any moment of a round, opening reads what was written since, and no more", arguments: 0..<12)
+  @Test(
+    "after a kill at any moment of a round, opening reads what was written since, and no more",
+    arguments: 0..<12)
   func recovery(moment: Int) throws {
     let fixture = Fixture(capacity: 4 << 20)
     var cache: DiskCache? = try fixture.open()

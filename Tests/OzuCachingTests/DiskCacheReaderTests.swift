@@ -176,7 +176,7 @@ struct DiskCacheReaderTests {
     pair.fixture.clock.advance(by: .seconds(seconds))
     var search = SegmentStore.Search()
     var questions = 0
-    let first = pair.reader.store.locate(key(9), in: .default, &search) { _ in
+    let first = pair.reader.store.locate(key(9), in: .default, &search) { _, _ in
       questions += 1
       return questions == 2 ? true : nil
     }
@@ -184,7 +184,7 @@ struct DiskCacheReaderTests {
     #expect(questions == 2)
     pair.writer.store(body(9), forKey: key(9))
     let second = pair.reader.store.locate(key(9), in: .default, &search) {
-      $0.location(of: key(9), in: .default)
+      $0.location(of: key(9), in: $1)
     }
     #expect((second.found != nil) == (seconds > 0))
   }

@@ -42,7 +42,9 @@ extension SegmentStore {
   /// Removes the least recently used entries and rewrites segments until the files have at most `limit` bytes.
   func trim(toByteCount limit: Int, _ writer: inout Writer) throws(DiskCacheError) {
     guard index.withLock({ $0.totalByteCount }) > max(0, limit) else { return }
-    let (before, highest) = (writer.trimmedByteCount, max(writer.capacity, index.withLock { $0.totalByteCount }))
+    let (before, highest) = (
+      writer.trimmedByteCount, max(writer.capacity, index.withLock { $0.totalByteCount })
+    )
     writer.trimmedByteCount = min(before ?? .max, max(0, limit))
     decideStoring(&writer)
     // From the oldest use on. The index takes fewer pages for fewer entries once it is stored anew.
@@ -55,16 +57,20 @@ extension SegmentStore {
         return (index.segmentByteCount + stored, index.liveByteCount + headers + stored, stored)
       }
       guard total > max(0, limit) else { break }
-      if live <= limit, let emptiest = index.withLock({ index in
-        Self.emptiest(of: index, except: nil).flatMap { number in
-          let copied = index.segments[number].map { $0.live + SegmentHeader.byteCount } ?? 0
-          return index.reservedByteCount + copied <= highest ? number : nil
-        }
-      }) {
+      if live <= limit,
+        let emptiest = index.withLock({ index in
+          Self.emptiest(of: index, except: nil).flatMap { number in
+            let copied = index.segments[number].map { $0.live + SegmentHeader.byteCount } ?? 0
+            return index.reservedByteCount + copied <= highest ? number : nil
+          }
+        })
+      {
         try compact(emptiest, limit: highest, &writer)
       } else if let entry = rest.popLast() {
         let location = index.withLock { $0.location(of: entry.key, in: entry.partition) }
-        if let location, location.sequence == entry.sequence { removeEntry(location, evicting: true, &writer) }
+        if let location, location.sequence == entry.sequence {
+          removeEntry(location, evicting: true, &writer)
+        }
         if indexByteCount > 0, rest.count % 64 == 0 { shrinkIndexIfSparse(&writer) }
       } else {
         // Only files without entries are left.

@@ -53,7 +53,9 @@ extension SegmentStore {
       (index.reservedByteCount, index.oldestSegment, index.segments.count(where: { $0 != nil }))
     }
     // The last one, and the one that is written to, leave only when there is no room.
-    if reserved + writer.spilledByteCount > drainThreshold(writer.capacity), count > 1, oldest != writer.active {
+    if reserved + writer.spilledByteCount > drainThreshold(writer.capacity), count > 1,
+      oldest != writer.active
+    {
       startEviction(keeping: latest, &writer)
     } else if let emptiest = segmentToCompact(writer) {
       startDrain(of: emptiest, for: .compaction, &writer)

@@ -102,7 +102,7 @@ extension SegmentStore {
     // is paid for by somebody's write, so a few suffice.
     var search = Search()
     for _ in 0..<Search.lookLimit {
-      let (found, isReader) = locate(key, in: partition, &search) { $0.location(of: key, in: partition) }
+      let (found, isReader) = locate(key, in: partition, &search) { $0.location(of: key, in: $1) }
       guard let location = found else { return nil }
       if isReader, !location.file.file.isLinked {
         // The writer removed the segment. Its records are still readable and may say they are alive, though
@@ -187,7 +187,10 @@ extension SegmentStore {
     let missing = index.withLock { index in
       index.number(of: partition).flatMap { index.missingPage(of: key, partition: $0) }
     }
-    guard let missing else { return }
+    if let missing { readPage(missing) }
+  }
+
+  func readPage(_ missing: SegmentIndex.MissingPage) {
     let page = try? IndexPage.read(missing.number, from: missing.source)
     index.withLock { index in
       // The index may be another by now.
@@ -235,7 +238,7 @@ extension SegmentStore {
   func contains(_ key: CacheKey, in partition: Partition) -> Bool {
     if mayBeDead(key, in: partition) { return isAlive(key, in: partition) }
     var search = Search()
-    return locate(key, in: partition, &search) { $0.location(of: key, in: partition) }.found != nil
+    return locate(key, in: partition, &search) { $0.find(key, in: $1).map { _ in } }.found != nil
   }
 
   /// Marks an entry as used now.
@@ -243,8 +246,8 @@ extension SegmentStore {
     if mayBeDead(key, in: partition), !isAlive(key, in: partition) { return false }
     let date = now()
     var search = Search()
-    let touched: Void? = locate(key, in: partition, &search) { index in
-      index.number(of: partition).flatMap { index.find(key, in: $0) }.map { index.touch($0, at: date) }
+    let touched: Void? = locate(key, in: partition, &search) { index, number in
+      index.find(key, in: number).map { index.touch($0, at: date) }
     }.found
     return touched != nil
   }

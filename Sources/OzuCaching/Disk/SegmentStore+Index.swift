@@ -138,7 +138,9 @@ extension SegmentStore {
 
   /// Ends a round whose pages are all written, after they have reached the device.
   func endSynchronizedRound(_ writer: inout Writer) throws(DiskCacheError) {
-    guard let round = writer.files.round, round.numbers.isEmpty, let pages = writer.files.pages else { return }
+    guard let round = writer.files.round, round.numbers.isEmpty, let pages = writer.files.pages else {
+      return
+    }
     try pages.synchronize()
     try end(round, &writer)
   }

@@ -34,13 +34,23 @@ extension SegmentStore {
   /// The first look of a search waits for the refresh interval, the others do not. A caller who finds a dead record, or
   /// a segment that is gone, asks again: the writer has written another record.
   ///
+  /// - Parameter find: Gets the index and the number of the partition, unless the index has no such partition.
   /// - Returns: The result of `find`, and whether this cache is a reader.
-  func locate<Found>(
-    _ key: CacheKey, in partition: Partition, _ search: inout Search, _ find: (SegmentIndex) -> Found?
+  func locate<Found: Sendable>(
+    _ key: CacheKey, in partition: Partition, _ search: inout Search,
+    _ find: (_ index: SegmentIndex, _ partition: Int) -> Found?
   ) -> (found: Found?, isReader: Bool) {
     while true {
-      readPage(of: key, in: partition)
-      let (found, isReader, isDamaged) = index.withLock { (find($0), $0.isReader, $0.isDamaged) }
+      let (found, missing, isReader, isDamaged) = index.withLock { index in
+        let number = index.number(of: partition)
+        let missing = number.flatMap { index.missingPage(of: key, partition: $0) }
+        let found = missing == nil ? number.flatMap { find(index, $0) } : nil
+        return (found, missing, index.isReader, index.isDamaged)
+      }
+      if let missing {
+        readPage(missing)
+        continue
+      }
       if isDamaged, !isReader, search.lookCount == 0 {
         search.lookCount = 1
         try? write { (writer) throws(DiskCacheError) in rebuildIndexIfDamaged(&writer) }

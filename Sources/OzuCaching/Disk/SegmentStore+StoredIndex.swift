@@ -55,7 +55,8 @@ extension SegmentStore {
     let access: FileAccess = isWriter ? .updating : .reading
     let file = try fileSystem.open(indexPath, for: access)
     let count = try file.byteCount()
-    guard count <= StoredIndex.largestByteCount, let bytes = try FileBytes.read(count, of: file, at: indexPath),
+    guard count <= StoredIndex.largestByteCount,
+      let bytes = try FileBytes.read(count, of: file, at: indexPath),
       let stored = StoredIndex(UnsafeRawBufferPointer(bytes.bytes))
     else { return nil }
     let pages = try fileSystem.open(pagesPath, for: access)

@@ -7,7 +7,8 @@ extension IndexPage {
     let page = IndexPage(depth: 0, prefix: 0)
     do throws(DiskCacheError) {
       let count = try source.file.read(into: page.bytes, at: number * byteCount)
-      if count == byteCount, isSealed(UnsafeRawBufferPointer(page.bytes), number: number, epoch: source.epoch),
+      if count == byteCount,
+        isSealed(UnsafeRawBufferPointer(page.bytes), number: number, epoch: source.epoch),
         page.count <= capacity
       {
         return page

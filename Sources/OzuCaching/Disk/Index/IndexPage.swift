@@ -68,25 +68,24 @@ struct IndexPage: @unchecked Sendable {
 
   /// The position of a key's entry.
   ///
-  /// Four tags are compared at once: a lane of the word is zero where they agree, and `(x - 1) & ~x` has the high bit of
-  /// a lane that is zero. A borrow may set the bit of the lane above one that is zero too; the key decides.
+  /// The tags are compared in vectors, all of them before one is looked at: most searches find none that agrees. The last
+  /// vector ends in the first entry, which does no harm, because positions are compared with the count.
   @inline(__always)
   func find(_ key: CacheKey, partition: Int, hash: UInt64) -> Int? {
-    let ones: UInt64 = 0x0001_0001_0001_0001
-    let pattern = UInt64(UInt16(truncatingIfNeeded: hash)) &* ones
-    let count = min(count, Self.capacity)
-    let base = bytes.baseAddress!
-    var first = 0
-    while first < count {
-      let word = UInt64(littleEndian: base.load(fromByteOffset: Self.tagsOffset + first * 2, as: UInt64.self))
-      let difference = word ^ pattern
-      var zeros = (difference &- ones) & ~difference & 0x8000_8000_8000_8000
-      while zeros != 0 {
-        let position = first + zeros.trailingZeroBitCount / 16
-        if position < count, holds(key, partition, at: position) { return position }
-        zeros &= zeros - 1
-      }
-      first += 4
+    let tag = UInt16(truncatingIfNeeded: hash).littleEndian
+    let pattern = SIMD16<UInt16>(repeating: tag)
+    let base = UnsafeRawPointer(bytes.baseAddress!) + Self.tagsOffset
+    let first = base.load(as: SIMD16<UInt16>.self) .== pattern
+    let second = base.load(fromByteOffset: 32, as: SIMD16<UInt16>.self) .== pattern
+    let third = base.load(fromByteOffset: 64, as: SIMD16<UInt16>.self) .== pattern
+    let fourth = base.load(fromByteOffset: 96, as: SIMD16<UInt16>.self) .== pattern
+    let fifth = base.load(fromByteOffset: 128, as: SIMD16<UInt16>.self) .== pattern
+    guard any(first .| second .| third .| fourth .| fifth) else { return nil }
+    for position in 0..<min(count, Self.capacity)
+    where base.load(fromByteOffset: position * 2, as: UInt16.self) == tag
+      && holds(key, partition, at: position)
+    {
+      return position
     }
     return nil
   }

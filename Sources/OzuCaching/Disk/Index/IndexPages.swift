@@ -31,7 +31,7 @@ struct IndexPages: @unchecked Sendable {
   private(set) var dirtyCount = 1
   /// Pages that are not in the file yet. They are written before any other, because the entries that left the page that
   /// was split must not be missing in both.
-  private(set) var added: [Int] = [0]
+  private(set) var added: [Int] = []
   private(set) var source: Source?
 
   init() {}
@@ -162,7 +162,7 @@ struct IndexPages: @unchecked Sendable {
       stamps[number] = 0
       markDirty(number)
     }
-    added = Array(pages.indices)
+    added = []
   }
 
   /// Writes the bytes of a page, as they belong in the file, and counts it as written.

@@ -112,16 +112,25 @@ final class SegmentIndex: @unchecked Sendable {
 
   // MARK: Pages
 
-  /// The number of the page that must be read to find this entry, and where it is; nil if it is in memory.
-  func missingPage(of key: CacheKey, partition: Int) -> (number: Int, source: IndexPages.Source)? {
+  /// A page that must be read, and where it is.
+  struct MissingPage: Sendable {
+    let number: Int
+    let source: IndexPages.Source
+  }
+
+  /// The page that must be read to find this entry; nil if it is in memory.
+  @inline(__always)
+  func missingPage(of key: CacheKey, partition: Int) -> MissingPage? {
     let hash = pages.hash(key, partition: partition)
     guard pages.page(of: hash) == nil, !isDamaged, let source = pages.source else { return nil }
-    return (pages.number(of: hash), source)
+    return MissingPage(number: pages.number(of: hash), source: source)
   }
 
   /// The page of a hash value, which is read if need be. Nil if that cannot be done: then the index is damaged.
   @inline(__always)
-  private func page(of hash: UInt64) -> IndexPage? { pages.page(of: hash) ?? readPage(pages.number(of: hash)) }
+  private func page(of hash: UInt64) -> IndexPage? {
+    pages.page(of: hash) ?? readPage(pages.number(of: hash))
+  }
 
   private func readPage(_ number: Int) -> IndexPage? {
     guard !isDamaged, let source = pages.source else { return nil }

@@ -15,7 +15,8 @@ extension StoredIndex {
     let pageCount = Int(bytes.integer(at: 72, as: UInt32.self))
     let depth = Int(bytes.integer(at: 76, as: UInt32.self))
     guard let count = Int(exactly: bytes.integer(at: 40, as: UInt64.self)), count < 1 << 40,
-      nextSequence < LogNumbers.exhausted, nextNumber < LogNumbers.segmentsExhausted, depth <= 32, pageCount > 0,
+      nextSequence < LogNumbers.exhausted, nextNumber < LogNumbers.segmentsExhausted, depth <= 32,
+      pageCount > 0,
       1 << depth <= pageCount * Self.cellsPerPage
     else { return nil }
     self.count = count
@@ -54,7 +55,8 @@ extension StoredIndex {
     }
     for place in places {
       guard place.segmentNumber < nextNumber, place.age <= nextNumber, place.salt != 0,
-        place.scanned >= SegmentHeader.byteCount, place.scanned < SegmentFile.largestByteCount, place.live >= 0,
+        place.scanned >= SegmentHeader.byteCount, place.scanned < SegmentFile.largestByteCount,
+        place.live >= 0,
         place.live <= place.scanned - SegmentHeader.byteCount
       else { return false }
     }
