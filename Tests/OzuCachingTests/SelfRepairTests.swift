@@ -82,7 +82,7 @@ final class SelfRepairTests: Sendable {
 
   @Test(
     "nothing in the place of a file of the cache keeps it from writing", arguments: Obstacle.allCases,
-    ["lock", "index", "index.new"])
+    ["lock", "index", "index.new", "pages"])
   func obstacles(obstacle: Obstacle, name: String) throws {
     let first = try open()
     for number in 0..<20 { first.store(body(number, count: 9000), forKey: key(number)) }

@@ -14,9 +14,8 @@
 ///
 /// - **Whole or absent.** An entry carries its key, its lengths and checksums; a fetch verifies all of them. What a
 ///   crash left unfinished or the medium damaged is a miss, is removed and is counted.
-/// - **Bounded.** The files never have more than `capacity` bytes together, dead space included (while an operation
-///   moves entries: plus one segment, a sixteenth of the capacity as a rule). Keeping the bound costs a constant
-///   per byte stored.
+/// - **Bounded.** The files never have more than `capacity` bytes together, dead space and the index included. Keeping
+///   the bound costs a constant per byte stored, and no store does much more of that work than another.
 /// - **Durable as far as asked.** An entry is readable as soon as `store` returns. What was stored before `flush()`
 ///   returned survives the death of the process, and with `Durability.synced` the loss of power.
 /// - **Harmless.** No failure of the file system is fatal: the cache misses, counts and reports it. A directory
