@@ -21,6 +21,7 @@ struct Benchmark: Sendable {
     blocking(
       GalleryBench.name, "memory hits of a gallery that is scrolled while others insert", GalleryBench.run),
     blocking(DiskCacheBench.name, "storing, fetching and opening", DiskCacheBench.run),
+    blocking(DiskCurveBench.name, "the same from a thousand to a million entries", DiskCurveBench.run),
     blocking(
       EvictionBench.name, "hit ratios of full caches, on traces if a folder is given", EvictionBench.run),
     blocking(HTTPBench.name, "downloads beside URLSession; cancelling, and what 50,000 leave behind") {
