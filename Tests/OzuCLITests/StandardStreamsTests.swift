@@ -136,6 +136,7 @@ struct StandardStreamsTests {
     let run = try await ChildRun(
       ["load", "a.png", "-o", "-", "--cache", "cache"], in: Self.folder(), output: handle)
     #expect(run.status == 1)
-    #expect(run.errors == "ozu: a.png: - cannot be written: No space left on device\n")
+    #expect(run.errors.hasPrefix("ozu: a.png: no space left on standard output (needs "))
+    #expect(run.errors.split(separator: "\n").count == 1)
   }
 }

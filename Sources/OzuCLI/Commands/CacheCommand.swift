@@ -75,7 +75,7 @@ enum CacheCommand: Command {
         return .done
       }
     } catch {
-      console.printError("ozu cache: \(error)")
+      console.printError("ozu cache: \(error.oneLine)")
       if let operation = (error as? DiskCacheError)?.operation,
         [.useForeignDirectory, .useOpenDirectory].contains(operation)
       {

@@ -49,7 +49,7 @@ struct OutputFile: Sendable {
         try replacement.write(data)
       }
     } catch {
-      throw OutputError(path, code: error.code)
+      throw OutputError(path, code: error.code, writing: data.count)
     }
   }
 
