@@ -114,11 +114,8 @@ enum LoadCommand: Command {
           hasFailure = hasFailure || next.isFailure
           printedCount += 1
         }
-        if console.outputIsGone() {
-          // Nobody reads the reports any more.
-          group.cancelAll()
-          return true
-        }
+        // A report may wait for an earlier one, and nothing is written until then.
+        console.checkOutput()
       }
       bar.clear()
       return hasFailure
