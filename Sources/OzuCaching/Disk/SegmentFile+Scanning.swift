@@ -28,19 +28,23 @@ extension SegmentFile {
   /// scanned: a header that is being written looks damaged. The writer writes one record after the other, so when a
   /// later one is found, those before it are whole, and the header is read once more.
   ///
-  /// - Parameter searched: No record begins between `start` and here, by a former scan.
+  /// - Parameters:
+  ///   - searched: No record begins between `start` and here, by a former scan.
+  ///   - limit: The records after which the scan ends.
   /// - Complexity: one read per entry, or per four kilobytes of small entries; every byte behind a damaged header is
   ///   looked at once. At no place more than a header is read.
   func scan(
-    from start: Int, to end: Int, searched: Int = 0, visit: (ScannedEntry) -> Void
+    from start: Int, to end: Int, searched: Int = 0, limit: Int = .max, visit: (ScannedEntry) -> Void
   ) throws(DiskCacheError) -> Scan {
     var scan = Scan(end: start, searched: searched)
     var window = Window(byteCount: 4096)
     var offset = start
     var budget = Self.searchLimit
+    var count = 0
     let end = min(end, Self.largestByteCount)
-    while offset + EntryHeader.byteCount <= end {
+    while count < limit, offset + EntryHeader.byteCount <= end {
       if let entry = try entry(at: offset, to: end, &window) {
+        count += 1
         visit(entry)
         offset += entry.header.recordLength
         scan.end = offset

@@ -125,6 +125,7 @@ extension SegmentStore {
         forget(record.key, in: record.partition, &writer)
         return false
       }
+      expireSome(Self.examinedPerStore, &writer)
       note(&writer) { (writer) throws(DiskCacheError) in try compactIfDue(&writer) }
       return true
     }

@@ -54,9 +54,10 @@ extension SegmentStore {
           index.find(key, in: partition).flatMap { index.location(of: $0) }
         }
         guard let location else { return .absent }
-        // What is damaged is left to the reading that comes before a copy.
+        // What is damaged or expired is left to the reading that comes before a copy.
         guard case .record(let record) = try RecordReader.readHead(location),
-          record.header.areas.count == 2, metadata.count <= record.header.areas.room
+          !isExpired(record.header, in: partition), record.header.areas.count == 2,
+          metadata.count <= record.header.areas.room
         else { return .needsCopy }
         try write(metadata, to: record.header, at: location, &writer)
         return .done
