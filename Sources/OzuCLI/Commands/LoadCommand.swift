@@ -57,6 +57,7 @@ enum LoadCommand: Command {
   }
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
+    Heap.mapLargeBlocks()
     let format = try arguments.choice("format", among: OutputFormats.names)
     try SourceArgument.checkStandardInput(arguments.positional)
     let sources = arguments.positional.map(SourceArgument.source)
