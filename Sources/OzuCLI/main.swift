@@ -5,8 +5,10 @@ import OzuSynchronization
   // Before anything else: a process that draws for another one does nothing else.
   SVGRenderer.runIfAsked(CommandLine.arguments)
 #endif
-// A reader of the output that goes away (`ozu load … | head`) must not kill the process half way.
+// A server or a process of ours that hangs up is an error of one load. Standard output alone ends the process when its
+// reader goes away (`ozu load … | head`), in `Interruption`.
 signal(SIGPIPE, SIG_IGN)
+CLibraries.silence()
 Interruption.install()
 // A caller that ignores its children must not have ours vanish, and their numbers go to others, before they are waited
 // for.

@@ -171,6 +171,43 @@ import Testing
     #expect(after > 0)
   }
 
+  @Test(
+    "trim --older-than removes what was stored longer ago, and leaves the rest",
+    arguments: [("0s", 0), ("2h", 4), ("1d", 4), ("52w", 4)])
+  func trimsByAge(_ age: String, _ rest: Int) async throws {
+    let (folder, cache) = try await Self.filled()
+    let run = await CommandRun("cache", "trim", "--older-than", age, "--cache", cache)
+    #expect(run.status == .done, "\(run.errors)")
+    let list = try await CommandRun("cache", "list", "--json", "--cache", cache).objects
+    #expect(list.count == rest)
+    withExtendedLifetime(folder) {}
+  }
+
+  @Test("old entries go and young ones stay")
+  func trimsOld() async throws {
+    let folder = try Folder()
+    let path = folder.path("cache")
+    let clock = ManualClock(date: Date() - 40 * 86_400)
+    let cache = try DiskCache(directory: path, configuration: DiskCacheConfiguration(now: clock.date))
+    for number in 0..<20 {
+      await cache.store(Data(count: 1000), forKey: CacheKey("\(number)"), label: "\(number)")
+      clock.advance(by: .seconds(2 * 86_400))
+    }
+    await cache.close()
+    let run = await CommandRun("cache", "trim", "--older-than", "30d", "--cache", path)
+    #expect(run.status == .done, "\(run.errors)")
+    let names = try await CommandRun("cache", "list", "--json", "--cache", path).objects
+      .compactMap { $0["name"] as? String }
+    #expect(Set(names) == Set((5..<20).map { "\($0)" }) || Set(names) == Set((6..<20).map { "\($0)" }))
+  }
+
+  @Test("what is no age is wrong usage", arguments: ["30", "d", "-3d", "+3d", "1.5h", "3y", "", "3 d"])
+  func noAge(_ text: String) async {
+    let run = await CommandRun("cache", "trim", "--older-than=\(text)")
+    #expect(run.status == .wrongUsage)
+    #expect(run.errors.contains("--older-than"))
+  }
+
   @Test("trim and clear ask before they change a folder that everybody may write to")
   func openFolder() async throws {
     let (folder, cache) = try await Self.filled()

@@ -18,8 +18,8 @@ struct InterruptionTests {
     return try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))
   }
 
-  /// Begins a draft as a write does, and is interrupted; in the process of an exit test.
-  private static func interrupt(_ name: String, by number: Int32) -> Never {
+  /// Begins a draft as a write does; in the process of an exit test.
+  private static func beginDraft(_ name: String) {
     let folder = folder(name, ofTest: getppid())
     mkdir(folder.path(percentEncoded: false), 0o700)
     let draft = folder.appending(path: "draft").path(percentEncoded: false)
@@ -28,6 +28,11 @@ struct InterruptionTests {
       close(open(draft, O_CREAT | O_WRONLY, 0o600))
       Interruption.setDraft(draft)
     }
+  }
+
+  /// Begins a draft, and is interrupted.
+  private static func interrupt(_ name: String, by number: Int32) -> Never {
+    beginDraft(name)
     kill(getpid(), number)
     // Only some threads take signals: the handler may run on another one.
     while true { pause() }
@@ -39,6 +44,18 @@ struct InterruptionTests {
     await #expect(processExitsWith: .signal(SIGTERM)) { Self.interrupt("terminate", by: SIGTERM) }
     #expect(try Self.names("interrupt").isEmpty)
     #expect(try Self.names("terminate").isEmpty)
+  }
+
+  @Test("a closed output removes the draft and ends the process by SIGPIPE, from any thread and from several")
+  func closedOutput() async throws {
+    await #expect(processExitsWith: .signal(SIGPIPE)) {
+      Self.beginDraft("closed")
+      signal(SIGPIPE, SIG_IGN)
+      // Threads of Dispatch block signals.
+      for _ in 0..<4 { DispatchQueue.global().async { Interruption.endForClosedOutput() } }
+      while true { pause() }
+    }
+    #expect(try Self.names("closed").isEmpty)
   }
 
   @Test("a signal waits until what is being done is done")

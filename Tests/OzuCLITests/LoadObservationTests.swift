@@ -37,7 +37,7 @@ struct LoadObservationTests {
     ])
     #expect(run.status == .failed)
     let path = folder.path("none/out.json")
-    #expect(run.errors == "ozu: the trace \(path) cannot be written: No such file or directory\n")
+    #expect(run.errors == "ozu: the trace: \(path) cannot be written: No such file or directory\n")
   }
 
   @Test("--stats prints the counts, as lines and as JSON")

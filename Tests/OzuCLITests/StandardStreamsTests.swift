@@ -98,7 +98,46 @@ struct StandardStreamsTests {
     #expect(large.errors == "ozu: -: more than the limit of \(limit) bytes\n")
   }
 
-  @Test("when the reader of the reports goes, the run ends soon with status 1")
+  /// The end of a pipe that nobody reads.
+  private static func closedPipe() throws -> FileHandle {
+    let pipe = Pipe()
+    try pipe.fileHandleForReading.close()
+    return pipe.fileHandleForWriting
+  }
+
+  @Test(
+    "output that nobody reads ends every command by SIGPIPE, without a word",
+    arguments: [
+      ["help"], ["info", "a.png"], ["load", "a.png"], ["load", "a.png", "--json"],
+      ["load", "a.png", "-o", "-"],
+      ["load", "a.png", "--stats", "-o", "/dev/stdout"], ["cache", "list"], ["cache", "stats", "--json"],
+    ])
+  func closedOutput(_ arguments: [String]) async throws {
+    let folder = try Self.folder()
+    let options = arguments[0] == "help" ? [] : ["--cache", "cache"]
+    let first = try await ChildRun(["load", "a.png", "-s", "32x32", "--cache", "cache"], in: folder)
+    #expect(first.status == 0)
+    let run = try await ChildRun(arguments + options, in: folder, output: Self.closedPipe())
+    #expect(run.reason == .uncaughtSignal && run.status == SIGPIPE)
+    #expect(run.errors.isEmpty || arguments.contains("-o"), "\(run.errors)")
+    #expect(!run.errors.contains("cannot be written"))
+    #expect(await CommandRun("cache", "verify", "--cache", folder.path("cache")).status == .done)
+  }
+
+  @Test(
+    "a session of JSON lines ends with the reader of its answers, though more requests may come",
+    .timeLimit(.minutes(1)))
+  func closedSession() async throws {
+    let requests = Pipe()
+    try requests.fileHandleForWriting.write(contentsOf: Data("{\"url\": \"http://127.0.0.1:1/\"}\n".utf8))
+    let run = try await ChildRun(
+      ["fetch", "--json-lines"], in: Folder(), inputFile: requests.fileHandleForReading,
+      output: Self.closedPipe())
+    #expect(run.reason == .uncaughtSignal && run.status == SIGPIPE)
+    try requests.fileHandleForWriting.close()
+  }
+
+  @Test("when the reader of the reports goes, the run ends soon")
   func readerGone() async throws {
     let server = try LoopbackServer()
     defer { server.stop() }
@@ -126,7 +165,7 @@ struct StandardStreamsTests {
       gate.open()
       process.waitUntilExit()
     }
-    #expect(process.terminationReason == .exit && process.terminationStatus == 1)
+    #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGPIPE)
     #expect(server.requestCount < count / 2)
   }
 
@@ -136,6 +175,7 @@ struct StandardStreamsTests {
     let run = try await ChildRun(
       ["load", "a.png", "-o", "-", "--cache", "cache"], in: Self.folder(), output: handle)
     #expect(run.status == 1)
-    #expect(run.errors == "ozu: a.png: - cannot be written: No space left on device\n")
+    #expect(run.errors.hasPrefix("ozu: a.png: no space left on standard output (needs "))
+    #expect(run.errors.split(separator: "\n").count == 1)
   }
 }

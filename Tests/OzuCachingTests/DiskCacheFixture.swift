@@ -18,13 +18,16 @@ struct Fixture {
   var durability = Durability.buffered
   var partitions: [Partition: Int] = [:]
   var refreshInterval = 0.0
+  var maximumAge: TimeInterval?
+  var partitionMaximumAges: [Partition: TimeInterval] = [:]
 
   func open() throws -> DiskCache {
     try DiskCache(
       directory: "/cache",
       configuration: DiskCacheConfiguration(
-        capacity: capacity, partitionCapacities: partitions, durability: durability,
-        refreshInterval: refreshInterval, fileSystem: files, now: clock.date,
+        capacity: capacity, partitionCapacities: partitions, maximumAge: maximumAge,
+        partitionMaximumAges: partitionMaximumAges, durability: durability, refreshInterval: refreshInterval,
+        fileSystem: files, now: clock.date,
         onError: { [errors] in errors.add($0) }))
   }
 

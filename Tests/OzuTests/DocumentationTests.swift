@@ -116,6 +116,18 @@ struct DocumentationTests {
     #expect(pipeline.cache[thumbnail] == nil)
   }
 
+  @Test("Caching: a maximum age on disk")
+  func maximumAge() {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "ozu-age-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let month = ImagePipeline {
+      $0.diskStorage = .opening { () throws(DiskCacheError) in
+        try DiskCache(directory: folder, configuration: DiskCacheConfiguration(maximumAge: 30 * 86_400))
+      }
+    }
+    #expect(month.diskCache?.directory.contains(folder.lastPathComponent) == true)
+  }
+
   @Test("A level of storage of your own")
   func ownLevel() async throws {
     client.reply(

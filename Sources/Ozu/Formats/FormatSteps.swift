@@ -13,7 +13,7 @@ struct FormatHookStep: ImageProcessing {
     do {
       result = try hook(key, Picture(bitmap.bitmap))
     } catch {
-      throw .failed(identifier, reason: "\(error)")
+      throw .failed(identifier, reason: error.oneLine)
     }
     guard let result else { throw .failed(identifier, reason: "the hook returned no picture") }
     return BGRABitmap(result.bitmap, pool: context.pool)

@@ -135,7 +135,7 @@ extension ImageError: CustomStringConvertible {
       .bodyTruncated(_, let error), .transport(_, let error):
       error.message
     case .bodyTooLarge(_, let limit): "more than the limit of \(limit) bytes"
-    case .fetchFailed(_, let error): "fetching failed: \(error)"
+    case .fetchFailed(_, let error): "fetching failed: \(error.oneLine)"
     case .emptyData: DecodingError.emptyData.description
     case .notAnImage(_, let kind): DecodingError.notAnImage(kind: kind).description
     case .unsupportedType(_, let type, let reason):

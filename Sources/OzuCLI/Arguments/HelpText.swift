@@ -10,7 +10,8 @@ enum HelpText {
 
       \(columns(rows))
 
-      "ozu help COMMAND" explains a command. Exit status: 0 done, 1 something failed, 2 wrong usage.
+      "ozu help COMMAND" explains a command. Exit status: 0 done, 1 something failed, 2 wrong usage. When the reader
+      of its output goes away (ozu … | head), a command ends at once, by SIGPIPE: 141 to a shell.
       """
   }
 

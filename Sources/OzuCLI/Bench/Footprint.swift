@@ -8,7 +8,7 @@ struct Footprint {
 
   /// Measures once. Counting slows allocations down, so time is taken in other rounds.
   static func of(_ work: () async throws -> Void) async rethrows -> Footprint {
-    PeakMemory.trimHeap()
+    Heap.trim()
     ozu_allocations_begin()
     let peak: Int?
     do {

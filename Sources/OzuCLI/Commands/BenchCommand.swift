@@ -75,7 +75,7 @@ enum BenchCommand: Command {
       }
       return .done
     } catch {
-      console.printError("ozu bench: \(error)")
+      console.printError("ozu bench: \(error.oneLine)")
       return .failed
     }
   }

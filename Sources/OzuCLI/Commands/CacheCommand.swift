@@ -6,18 +6,25 @@ enum CacheCommand: Command {
   static let specification = CommandSpecification(
     name: "cache",
     summary: "Look after the disk cache.",
-    synopsis: "stats|list|verify|trim|clear [--to BYTES] [--cache DIR] [--foreign] [--json]",
+    synopsis:
+      "stats|list|verify|trim|clear [--to BYTES] [--older-than AGE] [--cache DIR] [--foreign] [--json]",
     discussion: """
       stats   how much it holds
       list    its entries, the last used first
       verify  read and check every entry
-      trim    make it smaller, the least recently used first (--to BYTES; by default to half)
+      trim    make it smaller: without what was stored longer ago than --older-than AGE, and, for --to BYTES, without
+              the least recently used; by default to half
       clear   remove everything
+
+      An AGE is a number with a unit: 90s, 15m, 12h, 30d or 4w.
 
       stats, list and verify change nothing. trim and clear fail while another program writes to the cache.
       """,
     options: [
-      OptionSpecification(name: "to", value: "BYTES", help: "With trim: how many bytes may stay."), .cache,
+      OptionSpecification(name: "to", value: "BYTES", help: "With trim: how many bytes may stay."),
+      OptionSpecification(
+        name: "older-than", value: "AGE", help: "With trim: remove what was stored longer ago, such as 30d."),
+      .cache,
       OptionSpecification(
         name: "foreign",
         help: "With trim and clear: also a directory of another user, or one that everybody may write to."),
@@ -42,6 +49,8 @@ enum CacheCommand: Command {
     }
     let target = try arguments.integer("to", in: 0...Int.max)
     if target != nil && action != .trim { throw UsageError("--to goes with trim") }
+    let age = try AgeArgument.seconds(arguments, "older-than")
+    if age != nil && action != .trim { throw UsageError("--older-than goes with trim") }
     let printer = CachePrinter(console: console, isJSON: arguments.has("json"))
     // With the slash at its end, the path of a file is that of nothing.
     var path = PipelineArguments.folder(arguments).path(percentEncoded: false)
@@ -71,11 +80,16 @@ enum CacheCommand: Command {
           directory: folder,
           configuration: DiskCacheConfiguration(capacity: capacity, allowsForeignDirectory: allowsForeign))
         defer { cache.close() }
-        try change(action, cache, target: target, printer)
+        let before = cache.totalByteCount
+        switch action {
+        case .trim: try trim(cache, to: target, age: age)
+        default: try cache.removeAll()
+        }
+        printer.printChange(from: before, to: cache.totalByteCount)
         return .done
       }
     } catch {
-      console.printError("ozu cache: \(error)")
+      console.printError("ozu cache: \(error.oneLine)")
       if let operation = (error as? DiskCacheError)?.operation,
         [.useForeignDirectory, .useOpenDirectory].contains(operation)
       {
@@ -103,15 +117,8 @@ enum CacheCommand: Command {
     return .done
   }
 
-  private static func change(
-    _ action: Action, _ cache: DiskCache, target: Int?, _ printer: CachePrinter
-  ) throws(DiskCacheError) {
-    let before = cache.totalByteCount
-    if action == .trim {
-      try cache.trim(toByteCount: target ?? before / 2)
-    } else {
-      try cache.removeAll()
-    }
-    printer.printChange(from: before, to: cache.totalByteCount)
+  private static func trim(_ cache: DiskCache, to target: Int?, age: TimeInterval?) throws(DiskCacheError) {
+    if let age { try cache.trim(olderThan: Date(timeIntervalSinceNow: -age)) }
+    if target != nil || age == nil { try cache.trim(toByteCount: target ?? cache.totalByteCount / 2) }
   }
 }

@@ -37,7 +37,7 @@ enum DemoCommand: Command {
       for mistake in result.mistakes { console.printError("ozu demo: \(mistake)") }
       return result.mistakes.isEmpty ? .done : .failed
     } catch {
-      console.printError("ozu demo: \(error)")
+      console.printError("ozu demo: \(error.oneLine)")
       return .failed
     }
   }

@@ -39,7 +39,7 @@ enum ExplainCommand: Command {
       console.print(arguments.has("json") ? explanation.json.text : explanation.text)
       return .done
     } catch {
-      console.printError("ozu explain: \(error)")
+      console.printError("ozu explain: \(error.oneLine)")
       return .failed
     }
   }

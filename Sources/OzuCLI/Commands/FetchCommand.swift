@@ -58,7 +58,7 @@ enum FetchCommand: Command {
       await disk?.close()
       return isDone ? .done : .failed
     } catch {
-      console.printError("ozu fetch: \(error)")
+      console.printError("ozu fetch: \(error.oneLine)")
       return .failed
     }
   }

@@ -34,10 +34,6 @@ enum InfoCommand: Command {
         console.printError("ozu: \(SourceArgument.shown(text)): \(error.explanation)")
         status = .failed
       }
-      if console.outputIsGone() {
-        status = .failed
-        break
-      }
     }
     await pipeline.end()
     return status

@@ -57,6 +57,7 @@ enum LoadCommand: Command {
   }
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
+    Heap.mapLargeBlocks()
     let format = try arguments.choice("format", among: OutputFormats.names)
     try SourceArgument.checkStandardInput(arguments.positional)
     let sources = arguments.positional.map(SourceArgument.source)
@@ -114,11 +115,8 @@ enum LoadCommand: Command {
           hasFailure = hasFailure || next.isFailure
           printedCount += 1
         }
-        if console.outputIsGone() {
-          // Nobody reads the reports any more.
-          group.cancelAll()
-          return true
-        }
+        // A report may wait for an earlier one, and nothing is written until then.
+        console.checkOutput()
       }
       bar.clear()
       return hasFailure

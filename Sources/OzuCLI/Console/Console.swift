@@ -17,22 +17,24 @@ struct Console: Sendable {
   /// The next line of standard input without its end; `nil` at the end. Blocks.
   var readLine: @Sendable () -> String? = { Swift.readLine(strippingNewline: true) }
 
-  /// Whether the reader of standard output has gone: nothing that is printed arrives.
-  var outputIsGone: @Sendable () -> Bool = { false }
+  /// Ends the process if the reader of standard output has gone, as a write to it does. For commands that print seldom.
+  var checkOutput: @Sendable () -> Void = {}
 
   /// Prints to descriptors: each text is written whole, whatever else is printed at the same time.
+  ///
+  /// - Parameter onClosedOutput: Called when the reader of the output has gone.
   init(
     output: Int32, error: Int32, outputIsTerminal: Bool = false, errorIsTerminal: Bool = false,
-    width: Int = 80
+    width: Int = 80, onClosedOutput: @escaping @Sendable () -> Void = {}
   ) {
-    let writer = DescriptorWriter()
+    let writer = DescriptorWriter { if $0 == output { onClosedOutput() } }
     self.init(
       writeOutput: { writer.write(Data($0.utf8), to: output) },
       writeError: { writer.write(Data($0.utf8), to: error) }, outputIsTerminal: outputIsTerminal,
       errorIsTerminal: errorIsTerminal, width: width, writeData: { writer.write($0, to: output) })
-    outputIsGone = {
+    checkOutput = {
       var output = pollfd(fd: output, events: 0, revents: 0)
-      return poll(&output, 1, 0) == 1 && output.revents & Int16(POLLERR) != 0
+      if poll(&output, 1, 0) == 1, output.revents & Int16(POLLERR) != 0 { onClosedOutput() }
     }
   }
 
@@ -55,7 +57,7 @@ struct Console: Sendable {
     output: STDOUT_FILENO, error: STDERR_FILENO,
     outputIsTerminal: isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb",
     errorIsTerminal: isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb",
-    width: terminalWidth)
+    width: terminalWidth, onClosedOutput: { Interruption.endForClosedOutput() })
 
   /// The same console with results among the messages, for commands that write bytes to standard output.
   var withoutOutput: Console {

@@ -8,16 +8,22 @@ import OzuSynchronization
 final class DescriptorWriter: Sendable {
   /// The descriptors whose reader has gone away: nothing more is written to them.
   private let closed = Mutex<Set<Int32>>([])
+  private let onClosed: @Sendable (Int32) -> Void
+
+  /// - Parameter onClosed: Called with a descriptor when its reader has gone away.
+  init(onClosed: @escaping @Sendable (Int32) -> Void = { _ in }) { self.onClosed = onClosed }
 
   /// Writes all the bytes. Blocks until the descriptor has taken them. Returns false when it cannot take them all.
   @discardableResult
   func write(_ data: Data, to descriptor: Int32) -> Bool {
-    closed.withLock { closed in
-      guard !closed.contains(descriptor) else { return false }
+    let failure = closed.withLock { closed -> Int32? in
+      guard !closed.contains(descriptor) else { return EBADF }
       let failure = data.withUnsafeBytes { Self.writeAll($0, to: descriptor) }
       if failure == EPIPE { closed.insert(descriptor) }
-      return failure == nil
+      return failure
     }
+    if failure == EPIPE { onClosed(descriptor) }
+    return failure == nil
   }
 
   // Returns the error that stopped it, or nil.

@@ -24,17 +24,8 @@ enum PeakMemory {
   /// The same for work that waits for nothing, after the heap has given back what it can: what lay idle in it would
   /// hide what the work takes.
   static func measureTrimmed(_ work: () throws -> Void) rethrows -> Int? {
-    trimHeap()
+    Heap.trim()
     return try measureBlocking(work).byteCount
-  }
-
-  /// Has the heap give back what it can: `malloc_trim` of glibc, which Swift's module of it does not have.
-  static func trimHeap() {
-    #if canImport(Glibc)
-      guard let symbol = dlsym(nil, "malloc_trim") else { return }
-      // int malloc_trim(size_t), by its manual page.
-      _ = unsafeBitCast(symbol, to: (@convention(c) (Int) -> Int32).self)(0)
-    #endif
   }
 
   /// Sets the high-water mark back to the present (proc(5), clear_refs).

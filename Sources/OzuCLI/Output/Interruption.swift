@@ -1,7 +1,7 @@
 import Foundation
 import OzuSynchronization
 
-/// The end of the process by Ctrl-C and its like: the draft of a file is removed first.
+/// The end of the process by Ctrl-C and its like, and by a closed pipe: the draft of a file is removed first.
 ///
 /// A signal handler may call little and wait for nobody but another thread. So a flag is the lock: those who have it
 /// hold off the signals on their own thread, which means that the handler never waits for the thread it runs on. The
@@ -37,17 +37,24 @@ enum Interruption {
   static func holdingOff<Value, Failure: Error>(
     _ work: () throws(Failure) -> Value
   ) throws(Failure) -> Value {
-    var mask = sigset_t()
-    var former = sigset_t()
-    sigemptyset(&mask)
-    for number in signals { sigaddset(&mask, number) }
-    pthread_sigmask(SIG_BLOCK, &mask, &former)
+    var former = blockSignals()
     take()
     defer {
       isHeld.store(false, ordering: .releasing)
       pthread_sigmask(SIG_SETMASK, &former, nil)
     }
     return try work()
+  }
+
+  /// Blocks the signals on this thread, and returns what was blocked before.
+  @discardableResult
+  private static func blockSignals() -> sigset_t {
+    var mask = sigset_t()
+    var former = sigset_t()
+    sigemptyset(&mask)
+    for number in signals { sigaddset(&mask, number) }
+    pthread_sigmask(SIG_BLOCK, &mask, &former)
+    return former
   }
 
   private static func take() {
@@ -63,6 +70,27 @@ enum Interruption {
     signal(number, SIG_DFL)
     // Delivered when the handler returns.
     raise(number)
+  }
+
+  /// Ends the process by `SIGPIPE`, as a write to a pipe without a reader ends others: the draft is removed, and nothing
+  /// is printed.
+  static func endForClosedOutput() -> Never {
+    // Before `take`: a handler on this thread would wait for it.
+    blockSignals()
+    if isEnding.exchange(true, ordering: .acquiringAndReleasing) {
+      // Another thread is ending the process.
+      while true { pause() }
+    }
+    take()
+    if let path = draftPath { unlink(path) }
+    signal(SIGPIPE, SIG_DFL)
+    var mask = sigset_t()
+    sigemptyset(&mask)
+    sigaddset(&mask, SIGPIPE)
+    // Threads of Dispatch have it blocked.
+    pthread_sigmask(SIG_UNBLOCK, &mask, nil)
+    raise(SIGPIPE)
+    _exit(128 + SIGPIPE)
   }
 
   private static func isIgnored(_ action: sigaction) -> Bool {

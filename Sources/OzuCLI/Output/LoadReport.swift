@@ -44,14 +44,17 @@ struct LoadReport: Sendable {
   /// One line about a failure.
   var errorLine: String? {
     guard case .failure(let error) = outcome else { return nil }
-    return "ozu: \((error as? ImageError).map { "\(source): \($0.explanation)" } ?? "\(source): \(error)")"
+    return "ozu: \(source): \(Self.text(error))"
+  }
+
+  private static func text(_ error: any Error) -> String {
+    (error as? ImageError)?.explanation ?? error.oneLine
   }
 
   var json: JSON {
     switch outcome {
     case .failure(let error):
-      let text = (error as? ImageError)?.explanation ?? "\(error)"
-      return .object([("source", .string(source)), ("error", .string(text))])
+      return .object([("source", .string(source)), ("error", .string(Self.text(error)))])
     case .success(let loaded):
       var stages = loaded.timings.entries.map { ($0.stage.rawValue, JSON.number($0.duration.milliseconds)) }
       if let time = loaded.writeTime { stages.append(("write", .number(time.milliseconds))) }

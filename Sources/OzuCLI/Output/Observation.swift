@@ -37,7 +37,7 @@ struct Observation {
       try await BlockingWork.run { try trace.file.write(trace.recorder.json()) }
       return true
     } catch {
-      console.printError("ozu: the trace \(error)")
+      console.printError("ozu: the trace: \(error.oneLine)")
       return false
     }
   }

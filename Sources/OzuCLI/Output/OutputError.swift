@@ -1,19 +1,27 @@
 import Foundation
 
-/// Why a file of the user's was not written: one line, which begins with its name.
+/// Why a file of the user's was not written: one line with its name.
 struct OutputError: Error, CustomStringConvertible {
-  let path: String
-  let reason: String
+  let description: String
 
   init(_ path: String, reason: String) {
-    self.path = path
-    self.reason = reason
+    description = "\(Self.name(path)) cannot be written: \(reason)"
   }
 
-  /// - Parameter code: of the system, as in `errno`.
-  init(_ path: String, code: Int32) {
-    self.init(path, reason: String(cString: strerror(code)))
+  /// - Parameters:
+  ///   - code: of the system, as in `errno`.
+  ///   - byteCount: the bytes of the file, which are named when there is no room for them.
+  init(_ path: String, code: Int32, writing byteCount: Int) {
+    let place = "\(Self.name(path)) (needs \(Format.bytes(byteCount)))"
+    description =
+      switch code {
+      case ENOSPC: "no space left on \(place)"
+      case EDQUOT: "no disk quota left on \(place)"
+      default: OutputError(path, reason: String(cString: strerror(code))).description
+      }
   }
 
-  var description: String { "\(path) cannot be written: \(reason)" }
+  private static func name(_ path: String) -> String {
+    path == OutputFile.standardOutput ? "standard output" : path
+  }
 }

@@ -38,7 +38,13 @@ struct OutputFile: Sendable {
   ) throws(OutputError) {
     do throws(SystemError) {
       switch try destination() {
-      case .descriptor(let descriptor): try Self.write(data, to: descriptor)
+      case .descriptor(let descriptor):
+        do throws(SystemError) {
+          try Self.write(data, to: descriptor)
+        } catch {
+          if descriptor == STDOUT_FILENO, error.code == EPIPE { Interruption.endForClosedOutput() }
+          throw error
+        }
       case .stream(let path):
         let descriptor = try Self.open(path, O_WRONLY | O_TRUNC | O_NOCTTY)
         defer { close(descriptor) }
@@ -49,7 +55,7 @@ struct OutputFile: Sendable {
         try replacement.write(data)
       }
     } catch {
-      throw OutputError(path, code: error.code)
+      throw OutputError(path, code: error.code, writing: data.count)
     }
   }
 

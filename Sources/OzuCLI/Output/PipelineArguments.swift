@@ -1,8 +1,12 @@
 import Foundation
 import Ozu
 
-/// The pipeline of a command: the default one, with its disk cache in the folder of `--cache`.
+/// The pipeline of a command: the default one, with its disk cache in the folder of `--cache` and a small memory cache.
 enum PipelineArguments {
+  /// The bytes of the memory cache. A command shows no picture twice, as an app does that scrolls back: there is only a
+  /// source that is named twice.
+  static let memoryCost = 64 << 20
+
   static func folder(_ arguments: ParsedArguments) -> URL {
     arguments.value("cache").map { URL(fileURLWithPath: $0, isDirectory: true) }
       ?? DiskStorage.standardFolder(for: "ozu")
@@ -14,6 +18,7 @@ enum PipelineArguments {
   ) -> ImagePipeline {
     let folder = folder(arguments)
     return ImagePipeline {
+      $0.memoryCache.costLimit = min($0.memoryCache.costLimit, memoryCost)
       $0.diskStorage = .folder(folder, capacity: DiskStorage.standardCapacity)
       $0.onDiskError = { console.printError("ozu: the disk cache is out of order: \($0)") }
       SVGOption.configure(&$0.codecs, arguments)

@@ -20,6 +20,7 @@
 ///   returned survives the death of the process, and with `Durability.synced` the loss of power.
 /// - **Harmless.** No failure of the file system is fatal: the cache misses, counts and reports it. A directory
 ///   that vanished is made anew at the next store.
+/// - **As old as allowed.** With `DiskCacheConfiguration.maximumAge` no entry is served that was stored longer ago.
 /// - **One writer.** Of several processes with one directory the first writes, by a lock; the others read what
 ///   it commits, and drop what they would store. When it goes, the next that stores takes over.
 ///
@@ -249,4 +250,7 @@ extension Date {
   init(nanoseconds: Int64) {
     self.init(timeIntervalSince1970: Double(nanoseconds) / 1e9)
   }
+
+  /// Nanoseconds since 1970, as far as there are numbers.
+  var nanoseconds: Int64 { Int64(max(-9e18, min(9e18, timeIntervalSince1970 * 1e9))) }
 }

@@ -42,6 +42,15 @@ public struct DiskCacheConfiguration: Sendable {
   public var partitionCapacities: [DiskCache.Partition: Int]
   /// The capacity of the partitions not named above. Default: zero, no limit but the total.
   public var defaultPartitionCapacity: Int
+  /// How many seconds after it was stored an entry expires; nil for never. Default: nil.
+  ///
+  /// An expired entry is served to nobody. The writer removes it when someone asks for it, or within a sixteenth of the
+  /// shortest maximum age as the cache goes on storing and flushing; until then it counts in the sizes. The age counts
+  /// from the store: other metadata and a use leave it. The dates are those of `now` at the time; an entry from up to a
+  /// day in the future counts as new, and one from beyond as expired, because its age is not known.
+  public var maximumAge: TimeInterval?
+  /// The maximum age of the partitions named here, in place of the one of all; infinity for none.
+  public var partitionMaximumAges: [DiskCache.Partition: TimeInterval]
   /// What `flush()` promises. Default: `.buffered`.
   public var durability: Durability
   /// How long a cache that only reads, because another process writes, waits before it looks for new
@@ -61,7 +70,8 @@ public struct DiskCacheConfiguration: Sendable {
   public init(
     capacity: Int = 512 << 20, partitionCapacities: [DiskCache.Partition: Int] = [:],
     defaultPartitionCapacity: Int = 0, access: DiskCacheAccess = .updating,
-    allowsForeignDirectory: Bool = false,
+    allowsForeignDirectory: Bool = false, maximumAge: TimeInterval? = nil,
+    partitionMaximumAges: [DiskCache.Partition: TimeInterval] = [:],
     durability: Durability = .buffered, refreshInterval: TimeInterval = 1, concurrency: Int = 4,
     fileSystem: any FileSystem = SystemFileSystem(), now: @escaping @Sendable () -> Date = { Date() },
     onError: @escaping @Sendable (DiskCacheError) -> Void = { _ in }
@@ -71,6 +81,8 @@ public struct DiskCacheConfiguration: Sendable {
     self.defaultPartitionCapacity = defaultPartitionCapacity
     self.access = access
     self.allowsForeignDirectory = allowsForeignDirectory
+    self.maximumAge = maximumAge
+    self.partitionMaximumAges = partitionMaximumAges
     self.durability = durability
     self.refreshInterval = refreshInterval
     self.concurrency = concurrency

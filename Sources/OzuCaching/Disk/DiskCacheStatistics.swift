@@ -14,6 +14,8 @@ public struct DiskCacheStatistics: Hashable, Sendable {
   public var dropped = 0
   /// Entries that left to keep a capacity.
   public var evictions = 0
+  /// Entries that left because of their age.
+  public var expirations = 0
   /// Entries copied to keep them while their segment was removed.
   public var relocations = 0
   /// Segments rewritten to give back the space of dead entries.
@@ -57,6 +59,7 @@ final class DiskCacheCounters: Sendable {
   let refusals = Atomic<Int>(0)
   let dropped = Atomic<Int>(0)
   let evictions = Atomic<Int>(0)
+  let expirations = Atomic<Int>(0)
   let relocations = Atomic<Int>(0)
   let compactions = Atomic<Int>(0)
   let corruptEntries = Atomic<Int>(0)
@@ -72,6 +75,7 @@ final class DiskCacheCounters: Sendable {
     result.refusals = refusals.load(ordering: .relaxed)
     result.dropped = dropped.load(ordering: .relaxed)
     result.evictions = evictions.load(ordering: .relaxed)
+    result.expirations = expirations.load(ordering: .relaxed)
     result.relocations = relocations.load(ordering: .relaxed)
     result.compactions = compactions.load(ordering: .relaxed)
     result.corruptEntries = corruptEntries.load(ordering: .relaxed)

@@ -30,7 +30,7 @@ extension SegmentFile {
   ///
   /// - Parameters:
   ///   - searched: No record begins between `start` and here, by a former scan.
-  ///   - limit: The scan ends after so many records.
+  ///   - limit: The records after which the scan ends.
   /// - Complexity: one read per entry, or per four kilobytes of small entries; every byte behind a damaged header is
   ///   looked at once. At no place more than a header is read.
   func scan(
@@ -40,12 +40,12 @@ extension SegmentFile {
     var window = Window(byteCount: 4096)
     var offset = start
     var budget = Self.searchLimit
-    var visited = 0
+    var count = 0
     let end = min(end, Self.largestByteCount)
-    while visited < limit, offset + EntryHeader.byteCount <= end {
+    while count < limit, offset + EntryHeader.byteCount <= end {
       if let entry = try entry(at: offset, to: end, &window) {
+        count += 1
         visit(entry)
-        visited += 1
         offset += entry.header.recordLength
         scan.end = offset
         continue

@@ -126,6 +126,7 @@ extension SegmentStore {
         forget(record.key, in: record.partition, &writer)
         return false
       }
+      expireSome(Self.examinedPerStore, &writer)
       doUpkeep(length: SegmentHeader.byteCount, keeping: latest, &writer)
       return true
     }

@@ -72,6 +72,7 @@ extension SegmentStore {
         return false
       }
       // The entry is stored, whatever becomes of the tidying.
+      expireSome(Self.examinedPerStore, &writer)
       doUpkeep(length: length, keeping: latest, &writer)
       return true
     }
@@ -113,15 +114,19 @@ extension SegmentStore {
       do throws(DiskCacheError) {
         switch try read(location) {
         case .record(var record):
+          if isExpired(record.header, in: partition) {
+            drop(location, because: .expired)
+            continue
+          }
           // The index knows of later uses than the file.
           record.header.accessed = location.accessed
           if countsAsUse { noteUse(of: location) }
           return use(record)
         case .dead:
           // Gone in the index too by now, or else killed by the writer in another process.
-          drop(location, isCorrupt: false)
+          drop(location, because: .dead)
         case .corrupt:
-          drop(location, isCorrupt: true)
+          drop(location, because: .corrupt)
         case .misplaced:
           distrustIndex(because: location)
         }
@@ -133,8 +138,14 @@ extension SegmentStore {
     return nil
   }
 
+  /// Why an entry cannot be served.
+  private enum Flaw {
+    case dead, corrupt, expired
+  }
+
   /// Takes an entry that cannot be served out of the index, unless it changed since it was found.
-  private func drop(_ location: SegmentIndex.Location, isCorrupt: Bool) {
+  private func drop(_ location: SegmentIndex.Location, because flaw: Flaw) {
+    let isCorrupt = flaw == .corrupt
     try? write { (writer) throws(DiskCacheError) in
       guard index.withLock({ $0.holds(location) }) else { return }
       // Metadata that was updated twice while it was read looks damaged. No update is under way now.
@@ -142,7 +153,9 @@ extension SegmentStore {
       if case .writer = writer.role {
         // A live entry of the writer that says it is dead is damaged as well, unless it may have died after the
         // stored index was written.
-        if isCorrupt || index.withLock({ location.sequence >= $0.unverifiedBelow }) {
+        if flaw == .expired {
+          counters.expirations.increment()
+        } else if isCorrupt || index.withLock({ location.sequence >= $0.unverifiedBelow }) {
           counters.corruptEntries.increment()
         }
         // Without the record's header at its place, nobody knows to what the state word there belongs.
@@ -236,14 +249,16 @@ extension SegmentStore {
   }
 
   func contains(_ key: CacheKey, in partition: Partition) -> Bool {
-    if mayBeDead(key, in: partition) { return isAlive(key, in: partition) }
+    if mayBeDead(key, in: partition) || ages.apply(to: partition) { return isAlive(key, in: partition) }
     var search = Search()
     return locate(key, in: partition, &search) { $0.find(key, in: $1).map { _ in } }.found != nil
   }
 
   /// Marks an entry as used now.
   func touch(_ key: CacheKey, in partition: Partition) -> Bool {
-    if mayBeDead(key, in: partition), !isAlive(key, in: partition) { return false }
+    if mayBeDead(key, in: partition) || ages.apply(to: partition), !isAlive(key, in: partition) {
+      return false
+    }
     let date = now()
     var search = Search()
     let touched: Void? = locate(key, in: partition, &search) { index, number in

@@ -52,9 +52,10 @@ extension SegmentStore {
         }
         let location = index.withLock { $0.location(of: key, in: partition) }
         guard let location else { return .absent }
-        // What is damaged is left to the reading that comes before a copy.
+        // What is damaged or expired is left to the reading that comes before a copy.
         guard case .record(let record) = try RecordReader.readHead(location),
-          record.header.areas.count == 2, metadata.count <= record.header.areas.room
+          !isExpired(record.header, in: partition), record.header.areas.count == 2,
+          metadata.count <= record.header.areas.room
         else { return .needsCopy }
         try write(metadata, to: record.header, at: location, &writer)
         return .done

@@ -8,6 +8,7 @@ extension SegmentStore {
     try write { (writer) throws(DiskCacheError) in
       guard case .writer = writer.role else { return }
       writeAccessDates(&writer)
+      expireSome(Self.examinedPerFlush, &writer)
       if configuration.durability == .synced { try synchronize(&writer) }
     }
   }

@@ -74,6 +74,8 @@ final class SegmentStore: Sendable {
     var partitionCursors: [Int: PartitionCursor] = [:]
     /// To how many bytes the cache was trimmed, until something is stored.
     var trimmedByteCount: Int?
+    /// Where the search for expired entries is.
+    var agePass = AgePass()
     var capacity: Int
     var random = SystemRandomNumberGenerator()
     /// Errors met under the lock, to be reported after it.
@@ -94,6 +96,7 @@ final class SegmentStore: Sendable {
   let directory: String
   let configuration: DiskCacheConfiguration
   let fileSystem: any FileSystem
+  let ages: AgeLimits
   let counters = DiskCacheCounters()
   let index = Mutex(SegmentIndex())
   let writer: Mutex<Writer>
@@ -109,6 +112,8 @@ final class SegmentStore: Sendable {
     self.directory = directory
     self.configuration = configuration
     fileSystem = configuration.fileSystem
+    ages = AgeLimits(
+      maximumAge: configuration.maximumAge, partitionMaximumAges: configuration.partitionMaximumAges)
     let refusal = DiskCacheError(.change, path: directory, code: EBUSY)
     writer = Mutex(Writer(refusal: refusal, capacity: max(0, configuration.capacity)))
     currentCapacity = Atomic(max(0, configuration.capacity))
@@ -153,9 +158,7 @@ final class SegmentStore: Sendable {
   }
 
   /// Nanoseconds since 1970 on the injected clock.
-  func now() -> Int64 {
-    Int64(max(-9e18, min(9e18, configuration.now().timeIntervalSince1970 * 1e9)))
-  }
+  func now() -> Int64 { configuration.now().nanoseconds }
 
   func capacity(of partition: Partition) -> Int {
     capacities.withLock { $0[partition] } ?? configuration.defaultPartitionCapacity

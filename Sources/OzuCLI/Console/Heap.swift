@@ -1,0 +1,26 @@
+import Foundation
+
+/// The heap of glibc, by functions that Swift's module of it does not have. Nothing elsewhere.
+enum Heap {
+  /// Gives back to the system what is free.
+  static func trim() {
+    #if canImport(Glibc)
+      guard let symbol = dlsym(nil, "malloc_trim") else { return }
+      // int malloc_trim(size_t), by its manual page.
+      _ = unsafeBitCast(symbol, to: (@convention(c) (Int) -> Int32).self)(0)
+    #endif
+  }
+
+  /// Keeps blocks of a megabyte and more out of the heap: each is mapped on its own and given back when it is freed.
+  ///
+  /// To be called before much is freed: the heap goes on using what it has. Left alone, glibc raises that border to 32 MB
+  /// as soon as a large block is freed. Then pixels of many sizes lie among small blocks, and the heap of a process that
+  /// loads thousands of pictures grows to three times its size.
+  static func mapLargeBlocks() {
+    #if canImport(Glibc)
+      guard let symbol = dlsym(nil, "mallopt") else { return }
+      // int mallopt(int param, int value), by its manual page; M_MMAP_THRESHOLD is -3.
+      _ = unsafeBitCast(symbol, to: (@convention(c) (Int32, Int32) -> Int32).self)(-3, 1 << 20)
+    #endif
+  }
+}
