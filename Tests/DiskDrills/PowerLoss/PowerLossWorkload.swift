@@ -131,8 +131,16 @@ struct PowerLossWorkload {
         metadataByteCount: max(16, former.metadata.count) + [0, 0, 8, 200].randomElement(using: &random)!)
       guard cache.updateMetadata(content.metadata, forKey: key, in: partition) else { return }
       add(.stored(content), number)
-      if files.changeCount - begin == 2, let last = result.history.events[number].indices.last {
-        result.history.events[number][last].isInPlace = true
+      guard let written = files.log?.operations[begin...],
+        let last = result.history.events[number].indices.last
+      else { return }
+      // Nothing as long as the whole record was written.
+      result.history.events[number][last].isInPlace = written.allSatisfy {
+        if case .write(let bytes, _, _) = $0 {
+          bytes.count < content.body.count + content.metadata.count
+        } else {
+          false
+        }
       }
     }
 
