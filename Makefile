@@ -33,7 +33,7 @@ SHARED = '--filter=OzuTests|OzuCachingTests' '--filter=OzuCLITests|OzuHTTPTests|
 # What reads and writes through unsafe pointers, but for what resizes hundreds of pictures to measure their memory.
 UNSAFE = '--filter=OzuImagingTests|ReducedJPEG --skip=WorkingBytesTests' '--filter=OzuCodecsTests --skip=ReducedJPEG'
 
-.PHONY: help demo build test test-tsan test-asan test-unoptimised typecheck-apple gallery gallery-test lint format bench bench-peers bench-instructions fuzz fuzz-all drills-disk drills-scheduler drills-memory docs conformance clean dependencies
+.PHONY: help demo build test test-tsan test-asan test-unoptimised typecheck-apple gallery gallery-test lint format bench bench-peers bench-instructions fuzz fuzz-all drills-disk drills-mutants drills-scheduler drills-memory docs conformance clean dependencies
 
 help: ## list the targets (this is the default)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s  %s\n", $$1, $$2 }' Makefile
@@ -101,9 +101,12 @@ fuzz: dependencies ## feed a decoder mutated files under the address sanitizer (
 fuzz-all: ## feed every decoder mutated files, for SECONDS each
 	@for format in $$(scripts/fuzz formats); do $(MAKE) fuzz FORMAT=$$format SECONDS=$(SECONDS) || exit 1; done
 
-drills-disk: dependencies ## kill, starve and fool the disk cache with real processes (ARGS=N for N kills; 200 as usual)
+drills-disk: dependencies ## kill, starve and fool the disk cache with real processes, and have power fail (ARGS=N for N kills; 200 as usual)
 	@$(RELEASE) --product OzuDiskDrills
 	@$(SWIFT) run -c release $(FLAGS) --skip-build OzuDiskDrills drill $(ARGS)
+
+drills-mutants: ## run the drills of the disk cache against mutated builds, each of which must fail (ARGS='N M1 M4' for N kills, some)
+	@scripts/drills-mutants $(ARGS)
 
 drills-scheduler: dependencies ## compare the scheduler with its naive twin by random operations (ARGS=N for N seeds; 100,000 as usual)
 	@$(RELEASE) --product OzuSchedulerDrills

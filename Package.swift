@@ -202,7 +202,8 @@ let package = Package(
       name: "OzuCachingTests", dependencies: ["OzuCaching", "OzuTesting", "OzuDiskDrills"],
       swiftSettings: strict),
     .executableTarget(
-      name: "OzuDiskDrills", dependencies: ["OzuCaching"], path: "Tests/DiskDrills", swiftSettings: strict),
+      name: "OzuDiskDrills", dependencies: ["OzuCaching", "OzuTesting"], path: "Tests/DiskDrills",
+      swiftSettings: strict),
     .testTarget(
       name: "OzuHTTPTests", dependencies: ["OzuHTTP", "OzuTesting"], swiftSettings: strict),
     .testTarget(

@@ -5,7 +5,7 @@ import OzuCaching
 struct DiskDrills {
   let program: String
   let kills: Int
-  private let root = FileManager.default.temporaryDirectory.appending(path: "ozu-drills-\(UUID())").path
+  let root = FileManager.default.temporaryDirectory.appending(path: "ozu-drills-\(UUID())").path
 
   init(program: String, kills: Int) {
     self.program = program
@@ -16,7 +16,12 @@ struct DiskDrills {
   func run() throws -> Bool {
     defer { try? FileManager.default.removeItem(atPath: root) }
     var isGood = true
-    for drill in [killing, following, fullDisk, vanishingDirectory, twoWriters] {
+    let drills = [
+      killing, following, fullDisk, vanishingDirectory, twoWriters, capacity, flushing, failingStores,
+      copying,
+      losingPower,
+    ]
+    for drill in drills {
       try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
       if try !drill() { isGood = false }
       try FileManager.default.removeItem(atPath: root)
@@ -24,22 +29,22 @@ struct DiskDrills {
     return isGood
   }
 
-  private func open(_ directory: String) throws -> DiskCache {
+  func open(_ directory: String) throws -> DiskCache {
     try DiskCache(
       directory: directory, configuration: DiskCacheConfiguration(capacity: DrillWorker.capacity))
   }
 
-  private func report(_ name: String, _ isGood: Bool, _ text: String) -> Bool {
+  func report(_ name: String, _ isGood: Bool, _ text: String) -> Bool {
     print("\(isGood ? "ok    " : "FAILED") \(name): \(text)")
     return isGood
   }
 
-  /// Kills the worker after a random number of flushes and a random moment more.
+  /// Kills the worker, which tears its writes, after a random number of flushes and a random moment more.
   private func killing() throws -> Bool {
     let directory = root + "/kills"
-    var total = (whole: 0, bad: 0, lost: 0, corrupt: 0)
+    var total = (whole: 0, bad: 0, lost: 0, replaced: 0, unknown: 0, corrupt: 0, uncounted: 0)
     for _ in 0..<kills {
-      let worker = try DrillProcess(program: program, ["work", directory, "0"])
+      let worker = try DrillProcess(program: program, ["tear", directory, "0"])
       var flushed = 0
       func note(_ line: String) {
         if line.hasPrefix("flushed "), let version = Int(line.dropFirst(8)) { flushed = version }
@@ -50,10 +55,14 @@ struct DiskDrills {
       usleep(UInt32.random(in: 0..<3000))
       for line in worker.kill() { note(line) }
       let cache = try open(directory)
-      let check = DrillCheck(cache, flushed: flushed)
+      // What the kill left behind the last whole record is cut off, or counted.
+      if try segmentByteCount(directory) != cache.totalByteCount { total.uncounted += 1 }
+      let check = DrillCheck(cache, flushed: flushed, isKilled: true)
       total.whole += check.whole
       total.bad += check.bad
       total.lost += check.lost
+      total.replaced += check.replaced
+      total.unknown += check.unknown
       total.corrupt += cache.statistics.corruptEntries
       // Half of the time the next worker finds what the kill left, not what a good closing wrote.
       if Bool.random() {
@@ -62,10 +71,23 @@ struct DiskDrills {
         try? FileManager.default.removeItem(atPath: directory + "/index")
       }
     }
+    // A kill that tears no record proves nothing about checksums.
+    let isTorn = total.corrupt > 0 || kills < 20
     return report(
-      "\(kills) times kill -9 during 30 KB stores", total.bad == 0 && total.lost == 0,
-      "\(total.whole) entries whole, \(total.bad) bad, \(total.lost) flushed ones lost, \(total.corrupt) found damaged"
-    )
+      "\(kills) times kill -9 during torn stores of 30 KB",
+      total.bad == 0 && total.lost == 0 && total.unknown == 0 && total.uncounted == 0 && isTorn,
+      "\(total.whole) entries whole, \(total.bad) bad, \(total.lost) flushed ones lost, \(total.replaced) while replaced, "
+        + "\(total.unknown) known but absent, \(total.corrupt) found damaged, "
+        + "\(total.uncounted) times bytes not counted")
+  }
+
+  /// The bytes of all segments.
+  func segmentByteCount(_ directory: String) throws -> Int {
+    try FileManager.default.contentsOfDirectory(atPath: directory).filter { $0.hasSuffix(".segment") }.reduce(
+      0
+    ) {
+      $0 + (try FileManager.default.attributesOfItem(atPath: directory + "/" + $1)[.size] as? Int ?? 0)
+    }
   }
 
   /// Looks at all entries again and again while the worker replaces and moves them.
@@ -78,7 +100,7 @@ struct DiskDrills {
       configuration: DiskCacheConfiguration(capacity: DrillWorker.capacity, refreshInterval: 0))
     var total = (looks: 0, bad: 0, lost: 0)
     var flushed = 0
-    while total.looks < 200 {
+    while total.looks < min(max(kills, 20), 200) {
       // Each look begins one round of the worker after the former one, or later.
       for _ in 0..<DrillEntry.keyCount / DrillWorker.storesPerFlush {
         if let line = worker.line(), let version = Int(line.dropFirst(8)) { flushed = version }
@@ -120,7 +142,9 @@ struct DiskDrills {
     let directory = root + "/vanishing"
     let worker = try DrillProcess(program: program, ["work", directory, "4000"])
     for _ in 0..<20 {
-      usleep(5000)
+      // However slow the worker is, it begins before the first removal and stores between two of them.
+      for _ in 0..<3 { _ = worker.line() }
+      usleep(UInt32.random(in: 0..<2000))
       try? FileManager.default.removeItem(atPath: directory)
     }
     let last = worker.lines().last ?? ""
@@ -128,7 +152,7 @@ struct DiskDrills {
     let check = DrillCheck(cache, flushed: 0)
     return report(
       "directory removed 20 times under way", worker.status == 0 && check.bad == 0 && check.whole > 0,
-      "\(check.whole) whole, \(check.bad) bad; the worker \(last)")
+      "\(check.whole) whole, \(check.bad) bad; the worker, status \(worker.status): \(last)")
   }
 
   /// Two workers on one directory: one writes at a time, and both end well.

@@ -7,10 +7,14 @@ enum DrillWorker {
   static let capacity = 64 << 20
   static let storesPerFlush = 16
 
+  /// Keys that are stored and removed all the time.
+  static let shortLivedCount = 32
+
+  static func shortLivedKey(_ number: Int) -> CacheKey { CacheKey("short-lived \(number % shortLivedCount)") }
+
   /// Stores `count` entries, or, for zero, until it is killed.
-  static func run(directory: String, count: Int) throws {
-    let cache = try DiskCache(
-      directory: directory, configuration: DiskCacheConfiguration(capacity: capacity, refreshInterval: 0))
+  static func run(directory: String, count: Int, tearsWrites: Bool) throws {
+    let cache = try open(directory, tearsWrites: tearsWrites)
     say(cache.statistics.isWriter ? "writer" : "reader")
     var version = 0
     // Versions go on rising from one process to the next.
@@ -26,6 +30,8 @@ enum DrillWorker {
       done += 1
       let entry = DrillEntry(number: version % DrillEntry.keyCount, version: version)
       cache.store(entry.body, forKey: entry.key, label: "\(version)")
+      cache.store(Data("\(version)".utf8), forKey: shortLivedKey(version))
+      cache.remove(forKey: shortLivedKey(version + shortLivedCount / 2))
       if done % storesPerFlush == 0, (try? cache.flush()) != nil, cache.statistics.isWriter {
         say("flushed \(version)")
       }
@@ -33,6 +39,17 @@ enum DrillWorker {
     let statistics = cache.statistics
     say("ended stores \(statistics.stores) dropped \(statistics.dropped) errors \(statistics.errors)")
     cache.close()
+  }
+
+  /// A directory that goes while it is opened is an error of `DiskCache.init`: then another attempt is made.
+  private static func open(_ directory: String, tearsWrites: Bool) throws -> DiskCache {
+    let configuration = DiskCacheConfiguration(
+      capacity: capacity, refreshInterval: 0,
+      fileSystem: tearsWrites ? DrillFileSystem(tearsWrites: true) : SystemFileSystem())
+    for _ in 0..<10 {
+      if let cache = try? DiskCache(directory: directory, configuration: configuration) { return cache }
+    }
+    return try DiskCache(directory: directory, configuration: configuration)
   }
 
   /// A line at once, whoever listens.

@@ -5,17 +5,20 @@ import OzuCaching
 // worker alone.
 //
 //   OzuDiskDrills work DIRECTORY COUNT     store COUNT entries (0: until killed)
+//   OzuDiskDrills tear DIRECTORY COUNT     the same, each write in pieces
 //   OzuDiskDrills drill [KILLS]            all drills; 200 kills by default
 
 let arguments = CommandLine.arguments
 switch arguments.dropFirst().first {
-case "work" where arguments.count == 4:
-  try DrillWorker.run(directory: arguments[2], count: Int(arguments[3]) ?? 0)
+case "work" where arguments.count == 4, "tear" where arguments.count == 4:
+  try DrillWorker.run(
+    directory: arguments[2], count: Int(arguments[3]) ?? 0, tearsWrites: arguments[1] == "tear")
 case "drill":
   let program = Bundle.main.executablePath ?? arguments[0]
   let drills = DiskDrills(program: program, kills: arguments.count > 2 ? Int(arguments[2]) ?? 200 : 200)
   exit(try drills.run() ? 0 : 1)
 default:
-  FileHandle.standardError.write(Data("usage: OzuDiskDrills drill [KILLS] | work DIRECTORY COUNT\n".utf8))
+  FileHandle.standardError.write(
+    Data("usage: OzuDiskDrills drill [KILLS] | work|tear DIRECTORY COUNT\n".utf8))
   exit(2)
 }

@@ -4,11 +4,15 @@
   import Foundation
 #endif
 
-/// What `DiskCache.flush()` promises.
+/// What `DiskCache.flush()` promises. In both cases nothing torn is ever served, and what was stored survives the death of
+/// the process, flushed or not; the module's overview has a table of what is kept when.
 public enum Durability: Hashable, Sendable {
-  /// Flushed entries survive the death of the process, not of the machine. Costs no synchronization.
+  /// Nothing is synchronized. After a crash of the system or a loss of power any entry may be missing or be an older one,
+  /// and a removal may be undone.
   case buffered
-  /// Flushed entries survive the loss of power. Costs milliseconds per flush.
+  /// Flushed entries, removals and metadata survive a crash of the system and a loss of power. What was replaced since the
+  /// flush may be as flushed, later, or missing. Costs milliseconds per flush, and when entries are copied to give back
+  /// space.
   case synced
 }
 

@@ -2,7 +2,8 @@
 ///
 /// Paths are absolute or relative to the working directory, with `/` between components.
 public protocol FileSystem: Sendable {
-  /// Makes a directory and those above it. It is no error if it exists.
+  /// Makes a directory and those above it, and forces their names to the device as far as it can. It is no error if it
+  /// exists.
   func makeDirectory(_ path: String) throws(DiskCacheError)
   /// Who may write to a directory. `.thisUser` by default.
   func writers(of directory: String) throws(DiskCacheError) -> DirectoryWriters

@@ -9,17 +9,30 @@ public struct SystemFileSystem: FileSystem {
   /// The one file system of this process.
   public init() {}
 
-  /// Makes a directory and those above it, with permissions for this user only.
+  /// Makes a directory and those above it, with permissions for this user only. The names are forced to the device: a file
+  /// that is synchronized is lost with the directory that it is in. That is not done where this user may not read the
+  /// directory above.
   public func makeDirectory(_ path: String) throws(DiskCacheError) {
-    if mkdir(path, 0o700) == 0 || (errno == EEXIST && Self.isDirectory(path)) { return }
+    if mkdir(path, 0o700) == 0 {
+      synchronizeParent(of: path)
+      return
+    }
     let code = errno
+    if code == EEXIST && Self.isDirectory(path) { return }
     guard code == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
       throw DiskCacheError(.makeDirectory, path: path, code: code == EEXIST ? ENOTDIR : code)
     }
     try makeDirectory(String(path[..<slash]))
-    if mkdir(path, 0o700) != 0, errno != EEXIST {
+    if mkdir(path, 0o700) == 0 {
+      synchronizeParent(of: path)
+    } else if errno != EEXIST {
       throw DiskCacheError(.makeDirectory, path: path, code: errno)
     }
+  }
+
+  private func synchronizeParent(of path: String) {
+    let parent = path.lastIndex(of: "/").map { path[..<$0] } ?? "."
+    try? synchronizeDirectory(String(parent))
   }
 
   /// Who may write to a directory, by its owner and its permissions. A symbolic link to it counts as the directory,

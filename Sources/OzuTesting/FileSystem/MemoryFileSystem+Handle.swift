@@ -50,6 +50,7 @@ extension MemoryFileSystem {
           content.bytes.replaceSubrange(position..<position + count, with: part.baseAddress!, count: count)
           position += count
         }
+        system.record(.write(Data(content.bytes[offset..<end]), at: offset, file: node.number))
       }
       if let failure = allowed.failure { throw failure }
     }
@@ -58,13 +59,18 @@ extension MemoryFileSystem {
       guard isWritable else { throw DiskCacheError(.truncate, path: path, code: EBADF) }
       try system.begin(.truncate, path, generation: generation)
       node.content.withLock { content in
-        if byteCount < content.bytes.count { content.bytes.count = byteCount }
+        guard byteCount < content.bytes.count else { return }
+        content.bytes.count = byteCount
+        system.record(.truncate(to: byteCount, file: node.number))
       }
     }
 
     func synchronize() throws(DiskCacheError) {
       try system.begin(.synchronize, path, generation: generation)
-      node.content.withLock { $0.synchronized = $0.bytes }
+      node.content.withLock { content in
+        content.synchronized = content.bytes
+        system.record(.synchronize(file: node.number))
+      }
     }
 
     func byteCount() throws(DiskCacheError) -> Int {

@@ -23,6 +23,9 @@ import OzuSynchronization
 /// the call and no other. After a crash every call fails with `EIO` until
 /// `restart(losing:)`, which is the next boot: locks are free, and what was not synchronized may be gone.
 /// Handles from before the crash stay dead.
+///
+/// With `recordsChanges` it keeps a `log` of all changes, from which the states follow that a disk may be in after a
+/// loss of power.
 public final class MemoryFileSystem: FileSystem {
   /// A call that is about to be done.
   public struct Call: Hashable, Sendable {
@@ -63,7 +66,14 @@ public final class MemoryFileSystem: FileSystem {
       var synchronized = Data()
       var linkCount = 1
     }
-    let content = Mutex(Content())
+    /// Its number in the log.
+    let number: Int
+    let content: Mutex<Content>
+
+    init(number: Int, bytes: Data = Data()) {
+      self.number = number
+      content = Mutex(Content(bytes: bytes, synchronized: bytes))
+    }
   }
 
   struct State {
@@ -74,13 +84,51 @@ public final class MemoryFileSystem: FileSystem {
     var generation = 0
     var hasCrashed = false
     var callCount = 0
+    var nodeCount = 0
     var respond: @Sendable (Call) -> Response = { _ in .proceed }
+
+    mutating func makeNode(bytes: Data = Data()) -> Node {
+      defer { nodeCount += 1 }
+      return Node(number: nodeCount, bytes: bytes)
+    }
   }
 
-  let state = Mutex(State())
+  let state: Mutex<State>
+  /// Nil unless changes are recorded. Taken last, under `state` or under the lock of a file's content.
+  private let changes: Mutex<FileSystemLog?>
 
-  /// An empty file system.
-  public init() {}
+  /// A file system with these directories and files, all of them synchronized; empty by default.
+  ///
+  /// - Parameter recordsChanges: Whether `log` gets all changes.
+  public init(
+    directories: Set<String> = [], contents: [String: Data] = [:], recordsChanges: Bool = false
+  ) {
+    var state = State()
+    state.directories.formUnion(directories)
+    for (path, bytes) in contents.sorted(by: { $0.key < $1.key }) {
+      state.files[path] = state.makeNode(bytes: bytes)
+      state.directories.insert(Self.parent(of: path))
+    }
+    state.synchronizedFiles = state.files
+    changes = Mutex(
+      recordsChanges
+        ? FileSystemLog(directories: state.directories, contents: contents, files: state.files) : nil)
+    self.state = Mutex(state)
+  }
+
+  /// What was changed since the file system was made; nil unless it records that. `setContents` and `removeTree` are not
+  /// in it.
+  public var log: FileSystemLog? { changes.withLock { $0 } }
+
+  /// The operations in `log` so far; zero unless it is kept.
+  public var changeCount: Int { changes.withLock { $0?.operations.count ?? 0 } }
+
+  /// Adds to the log. Called under the lock that orders the operation among others on the same file or name.
+  func record(_ operation: @autoclosure () -> FileSystemLog.Operation) {
+    changes.withLock { changes in
+      if changes != nil { changes?.operations.append(operation()) }
+    }
+  }
 
   /// Decides what becomes of each call. Default: it is done.
   public var respond: @Sendable (Call) -> Response {
@@ -132,7 +180,7 @@ public final class MemoryFileSystem: FileSystem {
   /// Replaces the bytes of a file, behind the back of those who have it open, or makes it.
   public func setContents(of path: String, to bytes: Data) {
     state.withLock { state in
-      let node = state.files[path] ?? Node()
+      let node = state.files[path] ?? state.makeNode()
       state.files[path] = node
       node.content.withLock { $0.bytes = bytes }
     }
@@ -157,7 +205,7 @@ public final class MemoryFileSystem: FileSystem {
     state.withLock { state in
       var path = path
       while !path.isEmpty {
-        state.directories.insert(path)
+        if state.directories.insert(path).inserted { record(.makeDirectory(path)) }
         path = Self.parent(of: path)
       }
     }
@@ -182,9 +230,7 @@ public final class MemoryFileSystem: FileSystem {
       guard state.directories.contains(Self.parent(of: path)) else { return (nil, ENOENT) }
       if access != .creating { return (state.files[path], ENOENT) }
       guard state.files[path] == nil else { return (nil, EEXIST) }
-      let node = Node()
-      state.files[path] = node
-      return (node, 0)
+      return (makeFile(path, &state), 0)
     }
     guard let node else { throw DiskCacheError(.open, path: path, code: code) }
     return Handle(node: node, path: path, isWritable: access != .reading, system: self)
@@ -193,7 +239,12 @@ public final class MemoryFileSystem: FileSystem {
   /// Removes a file.
   public func remove(_ path: String) throws(DiskCacheError) {
     try begin(.remove, path)
-    guard let node = state.withLock({ $0.files.removeValue(forKey: path) }) else {
+    let node = state.withLock { state in
+      let node = state.files.removeValue(forKey: path)
+      if node != nil { record(.remove(path)) }
+      return node
+    }
+    guard let node else {
       throw DiskCacheError(.remove, path: path, code: ENOENT)
     }
     node.content.withLock { $0.linkCount = 0 }
@@ -204,6 +255,7 @@ public final class MemoryFileSystem: FileSystem {
     try begin(.rename, path)
     let isThere = state.withLock { state in
       guard let node = state.files.removeValue(forKey: path) else { return false }
+      record(.rename(path, to: newPath, file: node.number))
       state.files.updateValue(node, forKey: newPath)?.content.withLock { $0.linkCount = 0 }
       return true
     }
@@ -214,6 +266,7 @@ public final class MemoryFileSystem: FileSystem {
   public func synchronizeDirectory(_ path: String) throws(DiskCacheError) {
     try begin(.synchronize, path)
     state.withLock { state in
+      record(.synchronizeDirectory(path))
       let isInside: (String) -> Bool = { Self.parent(of: $0) == path }
       state.synchronizedFiles = state.synchronizedFiles.filter { !isInside($0.key) }
       for (name, node) in state.files where isInside(name) { state.synchronizedFiles[name] = node }
@@ -224,8 +277,7 @@ public final class MemoryFileSystem: FileSystem {
   public func lock(_ path: String) throws(DiskCacheError) -> (any FileLock)? {
     try begin(.lock, path)
     return state.withLock { state in
-      let node = state.files[path] ?? Node()
-      state.files[path] = node
+      let node = state.files[path] ?? makeFile(path, &state)
       guard state.locks[ObjectIdentifier(node)] == nil else { return nil }
       state.locks[ObjectIdentifier(node)] = state.generation
       return Lock(node: node, generation: state.generation, system: self)
@@ -234,7 +286,14 @@ public final class MemoryFileSystem: FileSystem {
 
   // MARK: Inside
 
-  private static func parent(of path: String) -> String {
+  private func makeFile(_ path: String, _ state: inout State) -> Node {
+    let node = state.makeNode()
+    state.files[path] = node
+    record(.create(path, file: node.number))
+    return node
+  }
+
+  static func parent(of path: String) -> String {
     path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
   }
 
