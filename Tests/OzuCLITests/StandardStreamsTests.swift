@@ -124,17 +124,13 @@ struct StandardStreamsTests {
     #expect(await CommandRun("cache", "verify", "--cache", folder.path("cache")).status == .done)
   }
 
-  @Test(
-    "a session of JSON lines ends with the reader of its answers, though more requests may come",
-    .timeLimit(.minutes(1)))
+  @Test("a session of JSON lines ends with the reader of its answers")
   func closedSession() async throws {
-    let requests = Pipe()
-    try requests.fileHandleForWriting.write(contentsOf: Data("{\"url\": \"http://127.0.0.1:1/\"}\n".utf8))
+    let requests = String(repeating: "{\"url\": \"http://127.0.0.1:1/\"}\n", count: 20)
     let run = try await ChildRun(
-      ["fetch", "--json-lines"], in: Folder(), inputFile: requests.fileHandleForReading,
-      output: Self.closedPipe())
+      ["fetch", "--json-lines"], in: Folder(), input: Data(requests.utf8), output: Self.closedPipe())
     #expect(run.reason == .uncaughtSignal && run.status == SIGPIPE)
-    try requests.fileHandleForWriting.close()
+    #expect(run.errors.isEmpty)
   }
 
   @Test("when the reader of the reports goes, the run ends soon")
