@@ -68,16 +68,12 @@ struct PowerLossTests {
   func flushedAmongOthers(seed: UInt64) throws {
     let workload = PowerLossWorkload(durability: .synced, seed: seed)
     let run = try workload.run()
-    var report = PowerLossCheck(workload: workload, run: run).report(
+    let report = PowerLossCheck(workload: workload, run: run).report(
       prefixes: 0...run.log.operations.count, kinds: [.namesOnly, .sample(0), .sample(1)], seed: seed)
     #expect(report.count(of: .older) == 0, comment(report, seed: seed))
     #expect(report.count(of: .neverStored) == 0, comment(report, seed: seed))
     #expect(report.failures.isEmpty, comment(report, seed: seed))
-    report.faults.removeAll { $0.fault != .missing }
-    // Also by a stored index that knows a copy before it is safe.
-    withKnownIssue("A torn copy supersedes the flushed original") {
-      #expect(report.isSound, comment(report, seed: seed))
-    }
+    #expect(report.isSound, comment(report, seed: seed))
   }
 
   // Seen to fail: with copies that are not synchronized before the original goes.
@@ -91,9 +87,7 @@ struct PowerLossTests {
   func tornCopies() throws {
     let (missing, states) = try PowerLossCopies.missing(Set((0..<60).map { .sample($0) }))
     #expect(states > 1000)
-    withKnownIssue("A torn copy supersedes the flushed original") {
-      #expect(missing.isEmpty, "\(missing.joined(separator: "\n"))")
-    }
+    #expect(missing.isEmpty, "\(missing.joined(separator: "\n"))")
   }
 
   @Test(

@@ -45,7 +45,8 @@ extension SegmentStore {
       let recordCount = isSmall ? Int.max : Self.recordsPerStep + length / 256
       try advance(byteCount: byteCount, recordCount: recordCount, &writer)
     }
-    writeSomePages(&writer)
+    // In a synchronized cache a page must not tell of a copy before the copy is durable: its original would be lost with it.
+    if configuration.durability == .buffered { writeSomePages(&writer) }
   }
 
   private func startDrainIfDue(keeping latest: Int?, _ writer: inout Writer) {
@@ -213,6 +214,10 @@ extension SegmentStore {
     case .misplaced:
       counters.corruptEntries.increment()
       return index.withLock { $0.remove(location) }
+    }
+    if isExpired(record.header, in: location.partition) {
+      counters.expirations.increment()
+      return removeEntry(location, keepsSegment: true, &writer)
     }
     let sequence = writer.nextSequence
     writer.nextSequence += 1

@@ -39,6 +39,9 @@ extension SegmentStore {
   /// The pages that a store writes at most, besides those it made.
   static let pagesPerTurn = 4
 
+  /// The same for what a synchronized cache flushes: it writes pages only then.
+  static let pagesPerSynchronization = 256
+
   /// The bytes that one store may add to the files of the index.
   static let indexSlack = 2 * IndexPage.byteCount
 
@@ -126,7 +129,7 @@ extension SegmentStore {
         try writePage(number, &writer)
         count += 1
       }
-      // Pages must be durable before the file that tells of them is; `synchronize` sees to that.
+      // Pages must be durable before the file that tells of them is (`endSynchronizedRound`).
       if let round = writer.files.round, round.numbers.isEmpty, configuration.durability == .buffered {
         try end(round, &writer)
       }

@@ -173,6 +173,12 @@ extension SegmentStore {
       }
       let partition = index.number(of: entry.partition, capacity: capacity(of:))
       guard partition < SegmentIndex.partitionLimit else { continue }
+      if let loser = unfinished(of: entry, inSegment: segment, state.file, partition, index) {
+        // Never the one that is whole: the other was not finished when the power went.
+        counters.corruptEntries.increment()
+        superseded.append(loser)
+        if loser.file === state.file, loser.offset == entry.offset { continue }
+      }
       let result = index.insert(
         header, in: partition, segment: segment, offset: entry.offset,
         isReferenced: header.accessed > header.stored)
@@ -181,6 +187,29 @@ extension SegmentStore {
     }
     index.enter(scan, size: state.size, ofSegment: segment)
     return superseded
+  }
+
+  /// Of two live records of one key, the one with the higher sequence number if it is damaged: a copy, or another version,
+  /// that was not durable yet. The other one was flushed, perhaps, and stays. One that is in the index leaves it.
+  private func unfinished(
+    of entry: SegmentFile.ScannedEntry, inSegment number: Int, _ file: SegmentFile, _ partition: Int,
+    _ index: SegmentIndex
+  ) -> (file: SegmentFile, offset: Int)? {
+    guard let other = index.location(of: entry.header.key, in: partition) else { return nil }
+    if other.sequence > entry.header.sequence {
+      if case .corrupt? = try? RecordReader.read(other) {
+        index.remove(other)
+        return (other.file, other.offset)
+      }
+      return nil
+    }
+    let own = SegmentIndex.Location(
+      file: file, key: entry.header.key, partition: entry.partition, partitionNumber: partition,
+      segment: number, offset: entry.offset, length: entry.header.recordLength,
+      headLength: entry.header.bodyOffset, sequence: entry.header.sequence, accessed: entry.header.accessed,
+      isReferenced: false)
+    if case .corrupt? = try? RecordReader.read(own) { return (file, entry.offset) }
+    return nil
   }
 
   /// Goes on writing in the newest segment if there is room in it and it is of this version. What lies behind its last whole record

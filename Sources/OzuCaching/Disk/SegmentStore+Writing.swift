@@ -193,14 +193,16 @@ extension SegmentStore {
       try file.file.synchronize()
       writer.unsynced[salt] = nil
     }
-    for (sequence, original) in writer.pendingKills {
-      writer.pendingKills[sequence] = nil
-      if original.file.file.isLinked { kill(original.file, at: original.offset, &writer) }
-    }
-    try endSynchronizedRound(&writer)
     if writer.isDirectoryUnsynced {
       try fileSystem.synchronizeDirectory(directory)
       writer.isDirectoryUnsynced = false
     }
+    // A copy is durable when the name of its segment is.
+    for (sequence, original) in writer.pendingKills {
+      writer.pendingKills[sequence] = nil
+      if original.file.file.isLinked { kill(original.file, at: original.offset, &writer) }
+    }
+    writeSomePages(&writer, limit: Self.pagesPerSynchronization)
+    try endSynchronizedRound(&writer)
   }
 }
