@@ -41,9 +41,10 @@ struct PowerLossTests {
     let workload = PowerLossWorkload(durability: durability, seed: seed)
     let run = try workload.run()
     var check = PowerLossCheck(workload: workload, run: run, promise: .whole)
-    var report = check.report(prefixes: 0...run.log.operations.count, samplesPerPrefix: 1, seed: seed)
+    var report = check.report(
+      prefixes: 0...run.log.operations.count, kinds: [.synchronizedOnly, .sample(0)], seed: seed)
     // Torn bodies there were: the checksums have found them.
-    #expect(report.damaged > 100)
+    #expect(report.damaged > 20)
     check.goesOn = true
     report.add(
       check.report(
@@ -64,7 +65,7 @@ struct PowerLossTests {
 
   @Test(
     "rows 3 and 4: what was flushed by a synced cache is there, whatever else is kept",
-    arguments: [1, 2] as [UInt64])
+    arguments: seeds)
   func flushedAmongOthers(seed: UInt64) throws {
     let workload = PowerLossWorkload(durability: .synced, seed: seed)
     let run = try workload.run()
@@ -98,7 +99,7 @@ struct PowerLossTests {
     let run = try workload.run()
     // So does a synced cache whose flush does not synchronize: this is how the check would notice.
     let report = PowerLossCheck(workload: workload, run: run, promise: .flushed).report(
-      prefixes: 0...run.log.operations.count, samplesPerPrefix: 1, seed: 1)
+      prefixes: stride(from: 0, to: run.log.operations.count, by: 3), samplesPerPrefix: 1, seed: 1)
     #expect(report.count(of: .missing) > 100)
     #expect(report.count(of: .older) > 0)
     #expect(report.count(of: .neverStored) == 0)

@@ -68,6 +68,7 @@ extension SegmentStore {
     // Another process may change pages while this one reads: a reader takes them all up at once.
     if isWriter, stored.isClean, isWhole, pagesByteCount == stored.stamps.count * IndexPage.byteCount {
       try StoredIndex.markUnclean(file)
+      if configuration.durability == .synced { try file.synchronize() }
       index.pages.deallocate()
       index.pages = IndexPages(
         seed: stored.seed, directory: stored.directory, stamps: stored.stamps, source: source)

@@ -189,6 +189,19 @@ extension SegmentStore {
 
   /// Forces everything written to the device.
   func synchronize(_ writer: inout Writer) throws(DiskCacheError) {
+    try synchronizeFiles(&writer)
+    // A copy is durable when the name of its segment is.
+    for (sequence, original) in writer.pendingKills {
+      writer.pendingKills[sequence] = nil
+      if original.file.file.isLinked { kill(original.file, at: original.offset, &writer) }
+    }
+    writeSomePages(&writer, limit: Self.pagesPerSynchronization)
+    try endSynchronizedRound(&writer)
+    try synchronizeFiles(&writer)
+  }
+
+  /// Forces the segments and the names of all files to the device, if they changed.
+  private func synchronizeFiles(_ writer: inout Writer) throws(DiskCacheError) {
     for (salt, file) in writer.unsynced {
       try file.file.synchronize()
       writer.unsynced[salt] = nil
@@ -197,12 +210,5 @@ extension SegmentStore {
       try fileSystem.synchronizeDirectory(directory)
       writer.isDirectoryUnsynced = false
     }
-    // A copy is durable when the name of its segment is.
-    for (sequence, original) in writer.pendingKills {
-      writer.pendingKills[sequence] = nil
-      if original.file.file.isLinked { kill(original.file, at: original.offset, &writer) }
-    }
-    writeSomePages(&writer, limit: Self.pagesPerSynchronization)
-    try endSynchronizedRound(&writer)
   }
 }
