@@ -33,6 +33,7 @@ extension SegmentStore {
   ///
   /// - Parameter latest: The segment that has what was stored.
   func doUpkeep(length: Int, keeping latest: Int? = nil, _ writer: inout Writer) {
+    rebuildIndexIfDamaged(&writer)
     note(&writer) { (writer) throws(DiskCacheError) in
       if writer.drain == nil { startDrainIfDue(keeping: latest, &writer) }
       guard let drain = writer.drain, let size = index.withLock({ $0.segments[drain.segment]?.size }) else {
@@ -50,13 +51,13 @@ extension SegmentStore {
   }
 
   private func startDrainIfDue(keeping latest: Int?, _ writer: inout Writer) {
-    let (reserved, oldest, count) = index.withLock { index in
-      (index.reservedByteCount, index.oldestSegment, index.segments.count(where: { $0 != nil }))
+    let (active, threshold) = (writer.active, drainThreshold(writer.capacity) - writer.spilledByteCount)
+    let isFull = index.withLock { index in
+      // The last one, and the one that is written to, leave only when there is no room.
+      index.reservedByteCount > threshold && index.segments.count(where: { $0 != nil }) > 1
+        && index.oldestSegment() != active
     }
-    // The last one, and the one that is written to, leave only when there is no room.
-    if reserved + writer.spilledByteCount > drainThreshold(writer.capacity), count > 1,
-      oldest != writer.active
-    {
+    if isFull {
       startEviction(keeping: latest, &writer)
     } else if let emptiest = segmentToCompact(writer) {
       startDrain(of: emptiest, for: .compaction, &writer)
@@ -69,7 +70,7 @@ extension SegmentStore {
     var age = writer.nextNumber
     let oldest = index.withLock { index -> Int? in
       var turns = index.segments.count
-      while let oldest = index.oldestSegment, let segment = index.segments[oldest] {
+      while let oldest = index.oldestSegment(), let segment = index.segments[oldest] {
         turns -= 1
         guard turns > 0, segment.dead == 0, oldest != writer.active, let only = onlyEntry(of: oldest, index),
           only.isReferenced, let position = index.position(of: only)

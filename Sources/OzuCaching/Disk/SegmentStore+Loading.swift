@@ -203,6 +203,8 @@ extension SegmentStore {
       }
       return nil
     }
+    // One that died on disk, of which an index did not know, has lost already.
+    guard case .record? = try? RecordReader.readHead(other) else { return nil }
     let own = SegmentIndex.Location(
       file: file, key: entry.header.key, partition: entry.partition, partitionNumber: partition,
       segment: number, offset: entry.offset, length: entry.header.recordLength,

@@ -86,7 +86,7 @@ extension SegmentStore {
   /// The segment at which a cursor stands, or the next younger one.
   private func segment(at cursor: inout PartitionCursor) -> (number: Int, state: SegmentIndex.Segment)? {
     let found = index.withLock { index in
-      index.segmentsByAge.first { index.segments[$0]!.age >= cursor.age }.map { ($0, index.segments[$0]!) }
+      index.oldestSegment(from: cursor.age).flatMap { number in index.segments[number].map { (number, $0) } }
     }
     if let found, found.1.file.salt != cursor.salt {
       cursor = PartitionCursor(age: found.1.age, salt: found.1.file.salt)

@@ -33,12 +33,14 @@ extension SegmentIndex {
     segments[number]?.age = age
   }
 
-  /// The segment that leaves first.
-  var oldestSegment: Int? { segmentsByAge.first }
-
-  /// The segments in the order in which they leave.
-  var segmentsByAge: [Int] {
-    segments.indices.filter { segments[$0] != nil }.sorted { segments[$0]!.age < segments[$1]!.age }
+  /// The segment that leaves first, of those with this age or a higher one.
+  func oldestSegment(from age: UInt64 = 0) -> Int? {
+    var oldest: (number: Int, age: UInt64)?
+    for number in segments.indices {
+      guard let own = segments[number]?.age, own >= age, own < oldest?.age ?? .max else { continue }
+      oldest = (number, own)
+    }
+    return oldest?.number
   }
 
   /// The location of the record at this offset of a segment, if it is the current one of its key.
