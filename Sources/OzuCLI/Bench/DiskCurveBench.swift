@@ -57,7 +57,9 @@ enum DiskCurveBench {
     let body = Data(count: 100)
     let place = "\(kind)\(count) entries: "
     var cache = try DiskCacheBench.open(directory, capacity: capacity)
-    if !kind.isEmpty { for number in 0..<count { cache.store(body, forKey: DiskCacheBench.key(-number)) } }
+    if !kind.isEmpty {
+      for number in 0..<count { cache.store(body, forKey: DiskCacheBench.key(1 << 41 + number)) }
+    }
     let stores = try microseconds(count) { number in
       guard cache.store(body, forKey: DiskCacheBench.key(number)) else { throw DiskCacheBench.Failed() }
     }

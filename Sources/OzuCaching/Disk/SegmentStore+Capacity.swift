@@ -5,10 +5,15 @@ extension SegmentStore {
   func makeRoom(for length: Int, _ writer: inout Writer) throws(DiskCacheError) {
     decideStoring(&writer)
     // A record may need a new segment, whose header counts too.
-    let wanted = writer.capacity - length - SegmentHeader.byteCount - writer.spilledByteCount
-    while index.withLock({ $0.reservedByteCount + ($0.isStored ? Self.indexSlack : 0) }) > wanted {
+    let slack = SegmentHeader.byteCount + (index.withLock { $0.isStored } ? Self.indexSlack : 0)
+    while reservedByteCount(writer) > writer.capacity - length - slack {
       guard try evictOldestSegment(&writer) else { return }
     }
+  }
+
+  /// Bytes of all files, with those that the stored index will have, and of what editors are writing.
+  func reservedByteCount(_ writer: borrowing Writer) -> Int {
+    index.withLock { $0.reservedByteCount } + writer.spilledByteCount
   }
 
   /// The segment with the largest dead part, if the segments have more than five quarters of the live entries'

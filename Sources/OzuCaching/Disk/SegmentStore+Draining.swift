@@ -51,13 +51,14 @@ extension SegmentStore {
   }
 
   private func startDrainIfDue(keeping latest: Int?, _ writer: inout Writer) {
-    let (active, threshold) = (writer.active, drainThreshold(writer.capacity) - writer.spilledByteCount)
-    let isFull = index.withLock { index in
-      // The last one, and the one that is written to, leave only when there is no room.
-      index.reservedByteCount > threshold && index.segments.count(where: { $0 != nil }) > 1
-        && index.oldestSegment() != active
-    }
-    if isFull {
+    // The last one, and the one that is written to, leave only when there is no room.
+    let active = writer.active
+    let mayLeave =
+      reservedByteCount(writer) > drainThreshold(writer.capacity)
+      && index.withLock { index in
+        index.segments.count(where: { $0 != nil }) > 1 && index.oldestSegment() != active
+      }
+    if mayLeave {
       startEviction(keeping: latest, &writer)
     } else if let emptiest = segmentToCompact(writer) {
       startDrain(of: emptiest, for: .compaction, &writer)
@@ -186,8 +187,7 @@ extension SegmentStore {
   }
 
   private func hasRoom(for length: Int, under limit: Int, _ writer: borrowing Writer) -> Bool {
-    let reserved = index.withLock { $0.reservedByteCount } + writer.spilledByteCount
-    return reserved + length + SegmentHeader.byteCount <= limit
+    reservedByteCount(writer) + length + SegmentHeader.byteCount <= limit
   }
 
   private func endDrain(_ writer: inout Writer) throws(DiskCacheError) {
