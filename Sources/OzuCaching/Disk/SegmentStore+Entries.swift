@@ -249,9 +249,13 @@ extension SegmentStore {
   }
 
   func contains(_ key: CacheKey, in partition: Partition) -> Bool {
-    if mayBeDead(key, in: partition) || ages.apply(to: partition) { return isAlive(key, in: partition) }
     var search = Search()
-    return locate(key, in: partition, &search) { $0.find(key, in: $1).map { _ in } }.found != nil
+    // Whether the entry is known to live.
+    let isCertain = locate(key, in: partition, &search) { index, number in
+      index.find(key, in: number).map { $0.page[$0.position].sequence >= index.unverifiedBelow }
+    }.found
+    guard let isCertain else { return false }
+    return isCertain && !ages.apply(to: partition) || isAlive(key, in: partition)
   }
 
   /// Marks an entry as used now.
