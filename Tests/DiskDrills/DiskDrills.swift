@@ -72,7 +72,7 @@ struct DiskDrills {
       }
     }
     // A kill that tears no record proves nothing about checksums.
-    let isTorn = total.corrupt > 0 || kills < 20
+    let isTorn = total.corrupt > 0 || kills < 60
     return report(
       "\(kills) times kill -9 during torn stores of 30 KB",
       total.bad == 0 && total.lost == 0 && total.unknown == 0 && total.uncounted == 0 && isTorn,

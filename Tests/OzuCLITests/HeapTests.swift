@@ -3,7 +3,8 @@ import Testing
 
 @testable import OzuCLI
 
-#if canImport(Glibc)
+// Sanitizers bring an allocator of their own.
+#if canImport(Glibc) && !OZU_ASAN && !OZU_TSAN
   @Suite("The heap of a command that loads many pictures")
   struct HeapTests {
     /// Whether a block of a size is mapped on its own: a bit of the word in front of a block says so (malloc.c,

@@ -52,6 +52,8 @@ extension SegmentStore {
     )
     writer.trimmedByteCount = min(before ?? .max, max(0, limit))
     decideStoring(&writer)
+    readAllPages(&writer)
+    let spilled = writer.spilledByteCount + SegmentHeader.byteCount
     // From the oldest use on. The index takes fewer pages for fewer entries once it is stored anew.
     let entries = index.withLock { $0.entriesByAccess() }
     var rest = entries[...]
@@ -66,7 +68,7 @@ extension SegmentStore {
         let emptiest = index.withLock({ index in
           Self.emptiest(of: index, except: nil).flatMap { number in
             let copied = index.segments[number].map { $0.live + SegmentHeader.byteCount } ?? 0
-            return index.reservedByteCount + copied <= highest ? number : nil
+            return index.reservedByteCount + copied + spilled <= highest ? number : nil
           }
         })
       {

@@ -159,9 +159,11 @@ extension SegmentStore {
   private func pass(
     _ entry: SegmentFile.ScannedEntry, of segment: SegmentIndex.Segment, _ writer: inout Writer
   ) throws(DiskCacheError) {
-    guard let drain = writer.drain, entry.header.isLive,
+    guard let drain = writer.drain,
       let location = index.withLock({ $0.location(of: entry, inSegment: drain.segment) })
     else { return }
+    // One that died on disk before a crash.
+    guard entry.header.isLive else { return index.withLock { $0.remove(location) } }
     let isKept =
       switch drain.purpose {
       case .compaction: true
@@ -241,7 +243,10 @@ extension SegmentStore {
     }
     // The original must not come back when the copy is removed. But it must not go before the copy is durable.
     if configuration.durability == .synced {
-      writer.pendingKills[sequence] = Writer.PendingKill(file: location.file, offset: location.offset)
+      // The original of an original is no more than waiting either.
+      let former = writer.pendingKills.removeValue(forKey: location.sequence) ?? []
+      writer.pendingKills[sequence] =
+        former + [Writer.PendingKill(file: location.file, offset: location.offset)]
     } else {
       kill(location.file, at: location.offset, &writer)
     }

@@ -113,6 +113,12 @@ extension SegmentStore {
           forget(record.key, in: record.partition, &writer)
           return false
         }
+        let number = index.withLock { $0.number(of: record.partition, capacity: capacity(of:)) }
+        guard number < SegmentIndex.partitionLimit else {
+          counters.refusals.increment()
+          forget(record.key, in: record.partition, &writer)
+          return false
+        }
         let header = try complete(record, &writer)
         let path = directory + "/" + record.header.fileName
         if configuration.durability == .synced { try record.file.synchronize() }

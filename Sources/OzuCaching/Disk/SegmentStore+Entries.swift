@@ -195,6 +195,12 @@ extension SegmentStore {
     if index.withLock({ $0.isDamaged }) { rebuildIndex(&writer) }
   }
 
+  /// Reads all pages, and builds the index anew if one of them is damaged.
+  func readAllPages(_ writer: inout Writer) {
+    index.withLock { $0.readAllPages() }
+    rebuildIndexIfDamaged(&writer)
+  }
+
   /// Reads the page of a key's entry if it is not in memory, with no lock held meanwhile on what others look up in.
   func readPage(of key: CacheKey, in partition: Partition) {
     let missing = index.withLock { index in

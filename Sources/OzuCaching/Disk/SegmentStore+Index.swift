@@ -188,7 +188,8 @@ extension SegmentStore {
         partitions: index.partitions.map {
           StoredIndex.PartitionSums(partition: $0.partition, byteCount: $0.byteCount, count: $0.count)
         },
-        places: places, stamps: index.pages.stamps, directory: index.pages.directory, isClean: isClean
+        places: places, stamps: index.pages.stamps, directory: index.pages.directory, isClean: isClean,
+        unverifiedBelow: index.unverifiedBelow
       ).encoded()
     }
     let newPath = path(StoredIndex.newFileName)
@@ -226,15 +227,15 @@ extension SegmentStore {
   func storeIndex(_ writer: inout Writer, isClean: Bool) {
     writer.files.round = nil
     beginRound(&writer)
-    guard let round = writer.files.round else { return }
+    guard writer.files.round != nil else { return }
     writer.files.round?.numbers = []
     note(&writer) { (writer) throws(DiskCacheError) in
       do throws(DiskCacheError) {
+        // This changes pages, and on a full disk it gives up the files.
         try makeRoom(for: 0, &writer)
+        guard writer.files.pages != nil else { return }
         try writeAddedPages(&writer)
-        for number in round.numbers.reversed() where index.withLock({ $0.pages.isDirty(number) }) {
-          try writePage(number, &writer)
-        }
+        for number in index.withLock({ $0.pages.dirtyNumbers }) { try writePage(number, &writer) }
         if configuration.durability == .synced { try writer.files.pages?.synchronize() }
         writer.files.round = nil
         let places = index.withLock { $0.places }

@@ -140,6 +140,8 @@ extension SegmentStore {
       removeStoredIndex(&writer)
       (writer.nextSequence, writer.nextNumber) = (1, 1)
     }
+    // One that could not be read for a shortage is out of date with the first change.
+    if !writer.files.isBased { removeStoredIndex(&writer) }
     for number in index.withLock({ $0.segments.indices }) { removeIfEmpty(number, &writer) }
     note(&writer) { (writer) throws(DiskCacheError) in try trim(toByteCount: writer.capacity, &writer) }
     writer.trimmedByteCount = nil

@@ -50,6 +50,8 @@ extension SegmentStore {
           counters.dropped.increment()
           return .failed
         }
+        readPage(of: key, in: partition)
+        rebuildIndexIfDamaged(&writer)
         let location = index.withLock { $0.location(of: key, in: partition) }
         guard let location else { return .absent }
         // What is damaged or expired is left to the reading that comes before a copy.

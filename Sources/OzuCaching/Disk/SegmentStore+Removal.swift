@@ -18,10 +18,18 @@ extension SegmentStore {
     let removed = try? write { (writer) throws(DiskCacheError) -> Bool in
       var isWriter = false
       note(&writer) { (writer) throws(DiskCacheError) in isWriter = try prepareToWrite(&writer) }
-      let entries = index.withLock { index in
-        index.partitions.indices
-          .filter { partition == nil || index.partitions[$0].partition == partition }
-          .compactMap { index.location(of: key, in: $0) }
+      func find() -> [SegmentIndex.Location] {
+        index.withLock { index in
+          index.partitions.indices
+            .filter { partition == nil || index.partitions[$0].partition == partition }
+            .compactMap { index.location(of: key, in: $0) }
+        }
+      }
+      var entries = find()
+      // An entry of a damaged page is there still, and would come back.
+      if index.withLock({ $0.isDamaged }) {
+        rebuildIndexIfDamaged(&writer)
+        entries = find()
       }
       for entry in entries {
         if isWriter { removeEntry(entry, &writer) } else { index.withLock { $0.remove(entry) } }
@@ -45,6 +53,7 @@ extension SegmentStore {
         removeStoredIndex(&writer)
         return
       }
+      readAllPages(&writer)
       let entries = index.withLock { $0.entriesByAccess(in: partition) }
       for entry in entries {
         if let location = index.withLock({ $0.location(of: entry.key, in: entry.partition) }) {

@@ -63,6 +63,7 @@ extension SegmentStore {
     guard let (index, isWhole) = try fill(stored, names, access) else { return nil }
     writer.nextSequence = stored.nextSequence
     writer.nextNumber = max(writer.nextNumber, stored.nextNumber)
+    index.unverifiedBelow = stored.isClean ? stored.unverifiedBelow : stored.nextSequence
     let source = IndexPages.Source(file: pages, epoch: stored.epoch)
     let pagesByteCount = try pages.byteCount()
     // Another process may change pages while this one reads: a reader takes them all up at once.
@@ -81,7 +82,6 @@ extension SegmentStore {
       return index
     }
     guard try index.recover(stored, from: source, byteCount: pagesByteCount) else { return nil }
-    if !stored.isClean { index.unverifiedBelow = stored.nextSequence }
     if !isWriter { index.storedByteCount = pagesByteCount + count }
     return index
   }

@@ -35,6 +35,8 @@ extension SegmentStore {
   func setCapacity(_ capacity: Int) {
     try? write { (writer) throws(DiskCacheError) in
       writer.capacity = max(0, capacity)
+      // It may copy up to the former capacity.
+      writer.drain = nil
       guard case .writer = writer.role else { return }
       note(&writer) { (writer) throws(DiskCacheError) in try trim(toByteCount: writer.capacity, &writer) }
     }

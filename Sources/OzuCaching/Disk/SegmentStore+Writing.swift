@@ -126,7 +126,7 @@ extension SegmentStore {
   /// Marks the record of an entry that left the index as dead, and the one that it is a copy of.
   func bury(_ location: SegmentIndex.Location, keepsSegment: Bool = false, _ writer: inout Writer) {
     kill(location.file, at: location.offset, &writer)
-    if let original = writer.pendingKills.removeValue(forKey: location.sequence) {
+    for original in writer.pendingKills.removeValue(forKey: location.sequence) ?? [] {
       kill(original.file, at: original.offset, &writer)
     }
     if !keepsSegment { removeIfEmpty(location.segment, &writer) }
@@ -191,9 +191,11 @@ extension SegmentStore {
   func synchronize(_ writer: inout Writer) throws(DiskCacheError) {
     try synchronizeFiles(&writer)
     // A copy is durable when the name of its segment is.
-    for (sequence, original) in writer.pendingKills {
+    for (sequence, originals) in writer.pendingKills {
       writer.pendingKills[sequence] = nil
-      if original.file.file.isLinked { kill(original.file, at: original.offset, &writer) }
+      for original in originals where original.file.file.isLinked {
+        kill(original.file, at: original.offset, &writer)
+      }
     }
     writeSomePages(&writer, limit: Self.pagesPerSynchronization)
     try endSynchronizedRound(&writer)

@@ -69,7 +69,7 @@ final class SegmentStore: Sendable {
     var drain: Drain?
     /// Records that were copied, by the sequence numbers of the copies. They are marked as dead when the copies are
     /// durable, or when the copies die.
-    var pendingKills: [UInt64: PendingKill] = [:]
+    var pendingKills: [UInt64: [PendingKill]] = [:]
     /// Where the search for the next entry to evict goes on, by partition.
     var partitionCursors: [Int: PartitionCursor] = [:]
     /// To how many bytes the cache was trimmed, until something is stored.

@@ -12,6 +12,7 @@ extension StoredIndex {
     nextSequence = bytes.integer(at: 48)
     nextNumber = bytes.integer(at: 56)
     isClean = bytes.integer(at: Self.cleanOffset, as: UInt64.self) == Self.clean
+    unverifiedBelow = bytes.integer(at: Self.unverifiedOffset)
     let pageCount = Int(bytes.integer(at: 72, as: UInt32.self))
     let depth = Int(bytes.integer(at: 76, as: UInt32.self))
     guard let count = Int(exactly: bytes.integer(at: 40, as: UInt64.self)), count < 1 << 40,

@@ -15,6 +15,7 @@
 /// | 76 | 4 | bits of the directory |
 /// | 80 | 8 | XXH64 of bytes 0–79 and of bytes 96 to the end, chained; the first seed is 0 |
 /// | 88 | 8 | `OZUclean` if it was stored when its writer closed, else zero |
+/// | 96 | 8 | entries with lower sequence numbers may be dead on disk, since a crash that the cache has seen |
 ///
 /// Then come the partitions, the segments, the stamps of the pages (8 bytes each: version and number of entries) and the
 /// directory (4 bytes a cell).
@@ -42,6 +43,7 @@ struct StoredIndex {
   static let clean: UInt64 = 0x6e61_656c_6355_5a4f
   static let checksumOffset = 80
   static let cleanOffset = 88
+  static let unverifiedOffset = 96
   static let placeLength = 40
   /// Cells of the directory for a page, at most: more come from no random seed.
   static let cellsPerPage = 32
@@ -73,6 +75,8 @@ struct StoredIndex {
   var stamps: ContiguousArray<UInt64>
   var directory: ContiguousArray<UInt32>
   var isClean: Bool
+  /// Entries with lower sequence numbers may be dead on disk, also if the writer closed.
+  var unverifiedBelow: UInt64
 
   /// The bytes of the file.
   ///
@@ -115,6 +119,7 @@ struct StoredIndex {
       bytes.set(UInt32(places.count), at: 68)
       bytes.set(UInt32(stamps.count), at: 72)
       bytes.set(UInt32(directory.count.trailingZeroBitCount), at: 76)
+      bytes.set(unverifiedBelow, at: Self.unverifiedOffset)
       bytes.set(isClean ? Self.clean : 0, at: Self.cleanOffset)
       bytes.set(Self.checksum(UnsafeRawBufferPointer(bytes)), at: Self.checksumOffset)
     }
@@ -143,11 +148,11 @@ struct StoredIndex {
 
 extension SegmentIndex {
   /// The bytes that the files of the stored index have or will have: the pages, and twice the file `index`, which is
-  /// there twice while it is replaced.
+  /// there twice while it is replaced. The directory may double with the next store.
   var neededByteCount: Int {
     let index =
       StoredIndex.headerLength + partitionsByteCount + segments.count * StoredIndex.placeLength
-      + pages.count * 8 + pages.directory.count * 4
+      + pages.count * 8 + pages.directory.count * 8
     return pages.count * IndexPage.byteCount + 2 * index
   }
 

@@ -1,0 +1,181 @@
+import OzuTesting
+import Testing
+
+@testable import OzuCaching
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What goes wrong while the index is in pages: damage that is found late, a disk that is full, a limit that changes.
+@Suite("The index at its edges")
+struct IndexEdgeTests {
+  /// A closed cache with a damaged byte in each page.
+  private func damaged() throws -> Fixture {
+    let fixture = Fixture()
+    let cache = try fixture.open()
+    for number in 0..<40 {
+      cache.store(body(number), forKey: key(number))
+      fixture.clock.advance(by: .seconds(1))
+    }
+    cache.close()
+    var pages = try #require(fixture.files.contents(of: Fixture.pages))
+    for start in stride(from: 0, to: pages.count, by: IndexPage.byteCount) { pages[start + 300] ^= 1 }
+    fixture.files.setContents(of: Fixture.pages, to: pages)
+    return fixture
+  }
+
+  /// Ends the process without closing, and starts another.
+  private func killed(_ cache: DiskCache, _ fixture: Fixture) throws -> DiskCache {
+    fixture.files.crash()
+    cache.close()
+    fixture.files.restart(losing: .nothing)
+    return try fixture.open()
+  }
+
+  @Test("what is removed while its page is damaged does not come back", arguments: 0..<3)
+  func removal(kind: Int) throws {
+    let fixture = try damaged()
+    let cache = try fixture.open()
+    switch kind {
+    case 0: #expect(cache.remove(forKey: key(5), in: .default))
+    case 1: try cache.removeAll(in: .default)
+    default: try cache.trim(olderThan: fixture.clock.currentDate.addingTimeInterval(1000))
+    }
+    #expect(cache.fetch(key(5)) == nil)
+    #expect(cache.statistics.rebuiltIndexes == 1)
+  }
+
+  @Test("what changes while its page is damaged keeps its entries")
+  func changes() throws {
+    let updated = try damaged().open()
+    #expect(updated.updateMetadata(Data([1]), forKey: key(5)))
+    #expect(updated.fetch(key(5))?.metadata == Data([1]))
+    let fixture = try damaged()
+    let trimmed = try fixture.open()
+    try trimmed.trim(toByteCount: fixture.byteCount - 200)
+    #expect((0..<40).count { trimmed.contains(key($0)) } > 20)
+    let larger = try damaged().open()
+    larger.setCapacity(60 << 10)
+    #expect((0..<40).count { larger.contains(key($0)) } == 40)
+  }
+
+  @Test("an index that could not be read for a shortage is not believed later")
+  func shortage() throws {
+    let fixture = Fixture()
+    var cache = try fixture.open()
+    for number in 0..<40 { cache.store(body(number), forKey: key(number)) }
+    cache.close()
+    fixture.files.respond = {
+      $0.operation == .open && $0.path == Fixture.index ? .fail(EMFILE) : .proceed
+    }
+    cache = try fixture.open()
+    fixture.files.respond = { _ in .proceed }
+    #expect(cache.totalByteCount == fixture.byteCount)
+    #expect(cache.remove(forKey: key(5), in: .default))
+    cache = try killed(cache, fixture)
+    #expect(!cache.contains(key(5)))
+    #expect(!cache.touch(key(5)))
+  }
+
+  @Test("what a crash left uncertain stays uncertain after a close")
+  func uncertainty() throws {
+    var fixture = Fixture()
+    fixture.capacity = 4 << 20
+    var cache = try fixture.open()
+    for number in 0..<40 { cache.store(body(number, count: 6000), forKey: key(number)) }
+    cache.close()
+    cache = try fixture.open()
+    #expect(cache.remove(forKey: key(5), in: .default))
+    cache = try killed(cache, fixture)
+    cache.close()
+    cache = try fixture.open()
+    #expect(!cache.contains(key(5)))
+    #expect(!cache.touch(key(5)))
+    #expect(cache.verify().isSound)
+  }
+
+  @Test("trimming ends while an editor's file takes the room for copies", .timeLimit(.minutes(1)))
+  func trimming() throws {
+    let fixture = Fixture(capacity: 1 << 20)
+    let cache = try fixture.open()
+    for number in 0..<60 { cache.store(body(number, count: 10_000), forKey: key(number)) }
+    for number in stride(from: 0, to: 60, by: 3) { cache.remove(forKey: key(number)) }
+    let editor = cache.editor(forKey: key(100))
+    let room = fixture.capacity - cache.store.index.withLock { $0.reservedByteCount } - 12_000
+    for _ in 0..<room / 4096 { guard editor.append(Data(count: 4096)) else { break } }
+    try cache.trim(toByteCount: cache.totalByteCount - 1)
+    #expect(editor.commit())
+  }
+
+  @Test("a segment that is leaving keeps to a capacity that is lowered")
+  func loweredCapacity() throws {
+    let fixture = Fixture(capacity: 10 << 20)
+    let cache = try fixture.open()
+    var number = 0
+    while try !cache.store.write({ $0.drain != nil }), number < 30_000 {
+      cache.store(body(number, count: 1000), forKey: key(number))
+      cache.touch(key(number))
+      number += 1
+    }
+    #expect(try cache.store.write { $0.drain != nil })
+    let capacity = cache.store.index.withLock { $0.reservedByteCount }
+    cache.setCapacity(capacity)
+    let (files, most) = (fixture.files, Counter())
+    fixture.files.respond = { _ in
+      let more = files.byteCount - most.value
+      if more > 0 { most.add(more) }
+      return .proceed
+    }
+    for step in 0..<6 { cache.store(body(number + step, count: 600), forKey: key(number + step)) }
+    #expect(most.value <= capacity)
+  }
+
+  @Test("an index that makes room before it is stored is what it says it is")
+  func closingFull() throws {
+    for excess in stride(from: 0, to: 9000, by: 1500) {
+      var fixture = Fixture(capacity: 8 << 20)
+      var cache = try fixture.open()
+      for number in 0..<6000 { cache.store(body(number, count: 300), forKey: key(number)) }
+      for number in stride(from: 0, to: 6000, by: 3) { cache.remove(forKey: key(number)) }
+      cache.close()
+      fixture.capacity = fixture.byteCount + excess
+      cache = try fixture.open()
+      for number in 1..<2000 { cache.touch(key(number)) }
+      cache.close()
+      cache = try fixture.open()
+      #expect(cache.statistics.rebuiltIndexes == 0)
+      #expect((0..<6000).count { cache.contains(key($0)) } == cache.count)
+      cache.close()
+    }
+  }
+
+  @Test("a copy of a copy takes all of its originals along")
+  func copyOfCopy() throws {
+    let fixture = Fixture(capacity: 1 << 20, durability: .synced)
+    var cache = try fixture.open()
+    for number in 0..<12 { cache.store(body(number, count: 3000), forKey: key(number)) }
+    let store = cache.store
+    // A limit that lets the first records go and not the rest: the compaction is given up.
+    func copy(_ count: Int) throws {
+      try store.write { (writer) throws(DiskCacheError) in
+        guard let location = store.index.withLock({ $0.location(of: key(0), in: .default) }) else { return }
+        let reserved = store.index.withLock { $0.reservedByteCount }
+        try store.compact(location.segment, limit: reserved + count * 3150 + 100, &writer)
+      }
+    }
+    try copy(2)
+    try copy(1)
+    #expect(try store.write { $0.pendingKills.values.contains { $0.count == 2 } })
+    #expect(cache.remove(forKey: key(0), in: .default))
+    cache = try killed(cache, fixture)
+    #expect(cache.fetch(key(0)) == nil)
+  }
+}
