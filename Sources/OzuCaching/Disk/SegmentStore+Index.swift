@@ -45,9 +45,9 @@ extension SegmentStore {
   /// The bytes that one store may add to the files of the index.
   static let indexSlack = 2 * IndexPage.byteCount
 
-  private func path(_ name: String) -> String { directory + "/" + name }
-  private var indexPath: String { path(StoredIndex.fileName) }
-  private var pagesPath: String { path(StoredIndex.pagesFileName) }
+  func path(_ name: String) -> String { directory + "/" + name }
+  var indexPath: String { path(StoredIndex.fileName) }
+  var pagesPath: String { path(StoredIndex.pagesFileName) }
 
   /// Decides whether the index is stored: if its files take no more than half of what all files may have.
   func decideStoring(_ writer: inout Writer) {
@@ -67,12 +67,20 @@ extension SegmentStore {
   func removeStoredIndex(_ writer: inout Writer) -> Bool {
     // Pages that are in the file only are needed. Those of a damaged index are not.
     index.withLock { $0.readAllPages() }
-    // Pages without the file `index` are worthless; the file without its pages too.
-    let wasThere = (try? fileSystem.remove(indexPath)) != nil
-    let hadPages = (try? fileSystem.remove(pagesPath)) != nil
+    let wereThere = removeIndexFiles()
     writer.files = IndexFiles()
     index.withLock { $0.storedByteCount = 0 }
-    return wasThere || hadPages
+    return wereThere
+  }
+
+  /// Removes both files: each is worthless without the other.
+  ///
+  /// - Returns: Whether there was one.
+  @discardableResult
+  func removeIndexFiles() -> Bool {
+    let hadIndex = (try? fileSystem.remove(indexPath)) != nil
+    let hadPages = (try? fileSystem.remove(pagesPath)) != nil
+    return hadIndex || hadPages
   }
 
   // MARK: Rounds
@@ -103,8 +111,7 @@ extension SegmentStore {
   /// Makes the file of the pages anew, with none in it.
   private func makePages(_ writer: inout Writer) throws(DiskCacheError) {
     index.withLock { $0.readAllPages() }
-    try? fileSystem.remove(indexPath)
-    try? fileSystem.remove(pagesPath)
+    removeIndexFiles()
     writer.files = IndexFiles()
     let file = try withoutObstacle(at: pagesPath) { () throws(DiskCacheError) in
       try fileSystem.open(pagesPath, for: .creating)

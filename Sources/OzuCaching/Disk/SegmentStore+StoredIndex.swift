@@ -6,9 +6,6 @@
 
 // Taking up the stored index at opening.
 extension SegmentStore {
-  private var indexPath: String { directory + "/" + StoredIndex.fileName }
-  private var pagesPath: String { directory + "/" + StoredIndex.pagesFileName }
-
   /// The stored index with the segments it knows of; nil if there is none, or none that can be used: damaged, of another
   /// version, or newer than the segments. A writer that takes up one whose writer closed says in it that it may be out of
   /// date from now on. It removes any other, so that it does no harm at the next opening either, and so that the files of
@@ -18,7 +15,7 @@ extension SegmentStore {
     writer.files = IndexFiles()
     // What a crash left of an attempt to replace the file.
     if isWriter, names.contains(StoredIndex.newFileName) {
-      try? fileSystem.remove(directory + "/" + StoredIndex.newFileName)
+      try? fileSystem.remove(path(StoredIndex.newFileName))
     }
     guard names.contains(StoredIndex.fileName) else {
       if isWriter { try? fileSystem.remove(pagesPath) }
@@ -42,10 +39,7 @@ extension SegmentStore {
         }
       }
     }
-    if isWriter, !writer.files.isBased {
-      try? fileSystem.remove(indexPath)
-      try? fileSystem.remove(pagesPath)
-    }
+    if isWriter, !writer.files.isBased { removeIndexFiles() }
     return found
   }
 
