@@ -32,7 +32,7 @@ extension SegmentStore {
     var fresh = stored ?? SegmentIndex()
     let found = scanSegments(names, of: fresh, &writer)
     if let unseen = found.unseen { becomeReader(because: unseen, &writer) }
-    let isWriter = if case .writer = writer.role { true } else { false }
+    let isWriter = writer.isWriter
     fresh.isReader = !isWriter
     let outdated = removeOutdated(from: fresh, writer)
     if isWriter {
@@ -70,7 +70,7 @@ extension SegmentStore {
   private func scanSegments(
     _ names: [String], of index: SegmentIndex, _ writer: inout Writer
   ) -> (superseded: [(file: SegmentFile, offset: Int)], unseen: DiskCacheError?) {
-    let isWriter = if case .writer = writer.role { true } else { false }
+    let isWriter = writer.isWriter
     var superseded: [(file: SegmentFile, offset: Int)] = []
     var unseen: DiskCacheError?
     var known: [String: Int] = [:]

@@ -11,7 +11,7 @@ extension SegmentStore {
   /// date from now on. It removes any other, so that it does no harm at the next opening either, and so that the files of
   /// one index never get pages of another.
   func storedIndex(_ names: Set<String>, _ writer: inout Writer) -> SegmentIndex? {
-    let isWriter = if case .writer = writer.role { true } else { false }
+    let isWriter = writer.isWriter
     writer.files = IndexFiles()
     // What a crash left of an attempt to replace the file.
     if isWriter, names.contains(StoredIndex.newFileName) {

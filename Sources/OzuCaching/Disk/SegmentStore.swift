@@ -86,6 +86,9 @@ final class SegmentStore: Sendable {
       let offset: Int
     }
 
+    /// Whether this cache holds the lock of the directory.
+    var isWriter: Bool { if case .writer = role { true } else { false } }
+
     /// Whether this cache serves what another process writes, and nothing failed.
     var followsAnother: Bool {
       guard case .reader = role else { return false }
