@@ -104,6 +104,13 @@ let systemLibraries = [
     apt: "librsvg2-dev", brew: "librsvg"),
 ]
 
+/// What the content codings of HTTP are undone with, beside zstd. On Apple platforms `URLSession` undoes them.
+let codingLibraries = [
+  SystemLibrary(name: "CZlib", pkgConfig: "zlib", links: ["z"], apt: "zlib1g-dev", brew: "zlib"),
+  SystemLibrary(
+    name: "CBrotli", pkgConfig: "libbrotlidec", links: ["brotlidec"], apt: "libbrotli-dev", brew: "brotli"),
+]
+
 let package = Package(
   name: "Ozu",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -134,6 +141,12 @@ let package = Package(
       dependencies: systemLibraries.map(\.dependency),
       cSettings: [.define("OZU_ISAL")] + systemLibraries.flatMap(\.cSettings),
       linkerSettings: systemLibraries.flatMap(\.linkerSettings)),
+    .target(
+      name: "CContentCodings",
+      dependencies: ["CZlib", "CBrotli", "CZstd"].map {
+        .target(name: $0, condition: .when(platforms: [.linux]))
+      },
+      linkerSettings: ["z", "brotlidec", "zstd"].map { .linkedLibrary($0, .when(platforms: [.linux])) }),
     .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl",
       providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
@@ -148,7 +161,8 @@ let package = Package(
     .target(name: "OzuCaching", dependencies: ["OzuSynchronization"], swiftSettings: strict),
     .target(
       name: "OzuHTTP",
-      dependencies: ["OzuSynchronization", .target(name: "CCurl", condition: .when(platforms: [.linux]))],
+      dependencies: ["OzuSynchronization"]
+        + ["CCurl", "CContentCodings"].map { .target(name: $0, condition: .when(platforms: [.linux])) },
       swiftSettings: strict),
 
     // Floor 2.
@@ -251,7 +265,7 @@ if Context.environment["OZU_FUZZ"] != nil {
       swiftSettings: kernel + [.unsafeFlags(["-parse-as-library"])]))
 }
 
-package.targets += systemLibraries.map(\.target)
+package.targets += (systemLibraries + codingLibraries).map(\.target)
 
 if !buildsLibraries {
   let needLibraries: Set = [

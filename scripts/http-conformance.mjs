@@ -22,7 +22,7 @@ process.env.npm_config_pidfile = join(tmpdir(), `ozu-http-conformance-${process.
 const part = path => import(join(resolve(checkout), path))
 await part('test-engine/server/server.mjs')
 
-const child = spawn(ozu, ['fetch', '--json-lines'], { stdio: ['pipe', 'pipe', 'inherit'] })
+const child = spawn(ozu, ['fetch', '--json-lines', '--errors-as-504'], { stdio: ['pipe', 'pipe', 'inherit'] })
 const waiting = new Map()
 let lastID = 0
 createInterface({ input: child.stdout }).on('line', text => {

@@ -57,7 +57,9 @@ static JxlEncoderStatus add(JxlEncoder *encoder, const OzuEncodeRequest *request
   if (status != JXL_ENC_SUCCESS) return status;
   JxlEncoderFrameSettings *settings = JxlEncoderFrameSettingsCreate(encoder, NULL);
   if (settings == NULL) return JXL_ENC_ERROR;
-  status = JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_EFFORT, 5);
+  static const int efforts[] = {3, 5, 8};
+  status = JxlEncoderFrameSettingsSetOption(
+      settings, JXL_ENC_FRAME_SETTING_EFFORT, efforts[request->effort]);
   if (status != JXL_ENC_SUCCESS) return status;
   status = request->is_lossless ? JxlEncoderSetFrameLossless(settings, JXL_TRUE)
                                 : JxlEncoderSetFrameDistance(settings, distance(request->quality));

@@ -26,10 +26,13 @@ OzuStatus ozu_webp_encode(
     return OzuStatusFailed;
   }
   if (request->is_lossless) {
-    WebPConfigLosslessPreset(&config, 4);
+    static const int levels[] = {1, 4, 7};
+    WebPConfigLosslessPreset(&config, levels[request->effort]);
     config.exact = 0;
   } else {
+    static const int methods[] = {2, 4, 6};
     config.quality = (float)(request->quality * 100);
+    config.method = methods[request->effort];
   }
   config.thread_level = 0;
   picture.use_argb = request->is_lossless;

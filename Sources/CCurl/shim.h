@@ -62,6 +62,11 @@ static inline CURLcode ozu_curl_set_on_socket(CURL *easy, curl_opensocket_callba
   return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, opened);
 }
 
+static inline CURLcode ozu_curl_set_on_ssl_context(CURL *easy, curl_ssl_ctx_callback made, void *context) {
+  curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, context);
+  return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, made);
+}
+
 // The string form of the option came with 7.85; the bit mask it replaces is deprecated after that.
 static inline CURLcode ozu_curl_allow_only_http(CURL *easy) {
 #if LIBCURL_VERSION_NUM >= 0x075500

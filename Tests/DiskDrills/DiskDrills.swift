@@ -18,8 +18,7 @@ struct DiskDrills {
     var isGood = true
     let drills = [
       killing, following, fullDisk, vanishingDirectory, twoWriters, capacity, flushing, failingStores,
-      copying,
-      losingPower,
+      copying, manyProcesses, killedVisitors, losingPower,
     ]
     for drill in drills {
       try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
@@ -81,11 +80,11 @@ struct DiskDrills {
         + "\(total.uncounted) times bytes not counted")
   }
 
-  /// The bytes of all segments.
+  /// The bytes of all segments and offers.
   func segmentByteCount(_ directory: String) throws -> Int {
-    try FileManager.default.contentsOfDirectory(atPath: directory).filter { $0.hasSuffix(".segment") }.reduce(
-      0
-    ) {
+    try FileManager.default.contentsOfDirectory(atPath: directory).filter {
+      $0.hasSuffix(".segment") || $0.hasSuffix(".offer")
+    }.reduce(0) {
       $0 + (try FileManager.default.attributesOfItem(atPath: directory + "/" + $1)[.size] as? Int ?? 0)
     }
   }

@@ -64,9 +64,10 @@ import Testing
     let reader = Reader()
     var console = Console(output: reader.descriptor, error: reader.descriptor)
     let next = Atomic(0)
-    console.readLine = {
+    console.readLines = {
       let number = next.add(1, ordering: .relaxed).oldValue
-      return number < 600 ? #"{"id": \#(number), "url": "\#(server.url("/\(number)").absoluteString)"}"# : nil
+      return number < 600
+        ? [#"{"id": \#(number), "url": "\#(server.url("/\(number)").absoluteString)"}"#] : nil
     }
     let status = await Tool.run(["fetch", "--json-lines"], console: console)
     #expect(status == .done)

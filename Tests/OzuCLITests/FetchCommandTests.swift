@@ -65,7 +65,8 @@ import Testing
       let run = await CommandRun(["fetch", "--json-lines"], input: lines)
       #expect(try run.objects.map { $0["from"] as? String } == ["network", "cache"])
     } else {
-      let run = await CommandRun("fetch", "-v", address, address, "--cache", folder.path("cache"))
+      let run = await CommandRun(
+        "fetch", "-v", address, address, "--retries", "0", "--cache", folder.path("cache"))
       #expect(run.errors.contains("a server error"))
     }
     #expect(server.requestCount == (isSession ? 1 : 2))
@@ -226,6 +227,84 @@ import Testing
     #expect(try run.objects.map { $0["status"] as? Int } == [200])
   }
 
+  @Test("JSON lines: thousands of addresses, each asked for thrice, keep the order of their lines")
+  func order() async throws {
+    server.routeRest { request in
+      LoopbackResponse(
+        headers: ["Cache-Control": "no-store"], body: Data((request.headers["X-N"] ?? "").utf8))
+    }
+    var lines: [String] = []
+    for round in 0..<3 {
+      for address in 0..<1500 {
+        lines.append(
+          #"{"id": \#(lines.count), "url": "\#(server.url("/\(address)"))", "headers": [["X-N", "\#(round)"]]}"#
+        )
+      }
+    }
+    // All lines of some addresses come at once, so that each waits for the one before.
+    for round in 3..<40 {
+      lines.append(
+        #"{"id": \#(lines.count), "url": "\#(server.url("/7"))", "headers": [["X-N", "\#(round)"]]}"#)
+    }
+    let run = await CommandRun(["fetch", "--json-lines"], input: lines)
+    #expect(run.status == .done)
+    #expect(Set(try run.objects.compactMap { $0["id"] as? Int }) == Set(lines.indices))
+    var rounds: [String: [Int]] = [:]
+    for request in server.requests {
+      rounds[request.path, default: []].append(Int(request.headers["X-N"] ?? "") ?? -1)
+    }
+    #expect(rounds.count == 1500)
+    #expect(rounds.values.allSatisfy { $0 == $0.sorted() })
+    #expect(rounds["/7"] == Array(0..<40))
+  }
+
+  @Test("JSON lines: an answer comes as soon as it is there, though no further line has come")
+  func interactive() async throws {
+    let (lines, console) = (Pipe(), InteractiveConsole())
+    var session = Console(
+      writeOutput: { _ in }, writeError: { _ in }, outputIsTerminal: false, errorIsTerminal: false, width: 80,
+      writeData: { console.add($0) })
+    let reader = LineReader(descriptor: lines.fileHandleForReading.fileDescriptor)
+    session.readLines = { reader.next() }
+    let task = Task { [session] in await Tool.run(["fetch", "--json-lines"], console: session) }
+    let address = server.url("/always").absoluteString
+    // The second waits for the first, and for no line behind it.
+    for (number, text) in [
+      #"{"id": 1, "url": "\#(address)"}"# + "\n" + #"{"id": 2, "url": "\#(address)"}"#
+        + "\r\n{\"id\": 3, \"url",
+      "\": \"\(address)\"}\n",
+    ].enumerated() {
+      try lines.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+      try await eventually(console.lineCount == 2 + number)
+    }
+    try lines.fileHandleForWriting.write(contentsOf: Data(#"{"id": 4, "url": "\#(address)"}"#.utf8))
+    try lines.fileHandleForWriting.close()
+    #expect(await task.value == .done)
+    #expect(console.lineCount == 4)
+  }
+
+  @Test(
+    "JSON lines: an origin that is not there is an error, or 504 where that is asked for",
+    arguments: [true, false])
+  func gateway(isAsked: Bool) async throws {
+    server.route("/gone", .noAnswer())
+    let run = await CommandRun(
+      ["fetch", "--json-lines"] + (isAsked ? ["--errors-as-504"] : []),
+      input: [
+        try line(["id": 1, "url": server.url("/gone").absoluteString]),
+        try line(["id": 2, "url": "ftp://a/"]),
+      ])
+    #expect(run.status == .done)
+    let answers = try run.objects
+    let gone = try #require(answers.first { $0["id"] as? Int == 1 })
+    #expect(gone["status"] as? Int == (isAsked ? 504 : nil))
+    #expect((gone["error"] == nil) == isAsked)
+    // What is no request is no matter of an origin.
+    #expect(answers.first { $0["id"] as? Int == 2 }?["error"] is String)
+    let alone = await CommandRun("fetch", server.url("/fresh").absoluteString, "--errors-as-504")
+    #expect(alone.status == .wrongUsage)
+  }
+
   @Test("explain says what is stored and what would be done, and sends nothing")
   func explain() async throws {
     let address = server.url("/fresh").absoluteString
@@ -244,4 +323,13 @@ import Testing
     #expect((object["stored"] as? [[String: Any]])?.first?["lifetime_by"] as? String == "max-age")
     #expect(server.requestCount == 1)
   }
+}
+
+/// Counts the lines that it is given.
+private final class InteractiveConsole: Sendable {
+  private let output = Mutex(Data())
+
+  func add(_ data: Data) { output.withLock { $0 += data } }
+
+  var lineCount: Int { output.withLock { $0.count { $0 == 0x0A } } }
 }

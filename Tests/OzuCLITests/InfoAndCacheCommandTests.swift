@@ -67,7 +67,10 @@ import Testing
 
     #expect(await CommandRun("cache", "trim", "--to", "0", "--cache", cache).status == .done)
     #expect(try await CommandRun("cache", "list", "--json", "--cache", cache).objects.isEmpty)
+    // The beginning of a body, from a process that was killed, is part of the cache.
+    try Data("x".utf8).write(to: URL(filePath: "\(cache)/ozu-beginning-1-1-a"))
     #expect(await CommandRun("cache", "clear", "--cache", cache).status == .done)
+    #expect(!FileManager.default.fileExists(atPath: "\(cache)/ozu-beginning-1-1-a"))
     withExtendedLifetime(folder) {}
   }
 

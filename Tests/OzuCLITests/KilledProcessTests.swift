@@ -25,13 +25,15 @@ import Testing
 
   /// Kills a process as soon as a condition holds, and waits for its end. On a thread of its own: the tasks of a test
   /// may wait for their turn longer than a client waits for its server.
-  private static func kill(_ process: Process, when condition: @escaping @Sendable () -> Bool) async throws {
+  private static func kill(
+    _ process: Process, by signal: Int32 = SIGKILL, when condition: @escaping @Sendable () -> Bool
+  ) async throws {
     let hasCome = await withCheckedContinuation { continuation in
       Thread {
         let end = ContinuousClock.now + .seconds(25)
         while !condition(), ContinuousClock.now < end { usleep(1000) }
         let hasCome = condition()
-        Foundation.kill(process.processIdentifier, SIGKILL)
+        Foundation.kill(process.processIdentifier, signal)
         process.waitUntilExit()
         continuation.resume(returning: hasCome)
       }.start()
@@ -70,6 +72,55 @@ import Testing
       #expect(Self.picture(index).resembles(picture.bitmap, tolerance: 20), "picture \(index)")
     }
     #expect(await CommandRun("cache", "verify", "--cache", cache).status == .done)
+  }
+
+  @Test(
+    "however a process ends in the middle of a body, the next one asks for the rest",
+    arguments: [SIGKILL, SIGTERM, SIGINT], ["fetch", "load"])
+  func resumption(signal: Int32, command: String) async throws {
+    let server = try LoopbackServer()
+    defer { server.stop() }
+    // A bitmap of 2,000 x 2,000 pixels.
+    var body = Data([0x42, 0x4D, 0x36, 0x1B, 0xB7, 0, 0, 0, 0, 0, 54, 0, 0, 0, 40, 0, 0, 0])
+    body += [0xD0, 7, 0, 0, 0xD0, 7, 0, 0, 1, 0, 24, 0] + Data(count: 24)
+    let rows = Data((0..<12_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
+    for _ in 0..<1000 { body += rows }
+    let gate = Gate()
+    gate.admit(11)
+    server.route("/a.bmp") { [body] request in
+      guard let range = request.headers["Range"], let from = Int(range.dropFirst(6).dropLast()) else {
+        return LoopbackResponse(headers: ["ETag": "\"1\""], body: body).dripping(1_000_000, through: gate)
+      }
+      return LoopbackResponse(
+        status: 206,
+        headers: ["ETag": "\"1\"", "Content-Range": "bytes \(from)-\(body.count - 1)/\(body.count)"],
+        body: body.dropFirst(from))
+    }
+    let folder = try Folder()
+    let cache = folder.path("cache")
+    let address = server.url("/a.bmp").absoluteString
+    let victim = try Self.process([command, address, "--cache", cache])
+    @Sendable func beginnings() -> [String] {
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: cache)) ?? []
+      return names.filter { $0.hasPrefix("ozu-beginning-") }
+    }
+    try await Self.kill(victim, by: signal) {
+      let name = beginnings().first ?? ""
+      let size = try? FileManager.default.attributesOfItem(atPath: "\(cache)/\(name)")[.size]
+      return (size as? Int ?? 0) >= 11_000_000
+    }
+    gate.open()
+    #expect(beginnings().count == 1)
+    let run = try await ChildRun([command, address, "--cache", cache], in: folder)
+    #expect(run.status == 0, "\(run.errors)")
+    if command == "fetch" { #expect(run.output == body) }
+    let requests = server.requests(for: "/a.bmp")
+    #expect(requests.count == 2)
+    // What came after the last note of its length may be lost.
+    let start = requests.last?.headers["Range"].flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
+    #expect(start > 9_000_000 && start <= 11_000_000)
+    #expect(requests.last?.headers["If-Range"] == "\"1\"")
+    #expect(beginnings() == [])
   }
 
   @Test("a process killed in the middle of a large body leaves nothing of it in the cache's folder")

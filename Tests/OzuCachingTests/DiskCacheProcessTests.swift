@@ -36,9 +36,11 @@ struct DiskCacheProcessTests {
         directory: directory, configuration: DiskCacheConfiguration(capacity: 64 << 20, refreshInterval: 0))
       #expect(!cache.statistics.isWriter)
       #expect(DrillCheck(cache, flushed: flushed).isSound)
-      #expect(!cache.store(Data([1]), forKey: CacheKey("mine")))
-      for line in worker.kill() { flushed = Int(line.dropFirst(8)) ?? flushed }
       #expect(cache.store(Data([1]), forKey: CacheKey("mine")))
+      #expect(cache.statistics.offered == 1)
+      for line in worker.kill() { flushed = Int(line.dropFirst(8)) ?? flushed }
+      #expect(cache.store(Data([2]), forKey: CacheKey("yours")))
+      #expect(cache.fetch(CacheKey("mine"))?.body == Data([1]))
       #expect(cache.statistics.isWriter)
       #expect(DrillCheck(cache, flushed: flushed).isSound)
     }

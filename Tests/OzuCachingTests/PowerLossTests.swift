@@ -91,6 +91,18 @@ struct PowerLossTests {
     #expect(missing.isEmpty, "\(missing.joined(separator: "\n"))")
   }
 
+  // Seen to fail: with a flush that leaves out what was handed over, with offered records that are marked as dead before
+  // their copies are durable, and with offers that are removed before.
+  @Test(
+    "rows 3 and 4: what a cache handed over and flushed is there, whatever the writer is about to do with it")
+  func offers() throws {
+    let (missing, states) = try PowerLossOffers.missing([
+      .everything, .synchronizedOnly, .namesOnly, .sample(0), .sample(1), .sample(2),
+    ])
+    #expect(states > 300)
+    #expect(missing.isEmpty, "\(missing.prefix(5).joined(separator: "\n"))")
+  }
+
   @Test(
     "rows 3 and 4: a buffered cache promises no more than that: entries are lost, and older versions come back"
   )

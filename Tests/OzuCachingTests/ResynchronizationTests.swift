@@ -22,11 +22,13 @@ struct ResynchronizationTests {
 
     /// Entries with these bodies; `prepare` does the rest before the cache closes.
     init(_ bodies: [Data], capacity: Int = 1 << 20, prepare: (DiskCache) -> Void = { _ in }) throws {
-      fixture = Fixture(capacity: capacity)
+      let fixture = Fixture(capacity: capacity)
+      self.fixture = fixture
       let cache = try fixture.open()
       var records: [Int] = []
       for (number, body) in bodies.enumerated() {
-        records.append(max(cache.totalByteCount, SegmentHeader.byteCount))
+        let segment = fixture.segments.first.flatMap(fixture.files.contents(of:))
+        records.append(max(segment?.count ?? 0, SegmentHeader.byteCount))
         cache.store(
           body, metadata: Data([1, 2, 3]), forKey: key(number), in: "part", label: "entry \(number)")
       }

@@ -83,7 +83,8 @@ struct RowDecodingTests {
 
   @Test("begins again through libpng where a common file turns out not to be one")
   func secondReader() throws {
-    var data = try CodecRegistry.standard.encode(noise(PixelSize(64, 64)), as: .png)
+    // Of several chunks, the last of which is wrong.
+    var data = try CodecRegistry.standard.encode(noise(PixelSize(240, 240)), as: .png)
     // The checksum of the pixels stands before that of their last chunk and the chunk behind it. libpng says what is
     // wrong, or makes pixels of it.
     data[data.count - 12 - 4 - 1] ^= 1

@@ -14,9 +14,17 @@
         (CurlFailure(code: CURLE_COULDNT_CONNECT, systemError: ECONNREFUSED), .connectionRefused),
         (
           CurlFailure(code: CURLE_COULDNT_CONNECT, systemError: EHOSTUNREACH, message: "x"),
-          .connectionFailed("x")
+          .connectionFailed("no route to host")
         ),
-        (CurlFailure(code: CURLE_COULDNT_RESOLVE_PROXY, message: "x"), .connectionFailed("x")),
+        (CurlFailure(code: CURLE_COULDNT_CONNECT, message: "x"), .connectionFailed("x")),
+        (
+          CurlFailure(code: CURLE_COULDNT_CONNECT, systemError: EHOSTUNREACH, proxy: "p:1"),
+          .proxyFailed(proxy: "p:1", why: "cannot be reached: no route to host")
+        ),
+        (
+          CurlFailure(code: CURLE_COULDNT_RESOLVE_PROXY, message: "x", proxy: "p:1"),
+          .proxyFailed(proxy: "p:1", why: "has a name that could not be resolved")
+        ),
         (CurlFailure(code: CURLE_OPERATION_TIMEDOUT), .timedOut(.connect)),
         (CurlFailure(code: CURLE_PEER_FAILED_VERIFICATION, message: "x"), .tlsFailed("x")),
         (CurlFailure(code: CURLE_SSL_CACERT_BADFILE, message: "x"), .tlsFailed("x")),
@@ -35,7 +43,11 @@
           .bodyTruncated(received: 3, expected: 9)
         ),
         (CurlFailure(code: CURLE_UNSUPPORTED_PROTOCOL, message: "x"), .protocolError("x")),
-        (CurlFailure(code: CURLE_OUT_OF_MEMORY, message: "x"), .other(code: 27, message: "x")),
+        (
+          CurlFailure(code: CURLE_OUT_OF_MEMORY, message: "x", isHeadComplete: true),
+          .other(code: 27, message: "x")
+        ),
+        (CurlFailure(code: CURLE_OUT_OF_MEMORY), .protocolError("a line of the header section is too long")),
       ] as [(CurlFailure, HTTPError.Reason)])
     func causes(failure: CurlFailure, reason: HTTPError.Reason) {
       #expect(failure.reason == reason)

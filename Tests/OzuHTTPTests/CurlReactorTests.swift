@@ -74,7 +74,7 @@
         request.timeouts = HTTPTimeouts(connect: .seconds(3600), idle: .seconds(3600), total: .seconds(3600))
         return CurlTransfer(
           request: request, origin: try request.validatedOrigin(),
-          sink: RecordingSink(onPiece: { _ in onPiece() }), loop: loop, addressFilter: nil)
+          sink: RecordingSink(onPiece: { _ in onPiece() }), loop: loop, addressFilter: nil, hostRule: .any)
       }
 
       func start(_ transfer: CurlTransfer) {

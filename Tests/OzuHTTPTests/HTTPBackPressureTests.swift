@@ -60,6 +60,35 @@ struct HTTPBackPressureTests {
     #expect(sink.body == Data(count: 1048576))
   }
 
+  #if os(Linux)
+    @Test(
+      "in any coding: nothing is lost or doubled, however often it pauses within a piece",
+      arguments: ContentCoding.allCases)
+    func coded(_ coding: ContentCoding) async throws {
+      let body = patternedBytes(2 << 20)
+      let coded = CodedBytes.encoded(body, [coding, .gzip])
+      server.route("/coded", .ok(coded).header("Content-Encoding", "\(coding.rawValue), gzip"))
+      let sink = HesitantSink()
+      _ = try await client.send(HTTPRequest(url: server.url("/coded"), timeouts: .patient), into: sink)
+      #expect(sink.body == body)
+    }
+
+    @Test("a few bytes that stand for many are held up in the middle, and other transfers have their turn")
+    func dense() async throws {
+      server.route("/dense", .ok(CodedBytes.brotliBomb).header("Content-Encoding", "br"))
+      let sink = PausingSink(afterByteCount: 3_000_000)
+      async let response = client.send(HTTPRequest(url: server.url("/dense"), timeouts: .patient), into: sink)
+      await sink.paused.arrivals(1)
+      let count = sink.byteCount
+      #expect(count < 3_100_000)
+      for _ in 0..<20 { _ = try await client.data(from: server.url("/other")) }
+      #expect(sink.byteCount == count)
+      sink.resume()
+      #expect(try await response.bodyByteCount == 90_000_000)
+      #expect(sink.byteCount == 90_000_000)
+    }
+  #endif
+
   @Test("can be cancelled while it is held up, and told to go on after that")
   func cancelling() async throws {
     server.route("/large", .endless(repeating: Data(count: 50_000)))

@@ -16,11 +16,25 @@
     private let process: Int32
 
     /// Starts a server; by default it answers each request with a page about the connection.
-    init(_ arguments: [String] = ["-www"]) async throws {
+    ///
+    /// - Parameters:
+    ///   - identity: a certificate and its key, in the place of a fresh one.
+    ///   - files: whole responses by name, which `-HTTP` in the arguments sends.
+    init(
+      _ arguments: [String] = ["-www"], identity: (certificate: String, key: String)? = nil,
+      files: [String: Data] = [:]
+    ) async throws {
       let folder = try TemporaryFolder()
+      for (name, bytes) in files { try bytes.write(to: URL(filePath: "\(folder.path)/\(name)")) }
       certificate = folder.path + "/certificate.pem"
       let key = folder.path + "/key.pem"
-      let start = Starting(arguments: arguments, certificate: certificate, key: key)
+      if let identity {
+        try Data(identity.certificate.utf8).write(to: URL(filePath: certificate))
+        try Data(identity.key.utf8).write(to: URL(filePath: key))
+      }
+      let start = Starting(
+        arguments: arguments, folder: folder.path, certificate: certificate, key: key,
+        isIdentityFresh: identity == nil)
       // Starting a process and waiting for its first line block, which the pool's threads must not.
       let outcome = await withCheckedContinuation { continuation in
         DispatchQueue.global().async { continuation.resume(returning: Result { try start() }) }
@@ -92,23 +106,17 @@
 
     private struct Starting {
       let arguments: [String]
+      let folder: String
       let certificate: String
       let key: String
+      let isIdentityFresh: Bool
 
       func callAsFunction() throws -> (process: Int32, port: Int, input: Pipe, output: Pipe) {
-        let request = Process()
-        request.executableURL = URL(filePath: SecureServer.program)
-        request.arguments =
-          "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=ozu"
-          .split(separator: " ").map(String.init)
-          + ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate]
-        request.standardError = FileHandle.nullDevice
-        try request.run()
-        request.waitUntilExit()
-
+        if isIdentityFresh { try makeIdentity() }
         let server = Process()
         let (input, output) = (Pipe(), Pipe())
         server.executableURL = URL(filePath: SecureServer.program)
+        server.currentDirectoryURL = URL(filePath: folder)
         server.arguments =
           ["s_server", "-accept", "127.0.0.1:0", "-cert", certificate, "-key", key] + arguments
         server.standardInput = input
@@ -126,6 +134,18 @@
           guard !data.isEmpty else { throw CocoaError(.fileReadUnknown) }
           text += String(decoding: data, as: UTF8.self)
         }
+      }
+
+      private func makeIdentity() throws {
+        let request = Process()
+        request.executableURL = URL(filePath: SecureServer.program)
+        request.arguments =
+          "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=ozu"
+          .split(separator: " ").map(String.init)
+          + ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate]
+        request.standardError = FileHandle.nullDevice
+        try request.run()
+        request.waitUntilExit()
       }
     }
   }

@@ -67,7 +67,19 @@ struct TransferTimingTests {
     return timing
   }
 
-  @Test("a body has to come at the minimum speed in each window; before it begins there is none")
+  @Test("a head that comes drop by drop is too slow, however often a drop comes")
+  func slowHead() {
+    var timing = timing(100)
+    timing.noteActivity(at: at(0))
+    timing.noteResponse(at: at(10))
+    timing.noteResponse(at: at(11))
+    #expect(timing.overduePhase(at: at(11)) == nil)
+    #expect(timing.nextCheck(after: at(11)) == at(12))
+    timing.noteResponse(at: at(12))
+    #expect(timing.overduePhase(at: at(12)) == .speed(bytesPerSecond: 100))
+  }
+
+  @Test("a body has to come at the minimum speed in each window; before the response begins there is none")
   func speed() {
     var timing = timing(100)
     #expect(timing.overduePhase(at: at(50)) == nil)

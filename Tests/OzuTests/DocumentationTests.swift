@@ -36,6 +36,7 @@ struct DocumentationTests {
     for await event in task.events {
       switch event {
       case .progress(let progress): bar.fraction = progress.fraction ?? 0
+      case .size(let size): view.reserve(size)
       case .preview(let response): view.show(response.picture)
       case .finished(let result): view.finish(result)
       }
@@ -71,6 +72,8 @@ struct DocumentationTests {
   private final class View {
     var picture: Picture?
     var result: Result<ImageResponse, ImageError>?
+    var size: PixelSize?
+    func reserve(_ size: PixelSize) { self.size = size }
     func show(_ picture: Picture) { self.picture = picture }
     func finish(_ result: Result<ImageResponse, ImageError>) { self.result = result }
   }

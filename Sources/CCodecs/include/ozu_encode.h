@@ -9,6 +9,13 @@
 #include "ozu_pixels.h"
 #include "ozu_status.h"
 
+/// How much time an encoder takes to make the file small: the names of `EncodingOptions.Effort`.
+typedef enum __attribute__((enum_extensibility(closed))) {
+  OzuEffortLow,
+  OzuEffortMedium,
+  OzuEffortHigh,
+} OzuEffort;
+
 /// A picture to be written: `height` rows of `width` pixels, alpha not multiplied in.
 typedef struct {
   const uint8_t *pixels;
@@ -21,6 +28,7 @@ typedef struct {
   /// 0 to 1.
   double quality;
   bool is_lossless;
+  OzuEffort effort;
 } OzuEncodeRequest;
 
 /// Whether the sizes of a request can be, and its rows are long enough for their pixels.

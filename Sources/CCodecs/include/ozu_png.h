@@ -34,25 +34,4 @@ OzuStatus ozu_png_decoder_open(
 /// With `fills_blocks`, early passes of an interlaced picture also paint the pixels that later ones bring.
 OzuStatus ozu_png_decoder_read_rows(OzuPNGDecoder *decoder, OzuRows rows, bool fills_blocks);
 
-/// A PNG being written to memory.
-typedef struct OzuPNGEncoder OzuPNGEncoder;
-
-/// Makes an encoder; NULL when memory is short.
-OzuPNGEncoder *ozu_png_encoder_new(void);
-void ozu_png_encoder_free(OzuPNGEncoder *encoder);
-
-/// The library's words for the last failure. Valid until the next call.
-const char *ozu_png_encoder_message(const OzuPNGEncoder *encoder);
-
-/// Writes everything before the pixels. Without alpha the fourth channel of rows is dropped.
-OzuStatus ozu_png_encoder_start(
-    OzuPNGEncoder *encoder, uint32_t width, uint32_t height, OzuPixels pixels, bool has_alpha,
-    int compression_level);
-
-/// Writes one row of so many bytes, alpha not multiplied in. `Failed` when a row of this picture has more.
-OzuStatus ozu_png_encoder_write_row(OzuPNGEncoder *encoder, const uint8_t *row, size_t byte_count);
-
-/// Writes the end. On `Done`, `file` has the bytes, for the caller to free().
-OzuStatus ozu_png_encoder_finish(OzuPNGEncoder *encoder, OzuBytes *file);
-
 #endif

@@ -1,6 +1,7 @@
 #ifndef OZU_ZLIB_H
 #define OZU_ZLIB_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,5 +27,19 @@ void ozu_inflater_free(OzuInflater *inflater);
 OzuStatus ozu_inflater_step(
     OzuInflater *inflater, const uint8_t *input, size_t input_size, size_t *used, uint8_t *output,
     size_t capacity, size_t *written);
+
+/// A zlib stream that is deflated piece by piece.
+typedef struct OzuDeflater OzuDeflater;
+
+/// Makes a deflater: level 0 is ISA-L on Linux, the fastest; 1 to 9 are zlib's. `is_filtered` tells zlib that short
+/// repetitions are chance. NULL when memory is short.
+OzuDeflater *ozu_deflater_new(int level, bool is_filtered);
+void ozu_deflater_free(OzuDeflater *deflater);
+
+/// Deflates on, until the input is used up or the output is full, and says how much of both. With `is_last` the stream ends
+/// behind this input: `Done` when all of it is written.
+OzuStatus ozu_deflater_step(
+    OzuDeflater *deflater, const uint8_t *input, size_t input_size, bool is_last, size_t *used,
+    uint8_t *output, size_t capacity, size_t *written);
 
 #endif

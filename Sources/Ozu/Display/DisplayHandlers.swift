@@ -4,6 +4,8 @@
 public struct DisplayHandlers {
   /// Called as bytes arrive.
   public var progress: ((LoadProgress) -> Void)?
+  /// Called once when the size of the picture is known, in pixels, before any of them is there.
+  public var size: ((PixelSize) -> Void)?
   /// Called with parts of the picture while it loads.
   public var preview: ((Picture) -> Void)?
   /// Takes over the setting: called once with the picture, in place of showing it.
@@ -15,11 +17,13 @@ public struct DisplayHandlers {
 
   /// Makes handlers; all are optional.
   public init(
-    progress: ((LoadProgress) -> Void)? = nil, preview: ((Picture) -> Void)? = nil,
-    success: ((ImageResponse) -> Void)? = nil, failure: ((ImageError) -> Void)? = nil,
+    progress: ((LoadProgress) -> Void)? = nil, size: ((PixelSize) -> Void)? = nil,
+    preview: ((Picture) -> Void)? = nil, success: ((ImageResponse) -> Void)? = nil,
+    failure: ((ImageError) -> Void)? = nil,
     completion: ((Result<ImageResponse, ImageError>) -> Void)? = nil
   ) {
     self.progress = progress
+    self.size = size
     self.preview = preview
     self.success = success
     self.failure = failure

@@ -16,6 +16,7 @@ protocol DisplayLoading {
 /// What a load tells.
 enum DisplayEvent: Sendable {
   case progress(LoadProgress)
+  case size(PixelSize)
   case preview(Picture)
   case finished(Result<ImageResponse, ImageError>)
 }
@@ -50,6 +51,7 @@ struct PipelineLoading: DisplayLoading {
       for await event in task.events {
         switch event {
         case .progress(let progress): receive(.progress(progress))
+        case .size(let size): receive(.size(size))
         case .preview(let response): receive(.preview(response.picture))
         case .finished(let outcome): receive(.finished(outcome))
         }

@@ -15,6 +15,8 @@ public final class DisplayModel: ImageDisplaying {
   public private(set) lazy var images = ImageBinding(self, pipeline: pipeline, loader: loader)
   /// What is shown.
   public private(set) var state = DisplayState.empty
+  /// The size of the picture in pixels, as soon as it is known: a declarative view gives the picture its place by it.
+  public var expectedSize: PixelSize? { images.expectedSize }
   /// Whether `ImageBinding.advance(to:)` is to be called for every frame.
   public private(set) var isClockRunning = false
   /// Called after each change of what is shown, with how to go there, and of `isClockRunning`.
@@ -83,6 +85,9 @@ public final class DisplayModel: ImageDisplaying {
     self.content = content
     update(transition)
   }
+
+  /// Tells of `expectedSize`; called by the binding.
+  public func reserve(_ size: PixelSize) { onChange?(state, .none) }
 
   /// Begins or ends the frames; called by the binding.
   public func setFrameClock(isRunning: Bool) {

@@ -13,6 +13,10 @@ public struct DisplayOptions: Sendable {
   public var playsAnimations = true
   /// Whether a load ends when the view disappears; it begins again when the view reappears. On by default.
   public var cancelsWhenHidden = true
+  /// Whether a load that failed for want of a network begins again when the network is back: up to five times, within ten
+  /// minutes, and not if the view was given another picture meanwhile or was told to cancel. On by default. A view that is
+  /// not on screen then begins when it appears. `DisplayHandlers` are told of each end.
+  public var restartsWithNetwork = true
   /// How urgent the load of a URL or a fetcher is; a request brings its own. `veryHigh` by default: it is on
   /// screen.
   public var priority = ImagePriority.veryHigh

@@ -15,8 +15,16 @@ extension ImageBinding {
     /// The load before, for a smaller size: kept until the next one has joined the download they share.
     var retiring: DisplayLoad?
     var shown = Shown.nothing
+    /// The size of the picture that will be shown, as soon as it is known.
+    var expectedSize: PixelSize?
     /// Whether success or failure has been told.
     var isAnswered = false
+    /// Its place among those that wait for the network; given up with the picture.
+    var networkTicket: NetworkReturn.Ticket?
+    /// How often the return of the network has restarted it.
+    var restartCount = 0
+    /// Whether it is to be restarted when the view appears.
+    var isRestartDue = false
     /// Whether a load was called off that is still wanted.
     var isCancelled = false
   }

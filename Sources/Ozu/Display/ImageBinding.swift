@@ -10,6 +10,7 @@
 /// - **No flicker.** A picture that memory has is set within the call, without placeholder and without animation.
 ///   One that is past its lifetime is too, and replaced if its origin has another. Otherwise the placeholder
 ///   comes first, then parts of the picture, then the picture with a fade, or the failure picture.
+/// - **No jump.** The view hears of the size of its picture as soon as the first bytes say it, and can reserve its place.
 /// - **Never larger than needed.** The size is the view's in pixels, the mode that of its content. A view without a
 ///   size waits for its layout. One that grows asks anew, and keeps its picture until the larger one is there.
 /// - **Nothing forgotten.** A load that was called off begins again when the view reappears.
@@ -39,10 +40,11 @@ public final class ImageBinding {
   }
 
   private let loader: any DisplayLoading
-  private var current: Current?
+  /// The picture the view was given; changed by the binding's own files alone.
+  var current: Current?
   private var lastNumber = 0
   private var player: FramePlayer?
-  private var isVisible = true
+  private(set) var isVisible = true
   private var isClockRunning = false
 
   /// Makes the binding of a view.
@@ -63,6 +65,12 @@ public final class ImageBinding {
 
   /// The picture the view shows: that of its request, whole. `nil` while it is loading.
   public var picture: Picture? { current?.shown.picture }
+
+  /// The size in pixels of the picture that the view will show, as soon as the bytes that arrive say it; that of the picture
+  /// once it is shown. `nil` before.
+  ///
+  /// It is what the recipe makes of the size that the file states. Processors that change the size are not foreseen.
+  public var expectedSize: PixelSize? { current?.shown.picture?.size ?? current?.expectedSize }
 
   /// Whether a load is under way, also one for a larger or a newer picture than the one that is shown.
   public var isLoading: Bool { current?.load != nil }
@@ -122,6 +130,8 @@ public final class ImageBinding {
   ///
   /// No handler is called any more, unless it does.
   public func cancel() {
+    current?.networkTicket = nil
+    current?.isRestartDue = false
     guard var current else { return }
     if case .waitingForLayout = phase {} else if current.load == nil { return }
     current.load = nil
@@ -135,6 +145,8 @@ public final class ImageBinding {
   public func retry() {
     switch phase {
     case .failed:
+      current?.networkTicket = nil
+      current?.isRestartDue = false
       current?.isAnswered = false
       current?.shown = .nothing
       start()
@@ -164,7 +176,7 @@ public final class ImageBinding {
   public func viewDidAppear() {
     isVisible = true
     updateClock()
-    resume()
+    if current?.isRestartDue == true { restart() } else { resume() }
   }
 
   /// To be called when the view leaves the screen.
@@ -274,6 +286,7 @@ public final class ImageBinding {
     self.current?.retiring = nil
     switch event {
     case .progress(let progress): current.handlers.progress?(progress)
+    case .size(let size): reserve(size)
     case .preview(let preview): show(preview: preview)
     case .finished(.success(let response)):
       self.current?.load = nil
@@ -282,6 +295,18 @@ public final class ImageBinding {
       self.current?.load = nil
       fail(error)
     }
+  }
+
+  /// Gives the picture its place, before any pixel of it is there.
+  private func reserve(_ sourceSize: PixelSize) {
+    guard let current, !current.isAnswered, !sourceSize.isEmpty else { return }
+    let size = ResizeGeometry(source: sourceSize, resize: current.target?.request.resize).outputSize
+    guard size != current.expectedSize else { return }
+    self.current?.expectedSize = size
+    // Who shows the picture by a closure of its own does not show it here.
+    if current.handlers.success == nil { view?.reserve(size) }
+    guard self.current?.number == current.number else { return }
+    current.handlers.size?(size)
   }
 
   private func showPlaceholder(_ options: DisplayOptions) {
@@ -348,6 +373,7 @@ public final class ImageBinding {
       view?.show(.failure(picture), transition: .none)
       guard self.current?.number == current.number else { return }
     }
+    if error.isWantOfNetwork, current.options.restartsWithNetwork { waitForNetwork(current) }
     phase = .failed(error)
     guard self.current?.number == current.number else { return }
     current.handlers.failure?(error)

@@ -28,12 +28,22 @@ public protocol ImageDisplaying: AnyObject {
   /// Shows something in the place of what is shown.
   func show(_ content: DisplayContent, transition: DisplayTransition)
 
+  /// Gives the picture its place before any pixel of it is there: called when its size is known, at most once for each
+  /// load, and never after the picture is shown. A view whose size follows from its picture takes this size, so that
+  /// nothing around it moves when the picture comes. Does nothing by default.
+  ///
+  /// - Parameter size: that of the picture that will be shown, in pixels.
+  func reserve(_ size: PixelSize)
+
   /// Begins or ends to call `ImageBinding.advance(to:)` for every frame the toolkit draws. A view without a clock
   /// shows the first frame of what moves. Does nothing by default.
   func setFrameClock(isRunning: Bool)
 }
 
 extension ImageDisplaying {
+  /// Leaves the view as large as it is.
+  public func reserve(_ size: PixelSize) {}
+
   /// Leaves what moves at its first frame.
   public func setFrameClock(isRunning: Bool) {}
 }

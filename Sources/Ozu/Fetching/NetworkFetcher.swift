@@ -38,7 +38,8 @@ public struct NetworkFetcher: ImageFetching, URLFetching {
       throw ImageError.invalidSource(name, reason: "this is no web address")
     }
     let request = HTTPRequest(
-      url: url, headers: ["Accept": "image/*,*/*;q=0.5"], maximumBodyByteCount: limits.encodedByteCount)
+      url: url, headers: ["Accept": ImageAcceptance.decodable.text(for: .standard)],
+      maximumBodyByteCount: limits.encodedByteCount)
     let response: HTTPResponse
     let body: Data
     do throws(HTTPError) {

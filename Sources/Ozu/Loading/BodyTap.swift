@@ -58,16 +58,19 @@ final class BodyTap: Sendable {
 /// A sink whose bytes can be seen.
 struct TappedSink: HTTPBodySink {
   let sink: any HTTPBodySink
-  let tap: BodyTap
+  let tap: BodyTap?
+  let watch: SizeWatch
 
   func begin(_ head: HTTPResponseHead) throws(HTTPError) {
     try sink.begin(head)
-    tap.begin(head)
+    tap?.begin(head)
+    watch.begin(head)
   }
 
   func append(_ bytes: RawSpan) throws(HTTPError) {
     try sink.append(bytes)
-    tap.append(bytes)
+    tap?.append(bytes)
+    watch.append(bytes)
   }
 
   func isReady(_ resumption: HTTPBodyResumption) -> Bool { sink.isReady(resumption) }
@@ -76,11 +79,12 @@ struct TappedSink: HTTPBodySink {
 /// A client whose bytes can be seen.
 struct TappedClient: HTTPClient {
   let client: any HTTPClient
-  let tap: BodyTap
+  let tap: BodyTap?
+  let watch: SizeWatch
 
   func send(
     _ request: HTTPRequest, into sink: any HTTPBodySink
   ) async throws(HTTPError) -> HTTPResponse {
-    try await client.send(request, into: TappedSink(sink: sink, tap: tap))
+    try await client.send(request, into: TappedSink(sink: sink, tap: tap, watch: watch))
   }
 }

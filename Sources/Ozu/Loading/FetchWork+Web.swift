@@ -19,23 +19,45 @@ extension FetchWork {
   }
 
   func exchange(with url: URL) throws(ImageError) -> HTTPCacheExchange {
-    var sent = request.exchange(with: url, configuration: configuration, priority: request.priority.transport)
+    var sent =
+      fetcherClient?.request(limit: configuration.limits.encodedByteCount)
+      ?? request.exchange(
+        with: url, configuration: configuration, accept: context.accept, priority: request.priority.transport)
     sent.hasPlace = true
+    let cache = fetcherClient == nil ? context.httpCache : context.fetcherCache
     do throws(HTTPError) {
-      return try context.httpCache.exchange(
+      var exchange = try cache.exchange(
         for: sent, mode: request.httpMode, resource: request.sourceKey, policy: request.httpPolicy,
         storing: .byCaller
       ) { [news] received, expected in
         news.report(LoadProgress(receivedByteCount: received, expectedByteCount: expected))
       }
+      if let fetcherClient { exchange.client = fetcherClient }
+      return exchange
     } catch {
       throw ImageError(error, source: name)
     }
   }
 
-  func ask(
+  /// Asks the origin: for the beginning, where that may be enough, or for the whole.
+  func answer(
     _ exchange: HTTPCacheExchange, _ question: HTTPCacheExchange.Question, _ job: RunningJob
-  ) async -> Result<HTTPCachedResponse, HTTPError> {
+  ) async -> JobStep {
+    let exchange = prepared(exchange, job)
+    if isForHeader, question.isForNew, fetcherClient == nil, configuration.dataTransformation == nil,
+      let step = await askForHeader(exchange, question, job)
+    {
+      return step
+    }
+    do throws(HTTPError) {
+      return settle(.success(try await exchange.ask(question)))
+    } catch {
+      return settle(.failure(error))
+    }
+  }
+
+  /// The exchange with what makes it a part of this job.
+  private func prepared(_ exchange: HTTPCacheExchange, _ job: RunningJob) -> HTTPCacheExchange {
     let live = FetchPriority(job.level)
     priority.withLock { $0 = live }
     // It may have changed before anybody could be told.
@@ -43,15 +65,31 @@ extension FetchWork {
     var exchange = exchange
     exchange.request.priority = live.transportPriority
     exchange.request.livePriority = HTTPLivePriority(live)
-    if let tap { exchange.client = TappedClient(client: exchange.client, tap: tap) }
+    if !isForHeader {
+      let watch = sizeWatch(exchange, job)
+      exchange.client = TappedClient(client: exchange.client, tap: tap, watch: watch)
+    }
     exchange.pause = { [self] delay in
       await job.runner.pause(job, of: self) { (try? await configuration.sleep(delay)) != nil }
     }
-    do throws(HTTPError) {
-      return .success(try await exchange.ask(question))
-    } catch {
-      return .failure(error)
-    }
+    return exchange
+  }
+
+  private func sizeWatch(_ exchange: HTTPCacheExchange, _ job: RunningJob) -> SizeWatch {
+    let (runner, id, configuration) = (job.runner, job.id, configuration)
+    let watch = SizeWatch(
+      isWanted: { [weak self] in self?.news.wantsSize ?? false },
+      keptBeginning: { await exchange.keptBeginning() },
+      read: { data, answer in
+        // Among the decodes, before pictures of its level that are larger.
+        let level = runner.look { $0.level(of: id) } ?? .normal
+        _ = runner.enqueue(on: .decode, priority: level, size: 0) {
+          answer(PartialHeader(data, codecs: configuration.codecs, limits: configuration.limits).size)
+        }
+      },
+      report: { [weak self] in self?.news.report(size: $0) })
+    news.onSizeWanted { [weak watch] in watch?.readIfDue() }
+    return watch
   }
 
   /// What has failed for good a moment ago is not tried again, unless the request insists.
@@ -75,7 +113,7 @@ extension FetchWork {
   /// Behind the caller's back, in a place among the downloads.
   private func validate(_ exchange: HTTPCacheExchange) {
     let (runner, level) = (context.runner, request.priority)
-    context.httpCache.validateInBackground(exchange.key) {
+    exchange.cache.validateInBackground(exchange.key) {
       await runner.perform(on: .network, priority: level) { await exchange.validation.run() }
     }
   }
@@ -83,7 +121,7 @@ extension FetchWork {
   func settle(_ outcome: Result<HTTPCachedResponse, HTTPError>) -> JobStep {
     switch outcome {
     case .failure(let error):
-      let failure = ImageError(error, source: name)
+      let failure = fetcherClient?.failure ?? ImageError(error, source: name)
       note(failure, freshUntil: nil)
       return finish(.failure(failure))
     case .success(let answer):

@@ -25,18 +25,26 @@ final class FetchWork: JobWork, @unchecked Sendable {
   let news = NewsBoard()
   /// Where the bytes can be seen while they come; `nil` where no previews are made.
   let tap: BodyTap?
+  /// Whether only the header of the picture is wanted, and no more is downloaded than it takes.
+  let isForHeader: Bool
+  /// The header, where it was known before the whole was there.
+  var header: ImageHeader?
   let context: LoadContext
+  /// What stands in the place of the client, for a fetcher that streams.
+  private(set) var fetcherClient: FetcherClient?
   private(set) var outcome: Result<FetchedData, ImageError>
   var next = Chore.access
   var start: ContinuousClock.Instant?
   /// Of the exchange that is under way. An object of its own: a client that keeps requests keeps nothing else.
   let priority = Mutex<FetchPriority?>(nil)
 
-  init(_ request: ImageRequest, _ context: LoadContext) {
+  init(_ request: ImageRequest, _ context: LoadContext, isForHeader: Bool = false) {
     self.request = request
     self.context = context
+    self.isForHeader = isForHeader
     let configuration = context.configuration
-    tap = configuration.isProgressiveDecodingEnabled && request.source.webURL != nil ? BodyTap() : nil
+    let isStreamed = request.source.webURL != nil || request.source.isStreamed
+    tap = !isForHeader && configuration.isProgressiveDecodingEnabled && isStreamed ? BodyTap() : nil
     outcome = .failure(.cancelled(""))
   }
 
@@ -63,6 +71,10 @@ final class FetchWork: JobWork, @unchecked Sendable {
         return finish(.success(FetchedData(.picture(picture), source: .original, timings: StageTimings())))
       case .file(let path): return go(.readFile(path), in: .disk)
       case .network(let url): return try look(for: url)
+      case .fetcher(let fetcher as any ImageStreaming):
+        let client = FetcherClient(fetcher, name: name, events: context.events)
+        fetcherClient = client
+        return try look(for: client.request(limit: configuration.limits.encodedByteCount).url)
       case .fetcher(let fetcher):
         if request.readsOriginals, context.caches.mayHaveOriginal(for: request) {
           return go(.readOriginal(fetcher, isFar: false), in: .disk)
@@ -108,11 +120,11 @@ final class FetchWork: JobWork, @unchecked Sendable {
       do throws(ImageError) {
         let exchange = try exchange(with: url)
         guard case .ask(let question) = exchange.plan([]) else { return finish(.failure(.notCached(name))) }
-        return settle(await ask(exchange, question, job))
+        return await answer(exchange, question, job)
       } catch {
         return finish(.failure(error))
       }
-    case .ask(let exchange, let question): return settle(await ask(exchange, question, job))
+    case .ask(let exchange, let question): return await answer(exchange, question, job)
     case .fetch(let fetcher): return finish(await fetched(by: fetcher))
     default: preconditionFailure("what blocks runs on a thread")
     }

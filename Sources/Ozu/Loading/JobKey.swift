@@ -5,6 +5,7 @@ struct JobKey: Hashable, Sendable {
   private enum Kind: Hashable {
     case load
     case fetch
+    case header
     case step
     case store
   }
@@ -24,15 +25,22 @@ struct JobKey: Hashable, Sendable {
   /// Not zero where work is not shared.
   private var number = 0
 
-  /// HTTP rules of a request's own. An object, because they are large and rare.
+  /// HTTP rules of a request's own, and the formats that it accepts. An object, because they are large and rare.
   private final class Rules: Hashable, Sendable {
-    let policy: HTTPCachePolicy
+    let policy: HTTPCachePolicy?
+    let acceptance: ImageAcceptance?
 
-    init(_ policy: HTTPCachePolicy) { self.policy = policy }
+    init?(_ request: ImageRequest) {
+      (policy, acceptance) = (request.httpPolicy, request.ownAcceptance)
+      if policy == nil, acceptance == nil { return nil }
+    }
 
-    static func == (a: Rules, b: Rules) -> Bool { a.policy == b.policy }
+    static func == (a: Rules, b: Rules) -> Bool { a.policy == b.policy && a.acceptance == b.acceptance }
 
-    func hash(into hasher: inout Hasher) { hasher.combine(policy) }
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(policy)
+      hasher.combine(acceptance)
+    }
   }
 
   private init(_ kind: Kind, _ key: CacheKey, of request: ImageRequest, number: Int) {
@@ -40,7 +48,7 @@ struct JobKey: Hashable, Sendable {
     self.key = key
     self.number = number
     policy = request.cachePolicy
-    rules = request.httpPolicy.map(Rules.init)
+    rules = Rules(request)
     hasLowDataSource = request.hasLowDataSource
     layers = request.readLayers.rawValue << 4 | request.writeLayers.rawValue
   }
@@ -65,6 +73,11 @@ struct JobKey: Hashable, Sendable {
     // Bytes are in no other layer.
     key.layers &= ImagePipeline.CacheLayers.originals.rawValue * 0x11
     return key
+  }
+
+  /// The key of a download that ends with the header.
+  static func header(_ request: ImageRequest, number: Int) -> JobKey {
+    JobKey(.header, request.key.source, of: request, number: number)
   }
 
   /// The key of a step, by the recipe up to it.

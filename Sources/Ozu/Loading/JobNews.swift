@@ -9,6 +9,8 @@ struct JobNews: Sendable {
   var progress: LoadProgress?
   /// The latest part of the picture that can be shown.
   var preview: Preview?
+  /// The size of the upright picture of the source, as its file states it.
+  var size: PixelSize?
 
   /// A part of the picture, an object: most jobs have none, and each of thousands who wait is told of it.
   final class Preview: Sendable {
@@ -26,6 +28,9 @@ struct JobNews: Sendable {
 /// One who hears the news of work. Called under no lock; news may come out of order and twice: their numbers tell.
 protocol NewsListener: AnyObject, Sendable {
   func hear(_ news: JobNews)
+
+  /// Whether it, or somebody it tells, cares for the size of the picture.
+  var wantsSize: Bool { get }
 }
 
 /// The news of one piece of work, and those who want to hear them. One lock guards both.
@@ -37,6 +42,8 @@ final class NewsBoard: Sendable {
     /// Most work has one listener, which needs no table.
     var listener: (any NewsListener)?
     var others: [ObjectIdentifier: any NewsListener] = [:]
+    /// Called when somebody comes who cares for the size.
+    var onSizeWanted: (@Sendable () -> Void)?
   }
 
   private let state = Mutex(State())
@@ -50,6 +57,17 @@ final class NewsBoard: Sendable {
   /// Shows all listeners a part of the picture. Those that come later see the latest.
   func report(preview: Picture) { tell { $0.preview = JobNews.Preview(preview, number: $0.number) } }
 
+  /// Tells all listeners how large the picture is, those that come later included.
+  func report(size: PixelSize) {
+    if latest.size != size { tell { $0.size = size } }
+  }
+
+  /// Whether somebody cares for the size of the picture.
+  var wantsSize: Bool {
+    let (listener, others) = state.withLock { ($0.listener, $0.others) }
+    return listener?.wantsSize ?? false || others.values.contains(where: \.wantsSize)
+  }
+
   private func tell(_ change: (inout JobNews) -> Void) {
     let (news, listener, others) = state.withLock { state in
       state.news.number = Self.lastNumber.add(1, ordering: .relaxed).newValue
@@ -59,6 +77,18 @@ final class NewsBoard: Sendable {
     listener?.hear(news)
     for listener in others.values { listener.hear(news) }
   }
+
+  /// Has a closure called whenever somebody comes who cares for the size of the picture.
+  func onSizeWanted(_ call: @escaping @Sendable () -> Void) {
+    let former = state.withLock { state in
+      defer { state.onSizeWanted = call }
+      return state.onSizeWanted
+    }
+    withExtendedLifetime(former) {}
+  }
+
+  /// Somebody cares for the size, here or further on.
+  func wantSize() { state.withLock { $0.onSizeWanted }?() }
 
   /// Tells a listener news from now on, those that are there at once.
   func add(_ listener: any NewsListener) {
@@ -72,6 +102,7 @@ final class NewsBoard: Sendable {
       return state.news
     }
     if news.number > 0 { listener.hear(news) }
+    if news.size == nil, listener.wantsSize { wantSize() }
   }
 
   func remove(_ listener: any NewsListener) {
@@ -85,8 +116,8 @@ final class NewsBoard: Sendable {
   /// Forgets all listeners: there will be no news any more.
   func close() {
     let listeners = state.withLock { state in
-      defer { (state.listener, state.others) = (nil, [:]) }
-      return (state.listener, state.others)
+      defer { (state.listener, state.others, state.onSizeWanted) = (nil, [:], nil) }
+      return (state.listener, state.others, state.onSizeWanted)
     }
     withExtendedLifetime(listeners) {}
   }

@@ -8,7 +8,11 @@ final class LoadContext: Sendable {
   let caches: ImageCaches
   let backlog: StoreBacklog
   let httpCache: HTTPCache
+  /// The same for what fetchers stream: nothing prepares their requests, which are none, and they try again by themselves.
+  let fetcherCache: HTTPCache
   let events: PipelineEvents
+  /// What requests say in `Accept`, as long as they say nothing else.
+  let accept: String
   /// Fetched bytes that are still worked with.
   let liveFetches = LiveFetches()
   /// Which pictures of a source have been made, and are being made.
@@ -19,6 +23,7 @@ final class LoadContext: Sendable {
   /// - Parameter onCalm: called when the last one that prefetching stands back for has left the queues.
   init(_ configuration: ImagePipeline.Configuration, onCalm: @escaping @Sendable () -> Void) {
     self.configuration = configuration
+    accept = configuration.acceptance.text(for: configuration.codecs)
     let events = PipelineEvents(configuration)
     self.events = events
     runner = JobRunner(
@@ -33,10 +38,16 @@ final class LoadContext: Sendable {
       stores: StoreChain(configuration), events: events)
     backlog = StoreBacklog(runner: runner, byteLimit: configuration.storeBacklogByteCount)
     let storage = OriginalStorage(caches: caches, runner: runner, backlog: backlog)
+    let client = ObservedHTTPClient(client: configuration.httpClient, events: events)
     httpCache = HTTPCache(
-      client: ObservedHTTPClient(client: configuration.httpClient, events: events),
+      client: client,
       storage: configuration.isResumableDataEnabled ? storage : StorageWithoutBeginnings(storage: storage),
       configuration: configuration.httpCache)
+    var settings = configuration.httpCache
+    (settings.preparation, settings.retryPolicy) = (nil, .none)
+    // Each exchange brings its own client.
+    fetcherCache = HTTPCache(
+      client: client, storage: StorageWithoutBeginnings(storage: storage), configuration: settings)
   }
 
   /// A number that keeps work from being shared where it must not be; zero where it may.

@@ -172,9 +172,12 @@ final class LoadImage: JobWork, @unchecked Sendable {
   override func waits(for other: JobWork) {
     switch other {
     case let fetch as FetchWork:
+      news.onSizeWanted { [weak fetch] in fetch?.news.wantSize() }
       fetch.news.add(self)
       beginPreviews(of: fetch)
-    case let larger as LoadImage: larger.news.add(self)
+    case let larger as LoadImage:
+      news.onSizeWanted { [weak larger] in larger?.news.wantSize() }
+      larger.news.add(self)
     default: break
     }
   }
@@ -183,7 +186,10 @@ final class LoadImage: JobWork, @unchecked Sendable {
 extension LoadImage: NewsListener {
   func hear(_ news: JobNews) {
     if let progress = news.progress { self.news.report(progress) }
+    if let size = news.size { self.news.report(size: size) }
   }
+
+  var wantsSize: Bool { news.wantsSize }
 }
 
 extension ImageError {

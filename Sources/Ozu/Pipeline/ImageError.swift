@@ -109,7 +109,7 @@ extension ImageError {
       case .nameNotResolved: .nameNotResolved(source, underlying: error)
       case .connectionRefused: .connectionRefused(source, underlying: error)
       case .timedOut: .timedOut(source, underlying: error)
-      case .bodyTruncated: .bodyTruncated(source, underlying: error)
+      case .bodyTruncated, .contentCodingTruncated: .bodyTruncated(source, underlying: error)
       case .bodyTooLarge(let limit): .bodyTooLarge(source, limit: limit)
       case .cancelled: .cancelled(source)
       default: .transport(source, underlying: error)

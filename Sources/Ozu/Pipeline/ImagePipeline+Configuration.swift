@@ -26,8 +26,11 @@ extension ImagePipeline {
     public var stores: [any ImageStoring] = []
     /// What one picture may cost. Its `encodedByteCount` also bounds downloads, while they stream.
     public var limits = DecodingLimits.default
-    /// The time limits of one download.
-    public var timeouts = HTTPTimeouts()
+    /// The time limits of one download, its retries included: those of `HTTPTimeouts.images`.
+    public var timeouts = HTTPTimeouts.images
+    /// The formats that servers may send. By default those that `codecs` decodes, the smallest files first. A request may
+    /// say otherwise.
+    public var acceptance = ImageAcceptance.decodable
     /// The compression quality of opaque renditions on disk, 0 to 1. 0.85 by default; others are lossless.
     public var renditionQuality = 0.85
     /// What of a load is kept on disk. `.automatic` by default; a request may say otherwise.
@@ -118,8 +121,18 @@ extension ImagePipeline {
     /// Told of each trouble with a level of `stores`, once for each operation; the level counts as having nothing. Called
     /// under no lock of the pipeline, on the thread that met the trouble: it may call the pipeline.
     public var onStoreError: @Sendable (ImageStoreError) -> Void = { _ in }
-    /// What reads addresses of the app's own kinds; `http`, `https`, `file` and `data` are always known.
+    /// Tells when the network is back: views then ask again for the pictures that failed without it
+    /// (`DisplayOptions.restartsWithNetwork`). The system's by default; `nil` for nobody.
+    public var networkMonitor: (any NetworkMonitoring)? = SystemNetworkMonitor.shared
+    /// What reads addresses of the app's own kinds; `http` and `https` are always known, `file` and `data` unless
+    /// `readsLocalAddresses` is off.
     public var sources = ImageSourceRegistry()
+    /// Whether `file:` and `data:` addresses are read. On by default. Off, such an address is refused whether there is such
+    /// a file or not; files that the app has read itself come as `ImageSource.data`.
+    public var readsLocalAddresses = true
+    /// The hosts that pictures may come from, judged before any cache is asked. Any, by default. `httpClient` judges
+    /// redirects, and needs the same rule for it: see `untrustedSources(hosts:)`, which sets both.
+    public var hostRule = HTTPHostRule.any
     /// Code of the app's own around each load, the first outermost. None by default.
     public var interceptors: [any ImageInterceptor] = []
     /// Those who are told of every request, stage and cache. None by default.
@@ -134,7 +147,7 @@ extension ImagePipeline {
 
 extension ImagePipeline.Configuration {
   /// The settings of the pipeline's HTTP cache.
-  var httpCache: HTTPCacheConfiguration {
+  package var httpCache: HTTPCacheConfiguration {
     var settings = HTTPCacheConfiguration()
     settings.policy = httpPolicy
     settings.retryPolicy = retryPolicy
@@ -159,4 +172,13 @@ extension HTTPCachePolicy {
     policy.defaultLifetime = .seconds(3600)
     return policy
   }()
+}
+
+extension HTTPTimeouts {
+  /// The limits for pictures: the default ones, and 100 bytes a second on average over 30 seconds.
+  ///
+  /// An origin that sends a byte now and then is given up after these 30 seconds, and is not tried again; the slowest
+  /// mobile networks are ten times as fast.
+  public static let images = HTTPTimeouts(
+    minimumSpeed: HTTPMinimumSpeed(bytesPerSecond: 100, window: .seconds(30)))
 }

@@ -14,6 +14,7 @@ extension ImagePipeline {
   func ownData(
     for request: ImageRequest, urgency: DataUrgency, onProgress: (@Sendable (LoadProgress) -> Void)?
   ) async throws(ImageError) -> Data {
+    try configuration.check(request.source)
     let request = request.keyed(by: configuration.cacheKeyRules)
     let fetched = try await fetch(request, urgency: urgency, onProgress: onProgress)
     guard case .data(let data) = fetched.content else { throw .emptyData(request.source.name) }
@@ -46,9 +47,31 @@ extension ImagePipeline {
   /// What a source says of its picture in its header. No pixel is decoded, and the limits on pixels are left
   /// aside: also a picture that is too large to load has a header.
   ///
+  /// Of a picture on the web that no cache has, only the beginning is loaded: 64 KB, or 192 KB where that is not enough.
+  /// Of a TIFF with its directory at the end that is another range, of 32 KB as a rule. Where the origin has a strong
+  /// validator these bytes are kept, and the load that follows asks for the rest. The whole
+  /// is needed of files that say more behind their pixels (the number of frames of GIF, JPEG XL and animated PNG and
+  /// WebP; WebP with EXIF; HEIC with its boxes at the end), and is then stored like every original. It is
+  /// loaded too where `dataTransformation` or interceptors are at work.
+  ///
   /// - Throws: `ImageError`.
   public func header(for request: ImageRequest) async throws(ImageError) -> ImageHeader {
-    let data = try await data(for: request)
+    let data: Data
+    if hasInterceptors {
+      data = try await self.data(for: request)
+    } else {
+      try configuration.check(request.source)
+      let keyed = request.keyed(by: configuration.cacheKeyRules)
+      let work = await DataUrgency(request.priority).awaiter(on: context.runner).work(
+        of: JobKey.header(keyed, number: context.sharingNumber()),
+        make: { JobStart(FetchWork(keyed, context, isForHeader: true)) })
+      guard let fetch = work as? FetchWork else { throw .cancelled(request.source.name) }
+      let fetched = try fetch.outcome.get()
+      if let header = fetch.header { return header }
+      guard case .data(let whole) = fetched.content else { throw .emptyData(request.source.name) }
+      await storeIfPicture(fetched, for: keyed)
+      data = whole
+    }
     let configuration = configuration
     let outcome = await context.runner.run(on: .decode, priority: request.priority) {
       Result { () throws(DecodingError) in
@@ -108,4 +131,6 @@ private final class ProgressListener: NewsListener {
   }
 
   func end() { heard.withLock { $0 = .max } }
+
+  var wantsSize: Bool { false }
 }

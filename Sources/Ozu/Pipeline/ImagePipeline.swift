@@ -46,6 +46,7 @@ public final class ImagePipeline: Sendable {
   let formatStore: FormatStore
   let downloads = DownloadReports()
   let calm: CalmSignal
+  let networkReturn: NetworkReturn
   let hasInterceptors: Bool
   /// Whether addresses are to be changed before they are keys.
   private let hasKeyRules: Bool
@@ -57,6 +58,8 @@ public final class ImagePipeline: Sendable {
     self.configuration = configuration
     let calm = CalmSignal()
     self.calm = calm
+    networkReturn = NetworkReturn(
+      configuration.networkMonitor, now: configuration.now, sleep: configuration.sleep)
     context = LoadContext(configuration) { calm.send() }
     caches = context.caches
     memory = caches.memory

@@ -9,6 +9,8 @@ extension ImageTask {
     /// As observers are told of the task; `nil` when there are none, or the task is inside another.
     var observed: ObservedRequest?
     var preview: ImageResponse?
+    /// The size of the picture of the source, once it is known.
+    var size: PixelSize?
     var furtherWaiters: [UnsafeContinuation<Void, Never>] = []
     var followers: [(id: Int, follower: TaskFollower)] = []
     var lastFollowerID = 0
@@ -34,6 +36,15 @@ extension ImageTask {
       }
     }
 
+    /// Notes the size of the picture for all followers.
+    func note(size: PixelSize) {
+      self.size = size
+      for (_, follower) in followers {
+        notes.append(.size(follower, size))
+        if case .outer(let task) = follower { task.relay(size: size) }
+      }
+    }
+
     /// Takes out those who hear of the end. When there are followers they are noted: the waiters resume after them.
     func leave(_ waiter: UnsafeContinuation<Void, Never>?, _ ending: Ending) -> Leaving {
       var waiters = furtherWaiters
@@ -52,6 +63,7 @@ extension ImageTask {
   /// What is told outside of the lock.
   enum Note {
     case news(TaskFollower, LoadProgress?, ImageResponse?)
+    case size(TaskFollower, PixelSize)
     case end([TaskFollower], Ending)
     case resume([UnsafeContinuation<Void, Never>])
   }
@@ -106,6 +118,7 @@ extension ImageTask {
   private func tell(_ note: Note) {
     switch note {
     case .news(let follower, let progress, let preview): follower.receive(progress, preview: preview)
+    case .size(let follower, let size): follower.receive(size)
     case .end(let followers, let ending):
       let outcome = outcome(of: ending)
       for follower in followers { follower.finish(outcome) }

@@ -5,6 +5,10 @@ extension ImageTask {
   public enum Event: Sendable {
     /// Bytes have arrived.
     case progress(LoadProgress)
+    /// The size of the upright picture of the source, in pixels and before any recipe, as soon as the bytes that arrive
+    /// say it: views can reserve its place. Told once, before previews; not when the picture is there as soon, from a
+    /// cache, a file or a small body.
+    case size(PixelSize)
     /// A part of the picture can be shown (`Picture.isPreview`).
     case preview(ImageResponse)
     /// The end, which comes once and is the last.
@@ -22,6 +26,14 @@ extension ImageTask {
   /// What can be shown of the picture while it loads, the latest first; it ends with the task. The finished picture
   /// is not among them. A reader that is slow misses intermediate ones.
   public var previews: AsyncStream<ImageResponse> { stream(.bufferingNewest(1)) { .previews($0) } }
+
+  /// The size of the upright picture of the source, in pixels and before any recipe; `nil` as long as it is not known.
+  public var sourceSize: PixelSize? {
+    let (work, size, ending) = state.withLock { ($0.work, $0.company?.size, $0.ending) }
+    if let size = work?.news.latest.size ?? size { return size }
+    guard let ending, case .success(let response) = outcome(of: ending) else { return nil }
+    return response.picture.header?.size
+  }
 
   /// The download's latest progress; `nil` before it began, or when nothing had to be downloaded.
   public var currentProgress: LoadProgress? {
@@ -84,6 +96,14 @@ extension ImageTask {
     return report
   }
 
+  /// The same for the size of the picture.
+  func relay(size: PixelSize) {
+    state.withLock { state in
+      guard state.ending == nil else { return }
+      state.makeCompany().note(size: size)
+    }
+  }
+
   /// Takes in what the load inside the interceptors hears. Under the lock of that load, which tells after it.
   func relay(_ progress: LoadProgress?, preview: ImageResponse?) {
     state.withLock { state in
@@ -116,6 +136,7 @@ extension ImageTask {
     let id = state.withLock { state -> Int? in
       let company = state.makeCompany()
       if let progress = state.progress { company.notes.append(.news(follower, progress, nil)) }
+      if let size = company.size { company.notes.append(.size(follower, size)) }
       if let preview = company.preview { company.notes.append(.news(follower, state.progress, preview)) }
       if let ending = state.ending {
         company.notes.append(.end([follower], ending))

@@ -5,6 +5,7 @@ extension ImageTask {
   func begin(_ request: ImageRequest) {
     do throws(ImageError) {
       try request.validate()
+      try pipeline.configuration.check(request.source)
     } catch {
       return fail(error)
     }
@@ -75,6 +76,7 @@ extension ImageTask {
       state.progress = progress
       state.company?.note(progress, preview: nil)
     }
+    if let size = news.size, size != state.company?.size { state.makeCompany().note(size: size) }
     if let preview = news.preview, preview.number > state.heard {
       let response = ImageResponse(
         picture: preview.picture.at(scale: attempt), request: attempt, source: .network,
@@ -94,6 +96,8 @@ extension ImageTask {
 }
 
 extension ImageTask: JobWaiter, NewsListener {
+  var wantsSize: Bool { true }
+
   func hear(_ news: JobNews) {
     let now = readClock(for: news)
     state.withLock { hear(news, at: now, &$0) }

@@ -48,6 +48,15 @@ indirect enum TaskFollower: Sendable {
     }
   }
 
+  /// Tells of the size of the picture.
+  func receive(_ size: PixelSize) {
+    switch self {
+    case .events(let stream): stream.yield(.size(size))
+    case .outer(let task): task.tellFollowers()
+    case .progress, .previews, .callbacks, .foundation: break
+    }
+  }
+
   func finish(_ outcome: Result<ImageResponse, ImageError>) {
     switch self {
     case .events(let stream):

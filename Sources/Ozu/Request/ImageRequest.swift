@@ -50,6 +50,7 @@ public struct ImageRequest: Sendable {
     var deadline: Duration?
     var httpPolicy: HTTPCachePolicy?
     var storagePolicy: StoragePolicy?
+    var acceptance: ImageAcceptance?
     var alternatives: [ImageSource] = []
     var lowDataSource: ImageSource? { didSet { hasLowDataSource = lowDataSource != nil } }
     /// Apart, because to look at a source copies it.
@@ -192,6 +193,15 @@ public struct ImageRequest: Sendable {
   public var storagePolicy: StoragePolicy? {
     get { fields.storagePolicy }
     set { change { $0.storagePolicy = newValue } }
+  }
+
+  /// The formats that the server may send; `nil` (the default) for those of the pipeline.
+  ///
+  /// Not a part of the picture's identity: a picture that a cache has is served whatever format it came in. Bytes are not
+  /// shared with requests that accept other formats.
+  public var acceptance: ImageAcceptance? {
+    get { fields.acceptance }
+    set { change { $0.acceptance = newValue } }
   }
 
   /// Sources to try in this order when the one before has failed, such as a mirror or a smaller version. Each is

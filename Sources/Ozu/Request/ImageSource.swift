@@ -81,6 +81,11 @@ public enum ImageSource: Sendable {
     }
   }
 
+  /// Whether a fetcher brings it in pieces.
+  var isStreamed: Bool {
+    if case .fetcher(let fetcher) = self { fetcher is any ImageStreaming } else { false }
+  }
+
   /// The identity of the image in the caches: that of its name and, for what is asked for with credentials, of these
   /// too, as the HTTP cache has it.
   func cacheKey(for name: String) -> CacheKey {

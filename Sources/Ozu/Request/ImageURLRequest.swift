@@ -16,10 +16,13 @@ import OzuHTTP
 public struct ImageURLRequest: Hashable, Sendable {
   /// The address: `http` or `https`.
   public var url: URL
-  /// The header fields. `Accept` is added where it is missing.
+  /// The header fields. `Accept` is added where it is missing (`ImageAcceptance`).
   public var headers: HTTPHeaders
   /// The names of the fields that tell two pictures of one address apart. None by default.
   public var keyHeaders: [String] = []
+  /// What the server is told of the place for the picture. Nothing by default. Requests with different hints are different
+  /// pictures, also where the server does not look at them.
+  public var hints = ImageClientHints()
   /// The time limits of the download; `nil` (the default) for those of the pipeline.
   public var timeouts: HTTPTimeouts?
   /// Whether the download may go over a cellular network. Carried for clients that can tell; the client on Linux
@@ -39,24 +42,37 @@ public struct ImageURLRequest: Hashable, Sendable {
   /// The fields that count, as a part of the key. Hashed, because keys are written down.
   var keySuffix: String {
     keyHeaders.map { " \($0.lowercased()):\(CacheKey(headers[$0] ?? ""))" }.joined()
+      + hints.fields.map { " \($0.name):\($0.value)" }.joined()
   }
 }
 
 extension ImageRequest {
   /// The exchange that brings the bytes of the source.
   func exchange(
-    with url: URL, configuration: ImagePipeline.Configuration, priority: HTTPPriority
+    with url: URL, configuration: ImagePipeline.Configuration, accept: String, priority: HTTPPriority
   ) -> HTTPRequest {
-    var exchange = HTTPRequest(
-      url: url, headers: ["Accept": "image/*,*/*;q=0.5"], timeouts: configuration.timeouts,
-      maximumBodyByteCount: configuration.limits.encodedByteCount, priority: priority)
+    var exchange = configuration.exchange(with: url, accept: accept, priority: priority)
     exchange.allowsConstrainedNetworks = !hasLowDataSource
-    guard case .request(let own) = source else { return exchange }
-    if let timeouts = own.timeouts { exchange.timeouts = timeouts }
-    let hasAccept = own.headers.contains(name: "Accept")
-    let accept = exchange.headers
-    exchange.headers = own.headers
-    if !hasAccept { exchange.headers["Accept"] = accept["Accept"] }
+    if case .request(let own) = source {
+      if let timeouts = own.timeouts { exchange.timeouts = timeouts }
+      let accept = exchange.headers["Accept"]
+      exchange.headers = own.headers
+      if !own.headers.contains(name: "Accept") { exchange.headers["Accept"] = accept }
+      for field in own.hints.fields { exchange.headers[field.name] = field.value }
+    }
+    if let acceptance { exchange.headers["Accept"] = acceptance.text(for: configuration.codecs) }
     return exchange
+  }
+}
+
+extension ImagePipeline.Configuration {
+  /// The exchange that brings the bytes of an address that is asked for in no way of its own: the one that every command
+  /// and every load sends, and by which stored variants are chosen.
+  package func exchange(
+    with url: URL, accept: String? = nil, priority: HTTPPriority = .normal
+  ) -> HTTPRequest {
+    HTTPRequest(
+      url: url, headers: ["Accept": accept ?? acceptance.text(for: codecs)], timeouts: timeouts,
+      maximumBodyByteCount: limits.encodedByteCount, priority: priority)
   }
 }

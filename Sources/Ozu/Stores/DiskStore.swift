@@ -1,4 +1,5 @@
 import Foundation
+import OzuHTTP
 
 /// The disk cache as a level of storage: opened by the first thread that needs it, with a partition for each kind.
 ///
@@ -81,6 +82,7 @@ final class DiskStore: ImageStoring {
   /// writes to it.
   func removeAll() {
     do throws(DiskCacheError) { try cache?.removeAll() } catch { onError(error) }
+    if let cache { HTTPSpoolingConfiguration.removeBeginnings(in: cache.directory) }
   }
 
   func entries(of kind: ImageStoreKind?) -> any Sequence<ImageStoreInfo> & Sendable {

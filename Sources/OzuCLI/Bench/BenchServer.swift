@@ -73,7 +73,7 @@ final class BenchServer {
   static func serve(_ console: Console, hasPhotos: Bool) throws {
     let server = try makeServer(hasPhotos: hasPhotos)
     console.print("\(server.port)")
-    while console.readLine() != nil {}
+    while console.readLines() != nil {}
     server.stop()
   }
 

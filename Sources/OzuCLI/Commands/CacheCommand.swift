@@ -1,5 +1,6 @@
 import Foundation
 import Ozu
+import OzuHTTP
 
 /// `ozu cache`: what the disk cache holds, and its upkeep.
 enum CacheCommand: Command {
@@ -73,9 +74,10 @@ enum CacheCommand: Command {
           printer.printAbsence(of: folder)
           return .done
         }
-        // The directory does not say how large its cache may be. Under this capacity opening trims nothing, and the
-        // segments that a rewriting makes are no larger than those of the cache's own program.
-        let capacity = max(seen.totalByteCount, 1 << 20)
+        // The directory does not say how large its cache may be. Under this capacity opening trims nothing, there is
+        // room for what other processes hand over, and the segments that a rewriting makes are hardly larger than those
+        // of the cache's own program.
+        let capacity = max(seen.totalByteCount + seen.totalByteCount / 8, 1 << 20)
         let cache = try DiskCache(
           directory: folder,
           configuration: DiskCacheConfiguration(capacity: capacity, allowsForeignDirectory: allowsForeign))
@@ -83,7 +85,9 @@ enum CacheCommand: Command {
         let before = cache.totalByteCount
         switch action {
         case .trim: try trim(cache, to: target, age: age)
-        default: try cache.removeAll()
+        default:
+          try cache.removeAll()
+          HTTPSpoolingConfiguration.removeBeginnings(in: folder)
         }
         printer.printChange(from: before, to: cache.totalByteCount)
         return .done

@@ -23,6 +23,7 @@ enum ExplainCommand: Command {
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     let mode = try HTTPArguments.mode(arguments) ?? .default
     let url = try HTTPArguments.url(arguments.positional[0])
+    let request = try PipelineArguments.configuration(arguments).exchange(with: url)
     let folder = PipelineArguments.folder(arguments)
     let exists = FileManager.default.fileExists(atPath: folder.path(percentEncoded: false))
     do {
@@ -32,7 +33,6 @@ enum ExplainCommand: Command {
           directory: folder.path(percentEncoded: false),
           configuration: DiskCacheConfiguration(access: .reading, allowsForeignDirectory: true)) : nil
       let storage: any HTTPCacheStorage = disk.map(DiskHTTPCacheStorage.init) ?? InMemoryHTTPCacheStorage()
-      let request = HTTPRequest(url: url)
       let entries = await storage.entries(for: HTTPCacheKey(request))
       await disk?.close()
       let explanation = Explanation(url: url, entries: entries, request: request, mode: mode, now: Date())

@@ -7,11 +7,11 @@ enum FetchCommand: Command {
   static let specification = CommandSpecification(
     name: "fetch",
     summary: "Get the bytes of web addresses through the HTTP cache.",
-    synopsis: "URL… [-v] [--mode MODE] [--cache DIR] | --json-lines [--cache DIR]",
+    synopsis: OptionSpecification.synopsis("URL… | --json-lines", options),
     discussion: """
       Writes the bodies to standard output, one after the other. With -v each address gets a line on standard
-      error: its status, where the answer came from (network, cache, revalidated, stale) and why. The rules are
-      those of `ozu load` and `ozu explain`, and so is the cache.
+      error: its status, where the answer came from (network, cache, revalidated, stale) and why. The rules, limits
+      and retries are those of `ozu load`, and so are the cache and the formats that a server is asked for (Accept).
 
       With --json-lines requests are read from standard input, one JSON object in a line:
         {"id": 1, "method": "GET", "url": "…", "headers": [["name", "value"]], "body": "base64",
@@ -19,19 +19,25 @@ enum FetchCommand: Command {
       Only url is needed; cache is a MODE, redirect is follow or manual. Each gets a line on standard output:
         {"id": 1, "status": 200, "headers": […], "body": "base64", "from": "cache", "reason": "fresh for 3h"}
       or {"id": 1, "error": "…"}. Requests of one address are performed in the order of their lines, others at the
-      same time; an answer is written when it is there. The cache lasts as long as the command, or longer with
-      --cache. Here the rules are those of RFC 9111 alone: an answer that says nothing of its age is validated each
-      time, and an error of the server is kept if it has a lifetime.
+      same time; an answer is written when it is there. The cache holds 4 MB for as long as the command lasts, or
+      more, and longer, with --cache. Here the rules are those of RFC 9111 alone: an answer that says nothing of its
+      age is validated each time, and an error of the server is kept if it has a lifetime.
       """,
-    options: [
+    options: options,
+    positional: 0...Int.max - 1)
+
+  private static let options: [OptionSpecification] =
+    [
       OptionSpecification(name: "verbose", letter: "v", help: "Say where each answer came from, and why."),
       OptionSpecification(
         name: "mode", value: "MODE",
         help: "default, no-store, reload, no-cache, force-cache or only-if-cached."),
       OptionSpecification(name: "json-lines", help: "Read requests from standard input; write answers."),
+      OptionSpecification(
+        name: "errors-as-504",
+        help: "With --json-lines, answer for an origin that cannot be reached with status 504."),
       .cache,
-    ],
-    positional: 0...Int.max - 1)
+    ] + NetworkArguments.options
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     let mode = try HTTPArguments.mode(arguments)
@@ -40,20 +46,34 @@ enum FetchCommand: Command {
         throw UsageError("--json-lines reads its addresses from standard input")
       }
       if mode != nil { throw UsageError("with --json-lines each request says its own mode") }
+      if let name = ["timeout", "connect-timeout", "retries"].first(where: { arguments.value($0) != nil }) {
+        throw UsageError("--\(name): with --json-lines requests are sent once, with the default limits")
+      }
+    } else if arguments.has("errors-as-504") {
+      throw UsageError("--errors-as-504 goes with --json-lines")
     } else if arguments.positional.isEmpty {
       throw UsageError("fetch needs an address", hint: "Usage: ozu fetch \(specification.synopsis)")
     }
     let urls = try arguments.positional.map { (text) throws(UsageError) in try HTTPArguments.url(text) }
+    let settings = try PipelineArguments.configuration(arguments)
     do {
       let isSession = arguments.has("json-lines")
+      if isSession { Heap.shareAmongThreads() }
       let isLasting = !isSession || arguments.value("cache") != nil
+      var rules = settings.httpCache
+      rules.keepsErrorBodies = true
+      if isSession { (rules.policy, rules.retryPolicy) = (.standard, .none) }
       let (cache, disk) = try await HTTPArguments.cache(
-        folder: isLasting ? PipelineArguments.folder(arguments) : nil, policy: isSession ? .standard : .images
-      )
+        folder: isLasting ? PipelineArguments.folder(arguments) : nil, client: settings.httpClient,
+        configuration: rules)
       let isDone =
         isSession
-        ? await JSONLinesSession(cache: cache, console: console).run()
-        : await fetch(urls, cache, mode ?? .default, console, isVerbose: arguments.has("verbose"))
+        ? await JSONLinesSession(
+          cache: cache, console: console, answersDisconnection: arguments.has("errors-as-504")
+        ).run()
+        : await fetch(
+          urls.map { settings.exchange(with: $0) }, settings.hostRule, cache, mode ?? .default, console,
+          isVerbose: arguments.has("verbose"))
       await cache.backgroundValidations()
       await disk?.close()
       return isDone ? .done : .failed
@@ -64,12 +84,16 @@ enum FetchCommand: Command {
   }
 
   private static func fetch(
-    _ urls: [URL], _ cache: HTTPCache, _ mode: HTTPCacheMode, _ console: Console, isVerbose: Bool
+    _ requests: [HTTPRequest], _ hostRule: HTTPHostRule, _ cache: HTTPCache, _ mode: HTTPCacheMode,
+    _ console: Console, isVerbose: Bool
   ) async -> Bool {
     var isDone = true
-    for url in urls {
+    for request in requests {
+      let url = request.url
       do throws(HTTPError) {
-        let answer = try await cache.response(for: HTTPRequest(url: url), mode: mode)
+        // Also what is stored already.
+        try hostRule.check(url)
+        let answer = try await cache.response(for: request, mode: mode)
         if isVerbose {
           console.printError(
             "\(SourceArgument.shown(url.absoluteString)): \(answer.status) from \(answer.decision), "

@@ -14,11 +14,11 @@ enum InfoCommand: Command {
     options: options,
     positional: 1...Int.max - 1)
 
-  private static let options: [OptionSpecification] = [.cache, .svg, .json]
+  private static let options: [OptionSpecification] = [.cache] + NetworkArguments.options + [.svg, .json]
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     try SourceArgument.checkStandardInput(arguments.positional)
-    let pipeline = PipelineArguments.pipeline(arguments, console: console)
+    let pipeline = try PipelineArguments.pipeline(arguments, console: console)
     let limit = pipeline.configuration.limits.encodedByteCount
     var status = ExitStatus.done
     for text in arguments.positional {

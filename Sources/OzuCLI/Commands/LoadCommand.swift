@@ -38,13 +38,17 @@ enum LoadCommand: Command {
       OptionSpecification(
         name: "lossless", help: "Keep every pixel, in formats that can: WebP, AVIF, JPEG XL."),
       OptionSpecification(
+        name: "effort", value: "EFFORT",
+        help:
+          "low, medium or high: the time taken to make files small, in formats that can; medium by default."),
+      OptionSpecification(
         name: "max-bytes", value: "N", help: "Lower the quality until a result has no more bytes."),
       OptionSpecification(
         name: "output", letter: "o", value: "FILE|DIR|-", help: "Where the results go; - is standard output."),
       OptionSpecification(
         name: "overwrite-sources", help: "Let a result take the place of the file it is made from."),
       .cache,
-    ] + Observation.options + [.svg, .json]
+    ] + NetworkArguments.options + Observation.options + [.svg, .json]
 
   /// Pictures that are loaded and written at the same time. Each holds its pixels.
   private static let concurrentLoads = 8
@@ -79,9 +83,11 @@ enum LoadCommand: Command {
       options: EncodingOptions(
         compressionQuality: Double(try arguments.integer("quality", in: 0...100) ?? 85) / 100,
         isLossless: arguments.has("lossless"),
-        maximumByteCount: try arguments.integer("max-bytes", in: 1...Int.max)),
+        maximumByteCount: try arguments.integer("max-bytes", in: 1...Int.max),
+        effort: try arguments.choice(
+          "effort", among: EncodingOptions.Effort.allCases.map { ($0.rawValue, $0) }) ?? .medium),
       output: output,
-      pipeline: PipelineArguments.pipeline(arguments, console: console, observation.configure))
+      pipeline: try PipelineArguments.pipeline(arguments, console: console, observation.configure))
     let hasFailure = await loadAll(arguments.positional, job, console, isJSON: arguments.has("json"))
     await job.pipeline.flush()
     let isTold = await observation.finish(job.pipeline, isJSON: arguments.has("json"))

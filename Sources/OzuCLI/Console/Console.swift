@@ -1,4 +1,5 @@
 import Foundation
+import OzuHTTP
 
 /// Where a command prints: results to one stream, messages to the other.
 struct Console: Sendable {
@@ -14,8 +15,11 @@ struct Console: Sendable {
   let width: Int
   /// Writes bytes that are no text to standard output.
   var writeData: @Sendable (Data) -> Void
-  /// The next line of standard input without its end; `nil` at the end. Blocks.
-  var readLine: @Sendable () -> String? = { Swift.readLine(strippingNewline: true) }
+  /// The next lines of standard input without their ends, those that are there; `nil` at the end. Blocks.
+  var readLines: @Sendable () -> [String]? = {
+    let reader = LineReader(descriptor: STDIN_FILENO)
+    return { reader.next() }
+  }()
 
   /// Ends the process if the reader of standard output has gone, as a write to it does. For commands that print seldom.
   var checkOutput: @Sendable () -> Void = {}
@@ -68,11 +72,12 @@ struct Console: Sendable {
       writeData: { writeError(String(decoding: $0, as: UTF8.self)) })
   }
 
-  /// Prints a line of results.
-  func print(_ text: String) { writeOutput(text + "\n") }
+  /// Prints a line of results. What a server or a file has brought into it gives the terminal no orders; JSON remains
+  /// JSON.
+  func print(_ text: String) { writeOutput(PrintableText.escaped(text) + "\n") }
 
-  /// Prints a line of messages.
-  func printError(_ text: String) { writeError(text + "\n") }
+  /// Prints a line of messages, in the same way.
+  func printError(_ text: String) { writeError(PrintableText.escaped(text) + "\n") }
 
   private static var terminalWidth: Int {
     var size = winsize()

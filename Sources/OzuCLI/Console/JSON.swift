@@ -1,10 +1,13 @@
 import Foundation
+import OzuHTTP
 
 /// JSON text from plain values, with the members in the order in which they were given.
 enum JSON {
   case object([(String, JSON)])
   case array([JSON])
   case string(String)
+  /// Bytes as text in base64.
+  case base64(Data)
   case integer(Int)
   case number(Double)
   case bool(Bool)
@@ -14,35 +17,78 @@ enum JSON {
 
   /// The text, on one line.
   var text: String {
+    var bytes: [UInt8] = []
+    write(to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Appends the text in UTF-8.
+  func write(to bytes: inout [UInt8]) {
     switch self {
     case .object(let members):
-      "{" + members.map { "\(Self.quoted($0.0)): \($0.1.text)" }.joined(separator: ", ") + "}"
-    case .array(let elements): "[" + elements.map(\.text).joined(separator: ", ") + "]"
-    case .string(let string): Self.quoted(string)
-    case .integer(let integer): String(integer)
-    case .number(let number): number.isFinite ? String(Self.rounded(number)) : "null"
-    case .bool(let bool): bool ? "true" : "false"
-    case .null: "null"
-    case .verbatim(let text): text
+      bytes.append(UInt8(ascii: "{"))
+      for (index, member) in members.enumerated() {
+        if index > 0 { bytes += ", ".utf8 }
+        Self.quote(member.0, to: &bytes)
+        bytes += ": ".utf8
+        member.1.write(to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "}"))
+    case .array(let elements):
+      bytes.append(UInt8(ascii: "["))
+      for (index, element) in elements.enumerated() {
+        if index > 0 { bytes += ", ".utf8 }
+        element.write(to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "]"))
+    case .string(let string): Self.quote(string, to: &bytes)
+    case .base64(let data):
+      bytes.append(UInt8(ascii: "\""))
+      bytes += data.base64EncodedData()
+      bytes.append(UInt8(ascii: "\""))
+    case .integer(let integer): bytes += String(integer).utf8
+    case .number(let number): bytes += (number.isFinite ? String(Self.rounded(number)) : "null").utf8
+    case .bool(let bool): bytes += (bool ? "true" : "false").utf8
+    case .null: bytes += "null".utf8
+    case .verbatim(let text): bytes += text.utf8
     }
   }
 
   /// Three digits behind the point are what the clocks are good for.
   private static func rounded(_ number: Double) -> Double { (number * 1000).rounded() / 1000 }
 
-  private static func quoted(_ string: String) -> String {
-    var result = "\""
-    for scalar in string.unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\n": result += "\\n"
-      case "\r": result += "\\r"
-      case "\t": result += "\\t"
-      case _ where scalar.value < 0x20: result += String(format: "\\u%04x", scalar.value)
-      default: result.unicodeScalars.append(scalar)
+  /// Appends a text in quotation marks. What gives a terminal orders is written as a number, wherever the line goes.
+  private static func quote(_ string: String, to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "\""))
+    var string = string
+    let first = bytes.count
+    string.withUTF8 { text in
+      // What stands between two characters that need an escape goes over in one piece.
+      var start = 0
+      for index in text.indices {
+        guard let escape = escape(text[index]) else { continue }
+        bytes += text[start..<index]
+        bytes += escape.utf8
+        start = index + 1
       }
+      bytes += text[start...]
     }
-    return result + "\""
+    if !string.utf8.allSatisfy({ $0 < 0x7F }) {
+      let quoted = PrintableText.escaped(String(decoding: bytes[first...], as: UTF8.self))
+      bytes.replaceSubrange(first..., with: quoted.utf8)
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  private static func escape(_ byte: UInt8) -> String? {
+    switch byte {
+    case UInt8(ascii: "\""): "\\\""
+    case UInt8(ascii: "\\"): "\\\\"
+    case 0x0A: "\\n"
+    case 0x0D: "\\r"
+    case 0x09: "\\t"
+    case ..<0x20: "\\u00" + (byte < 0x10 ? "0" : "") + String(byte, radix: 16)
+    default: nil
+    }
   }
 }

@@ -18,14 +18,18 @@ enum HTTPArguments {
     return url
   }
 
+  /// What a cache that lasts as long as the command holds.
+  private static let memoryByteCount = 4 << 20
+
   /// An HTTP cache on a disk cache, or one that lasts as long as the command.
-  static func cache(folder: URL?, policy: HTTPCachePolicy) async throws -> (HTTPCache, DiskCache?) {
-    var configuration = HTTPCacheConfiguration()
-    configuration.policy = policy
+  static func cache(
+    folder: URL?, client: any HTTPClient, configuration: HTTPCacheConfiguration
+  ) async throws -> (HTTPCache, DiskCache?) {
     let disk: DiskCache? =
       if let folder { try await DiskCache.open(directory: folder.path(percentEncoded: false)) } else { nil }
-    let storage: any HTTPCacheStorage = disk.map(DiskHTTPCacheStorage.init) ?? InMemoryHTTPCacheStorage()
-    let cache = HTTPCache(client: DefaultHTTPClient.shared, storage: storage, configuration: configuration)
+    let storage: any HTTPCacheStorage =
+      disk.map(DiskHTTPCacheStorage.init) ?? InMemoryHTTPCacheStorage(byteLimit: memoryByteCount)
+    let cache = HTTPCache(client: client, storage: storage, configuration: configuration)
     return (cache, disk)
   }
 }

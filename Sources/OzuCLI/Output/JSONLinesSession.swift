@@ -6,15 +6,20 @@ import OzuSynchronization
 ///
 /// Those of one address wait for each other; others run at the same time, a bounded number of them.
 struct JSONLinesSession: Sendable {
-  let cache: HTTPCache
-  let console: Console
-
-  private let outputQueue = DispatchQueue(label: "ozu.cli.output")
+  private let cache: HTTPCache
+  private let console: Console
+  private let answersDisconnection: Bool
+  private let writer: AnswerWriter
 
   private static let concurrentRequests = 64
+  /// How many lines wait at most for another of their address.
+  private static let maximumWaitingCount = 1024
 
-  init(cache: HTTPCache, console: Console) {
-    (self.cache, self.console) = (cache, console)
+  /// - Parameter answersDisconnection: whether an origin that cannot be reached is answered for with 504, as a gateway
+  ///   does (RFC 9111 §5.2.2.2), in the place of an error.
+  init(cache: HTTPCache, console: Console, answersDisconnection: Bool = false) {
+    (self.cache, self.console, self.answersDisconnection) = (cache, console, answersDisconnection)
+    writer = AnswerWriter(console: console)
   }
 
   /// A request, or why a line is none. `id` is given back as it came.
@@ -27,85 +32,124 @@ struct JSONLinesSession: Sendable {
     let message: String
   }
 
-  /// A request that runs, by its place among all: the last of its address is the one that the next waits for.
-  private struct Turn: Sendable {
+  private struct Job: Sendable {
+    let id: JSON
+    let request: HTTPRequest
+    let mode: HTTPCacheMode
+    /// What tells whether another request has to wait for this one.
     let address: String
-    let number: Int
+  }
+
+  /// The addresses of the requests that run, and behind each the requests that wait for it. One lock guards them.
+  private final class Addresses: Sendable {
+    private let state = Mutex((waiting: [String: [Job]](), waitingCount: 0))
+
+    var waitingCount: Int { state.withLock { $0.waitingCount } }
+
+    /// Whether the job may begin; else it waits.
+    func begin(_ job: Job) -> Bool {
+      state.withLock { state in
+        guard state.waiting[job.address] == nil else {
+          state.waiting[job.address]?.append(job)
+          state.waitingCount += 1
+          return false
+        }
+        state.waiting[job.address] = []
+        return true
+      }
+    }
+
+    /// Notes that the job of an address has ended. Returns the one that begins in its place.
+    func end(_ address: String) -> Job? {
+      state.withLock { state in
+        guard state.waiting[address]?.isEmpty == false, let next = state.waiting[address]?.removeFirst()
+        else {
+          state.waiting[address] = nil
+          return nil
+        }
+        state.waitingCount -= 1
+        return next
+      }
+    }
   }
 
   /// Performs every line. Returns false when one of them was no request; failed exchanges are answers.
   func run() async -> Bool {
-    let isSound = Mutex(true)
-    await withTaskGroup(of: Turn.self) { group in
-      var last: [String: (number: Int, task: Task<Void, Never>)] = [:]
-      var (runningCount, number) = (0, 0)
-      while let text = await nextLine() {
-        guard !text.allSatisfy(\.isWhitespace) else { continue }
-        let line = Self.parse(text)
-        guard case .success(let (request, mode)) = line.request else {
-          isSound.withLock { $0 = false }
-          await write(line.id, line.request.map { _ in [] })
-          continue
-        }
-        if runningCount >= Self.concurrentRequests {
-          if let ended = await group.next(), last[ended.address]?.number == ended.number {
-            last[ended.address] = nil
+    var isSound = true
+    let addresses = Addresses()
+    await withTaskGroup(of: Void.self) { group in
+      var taskCount = 0
+      while let lines = await nextLines() {
+        for text in lines where !text.allSatisfy(\.isWhitespace) {
+          let line = Self.parse(text)
+          guard case .success(let (request, mode)) = line.request else {
+            isSound = false
+            await write(line.id, line.request.map { _ in [] })
+            continue
           }
-          runningCount -= 1
+          let address = HTTPCacheKey(HTTPRequest(url: request.url)).resource
+          let job = Job(id: line.id, request: request, mode: mode, address: address)
+          if addresses.begin(job) {
+            taskCount += 1
+            group.addTask {
+              var next: Job? = job
+              while let job = next {
+                await perform(job)
+                next = addresses.end(job.address)
+              }
+            }
+          }
+          while taskCount >= Self.concurrentRequests || addresses.waitingCount >= Self.maximumWaitingCount {
+            await group.next()
+            taskCount -= 1
+          }
         }
-        let address = HTTPCacheKey(HTTPRequest(url: request.url)).resource
-        let before = last[address]
-        let task = Task {
-          await before?.task.value
-          await perform(line.id, request, mode)
-        }
-        number += 1
-        let turn = Turn(address: address, number: number)
-        last[address] = (number, task)
-        group.addTask {
-          await task.value
-          return turn
-        }
-        runningCount += 1
       }
     }
-    return isSound.withLock { $0 }
+    await writer.finish()
+    return isSound
   }
 
-  private func nextLine() async -> String? {
-    try? await BlockingWork.run { console.readLine() }
+  private func nextLines() async -> [String]? {
+    try? await BlockingWork.run { console.readLines() }
   }
 
-  private func perform(_ id: JSON, _ request: HTTPRequest, _ mode: HTTPCacheMode) async {
+  private func perform(_ job: Job) async {
     do throws(HTTPError) {
-      let answer = try await cache.response(for: request, mode: mode)
+      let answer = try await cache.response(for: job.request, mode: job.mode)
       let headers = answer.head.headers.map { JSON.array([.string($0.name), .string($0.value)]) }
       await write(
-        id,
+        job.id,
         .success([
-          ("status", .integer(answer.status)), ("headers", .array(headers)),
-          ("body", .string(answer.body.base64EncodedString())),
+          ("status", .integer(answer.status)), ("headers", .array(headers)), ("body", .base64(answer.body)),
           ("from", .string(answer.decision.place.rawValue)), ("reason", .string(answer.decision.reason)),
-        ]))
+        ]), byteCount: answer.body.count / 3 * 4 + 2048)
     } catch {
-      await write(id, .failure(LineError(message: error.message)))
+      guard answersDisconnection, error.isDisconnection else {
+        return await write(job.id, .failure(LineError(message: error.message)))
+      }
+      await write(
+        job.id,
+        .success([
+          ("status", .integer(504)), ("headers", .array([])), ("body", .string("")),
+          ("from", .string(HTTPDecision.Place.network.rawValue)), ("reason", .string(error.message)),
+        ]))
     }
   }
 
-  private func write(_ id: JSON, _ outcome: Result<[(String, JSON)], LineError>) async {
+  private func write(
+    _ id: JSON, _ outcome: Result<[(String, JSON)], LineError>, byteCount: Int = 0
+  ) async {
     let members =
       switch outcome {
       case .success(let members): members
       case .failure(let error): [("error", JSON.string(error.message))]
       }
-    let text = JSON.object([("id", id)] + members).text
-    // A reader that is slow holds up this queue, and no thread that others need.
-    await withCheckedContinuation { continuation in
-      outputQueue.async {
-        console.print(text)
-        continuation.resume()
-      }
-    }
+    var line: [UInt8] = []
+    line.reserveCapacity(byteCount)
+    JSON.object([("id", id)] + members).write(to: &line)
+    line.append(0x0A)
+    await writer.write(line)
   }
 
   // MARK: Reading
@@ -125,6 +169,10 @@ struct JSONLinesSession: Sendable {
   /// Whatever names a line, as it came: a truth is no number, and a large number is none that is near it.
   private static func identity(_ value: Any) -> JSON {
     if let text = value as? String { return .string(text) }
+    // A number that is whole and no truth, without the way through text.
+    if let number = value as? NSNumber, number.objCType.pointee == CChar(UInt8(ascii: "q")) {
+      return .integer(number.intValue)
+    }
     let data = try? JSONSerialization.data(
       withJSONObject: value, options: [.fragmentsAllowed, .sortedKeys, .withoutEscapingSlashes])
     return data.map { .verbatim(String(decoding: $0, as: UTF8.self)) } ?? .null

@@ -15,15 +15,24 @@ enum PipelineArguments {
   static func pipeline(
     _ arguments: ParsedArguments, console: Console,
     _ configure: (inout ImagePipeline.Configuration) -> Void = { _ in }
-  ) -> ImagePipeline {
-    let folder = folder(arguments)
-    return ImagePipeline {
-      $0.memoryCache.costLimit = min($0.memoryCache.costLimit, memoryCost)
-      $0.diskStorage = .folder(folder, capacity: DiskStorage.standardCapacity)
-      $0.onDiskError = { console.printError("ozu: the disk cache is out of order: \($0)") }
-      SVGOption.configure(&$0.codecs, arguments)
-      configure(&$0)
-    }
+  ) throws(UsageError) -> ImagePipeline {
+    var configuration = try configuration(arguments)
+    configuration.onDiskError = { console.printError("ozu: the disk cache is out of order: \($0)") }
+    configure(&configuration)
+    return ImagePipeline(configuration)
+  }
+
+  /// The configuration of the pipeline. Commands that make no pipeline ask the network and the cache by it too, so that
+  /// each sees what the other has stored.
+  static func configuration(
+    _ arguments: ParsedArguments
+  ) throws(UsageError) -> ImagePipeline.Configuration {
+    var configuration = ImagePipeline.Configuration()
+    configuration.memoryCache.costLimit = min(configuration.memoryCache.costLimit, memoryCost)
+    configuration.diskStorage = .folder(folder(arguments), capacity: DiskStorage.standardCapacity)
+    SVGOption.configure(&configuration.codecs, arguments)
+    try NetworkArguments.configure(&configuration, arguments)
+    return configuration
   }
 }
 

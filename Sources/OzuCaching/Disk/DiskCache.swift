@@ -22,7 +22,7 @@
 ///   that vanished is made anew at the next store.
 /// - **As old as allowed.** With `DiskCacheConfiguration.maximumAge` no entry is served that was stored longer ago.
 /// - **One writer.** Of several processes with one directory the first writes, by a lock; the others read what
-///   it commits, and drop what they would store. When it goes, the next that stores takes over.
+///   it commits, and hand over to it what they store. When it goes, the next that stores takes over.
 ///
 /// Every operation has a synchronous form and an `async` form of the same name, which runs on queues of the
 /// cache's own and never blocks the threads of Swift concurrency. Every operation may be called from any
@@ -79,7 +79,9 @@ public final class DiskCache: Sendable {
   /// Stores bytes under a key, in the place of what the key had in the partition.
   ///
   /// When this returns false the key has no entry (or, while another process writes, whatever that gives it): an entry
-  /// that is out of date is never served.
+  /// that is out of date is never served. While another process writes, the entry is handed over to it: this cache has it
+  /// at once, the others when the writer has looked. Then it is dropped if it is larger than a 64th of the
+  /// capacity, or if so much already waits for the writer.
   ///
   /// - Parameters:
   ///   - body: The bytes, at most as many as fit under the partition's and the total capacity.

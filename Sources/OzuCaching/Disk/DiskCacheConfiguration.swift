@@ -57,8 +57,9 @@ public struct DiskCacheConfiguration: Sendable {
   public var partitionMaximumAges: [DiskCache.Partition: TimeInterval]
   /// What `flush()` promises. Default: `.buffered`.
   public var durability: Durability
-  /// How long a cache that only reads, because another process writes, waits before it looks for new
-  /// entries again. Default: one second.
+  /// How many seconds pass, of several processes with one directory, before one that does not write looks again for what
+  /// the writer stored, and before the writer looks again for what the others hand over. A look takes some hundred
+  /// microseconds and happens only when something is missed or stored. Default: 0.1.
   public var refreshInterval: TimeInterval
   /// How many asynchronous operations run at once. Default: four.
   public var concurrency: Int
@@ -76,7 +77,7 @@ public struct DiskCacheConfiguration: Sendable {
     defaultPartitionCapacity: Int = 0, access: DiskCacheAccess = .updating,
     allowsForeignDirectory: Bool = false, maximumAge: TimeInterval? = nil,
     partitionMaximumAges: [DiskCache.Partition: TimeInterval] = [:],
-    durability: Durability = .buffered, refreshInterval: TimeInterval = 1, concurrency: Int = 4,
+    durability: Durability = .buffered, refreshInterval: TimeInterval = 0.1, concurrency: Int = 4,
     fileSystem: any FileSystem = SystemFileSystem(), now: @escaping @Sendable () -> Date = { Date() },
     onError: @escaping @Sendable (DiskCacheError) -> Void = { _ in }
   ) {

@@ -10,8 +10,12 @@ public struct DiskCacheStatistics: Hashable, Sendable {
   public var stores = 0
   /// Stores that were refused because the entry is larger than a capacity.
   public var refusals = 0
-  /// Stores and removals dropped because another process is the writer.
+  /// Stores and removals dropped because another process is the writer, and could not be handed over to it.
   public var dropped = 0
+  /// Entries handed over to the process that is the writer.
+  public var offered = 0
+  /// Entries that other processes handed over, and that this one stored.
+  public var adopted = 0
   /// Entries that left to keep a capacity.
   public var evictions = 0
   /// Entries that left because of their age.
@@ -58,6 +62,8 @@ final class DiskCacheCounters: Sendable {
   let stores = Atomic<Int>(0)
   let refusals = Atomic<Int>(0)
   let dropped = Atomic<Int>(0)
+  let offered = Atomic<Int>(0)
+  let adopted = Atomic<Int>(0)
   let evictions = Atomic<Int>(0)
   let expirations = Atomic<Int>(0)
   let relocations = Atomic<Int>(0)
@@ -74,6 +80,8 @@ final class DiskCacheCounters: Sendable {
     result.stores = stores.load(ordering: .relaxed)
     result.refusals = refusals.load(ordering: .relaxed)
     result.dropped = dropped.load(ordering: .relaxed)
+    result.offered = offered.load(ordering: .relaxed)
+    result.adopted = adopted.load(ordering: .relaxed)
     result.evictions = evictions.load(ordering: .relaxed)
     result.expirations = expirations.load(ordering: .relaxed)
     result.relocations = relocations.load(ordering: .relaxed)

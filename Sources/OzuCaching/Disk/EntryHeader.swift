@@ -99,6 +99,11 @@ struct EntryHeader {
     generation = areas.count > 0 ? 1 : 0
   }
 
+  /// Puts the date stored in the place of a date of access that cannot be: one before it, or more than a day ahead of `now`.
+  mutating func correctAccess(now: Int64) {
+    if accessed < stored || accessed > now + 86_400_000_000_000 { accessed = stored }
+  }
+
   /// Writes the header in front of the name, which must be in `bytes` already.
   func encode(into bytes: UnsafeMutableRawBufferPointer, seed: UInt64) {
     bytes.set(Self.magic, at: 0)

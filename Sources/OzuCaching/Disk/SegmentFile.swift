@@ -53,7 +53,7 @@ final class SegmentFile: Sendable {
       let whole = SegmentHeader(bytes)
       return (whole, whole == nil ? SegmentHeader(repairing: bytes) : nil)
     }
-    guard let header = whole ?? repaired, header.fileName == name,
+    guard let header = whole ?? repaired, [header.fileName, OfferFile.name(of: header)].contains(name),
       try file.byteCount() < largestByteCount
     else { return nil }
     return SegmentFile(name: name, header: header, isHeaderDamaged: whole == nil, file: file)

@@ -17,6 +17,7 @@
 /// checksum; there, a scan ends at a damaged header.
 struct SegmentHeader {
   static let byteCount = 48
+  static let suffix = ".segment"
   static let version: UInt32 = 3
   private static let oldestVersion: UInt32 = 2
   private static let magic: UInt64 = 0x0a6d_6765_7355_5a4f
@@ -87,7 +88,7 @@ struct SegmentHeader {
 
   /// `NUMBER-SALT.segment`, in hexadecimal: with the salt, no two files ever have the same name.
   var fileName: String {
-    CacheKey(high: number, low: salt).description.inserting("-", at: 16) + ".segment"
+    CacheKey(high: number, low: salt).description.inserting("-", at: 16) + Self.suffix
   }
 
   /// Whether a file of this name is a segment, of any version.
@@ -97,7 +98,7 @@ struct SegmentHeader {
 
   /// The number in a segment's file name.
   static func number(fromFileName name: String) -> UInt64? {
-    guard name.utf8.count == 41, name.hasSuffix(".segment"), name.dropFirst(16).first == "-" else {
+    guard name.utf8.count == 41, name.hasSuffix(suffix), name.dropFirst(16).first == "-" else {
       return nil
     }
     return CacheKey(hexadecimal: name.prefix(16) + name.dropFirst(17).prefix(16))?.high

@@ -74,7 +74,10 @@ extension SegmentStore {
     while let first = next {
       next = try write { (writer) throws(DiskCacheError) -> UInt64? in
         try requireWriter(&writer)
-        if first == 0 { readAllPages(&writer) }
+        if first == 0 {
+          adoptOffers(&writer)
+          readAllPages(&writer)
+        }
         guard let segment = segment(from: first) else { return nil }
         _ = try removeRecords(of: segment, from: 0, limit: .max, &writer) { $0.header.stored < date }
         return segment.file.number + 1

@@ -7,11 +7,13 @@ extension SegmentStore {
     // A record may need a new segment, whose header counts too.
     let slack = SegmentHeader.byteCount + (index.withLock { $0.isStored } ? Self.indexSlack : 0)
     while reservedByteCount(writer) > writer.capacity - length - slack {
-      guard try evictOldestSegment(&writer) else { return }
+      if try evictOldestSegment(&writer) { continue }
+      guard removeOffers(&writer) else { return }
     }
   }
 
-  /// Bytes of all files, with those that the stored index will have, and of what editors are writing.
+  /// Bytes of all files, with those that the stored index will have and those that offers may have, and of what editors
+  /// are writing.
   func reservedByteCount(_ writer: borrowing Writer) -> Int {
     index.withLock { $0.reservedByteCount } + writer.spilledByteCount
   }
@@ -46,7 +48,10 @@ extension SegmentStore {
 
   /// Removes the least recently used entries and rewrites segments until the files have at most `limit` bytes.
   func trim(toByteCount limit: Int, _ writer: inout Writer) throws(DiskCacheError) {
-    guard index.withLock({ $0.totalByteCount }) > max(0, limit) else { return }
+    guard index.withLock({ $0.totalByteCount + $0.unusedOfferByteCount }) > max(0, limit) else { return }
+    adoptOffers(&writer)
+    if writer.offers.limit > limit / 4 { removeOffers(&writer) }
+    let limit = limit - writer.offers.limit
     let (before, highest) = (
       writer.trimmedByteCount, max(writer.capacity, index.withLock { $0.totalByteCount })
     )
@@ -87,7 +92,7 @@ extension SegmentStore {
       }
     }
     shrinkIndexIfSparse(&writer)
-    if index.withLock({ $0.totalByteCount }) > limit { removeStoredIndex(&writer) }
+    if index.withLock({ $0.segmentByteCount + $0.storedByteCount }) > limit { removeStoredIndex(&writer) }
   }
 
   /// Builds the pages anew if most of them are nearly empty.
@@ -118,9 +123,7 @@ extension SegmentStore {
     }
     writer.active = nil
     index.withLock { index in
-      // All at once, because each look for the entries of a segment goes through all pages.
-      index.removeAll { removed.contains($0.segment) }
-      for number in removed { index.removeSegment(number) }
+      _ = index.removeSegments(Array(removed))
     }
     if let failure { throw failure }
     removeStoredIndex(&writer)

@@ -34,6 +34,7 @@ extension SegmentStore {
   /// - Parameter latest: The segment that has what was stored.
   func doUpkeep(length: Int, keeping latest: Int? = nil, _ writer: inout Writer) {
     rebuildIndexIfDamaged(&writer)
+    adoptOffersIfDue(&writer)
     note(&writer) { (writer) throws(DiskCacheError) in
       if writer.drain == nil { startDrainIfDue(keeping: latest, &writer) }
       guard let drain = writer.drain, let size = index.withLock({ $0.segments[drain.segment]?.size }) else {

@@ -14,9 +14,13 @@ import OzuSynchronization
 
 // What editors do with entries that are too long to wait in memory.
 extension SegmentStore {
-  /// The bytes an editor keeps in memory.
+  /// The bytes an editor keeps in memory: an entry that is handed over to another process is written at once.
   var editorBufferLimit: Int {
-    min(64 << 10, segmentSize(for: currentCapacity.load(ordering: .relaxed)) / 2)
+    let capacity = currentCapacity.load(ordering: .relaxed)
+    if !isWriter, configuration.access == .updating, let limit = offerByteCount(for: capacity) {
+      return min(limit, 4 << 20)
+    }
+    return min(64 << 10, segmentSize(for: capacity) / 2)
   }
 
   /// Makes the file of an entry; nil if this cache does not write, or the file cannot be made.

@@ -27,6 +27,7 @@ extension SegmentStore {
       var latest: Int?
       do throws(DiskCacheError) {
         guard try prepareToWrite(&writer) else {
+          if original == nil, offer(&head, header, body, in: partition, &writer) { return true }
           counters.dropped.increment()
           forget(key, in: partition, &writer)
           return false
@@ -39,33 +40,22 @@ extension SegmentStore {
           let isCurrent = index.withLock { $0.location(of: key, in: number)?.sequence == original.sequence }
           guard isCurrent else { return false }
         }
-        guard length + 2 * SegmentHeader.byteCount <= writer.capacity, ownLimit == 0 || length <= ownLimit,
-          length < 1 << 34, metadata.count < 1 << 31, number < SegmentIndex.partitionLimit
-        else {
+        guard fits(length, inPartition: number, limit: ownLimit, writer), metadata.count < 1 << 31 else {
           counters.refusals.increment()
           forget(key, in: partition, &writer)
           return false
         }
-        writer.trimmedByteCount = nil
-        readPage(of: key, in: partition)
-        try makeRoom(for: length, &writer)
-        header.sequence = writer.nextSequence
-        writer.nextSequence += 1
-        let place = try append(length: length, &writer) { seed, write in
-          head.withEncoded(header, seed: seed) { head in
-            body.withUnsafeBytes { body in
-              Self.withZeros(length - head.count - body.count) { write([head, body, $0]) }
+        latest = try enter(&header, in: partition, number, &writer) {
+          (header, writer) throws(DiskCacheError) in
+          try append(length: length, &writer) { seed, write in
+            head.withEncoded(header, seed: seed) { head in
+              body.withUnsafeBytes { body in
+                Self.withZeros(length - head.count - body.count) { write([head, body, $0]) }
+              }
             }
           }
         }
-        latest = place.segment
-        let former = index.withLock {
-          $0.insert(header, in: number, segment: place.segment, offset: place.offset).superseded
-        }
-        if let former { bury(former, &writer) }
-        writer.outdated.remove(key, in: partition)
         counters.stores.increment()
-        enforceCapacity(ofPartition: number, keeping: header.sequence, &writer)
       } catch {
         writer.errors.append(error)
         forget(key, in: partition, &writer)
@@ -77,6 +67,36 @@ extension SegmentStore {
       return true
     }
     return isStored ?? false
+  }
+
+  /// Whether an entry of `length` bytes may be stored in a partition with this capacity.
+  func fits(_ length: Int, inPartition number: Int, limit: Int, _ writer: borrowing Writer) -> Bool {
+    length + 2 * SegmentHeader.byteCount <= writer.capacity && (limit == 0 || length <= limit)
+      && length < 1 << 34 && number < SegmentIndex.partitionLimit
+  }
+
+  /// Appends the record of a header under the next sequence number, and makes it the entry of its key.
+  ///
+  /// - Parameter append: Appends the record with the header it is given.
+  /// - Returns: The segment it is in.
+  func enter(
+    _ header: inout EntryHeader, in partition: Partition, _ number: Int, _ writer: inout Writer,
+    append: (EntryHeader, inout Writer) throws(DiskCacheError) -> (segment: Int, offset: Int)
+  ) throws(DiskCacheError) -> Int {
+    writer.trimmedByteCount = nil
+    readPage(of: header.key, in: partition)
+    try makeRoom(for: header.recordLength, &writer)
+    header.sequence = writer.nextSequence
+    writer.nextSequence += 1
+    let numbered = header
+    let place = try append(numbered, &writer)
+    let former = index.withLock {
+      $0.insert(numbered, in: number, segment: place.segment, offset: place.offset).superseded
+    }
+    if let former { bury(former, &writer) }
+    writer.outdated.remove(header.key, in: partition)
+    enforceCapacity(ofPartition: number, keeping: header.sequence, &writer)
+    return place.segment
   }
 
   /// Calls `body` with up to seven zeros, which fill a record up to a multiple of eight.
@@ -109,6 +129,7 @@ extension SegmentStore {
         // The writer removed the segment. Its records are still readable and may say they are alive, though
         // they were moved and replaced since.
         forgetSegment(of: location)
+        search.noteChange()
         continue
       }
       do throws(DiskCacheError) {
@@ -125,6 +146,7 @@ extension SegmentStore {
         case .dead:
           // Gone in the index too by now, or else killed by the writer in another process.
           drop(location, because: .dead)
+          search.noteChange()
         case .corrupt:
           drop(location, because: .corrupt)
         case .misplaced:

@@ -28,6 +28,8 @@ extension SegmentStore {
     let names = try fileSystem.list(directory).sorted()
     writer.nextSequence = 1
     (writer.drain, writer.pendingKills, writer.partitionCursors) = (nil, [:], [:])
+    writer.own = OwnOffers()
+    forgetOffers(&writer)
     let stored = storedIndex(Set(names), &writer)
     var fresh = stored ?? SegmentIndex()
     let found = scanSegments(names, of: fresh, &writer)
@@ -143,9 +145,11 @@ extension SegmentStore {
     // One that could not be read for a shortage is out of date with the first change.
     if !writer.files.isBased { removeStoredIndex(&writer) }
     for number in index.withLock({ $0.segments.indices }) { removeIfEmpty(number, &writer) }
+    takeUpOffers(names, &writer)
     note(&writer) { (writer) throws(DiskCacheError) in try trim(toByteCount: writer.capacity, &writer) }
     writer.trimmedByteCount = nil
     decideStoring(&writer)
+    adoptOffers(&writer)
     // To find so many entries took long, and should not after the next crash.
     if !writer.files.isBased, index.withLock({ $0.count }) >= Self.entriesWorthStoring {
       storeIndex(&writer, isClean: false)
@@ -163,12 +167,12 @@ extension SegmentStore {
     let scan = try state.file.scan(from: state.scanned, to: state.size) { found.append($0) }
     counters.corruptEntries.wrappingAdd(scan.gapCount, ordering: .relaxed)
     var superseded: [(file: SegmentFile, offset: Int)] = []
-    let latest = now() + 86_400_000_000_000
+    let date = now()
     for entry in found {
       writer.nextSequence = max(writer.nextSequence, entry.header.sequence &+ 1)
       guard entry.header.isLive else { continue }
       var header = entry.header
-      if header.accessed < header.stored || header.accessed > latest { header.accessed = header.stored }
+      header.correctAccess(now: date)
       if writer.outdated.contains(header, in: entry.partition) {
         superseded.append((state.file, entry.offset))
         continue

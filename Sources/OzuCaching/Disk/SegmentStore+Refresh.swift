@@ -19,6 +19,11 @@ extension SegmentStore {
 
     fileprivate var lookCount = 0
     fileprivate var isOver = false
+    fileprivate var isUrgent = false
+
+    /// Notes a dead record, or a segment that is gone: the writer has written another record, so that the first look need not
+    /// wait.
+    mutating func noteChange() { isUrgent = true }
   }
 
   /// The outcome of a look.
@@ -31,8 +36,9 @@ extension SegmentStore {
 
   /// Looks something up in the index, and as long as it is absent takes up the new entries of the writer.
   ///
-  /// The first look of a search waits for the refresh interval, the others do not. A caller who finds a dead record, or
-  /// a segment that is gone, asks again: the writer has written another record.
+  /// The first look of a search waits for the refresh interval, unless the caller found a dead record or a segment that is
+  /// gone (`Search.noteChange`); the others do not. The writer looks for what other processes handed over, once for a
+  /// search and no sooner either.
   ///
   /// - Parameter find: Gets the index and the number of the partition, unless the index has no such partition.
   /// - Returns: The result of `find`, and whether this cache is a reader.
@@ -57,9 +63,14 @@ extension SegmentStore {
         continue
       }
       if found != nil { search.isOver = search.lookCount >= Search.lookLimit }
+      if found == nil, !isReader, search.lookCount == 0, hasGuests.load(ordering: .relaxed) {
+        search.lookCount = 1
+        try? write { (writer) throws(DiskCacheError) in adoptOffersIfDue(&writer) }
+        continue
+      }
       // A writer knows every entry; a look would wait until it has written.
       if found != nil || !isReader || search.isOver { return (found, isReader) }
-      let look = refresh(isFirst: search.lookCount == 0)
+      let look = refresh(isFirst: search.lookCount == 0 && !search.isUrgent)
       if look != .refused { search.lookCount += 1 }
       // The index is asked once more in any case: another thread may have refreshed it.
       search.isOver = look != .news || search.lookCount >= Search.lookLimit
@@ -86,7 +97,9 @@ extension SegmentStore {
   ///
   /// - Returns: Whether anything was new.
   private func catchUp(_ writer: inout Writer) throws(DiskCacheError) -> Bool {
-    let names = Set(try fileSystem.list(directory).filter(SegmentHeader.isFileName))
+    let all = try fileSystem.list(directory)
+    let names = Set(all.filter(SegmentHeader.isFileName))
+    let offers = Set(all.filter(OfferFile.isFileName))
     // A reader's segments change under the writer's lock only, which is held here.
     let known = index.withLock { index in
       index.segments.enumerated().compactMap { number, segment in segment.map { (number, $0.file) } }
@@ -94,23 +107,25 @@ extension SegmentStore {
     var isNew = false
     for (number, file) in known where names.contains(file.name) {
       note(&writer) { (writer) throws(DiskCacheError) in
-        if try extend(number, to: try file.byteCount(), writer) { isNew = true }
+        if try extend(number, to: try file.byteCount(), &writer) { isNew = true }
       }
     }
     for name in names.subtracting(known.map(\.1.name)).sorted() {
       note(&writer) { (writer) throws(DiskCacheError) in
-        if try add(name, writer) { isNew = true }
+        if try add(name, &writer) { isNew = true }
       }
     }
-    for (number, file) in known where !names.contains(file.name) {
+    // Those of what this cache hands over stay until the writer has adopted all of it.
+    let gone = known.filter { !names.contains($0.1.name) && !offers.contains($0.1.name) }
+    if !gone.isEmpty {
       isNew = true
-      _ = index.withLock { $0.removeSegment(number) }
+      _ = index.withLock { $0.removeSegments(gone.map(\.0)) }
     }
     return isNew
   }
 
   /// Takes up a new segment; returns whether there was something in it, or it is gone.
-  private func add(_ name: String, _ writer: borrowing Writer) throws(DiskCacheError) -> Bool {
+  private func add(_ name: String, _ writer: inout Writer) throws(DiskCacheError) -> Bool {
     let file: SegmentFile?
     do throws(DiskCacheError) {
       file = try SegmentFile.open(name, in: directory, for: .reading, of: fileSystem)
@@ -122,12 +137,12 @@ extension SegmentStore {
     guard let file else { return false }
     let size = try file.byteCount()
     let number = index.withLock { $0.add(file, size: SegmentHeader.byteCount, age: file.number) }
-    return try extend(number, to: size, writer)
+    return try extend(number, to: size, &writer)
   }
 
   /// Takes up the records behind those that were scanned; returns whether there were any.
   private func extend(
-    _ number: Int, to size: Int, _ writer: borrowing Writer
+    _ number: Int, to size: Int, _ writer: inout Writer
   ) throws(DiskCacheError) -> Bool {
     guard let state = index.withLock({ $0.segments[number] }), size > state.scanned else { return false }
     var found: [SegmentFile.ScannedEntry] = []
@@ -135,9 +150,12 @@ extension SegmentStore {
       found.append($0)
     }
     counters.corruptEntries.wrappingAdd(scan.gapCount, ordering: .relaxed)
+    let current = found.filter { entry in
+      entry.header.isLive && !writer.outdated.contains(entry.header, in: entry.partition)
+        && !isOlderThanOffered(entry, &writer)
+    }
     index.withLock { index in
-      for entry in found
-      where entry.header.isLive && !writer.outdated.contains(entry.header, in: entry.partition) {
+      for entry in current {
         let partition = index.number(of: entry.partition, capacity: capacity(of:))
         _ = index.insert(entry.header, in: partition, segment: number, offset: entry.offset)
       }

@@ -18,6 +18,8 @@ extension SegmentStore {
     let removed = try? write { (writer) throws(DiskCacheError) -> Bool in
       var isWriter = false
       note(&writer) { (writer) throws(DiskCacheError) in isWriter = try prepareToWrite(&writer) }
+      // Nothing that was handed over before may come back.
+      adoptOffers(&writer)
       func find() -> [SegmentIndex.Location] {
         index.withLock { index in
           index.partitions.indices
@@ -32,7 +34,12 @@ extension SegmentStore {
         entries = find()
       }
       for entry in entries {
-        if isWriter { removeEntry(entry, &writer) } else { index.withLock { $0.remove(entry) } }
+        if isWriter {
+          removeEntry(entry, &writer)
+        } else {
+          index.withLock { $0.remove(entry) }
+          withdraw(entry, &writer)
+        }
       }
       if isWriter, !entries.isEmpty {
         doUpkeep(length: 0, &writer)
@@ -49,10 +56,13 @@ extension SegmentStore {
     try write { (writer) throws(DiskCacheError) in
       try requireWriter(&writer)
       guard let partition else {
+        removeOffers(&writer)
         try removeAllSegments(&writer)
         removeStoredIndex(&writer)
+        makeOffers(&writer)
         return
       }
+      adoptOffers(&writer)
       readAllPages(&writer)
       let entries = index.withLock { $0.entriesByAccess(in: partition) }
       for entry in entries {

@@ -5,7 +5,7 @@
 #endif
 
 // Who writes. The one that holds the lock of the directory does; the others look from time to time for what it
-// committed, and one of them takes over when it goes.
+// committed, hand over to it what they store, and one of them takes over when it goes.
 extension SegmentStore {
   /// Makes the directory if need be, and looks at who may write to it.
   func prepareDirectory() throws(DiskCacheError) {
@@ -48,6 +48,7 @@ extension SegmentStore {
     guard case .writer = writer.role else { return }
     writer.role = .reader
     writer.active = nil
+    forgetOffers(&writer)
     writer.refusal = error
     writer.yielded = now()
   }

@@ -6,7 +6,8 @@ extension SegmentStore {
 
   func flush() throws(DiskCacheError) {
     try write { (writer) throws(DiskCacheError) in
-      guard case .writer = writer.role else { return }
+      guard case .writer = writer.role else { return try flushOffer(&writer) }
+      adoptOffers(&writer)
       writeAccessDates(&writer)
       expireSome(Self.examinedPerFlush, &writer)
       if configuration.durability == .synced { try synchronize(&writer) }
@@ -16,6 +17,7 @@ extension SegmentStore {
   func close() {
     try? write { (writer) throws(DiskCacheError) in
       if case .writer = writer.role {
+        adoptOffers(&writer)
         writeAccessDates(&writer)
         if configuration.durability == .synced {
           note(&writer) { (writer) throws(DiskCacheError) in try synchronize(&writer) }
@@ -27,6 +29,8 @@ extension SegmentStore {
       writer.pendingKills = [:]
       writer.drain = nil
       writer.files = IndexFiles()
+      writer.own = OwnOffers()
+      forgetOffers(&writer)
       writer.role = .closed
       index.withLock { $0 = SegmentIndex() }
     }
@@ -38,7 +42,9 @@ extension SegmentStore {
       // It may copy up to the former capacity.
       writer.drain = nil
       guard case .writer = writer.role else { return }
+      removeLargeOffers(&writer)
       note(&writer) { (writer) throws(DiskCacheError) in try trim(toByteCount: writer.capacity, &writer) }
+      makeOffers(&writer)
     }
   }
 

@@ -71,7 +71,15 @@ extension SegmentStore {
     let header = SegmentHeader(
       number: writer.nextNumber, salt: UInt64.random(in: 1 ... .max, using: &writer.random), created: now())
     writer.nextNumber += 1
-    let path = directory + "/" + header.fileName
+    let segment = try makeSegmentFile(header.fileName, header, &writer)
+    return index.withLock { $0.add(segment, size: SegmentHeader.byteCount, age: header.number) }
+  }
+
+  /// Makes a file with a header and nothing else.
+  func makeSegmentFile(
+    _ name: String, _ header: SegmentHeader, _ writer: inout Writer
+  ) throws(DiskCacheError) -> SegmentFile {
+    let path = directory + "/" + name
     let file = try fileSystem.open(path, for: .creating)
     var failure: DiskCacheError?
     header.bytes.withUnsafeBytes { bytes in
@@ -86,8 +94,7 @@ extension SegmentStore {
       throw failure
     }
     writer.isDirectoryUnsynced = true
-    let segment = SegmentFile(name: header.fileName, header: header, file: file)
-    return index.withLock { $0.add(segment, size: SegmentHeader.byteCount, age: header.number) }
+    return SegmentFile(name: name, header: header, file: file)
   }
 
   // MARK: Dying

@@ -59,6 +59,10 @@ final class SegmentStore: Sendable {
     var outdated = OutdatedEntries()
     /// Whether the stored index may be used: false once an entry of it was found to be wrong.
     var trustsStoredIndex = true
+    /// Where other processes hand over what they store.
+    var offers = Offers()
+    /// What this cache hands over while another process writes.
+    var own = OwnOffers()
     /// Bytes of files that editors are writing.
     var spilledByteCount = 0
     /// How often it was asked whether this cache may write.
@@ -105,6 +109,8 @@ final class SegmentStore: Sendable {
   let writer: Mutex<Writer>
   /// What the writer's state said last, for those who must not wait until a write is done.
   let isWriting = Atomic<Bool>(false)
+  /// Whether other processes hand over entries to this one.
+  let hasGuests = Atomic<Bool>(false)
   let currentCapacity: Atomic<Int>
   private let capacities: Mutex<[Partition: Int]>
   private let reported = Mutex<Set<DiskCacheError>>([])
@@ -172,6 +178,12 @@ final class SegmentStore: Sendable {
   }
 
   // MARK: Geometry
+
+  /// The bytes that an offer may have: a 64th of the capacity, and no more than half a segment. Nil if that is too little.
+  func offerByteCount(for capacity: Int) -> Int? {
+    let byteCount = min(segmentSize(for: capacity) / 2, capacity / 64) & ~7
+    return byteCount >= OfferFile.smallestByteCount ? byteCount : nil
+  }
 
   /// A part in 32 of the capacity, between 64 KB and 32 MB, yet never more than a quarter of the capacity nor
   /// so little that a cache of less than 512 GB would need more than 128 files.

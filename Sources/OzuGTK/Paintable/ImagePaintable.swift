@@ -23,6 +23,8 @@
 
     private var current: Texture?
     private var previous: Texture?
+    /// The size of a picture that is on its way: what is shown until then takes its place.
+    private var reservedSize: PixelSize?
     private var scale = 1.0
     private var isSizeUntold = false
     /// How much of the current picture is seen, 0 to 1.
@@ -48,8 +50,11 @@
     /// - Parameters:
     ///   - scale: pixels in a point.
     ///   - fades: whether the picture is to be seen only as `fade(to:)` says.
-    func show(_ texture: Texture?, scale: Double, fades: Bool) {
-      let changesSize = current?.size != texture?.size || self.scale != scale
+    ///   - keepsPlace: whether it stands in for a picture that `reserve` has a place for.
+    func show(_ texture: Texture?, scale: Double, fades: Bool, keepsPlace: Bool = false) {
+      let former = size
+      if !keepsPlace { reservedSize = nil }
+      let changesSize = former != (reservedSize ?? texture?.size) || self.scale != max(scale, 0.01)
       previous = fades ? current : nil
       current = texture
       self.scale = max(scale, 0.01)
@@ -57,6 +62,16 @@
       if changesSize { tellSize() }
       gdk_paintable_invalidate_contents(pointer)
     }
+
+    /// Takes the size of a picture that is on its way.
+    func reserve(_ size: PixelSize, scale: Double) {
+      let changesSize = self.size != size || self.scale != max(scale, 0.01)
+      reservedSize = size
+      self.scale = max(scale, 0.01)
+      if changesSize { tellSize() }
+    }
+
+    private var size: PixelSize? { reservedSize ?? current?.size }
 
     /// Says that the size is another one, in the next turn of the main loop: lists bind their cells in the middle of a
     /// layout, and a widget that asks for a new one then is drawn without a place (GTK complains of a "snapshot without
@@ -83,22 +98,27 @@
     /// A paintable of no size would be given 16 × 16 points, as if somebody had wanted that.
     static let emptySide: gint = 1
 
-    fileprivate var width: gint { side(current?.size.width) }
-    fileprivate var height: gint { side(current?.size.height) }
+    fileprivate var width: gint { side(size?.width) }
+    fileprivate var height: gint { side(size?.height) }
 
     private func side(_ pixels: Int?) -> gint {
       pixels.map { max(1, gint((Double($0) / scale).rounded())) } ?? Self.emptySide
     }
 
     fileprivate var aspectRatio: Double {
-      guard let size = current?.size, size.height > 0 else { return 0 }
+      guard let size, size.height > 0 else { return 0 }
       return Double(size.width) / Double(size.height)
     }
 
     fileprivate func draw(into snapshot: OpaquePointer, _ width: Double, _ height: Double) {
       onDraw()
       guard let current, width > 0, height > 0 else { return }
-      guard visibility < 1 else { return append(current, to: snapshot, width, height) }
+      guard visibility < 1 else {
+        // A stand-in may have other proportions than the picture whose place it has.
+        return reservedSize == nil
+          ? append(current, to: snapshot, width, height)
+          : appendCovering(current, to: snapshot, width, height)
+      }
       if let previous {
         gtk_snapshot_push_cross_fade(snapshot, visibility)
         appendCovering(previous, to: snapshot, width, height)

@@ -119,15 +119,18 @@
       guard let widget else { return }
       let isSeen = gtk_widget_get_mapped(widget) != 0
       let texture = content.bitmap.map(Texture.init)
+      let isPart = if case .preview = content { true } else { false }
       guard case .fade(let duration) = transition, isSeen, duration > .zero else {
         fade = nil
-        paintable.show(texture, scale: displayScale, fades: false)
+        paintable.show(texture, scale: displayScale, fades: false, keepsPlace: isPart)
         return
       }
       fade = Fade(duration: duration)
       paintable.show(texture, scale: displayScale, fades: true)
       clock.start(widget)
     }
+
+    func reserve(_ size: PixelSize) { paintable.reserve(size, scale: displayScale) }
 
     func setFrameClock(isRunning: Bool) {
       playsFrames = isRunning

@@ -48,15 +48,18 @@ public struct CacheControl: Hashable, Sendable {
   }
 
   private mutating func add(_ element: String) {
-    let pieces = element.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    let name = String(pieces[0]).trimmingHTTPWhitespace()
+    let bytes = element.utf8
+    let equals = bytes.firstIndex(of: UInt8(ascii: "="))
+    let written = String(element[..<(equals ?? bytes.endIndex)])
+    let name = written.trimmingHTTPWhitespace()
     guard name.isHTTPToken else { return }
     var argument: String?
-    if pieces.count > 1 {
+    if let equals {
       // No white space belongs around the "=": with it the name still counts, but not the value.
+      let value = element[bytes.index(after: equals)...]
       let isTight =
-        name.utf8.count == pieces[0].utf8.count && pieces[1].first.map { $0 != " " && $0 != "\t" } == true
-      argument = isTight ? HTTPList.unquoted(String(pieces[1])) : ""
+        name.utf8.count == written.utf8.count && value.utf8.first.map { $0 != 0x20 && $0 != 0x09 } == true
+      argument = isTight ? HTTPList.unquoted(String(value)) : ""
     }
     directives.append(Directive(name: name, argument: argument))
   }
@@ -66,6 +69,12 @@ public struct CacheControl: Hashable, Sendable {
 enum HTTPList {
   /// The elements of a comma-separated value, trimmed, without empty ones. Commas in quotes do not separate.
   static func elements(of value: String) -> [String] {
+    guard value.utf8.contains(UInt8(ascii: "\"")) else {
+      return value.utf8.split(separator: UInt8(ascii: ",")).compactMap { part in
+        let text = String(Substring(part)).trimmingHTTPWhitespace()
+        return text.isEmpty ? nil : text
+      }
+    }
     var elements: [String] = []
     var element: [UInt8] = []
     var isQuoted = false

@@ -15,7 +15,8 @@ final class HTTPBodySpool: Sendable {
   let threshold: Int
   private let directory: @Sendable () -> String?
   private let queue = DispatchQueue(label: "ozu.spool")
-  private let hasSwept = Mutex(false)
+  /// What killed processes have left, by the digest of its key; nil until somebody has looked.
+  private let left = Mutex<[String: [String]]?>(nil)
   private let openFiles = Atomic(0)
 
   /// - Parameter directory: asked on the writer's thread, where it may take its time.
@@ -33,16 +34,42 @@ final class HTTPBodySpool: Sendable {
   }
 
   /// Makes a file, on the writer's thread; nil where there is none to be had. `close` gives it back.
-  func open() -> HTTPSpoolFile? {
+  ///
+  /// - Parameter beginning: what the file is left for, if the process is killed.
+  func open(_ beginning: HTTPBeginning?) -> HTTPSpoolFile? {
     guard let directory = directory() else { return nil }
-    let isFirst = hasSwept.withLock { hasSwept in
-      defer { hasSwept = true }
-      return !hasSwept
-    }
-    if isFirst { HTTPSpoolFile.sweep(directory: directory) }
-    guard let file = try? HTTPSpoolFile(directory: directory) else { return nil }
+    lookAround(directory)
+    guard let file = try? HTTPSpoolFile(directory: directory, beginning: beginning) else { return nil }
     openFiles.add(1, ordering: .relaxed)
     return file
+  }
+
+  // Once, on the writer's thread: before the first file of this process is made, so that none of its own is found.
+  private func lookAround(_ directory: String?) {
+    guard left.withLock({ $0 == nil }) else { return }
+    let found = directory.map { HTTPSpoolFile.sweep(directory: $0) } ?? [:]
+    left.withLock { $0 = found }
+  }
+
+  /// Takes what a process that was killed has left of a body; nil when there is nothing.
+  func takeLeft(for key: HTTPCacheKey) async -> HTTPLeftBeginning? {
+    // Nearly always there is nothing, and nobody waits for the writer's thread.
+    let known = left.withLock { $0 }
+    if known?.isEmpty == true { return nil }
+    let digest = HTTPBeginning.digest(of: key)
+    if let known, known[digest] == nil { return nil }
+    return await withCheckedContinuation { continuation in
+      queue.async { continuation.resume(returning: self.takeLeftNow(digest)) }
+    }
+  }
+
+  private func takeLeftNow(_ digest: String) -> HTTPLeftBeginning? {
+    lookAround(directory())
+    let paths = left.withLock { $0?.removeValue(forKey: digest) } ?? []
+    let found = paths.compactMap { HTTPLeftBeginning(path: $0) }
+    let best = found.max { $0.partial.isWorse(than: $1.partial) }
+    for other in found where other !== best { other.remove() }
+    return best
   }
 
   /// Notes that a file made by `open` is done with.

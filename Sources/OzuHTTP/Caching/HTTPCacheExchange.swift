@@ -9,7 +9,7 @@
 /// In two parts, because only the second needs the network: `plan` is a pure decision about what is stored, and `ask`
 /// the exchange. Who bounds its exchanges bounds calls of `ask`.
 package struct HTTPCacheExchange: Sendable {
-  let cache: HTTPCache
+  package let cache: HTTPCache
   package var request: HTTPRequest
   let mode: HTTPCacheMode
   package let key: HTTPCacheKey
@@ -34,12 +34,15 @@ package struct HTTPCacheExchange: Sendable {
 
   /// What the origin is asked.
   package struct Question: Sendable {
-    fileprivate let decision: HTTPCacheDecision
+    let decision: HTTPCacheDecision
     /// The responses that are validated, and the one that would be served.
     fileprivate var entries: [HTTPCacheEntry] = []
     fileprivate var choice: Int?
     /// What may be served when the origin fails.
     fileprivate var fallback: HTTPCacheEntry?
+
+    /// Whether it is asked for something of which nothing is stored.
+    package var isForNew: Bool { entries.isEmpty && fallback == nil }
   }
 
   /// Whether what is stored makes a difference.
@@ -137,7 +140,7 @@ package struct HTTPCacheExchange: Sendable {
       isValidated: true)
   }
 
-  private func received(
+  func received(
     _ result: HTTPOriginAnswer, _ decision: HTTPCacheDecision, replacing old: HTTPCacheEntry?
   ) async -> HTTPCachedResponse {
     for url in policy.invalidated(by: request, result.head) {
@@ -240,7 +243,7 @@ package struct HTTPCacheValidation: Sendable {
   package func run() async {
     let again = HTTPCacheExchange(
       cache: exchange.cache, request: exchange.request, mode: .noCache, key: exchange.key,
-      policy: exchange.policy, storing: .atOnce, onProgress: nil, client: exchange.cache.client,
+      policy: exchange.policy, storing: .atOnce, onProgress: nil, client: exchange.client,
       pause: exchange.pause)
     _ = try? await again.run()
   }

@@ -45,7 +45,7 @@ public struct HTTPCacheKey: Sendable, Hashable {
   /// A URL without fragment and without what rules drop.
   static func text(of url: URL, rules: [CacheKeyRule]) -> String {
     let text = url.absoluteString
-    let whole = text.firstIndex(of: "#").map { String(text[..<$0]) } ?? text
+    let whole = text.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(text[..<$0]) } ?? text
     return rules.first { $0.applies(to: url) }?.applied(to: whole) ?? whole
   }
 }

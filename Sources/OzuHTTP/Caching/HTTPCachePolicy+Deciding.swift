@@ -49,13 +49,8 @@ extension HTTPCachePolicy {
     let validation = { (reason: String) in
       HTTPCacheDecision(.validate, choice, isStale: staleness >= 0, reason)
     }
-    if mode == .noCache {
-      // What never changes need not be asked about while it is fresh, not even on a reload (RFC 8246 §2).
-      guard staleness < 0, response.cacheControl.contains("immutable"), !Self.demandsValidation(response)
-      else {
-        return validation("validation was asked for")
-      }
-    }
+    // Also what is `immutable`: RFC 8246 §2 spares it the validations of a reload, and this mode asks for one.
+    if mode == .noCache { return validation("validation was asked for") }
     if control.contains("no-cache") { return validation("no-cache in the request") }
     if isIgnoringOrigin(response) {
       return staleness < 0

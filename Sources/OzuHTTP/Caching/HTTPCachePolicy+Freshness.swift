@@ -33,10 +33,13 @@ extension HTTPCachePolicy {
   ///
   /// What cannot be read counts as no lifetime at all, never as a guessed one.
   public func freshness(of response: HTTPStoredResponse) -> HTTPFreshness {
+    freshness(of: response, response.cacheControl)
+  }
+
+  private func freshness(of response: HTTPStoredResponse, _ control: CacheControl) -> HTTPFreshness {
     if case .ignoring(let lifetime) = lifetimes, (200..<300).contains(response.status) {
       return HTTPFreshness(lifetime: lifetime.inSeconds, source: .policy)
     }
-    let control = response.cacheControl
     if let seconds = control.seconds("max-age") {
       return HTTPFreshness(lifetime: Double(seconds), source: .maxAge)
     }
@@ -52,23 +55,28 @@ extension HTTPCachePolicy {
 
   /// The age of a response in seconds (§4.2.3), never negative.
   public func age(of response: HTTPStoredResponse, now: Date) -> Double {
+    age(of: response, freshness(of: response), now: now)
+  }
+
+  private func age(of response: HTTPStoredResponse, _ freshness: HTTPFreshness, now: Date) -> Double {
     // A date in the future makes no age, and one of whole seconds must not make half of one.
     let apparentAge = max(0, response.responseDate.timeIntervalSince(response.date)).rounded(.down)
     let delay = max(0, response.responseDate.timeIntervalSince(response.requestDate))
     let correctedAge = Double(ageField(of: response)) + delay
     let residence = max(0, now.timeIntervalSince(response.responseDate))
-    if case .policy = freshness(of: response).source { return residence }
+    if case .policy = freshness.source { return residence }
     return max(apparentAge, correctedAge) + residence
   }
 
   /// Until when a response may be served without asking: the end of its lifetime, or of that of a redirect that
   /// led to it. In the past for one that must be validated each time.
   public func freshUntil(_ response: HTTPStoredResponse) -> Date {
-    let freshness = freshness(of: response)
-    if freshness.source != .policy, response.cacheControl.fieldNames("no-cache")?.isEmpty == true {
+    let control = response.cacheControl
+    let freshness = freshness(of: response, control)
+    if freshness.source != .policy, control.fieldNames("no-cache")?.isEmpty == true {
       return .distantPast
     }
-    let left = freshness.lifetime - age(of: response, now: response.responseDate)
+    let left = freshness.lifetime - age(of: response, freshness, now: response.responseDate)
     let deadline = response.responseDate.addingTimeInterval(left)
     guard freshness.source != .policy, let redirects = response.redirectsFreshUntil else { return deadline }
     return min(deadline, redirects)

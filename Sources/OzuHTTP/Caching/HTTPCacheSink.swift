@@ -13,6 +13,9 @@ import OzuSynchronization
 ///
 /// The transport's thread calls it; the cache reads it after the exchange. One lock guards its state.
 final class HTTPCacheSink: HTTPBodySink {
+  /// When and how the body of a response is kept for another process; nil for one that cannot be resumed.
+  typealias KeepingRule = @Sendable (HTTPResponseHead, _ isContinued: Bool) -> HTTPSpooledBody.Keeping?
+
   private struct State {
     var head: HTTPResponseHead?
     var isDropped = false
@@ -28,16 +31,20 @@ final class HTTPCacheSink: HTTPBodySink {
   private let keepsErrorBodies: Bool
   private let followsRedirects: Bool
   private let onProgress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)?
+  private let keeping: KeepingRule?
 
   /// More of a body that nobody wants is not waited for.
   private static let droppedByteLimit = 1 << 16
   /// How many bytes an announced length may reserve before any has come.
   private static let maximumReservation = 16 << 20
 
+  /// - Parameter keeping: nil where no body is kept.
   init(
     spool: HTTPBodySpool?, partial: HTTPPartialBody?, keepsErrorBodies: Bool, followsRedirects: Bool,
-    onProgress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)?
+    onProgress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)?,
+    keeping: KeepingRule? = nil
   ) {
+    self.keeping = keeping
     body = HTTPSpooledBody(spool: spool)
     self.partial = partial
     self.keepsErrorBodies = keepsErrorBodies
@@ -62,6 +69,7 @@ final class HTTPCacheSink: HTTPBodySink {
     if let rejection { throw HTTPError(.refused("the rest does not fit: \(rejection)"), url: head.url) }
     if !isDropped {
       let beginning = isContinued ? partial?.body : nil
+      if let keeping = keeping?(head, isContinued) { body.keep(keeping) }
       if let count = head.expectedByteCount {
         body.expect(byteCount: count + (beginning?.count ?? 0), maximumReservation: Self.maximumReservation)
       }

@@ -40,12 +40,13 @@ struct HTTPOriginExchange: Sendable {
   func run(isRetried: (_ isDisconnected: Bool) -> Bool) async throws(HTTPError) -> HTTPOriginAnswer {
     let retry = configuration.retryPolicy
     var retryCount = 0
+    let start = configuration.now()
     while true {
       var retryAfter: String?
       var failure: HTTPError?
       var answer: HTTPOriginAnswer?
       do throws(HTTPError) {
-        let result = try await followRedirects()
+        let result = try await followRedirects(since: start, isRetry: retryCount > 0)
         guard retry.isTransient(status: result.head.status), isRetried(false) else {
           if result.head.status < 500 { cache.noteSuccess() }
           return result
@@ -53,6 +54,7 @@ struct HTTPOriginExchange: Sendable {
         retryAfter = result.head.headers.first("Retry-After")
         answer = result
       } catch {
+        let error = error.naming(request.timeouts)
         guard retry.isTransient(error.reason), isRetried(true) else { throw error }
         failure = error
       }
@@ -77,8 +79,16 @@ struct HTTPOriginExchange: Sendable {
 
   // MARK: Hops
 
-  private func followRedirects() async throws(HTTPError) -> HTTPOriginAnswer {
+  /// - Parameter start: when the first attempt began. The limit on the whole is one for all attempts and all hops, as it is
+  ///   where the client follows redirects itself.
+  private func followRedirects(
+    since start: ContinuousClock.Instant, isRetry: Bool
+  ) async throws(HTTPError) -> HTTPOriginAnswer {
     var hop = request
+    if isRetry {
+      hop.timeouts.total -= start.duration(to: configuration.now())
+      guard hop.timeouts.total > .zero else { throw HTTPError(.timedOut(.total), url: hop.url) }
+    }
     if mode == .reload || mode == .noStore {
       if !hop.headers.contains(name: "Cache-Control") { hop.headers["Cache-Control"] = "no-cache" }
     } else if mode == .noCache, !hop.headers.contains(name: "Cache-Control") {
@@ -86,7 +96,6 @@ struct HTTPOriginExchange: Sendable {
     }
     var redirectsFreshUntil: Date?
     var count = 0
-    let start = configuration.now()
     while true {
       let requestDate = configuration.currentDate()
       let (head, body) = try await send(hop)
@@ -107,7 +116,6 @@ struct HTTPOriginExchange: Sendable {
         redirectsFreshUntil = min(redirectsFreshUntil ?? end, end)
         count += 1
         hop = next
-        // The limit on the whole is one for all hops, as it is where the client follows redirects itself.
         hop.timeouts.total = request.timeouts.total - start.duration(to: configuration.now())
         guard hop.timeouts.total > .zero else { throw HTTPError(.timedOut(.total), url: hop.url) }
       }
@@ -137,13 +145,59 @@ struct HTTPOriginExchange: Sendable {
   }
 
   private func partialBody(for hop: HTTPRequest) async -> HTTPPartialBody? {
-    guard resumes, hop.method == .get, !hop.hasPrecondition,
-      let partial = await cache.storage.partialBody(for: key),
+    guard resumes, hop.method == .get, !hop.hasPrecondition else { return nil }
+    await adoptLeft()
+    guard let partial = await cache.storage.partialBody(for: key),
       partial.response.isFrom(hop.url),
       HTTPVary(partial.response.headers).matches(hop, stored: partial.response.selectingHeaders),
       partial.body.count < hop.maximumBodyByteCount
     else { return nil }
     return partial
+  }
+
+  /// Has the storage take what a process that was killed has left.
+  private func adoptLeft() async {
+    guard keepsBeginnings, let left = await cache.spool?.takeLeft(for: key) else { return }
+    let known = await cache.storage.partialBody(for: key)
+    if known?.isWorse(than: left.partial) ?? true {
+      await cache.storage.setPartialBody(left.partial, for: key)
+    }
+    left.remove()
+  }
+
+  private var keepsBeginnings: Bool {
+    mode != .noStore && configuration.minimumPartialByteCount < .max
+  }
+
+  /// When and how the body of a response is kept for another process; nil for one that could not go on with it.
+  private func keeping(
+    _ head: HTTPResponseHead, _ hop: HTTPRequest, continuing old: HTTPPartialBody?, since requestDate: Date
+  ) -> HTTPSpooledBody.Keeping? {
+    // Cheap, and true of most pictures that are fetched at once: the rest is looked at when the time has passed.
+    guard old != nil || head.headers.contains(name: "ETag") || head.headers.contains(name: "Last-Modified")
+    else {
+      return nil
+    }
+    let responseDate = configuration.currentDate()
+    let beginning: @Sendable () -> HTTPBeginning? = {
+      let response = resumable(
+        head, hop, continuing: old, requestDate: requestDate, responseDate: responseDate)
+      return response.flatMap { HTTPBeginning($0, for: key) }
+    }
+    return HTTPSpooledBody.Keeping(
+      startedAt: configuration.now(), delay: configuration.spooling.beginningDelay,
+      minimumByteCount: configuration.minimumPartialByteCount, now: configuration.now, beginning: beginning)
+  }
+
+  /// The stored form of a response whose body may be kept as a beginning.
+  private func resumable(
+    _ head: HTTPResponseHead, _ hop: HTTPRequest, continuing old: HTTPPartialBody?, requestDate: Date,
+    responseDate: Date
+  ) -> HTTPStoredResponse? {
+    guard hop.method == .get, mode != .noStore, hop.headers["Range"] == nil else { return nil }
+    if let old { return old.response }
+    guard head.status == 200, policy.reasonNotToStore(head, for: hop, mode: mode) == nil else { return nil }
+    return policy.stored(head, for: hop, requestDate: requestDate, responseDate: responseDate)
   }
 
   private func transfer(
@@ -156,18 +210,21 @@ struct HTTPOriginExchange: Sendable {
     outgoing = try await prepared(outgoing)
     var isFollowing = false
     if case .follow = request.redirectPolicy { isFollowing = true }
+    let requestDate = configuration.currentDate()
+    let keepingRule: HTTPCacheSink.KeepingRule = { head, isContinued in
+      keeping(head, hop, continuing: isContinued ? partial : nil, since: requestDate)
+    }
     let sink = HTTPCacheSink(
       spool: cache.spool, partial: partial, keepsErrorBodies: configuration.keepsErrorBodies,
-      followsRedirects: isFollowing,
-      onProgress: onProgress)
-    let requestDate = configuration.currentDate()
+      followsRedirects: isFollowing, onProgress: onProgress,
+      keeping: keepsBeginnings ? keepingRule : nil)
     let response: HTTPResponse
     do throws(HTTPError) {
       response = try await client.send(outgoing, into: sink)
     } catch {
       if let head = sink.head, sink.hasOverflown { return (head, HTTPSpooledBody.Content(data: Data())) }
       if sink.rejection == nil { await keepPartial(of: sink, hop, continuing: partial, since: requestDate) }
-      throw error
+      throw sink.isContinued ? Self.ofWhole(error, behind: partial?.body.count ?? 0) : error
     }
     guard let partial else { return (response.head, try await takeBody(of: sink, hop)) }
     return try await complete(partial, response, sink, hop)
@@ -179,18 +236,32 @@ struct HTTPOriginExchange: Sendable {
   ) async throws(HTTPError) -> Received {
     if response.status == 416 { throw HTTPError(.refused("there is no rest"), url: hop.url) }
     let body = try await takeBody(of: sink, hop)
+    let total =
+      partial.totalByteCount ?? ContentRange(response.head.headers.first("Content-Range") ?? "")?.total
+    if sink.isContinued, let total, body.data.count < total {
+      // A server may send less than it was asked for (RFC 9110 §15.3.7): the next request goes on from there.
+      if let longer = HTTPPartialBody(response: partial.response, body: body.data) {
+        await cache.storage.setPartialBody(longer, for: key)
+      }
+      throw HTTPError(.bodyTruncated(received: body.data.count, expected: total), url: hop.url)
+    }
     // 200 sends the whole; an error says nothing of the beginning, which stays.
     if response.status < 300 { await cache.storage.setPartialBody(nil, for: key) }
     guard sink.isContinued else { return (response.head, body) }
-    let total =
-      partial.totalByteCount ?? ContentRange(response.head.headers.first("Content-Range") ?? "")?.total
-    if let total, body.data.count != total {
-      throw HTTPError(.bodyTruncated(received: body.data.count, expected: total), url: hop.url)
+    if let total, body.data.count > total {
+      throw HTTPError(.protocolError("the rest is longer than its Content-Range says"), url: hop.url)
     }
     guard body.data.count <= hop.maximumBodyByteCount else {
       throw HTTPError(.bodyTooLarge(limit: hop.maximumBodyByteCount), url: hop.url)
     }
     return (partial.completedHead(by: response.head, byteCount: body.data.count), body)
+  }
+
+  /// The error of a transfer of the rest, in bytes of the whole.
+  private static func ofWhole(_ error: HTTPError, behind count: Int) -> HTTPError {
+    guard case .bodyTruncated(let received, let expected) = error.reason else { return error }
+    return HTTPError(
+      .bodyTruncated(received: received + count, expected: expected.map { $0 + count }), url: error.url)
   }
 
   private func takeBody(
@@ -206,20 +277,14 @@ struct HTTPOriginExchange: Sendable {
   private func keepPartial(
     of sink: HTTPCacheSink, _ hop: HTTPRequest, continuing old: HTTPPartialBody?, since requestDate: Date
   ) async {
-    guard hop.method == .get, mode != .noStore, hop.headers["Range"] == nil, let head = sink.head else {
-      return
-    }
+    guard let head = sink.head,
+      let response = resumable(
+        head, hop, continuing: sink.isContinued ? old : nil, requestDate: requestDate,
+        responseDate: configuration.currentDate())
+    else { return }
     // A body that its file does not give back is lost; the failure of the transfer is what the caller gets.
     guard let body = try? await sink.takeBody().data, body.count >= configuration.minimumPartialByteCount
     else { return }
-    let response: HTTPStoredResponse
-    if let old, sink.isContinued {
-      response = old.response
-    } else {
-      guard head.status == 200, policy.reasonNotToStore(head, for: hop, mode: mode) == nil else { return }
-      response = policy.stored(
-        head, for: hop, requestDate: requestDate, responseDate: configuration.currentDate())
-    }
     guard let partial = HTTPPartialBody(response: response, body: body) else { return }
     await cache.storage.setPartialBody(partial, for: key)
   }

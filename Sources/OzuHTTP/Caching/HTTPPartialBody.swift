@@ -28,6 +28,12 @@ public struct HTTPPartialBody: Sendable, Hashable {
     else { return nil }
   }
 
+  /// Whether another beginning of the same resource is the one to go on with: that of the later response, or of the same
+  /// one with more bytes.
+  func isWorse(than other: HTTPPartialBody) -> Bool {
+    (response.responseDate, body.count) < (other.response.responseDate, other.body.count)
+  }
+
   /// The whole body's length, where it was announced.
   public var totalByteCount: Int? {
     HTTPResponseHead(status: 200, headers: response.headers, url: response.url).contentLength

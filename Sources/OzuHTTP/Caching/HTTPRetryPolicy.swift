@@ -6,8 +6,9 @@
 
 /// When a failed exchange is tried again, and after how long.
 ///
-/// Only what may pass by itself is tried again: connections that fail, break or stay silent, and the statuses 408,
-/// 429, 502, 503 and 504. The wait doubles each time and is spread at random, so that many clients of one
+/// Only what may pass by itself is tried again: connections that fail, break or cannot be made in time, and the statuses
+/// 408, 429, 502, 503 and 504. An origin that was silent, slow or not done in the whole time is not: whoever waits has
+/// waited for a limit already, and would for the same one again. What it sent is kept for the next request. The wait doubles each time and is spread at random, so that many clients of one
 /// origin do not come back at once; where the origin names a time, that counts.
 public struct HTTPRetryPolicy: Sendable, Hashable {
   /// How often an exchange is tried again. 2.
@@ -37,7 +38,9 @@ public struct HTTPRetryPolicy: Sendable, Hashable {
   /// Whether a failure may pass by itself.
   public func isTransient(_ reason: HTTPError.Reason) -> Bool {
     switch reason {
-    case .connectionRefused, .connectionFailed, .connectionLost, .timedOut, .bodyTruncated: true
+    case .connectionRefused, .connectionFailed, .connectionLost, .timedOut(.connect), .bodyTruncated,
+      .contentCodingTruncated, .proxyFailed:
+      true
     default: false
     }
   }

@@ -26,7 +26,22 @@ final class HTTPSpooledBody: Sendable {
   static let (maximumWaiting, resumedWaiting) = (1 << 20, 256 << 10)
   private static let pieceByteCount = 256 << 10
 
+  /// When a body that can be resumed goes to a file although it is small, and what the file says of it.
+  struct Keeping: Sendable {
+    var startedAt: ContinuousClock.Instant
+    var delay: Duration
+    var minimumByteCount: Int
+    var now: @Sendable () -> ContinuousClock.Instant
+    /// Called on the spool's thread.
+    var beginning: @Sendable () -> HTTPBeginning?
+
+    func isDue(byteCount: Int) -> Bool {
+      byteCount >= minimumByteCount && startedAt.duration(to: now()) >= delay
+    }
+  }
+
   private struct State {
+    var keeping: Keeping?
     var byteCount = 0
     /// The body, while all of it is in memory.
     var memory = Data()
@@ -50,6 +65,12 @@ final class HTTPSpooledBody: Sendable {
 
   /// How many bytes have come.
   var byteCount: Int { state.withLock { $0.byteCount } }
+
+  /// Has the file of the body outlive a process that is killed. Called before the first byte.
+  func keep(_ keeping: Keeping) {
+    guard spool != nil else { return }
+    state.withLock { $0.keeping = keeping }
+  }
 
   /// Makes ready for so many bytes, or more.
   ///
@@ -87,7 +108,9 @@ final class HTTPSpooledBody: Sendable {
     let hasWork = state.withLock { state in
       state.byteCount += byteCount
       if !state.isSpooling {
-        guard let spool, state.byteCount > spool.threshold else {
+        guard let spool,
+          state.byteCount > spool.threshold || state.keeping?.isDue(byteCount: state.byteCount) == true
+        else {
           toMemory(&state.memory)
           return false
         }
@@ -136,14 +159,14 @@ final class HTTPSpooledBody: Sendable {
   // On the spool's thread.
   private func drain() {
     while true {
-      let row = state.withLock { state in
+      let (row, keeping) = state.withLock { state in
         defer { state.waiting = [] }
         if state.waiting.isEmpty { state.isDraining = false }
-        return state.waiting
+        return (state.waiting, state.keeping)
       }
       guard !row.isEmpty else { break }
       for piece in row {
-        writer.append(piece)
+        writer.append(piece, keeping: keeping)
         let resumption = state.withLock { state -> HTTPBodyResumption? in
           state.waitingByteCount -= piece.count
           guard state.waitingByteCount <= Self.resumedWaiting else { return nil }
@@ -183,16 +206,17 @@ private final class Writer: @unchecked Sendable {
     closeFile()
   }
 
-  func append(_ piece: Data) {
+  func append(_ piece: Data, keeping: HTTPSpooledBody.Keeping?) {
     guard failure == nil else { return }
     piece.withUnsafeBytes { identity.update($0) }
     if memory == nil, file == nil {
-      file = spool?.open()
+      file = spool?.open(keeping?.beginning())
       if file == nil { memory = Data() }
     }
     if let file {
       do throws(HTTPSpoolFile.Failure) {
-        return try file.append(piece)
+        try file.append(piece)
+        return file.checkpoint(identity.text)
       } catch {
         // The disk is full, or worse. What it has taken so far comes back.
         takeBack(file)

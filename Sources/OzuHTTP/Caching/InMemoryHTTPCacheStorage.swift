@@ -4,7 +4,8 @@ import OzuSynchronization
 ///
 /// One lock guards everything.
 ///
-/// - Complexity: O(1), but O(keys) where something has to give way.
+/// - Complexity: O(1) on average. Where something has to give way, an eighth of the limit does at once, so that the keys
+///   are not sorted for each response.
 public final class InMemoryHTTPCacheStorage: HTTPCacheStorage {
   private struct Slot {
     var entries: [Int: HTTPCacheEntry] = [:]
@@ -91,11 +92,13 @@ public final class InMemoryHTTPCacheStorage: HTTPCacheStorage {
   }
 
   private func makeRoom(_ state: inout State) {
-    while state.byteCount > byteLimit,
-      let oldest = state.slots.min(by: { $0.value.lastUse < $1.value.lastUse })
-    {
-      state.byteCount -= oldest.value.byteCount
-      state.slots[oldest.key] = nil
+    guard state.byteCount > byteLimit else { return }
+    let byAge = state.slots.sorted { $0.value.lastUse < $1.value.lastUse }
+    // The newest is what room is made for.
+    for (key, slot) in byAge.dropLast() {
+      guard state.byteCount > byteLimit - byteLimit / 8 else { return }
+      state.byteCount -= slot.byteCount
+      state.slots[key] = nil
     }
   }
 }

@@ -46,7 +46,10 @@ extension String {
 
   /// The text of header bytes: UTF-8 where they are, else Latin-1, which every byte is.
   init(httpBytes bytes: UnsafeRawBufferPointer) {
-    if let text = String(validating: bytes, as: UTF8.self) {
+    // Nearly all of them are ASCII, which needs no further look.
+    if bytes.allSatisfy({ $0 < 0x80 }) {
+      self = String(decoding: bytes, as: UTF8.self)
+    } else if let text = String(validating: bytes, as: UTF8.self) {
       self = text
     } else {
       self = String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))

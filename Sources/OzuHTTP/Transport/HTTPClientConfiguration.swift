@@ -16,6 +16,8 @@ public struct HTTPClientConfiguration: Sendable, Hashable {
   public var proxy: HTTPProxy = .environment
   /// Which certificate authorities are trusted.
   public var certificateAuthorities: HTTPCertificateAuthorities = .system
+  /// Where the environment has the system's authorities.
+  var environmentCertificates = EnvironmentCertificates.current
   /// The `User-Agent` of requests that bring none; nil sends none.
   public var userAgent: String? = "Ozu"
   /// Whether HTTP/2 is offered to servers that speak it over TLS.
@@ -24,6 +26,8 @@ public struct HTTPClientConfiguration: Sendable, Hashable {
   /// Which addresses may be connected to. All, by default; servers that load what strangers name set
   /// `publicAddressesOnly`.
   public var networkGuard: HTTPNetworkGuard = .off
+  /// Which hosts may be asked, checked before the first request and again at each redirect. All, by default.
+  public var hostRule: HTTPHostRule = .any
 
   /// Makes the default settings.
   public init() {}
@@ -42,7 +46,8 @@ public enum HTTPProxy: Sendable, Hashable {
 
 /// Which certificate authorities a client trusts.
 public enum HTTPCertificateAuthorities: Sendable, Hashable {
-  /// Those of the operating system.
+  /// Those of the operating system. On Linux `SSL_CERT_FILE` and `SSL_CERT_DIR` in the environment of the process name
+  /// others, as for curl: a PEM file, and a folder that `openssl rehash` has prepared.
   case system
   /// Those in this PEM file alone. Not available with `URLSession`, which knows only the system's: every request is
   /// refused there.

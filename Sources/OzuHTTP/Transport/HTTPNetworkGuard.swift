@@ -8,7 +8,8 @@ public enum HTTPNetworkGuard: Sendable, Hashable {
   /// Any address may be connected to.
   case off
   /// Only addresses of the public internet: not loopback, private, link-local, shared (CGNAT), multicast or
-  /// reserved ones, nor IPv6 addresses with such an IPv4 address inside (RFC 6890).
+  /// reserved ones, nor IPv6 addresses with such an IPv4 address inside (RFC 6890). Addresses that a network makes of
+  /// IPv4 addresses by a prefix of its own (RFC 6052, 6rd) cannot be told from others.
   case publicAddressesOnly
 
   /// Which addresses may be connected to; nil for all.
@@ -38,10 +39,23 @@ struct NetworkAddress: Hashable, CustomStringConvertible {
     bytes.count == 4 ? Self.isPublic4(bytes) : isPublic6
   }
 
+  /// `a.b.c.d`, or groups in hexadecimal with the longest row of zeros as `::` (RFC 5952).
   var description: String {
     if bytes.count == 4 { return bytes.map(String.init).joined(separator: ".") }
     let groups = stride(from: 0, to: 16, by: 2).map { Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]) }
-    return groups.map { String($0, radix: 16) }.joined(separator: ":")
+    var zeros = 0..<0
+    var start: Int?
+    for (index, group) in (groups + [1]).enumerated() {
+      if group == 0 { start = start ?? index }
+      guard group != 0, let first = start else { continue }
+      if index - first > max(1, zeros.count) { zeros = first..<index }
+      start = nil
+    }
+    func text(_ groups: ArraySlice<Int>) -> String {
+      groups.map { String($0, radix: 16) }.joined(separator: ":")
+    }
+    return zeros.isEmpty
+      ? text(groups[...]) : text(groups[..<zeros.lowerBound]) + "::" + text(groups[zeros.upperBound...])
   }
 
   private static let special4: [(prefix: [UInt8], length: Int)] = [
@@ -53,17 +67,14 @@ struct NetworkAddress: Hashable, CustomStringConvertible {
     ([192, 0, 0, 0], 24), ([192, 0, 2, 0], 24), ([198, 51, 100, 0], 24), ([203, 0, 113, 0], 24),  // special
     ([192, 88, 99, 0], 24),  // relays to IPv6
     ([198, 18, 0, 0], 15),  // benchmarks
+    ([168, 63, 129, 16], 32),  // the host of a virtual machine in Azure, which answers for its metadata
     ([224, 0, 0, 0], 4), ([240, 0, 0, 0], 4),  // multicast, reserved, broadcast
   ]
 
+  // Within 2000::/3. All other prefixes are special or not assigned (RFC 4291 §2.4).
   private static let special6: [(prefix: [UInt8], length: Int)] = [
-    ([0x01, 0, 0, 0, 0, 0, 0, 0], 64),  // discard
-    ([0x00, 0x64, 0xFF, 0x9B, 0x00, 0x01], 48),  // local translation
     ([0x20, 0x01, 0x00, 0x00], 23),  // protocols, Teredo among them
     ([0x20, 0x01, 0x0D, 0xB8], 32), ([0x3F, 0xFF, 0x00], 20),  // documentation
-    ([0x5F, 0x00], 16),  // segment routing
-    ([0xFC], 7), ([0xFE, 0x80], 10), ([0xFE, 0xC0], 10),  // private, link-local, site-local
-    ([0xFF], 8),  // multicast
   ]
 
   private static func isPublic4(_ bytes: [UInt8]) -> Bool {
@@ -71,19 +82,29 @@ struct NetworkAddress: Hashable, CustomStringConvertible {
   }
 
   private var isPublic6: Bool {
-    // IPv4 in IPv6: mapped and compatible (RFC 4291 §2.5.5), translated (RFC 6052), 6to4 (RFC 3056).
-    let zeros = [UInt8](repeating: 0, count: 10)
-    if bytes.starts(with: zeros) {
-      guard (bytes[10], bytes[11]) == (0xFF, 0xFF) else { return false }
-      return Self.isPublic4(Array(bytes[12...]))
+    guard embedded4.allSatisfy(Self.isPublic4) else { return false }
+    // IPv4-mapped (RFC 4291 §2.5.5.2) and translated at the well-known prefix (RFC 6052): the IPv4 address counts.
+    if Self.has(bytes, Self.mapped, 96) || Self.has(bytes, Self.translated, 96) { return true }
+    return Self.has(bytes, [0x20], 3) && !Self.special6.contains { Self.has(bytes, $0.prefix, $0.length) }
+  }
+
+  private static let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
+  private static let translated: [UInt8] = [0x00, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0]
+
+  /// The IPv4 addresses inside, to which a relay or a tunnel would carry on. One address may have two.
+  private var embedded4: [[UInt8]] {
+    var found: [[UInt8]] = []
+    if Self.has(bytes, Self.mapped, 96) || Self.has(bytes, Self.translated, 96) {
+      found.append(Array(bytes[12...]))
     }
-    // IPv4-translated addresses, ::ffff:0:a.b.c.d.
-    if bytes.starts(with: [0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0, 0]) { return false }
-    if Self.has(bytes, [0x00, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0], 96) {
-      return Self.isPublic4(Array(bytes[12...]))
+    // 6to4 (RFC 3056).
+    if Self.has(bytes, [0x20, 0x02], 16) { found.append(Array(bytes[2..<6])) }
+    // ISATAP (RFC 5214 §6.1): an interface identifier under any prefix. Its lowest two bits say whether the IPv4
+    // address is unique, and are the sender's to choose.
+    if bytes[8] & 0xFC == 0, bytes[9...].starts(with: [0x00, 0x5E, 0xFE]) {
+      found.append(Array(bytes[12...]))
     }
-    if Self.has(bytes, [0x20, 0x02], 16) { return Self.isPublic4(Array(bytes[2..<6])) }
-    return !Self.special6.contains { Self.has(bytes, $0.prefix, $0.length) }
+    return found
   }
 
   private static func has(_ bytes: [UInt8], _ prefix: [UInt8], _ length: Int) -> Bool {

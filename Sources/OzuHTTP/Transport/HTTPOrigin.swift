@@ -10,6 +10,9 @@ struct HTTPOrigin: Hashable, Sendable {
   let host: String
   let port: Int
 
+  /// The ports that there are.
+  static let ports = 1...65_535
+
   /// The origin of an absolute `http` or `https` URL.
   init(of url: URL) throws(HTTPError) {
     guard let scheme = url.scheme?.lowercased() else { throw HTTPError(.invalidURL, url: url) }
@@ -17,6 +20,7 @@ struct HTTPOrigin: Hashable, Sendable {
       throw HTTPError(.unsupportedScheme(scheme), url: url)
     }
     guard let host = url.host(), !host.isEmpty else { throw HTTPError(.invalidURL, url: url) }
+    guard Self.ports.contains(url.port ?? 80) else { throw HTTPError(.invalidURL, url: url) }
     isSecure = scheme == "https"
     self.host = host.lowercased()
     port = url.port ?? (isSecure ? 443 : 80)

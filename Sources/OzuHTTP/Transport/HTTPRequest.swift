@@ -92,9 +92,9 @@ public struct HTTPTimeouts: Sendable, Hashable {
   public var connect: Duration
   /// The longest silence on the connection once it stands. 30 seconds.
   public var idle: Duration
-  /// From the start to the last byte, all redirects included. 120 seconds.
+  /// From the start to the last byte, all redirects included and, in a cache, all retries. 120 seconds.
   public var total: Duration
-  /// How fast a body has to come at least; nil, the default, for any speed.
+  /// How fast an answer has to come at least once it has begun; nil, the default, for any speed.
   public var minimumSpeed: HTTPMinimumSpeed?
 
   /// Makes a set of limits.
@@ -114,8 +114,8 @@ public struct HTTPTimeouts: Sendable, Hashable {
 public struct HTTPMinimumSpeed: Sendable, Hashable {
   /// The bytes of the body, after content decoding, that have to come in a second, on average over a window.
   public var bytesPerSecond: Int
-  /// How long each window is. It begins with the body, or where the last one ended, or when a sink that was behind
-  /// is ready again. 10 seconds.
+  /// How long each window is. It begins with the response, again with its body, or where the last one ended, or when a
+  /// sink that was behind is ready again. 10 seconds.
   public var window: Duration
 
   /// Makes a limit.

@@ -64,10 +64,16 @@ public struct HTTPResponseHead: Sendable, Hashable {
     hasContentCoding ? nil : contentLength
   }
 
-  /// Whether the body comes in a content coding.
+  /// Whether the body comes in a content coding that is undone. Others are handed over as they come.
   var hasContentCoding: Bool {
-    guard let coding = headers["Content-Encoding"] else { return false }
-    return !coding.isEmpty && !coding.isEqualIgnoringASCIICase(to: "identity")
+    if case .known = ContentCodings(headers) { return true }
+    return false
+  }
+
+  /// Whether there is a `Content-Length` that is no number, or several that contradict each other: nobody can tell where
+  /// such a body ends (RFC 9112 §6.3).
+  var hasMalformedLength: Bool {
+    headers.contains(name: "Content-Length") && contentLength == nil
   }
 
   /// Whether the status alone says that no body follows (RFC 9110 §6.4.1).

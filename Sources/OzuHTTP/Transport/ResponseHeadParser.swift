@@ -12,6 +12,10 @@ struct ResponseHeadParser {
   private(set) var headers = HTTPHeaders()
   private(set) var isComplete = false
   private var byteCount = 0
+  /// Whether a status line has begun a section that is not at its end.
+  private(set) var isInSection = false
+  /// Whether the last field was left out, and what is folded onto it too.
+  private var isLastLeftOut = false
 
   /// Takes one line with its line end. Returns true when it ends the final header section.
   mutating func take(_ line: UnsafeRawBufferPointer) throws(HTTPError) -> Bool {
@@ -25,21 +29,31 @@ struct ResponseHeadParser {
     let text = UnsafeRawBufferPointer(rebasing: line[..<end])
 
     if text.isEmpty {
+      isInSection = false
       isComplete = status >= 200
       return isComplete
     }
-    if text.starts(with: "HTTP/".utf8) {
+    if !isInSection, text.starts(with: "HTTP/".utf8) {
       try takeStatusLine(text)
+      isInSection = true
     } else if text[0] == 0x20 || text[0] == 0x09 {
-      headers.continueLast(with: String(httpBytes: text).trimmingHTTPWhitespace())
+      if !isLastLeftOut { headers.continueLast(with: Self.text(of: text[...]).trimmingHTTPWhitespace()) }
     } else if let colon = text.firstIndex(of: 0x3A), colon > 0 {
       var start = colon + 1
       while start < text.count, text[start] == 0x20 || text[start] == 0x09 { start += 1 }
-      headers.add(
-        name: String(httpBytes: UnsafeRawBufferPointer(rebasing: text[..<colon])),
-        value: String(httpBytes: UnsafeRawBufferPointer(rebasing: text[start...])))
+      let name = Self.text(of: text[..<colon])
+      // A name that is no token is none that anybody looks for: with a space behind it, or a second status line.
+      isLastLeftOut = !name.isHTTPToken
+      guard !isLastLeftOut else { return false }
+      headers.add(name: name, value: Self.text(of: text[start...]))
     }
     return false
+  }
+
+  // A carriage return within a line is a space (RFC 9112 §2.2): another reader might see the line's end in it.
+  private static func text(of bytes: Slice<UnsafeRawBufferPointer>) -> String {
+    let text = String(httpBytes: UnsafeRawBufferPointer(rebasing: bytes))
+    return bytes.contains(0x0D) ? text.replacing("\r", with: " ") : text
   }
 
   // Version, space, three digits, and a space or the end: the phrase means nothing (RFC 9112 §4).
@@ -63,6 +77,11 @@ struct ResponseHeadParser {
         .http1_1
       }
     headers.removeAll(keepingCapacity: true)
+  }
+
+  /// Forgets `Content-Length`.
+  mutating func removeLength() {
+    headers.remove(name: "Content-Length")
   }
 
   private static func number(_ digits: Slice<UnsafeRawBufferPointer>) -> Int? {

@@ -9,7 +9,8 @@ struct TransferTiming {
   private var hopStartedAt: Instant?
   /// Nil until the hop has a connection, which is when the idle limit begins to run.
   private var lastActivityAt: Instant?
-  /// Since when, and how many bytes of the body have come since; nil until the body begins.
+  /// Since when, and how many bytes of the body have come since; nil until the response begins. A head that comes drop by
+  /// drop has no bytes that count.
   private var speedWindow: (start: Instant, byteCount: Int)?
   /// Whether the receiver of the body holds the transfer up: then the other side is not to blame.
   private(set) var isPaused = false
@@ -49,7 +50,9 @@ struct TransferTiming {
   /// Notes bytes of the response.
   mutating func noteResponse(at now: Instant) {
     lastActivityAt = now
-    firstByteAt = firstByteAt ?? now
+    guard firstByteAt == nil else { return }
+    firstByteAt = now
+    speedWindow = speedWindow ?? (now, 0)
   }
 
   /// Notes that the head is there and the body begins.

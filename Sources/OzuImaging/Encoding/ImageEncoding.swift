@@ -40,13 +40,29 @@ public struct EncodingOptions: Hashable, Sendable {
   /// until it fits.
   public var maximumByteCount: Int?
 
+  /// How much processor time the encoder takes to make the file small; the pixels do not depend on it where the format is
+  /// lossless.
+  public enum Effort: String, Hashable, Sendable, CaseIterable {
+    /// As little as possible.
+    case low
+    /// What suits a file that is written once and sent a few times.
+    case medium
+    /// What suits a file that is sent for years: many times the time of `medium` for some hundredths of the bytes.
+    case high
+  }
+
+  /// `medium` by default. PNG, WebP, AVIF and JPEG XL heed it.
+  public var effort: Effort
+
   /// Makes options.
   public init(
-    compressionQuality: Double = 0.85, isLossless: Bool = false, maximumByteCount: Int? = nil
+    compressionQuality: Double = 0.85, isLossless: Bool = false, maximumByteCount: Int? = nil,
+    effort: Effort = .medium
   ) {
     self.compressionQuality = compressionQuality
     self.isLossless = isLossless
     self.maximumByteCount = maximumByteCount
+    self.effort = effort
   }
 }
 

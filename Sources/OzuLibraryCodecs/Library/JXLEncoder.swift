@@ -9,8 +9,8 @@
     import Foundation
   #endif
 
-  /// Writes JPEG XL through libjxl, lossy or lossless, with effort 5 of 9. Quality 0 to 1 is that of libjxl's own tools,
-  /// 0 to 100.
+  /// Writes JPEG XL through libjxl, lossy or lossless, with effort 5 of 9; 3 for little and 8 for much. Quality 0 to 1 is that
+  /// of libjxl's own tools, 0 to 100.
   public struct JXLEncoder: ImageEncoding {
     private let library = LibraryEncoder(type: .jxl, sideLimit: 65_535, acceptsDeep: true) {
       ozu_jxl_encode($0, $1, $2, $3)

@@ -48,7 +48,7 @@ struct LibraryEncoder: Sendable {
       pixels: straight.bindMemory(to: UInt8.self).baseAddress, bytes_per_row: rowByteCount,
       format: format.pixels,
       width: UInt32(size.width), height: UInt32(size.height), has_alpha: !bitmap.isOpaque, quality: quality,
-      is_lossless: options.isLossless)
+      is_lossless: options.isLossless, effort: options.effort.value)
     var file = OzuBytes()
     var message = [CChar](repeating: 0, count: 256)
     guard encode(&request, &file, &message, message.count) == .done, let data = file.data() else {
@@ -56,5 +56,16 @@ struct LibraryEncoder: Sendable {
       throw .failed(type, reason: String(decoding: reason, as: UTF8.self))
     }
     return data
+  }
+}
+
+extension EncodingOptions.Effort {
+  /// The same for C.
+  fileprivate var value: OzuEffort {
+    switch self {
+    case .low: .low
+    case .medium: .medium
+    case .high: .high
+    }
   }
 }

@@ -28,6 +28,8 @@ public final class FakeImageView: ImageDisplaying {
   public private(set) lazy var images = ImageBinding(self, pipeline: pipeline)
   /// What the view was told to show, the first first.
   public private(set) var steps: [Step] = []
+  /// The sizes that the view was to reserve, each with the number of steps before it.
+  public private(set) var reservations: [(size: PixelSize, stepCount: Int)] = []
   /// Whether the binding wants to be told of frames.
   public private(set) var isFrameClockRunning = false
   /// Called with every step, after it is noted.
@@ -61,6 +63,17 @@ public final class FakeImageView: ImageDisplaying {
     steps.append(Step(content: content, transition: transition))
     onShow?(Step(content: content, transition: transition))
     wake()
+  }
+
+  /// Notes the size of the place for the picture.
+  public func reserve(_ size: PixelSize) {
+    reservations.append((size, steps.count))
+    wake()
+  }
+
+  /// Returns once the view was told to reserve so many places.
+  public func reservations(_ count: Int) async {
+    await waiting { [weak self] in self.map { $0.reservations.count >= count } ?? true }
   }
 
   /// Notes whether a clock is wanted.

@@ -30,6 +30,7 @@ public final class FakeHTTPClient: HTTPClient {
   }
 
   private let state = Mutex(State())
+  private let sent = Atomic(0)
 
   /// Makes a client that answers 404 to everything.
   public init() {}
@@ -64,6 +65,9 @@ public final class FakeHTTPClient: HTTPClient {
   /// How many requests ended by cancellation.
   public var cancelledCount: Int { state.withLock { $0.cancelledCount } }
 
+  /// How many bytes of bodies were handed over in all.
+  public var sentByteCount: Int { sent.load(ordering: .relaxed) }
+
   /// Plays the reply for the request's URL.
   public func send(
     _ request: HTTPRequest, into sink: any HTTPBodySink
@@ -79,10 +83,26 @@ public final class FakeHTTPClient: HTTPClient {
     let reply = script ?? handler(request) ?? .status(404)
     defer { state.withLock { $0.activeCount -= 1 } }
     do throws(HTTPError) {
-      return try await reply.play(request, into: sink)
+      let counting = CountingSink(sink: sink) { count in _ = self.sent.add(count, ordering: .relaxed) }
+      return try await reply.play(request, into: counting)
     } catch {
       if error.reason == .cancelled { state.withLock { $0.cancelledCount += 1 } }
       throw HTTPError(error.reason, url: error.url ?? request.url)
     }
   }
+}
+
+/// A sink that tells how many bytes it was given.
+private struct CountingSink: HTTPBodySink {
+  let sink: any HTTPBodySink
+  let count: @Sendable (Int) -> Void
+
+  func begin(_ head: HTTPResponseHead) throws(HTTPError) { try sink.begin(head) }
+
+  func append(_ bytes: RawSpan) throws(HTTPError) {
+    count(bytes.byteCount)
+    try sink.append(bytes)
+  }
+
+  func isReady(_ resumption: HTTPBodyResumption) -> Bool { sink.isReady(resumption) }
 }

@@ -29,6 +29,9 @@ public struct FakeHTTPReply: Sendable {
   /// The URL that answered, where it is not the request's: as after a redirect.
   public var finalURL: URL?
 
+  /// Whether a request for a range of the body gets it, as 206, unless its `If-Range` names another state.
+  public var servesRanges = false
+
   /// Makes a reply.
   public init(status: Int = 200, headers: HTTPHeaders = [:], body: Data = Data()) {
     self.status = status
@@ -86,6 +89,11 @@ public struct FakeHTTPReply: Sendable {
     }
   }
 
+  /// Sends ranges of the body to those who ask for them.
+  public func servingRanges() -> FakeHTTPReply {
+    with { $0.servesRanges = true }
+  }
+
   /// Answers from another URL, as after a redirect.
   public func redirected(to url: URL) -> FakeHTTPReply {
     with { $0.finalURL = url }
@@ -99,7 +107,32 @@ public struct FakeHTTPReply: Sendable {
 }
 
 extension FakeHTTPReply {
+  /// The part of it that a request asks for: `bytes=0-9` or `bytes=10-`.
+  private func ranged(for request: HTTPRequest) -> FakeHTTPReply {
+    guard servesRanges, status == 200, let text = request.headers["Range"], text.hasPrefix("bytes=") else {
+      return self
+    }
+    if let validator = request.headers["If-Range"], validator != headers["ETag"] ?? headers["Last-Modified"] {
+      return self
+    }
+    let ends = text.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
+    guard ends.count == 2, let first = ends[0] else { return self }
+    guard first < body.count else { return FakeHTTPReply(status: 416) }
+    let last = min(ends[1] ?? .max, body.count - 1)
+    return with {
+      $0.status = 206
+      $0.headers["Content-Range"] = "bytes \(first)-\(last)/\(body.count)"
+      $0.body = Data(body.dropFirst(first).prefix(last + 1 - first))
+    }
+  }
+
   func play(_ request: HTTPRequest, into sink: any HTTPBodySink) async throws(HTTPError) -> HTTPResponse {
+    try await ranged(for: request).playPart(request, into: sink)
+  }
+
+  private func playPart(
+    _ request: HTTPRequest, into sink: any HTTPBodySink
+  ) async throws(HTTPError) -> HTTPResponse {
     try await pass(headGate)
     if let failure, failureOffset == nil { throw HTTPError(failure) }
 

@@ -19,6 +19,7 @@ extension ImagePipeline {
     var configuration = Configuration()
     configuration.httpClient = client
     configuration.retryPolicy = .none
+    configuration.networkMonitor = nil
     configuration.diskStorage = .opening { () throws(DiskCacheError) in
       try DiskCache(directory: "/cache", configuration: DiskCacheConfiguration(fileSystem: files))
     }

@@ -22,7 +22,7 @@ struct CommandRun {
       errorIsTerminal: isTerminal, width: 80,
       writeData: { data in printed.add(String(decoding: data, as: UTF8.self), isError: false) })
     let reader = LineReader(input)
-    console.readLine = { reader.next() }
+    console.readLines = { reader.next().map { [$0] } }
     status = await Tool.run(arguments, console: console)
     (output, errors) = printed.texts
   }

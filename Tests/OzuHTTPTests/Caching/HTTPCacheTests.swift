@@ -129,38 +129,6 @@ struct HTTPCacheTests {
     #expect(fixture.client.requests.count == 2)
   }
 
-  @Test("stale if the origin fails and the answer allows it, and says so")
-  func staleIfError() async throws {
-    let fixture = CacheFixture()
-    fixture.serve(
-      .text("one", ["Cache-Control": "max-age=10, stale-if-error=60"]), .status(503), .status(503))
-    try await fixture.get()
-    fixture.clock.advance(by: .seconds(20))
-    let answer = try await fixture.get()
-    #expect(answer.text == "one")
-    #expect(answer.decision == HTTPDecision(.stale, reason: "stale for 10s, within stale-if-error"))
-    fixture.clock.advance(by: .seconds(60))
-    #expect(try await fixture.get().status == 503)
-  }
-
-  @Test("offline: stale where that is allowed, else the error")
-  func offline() async throws {
-    let fixture = CacheFixture()
-    fixture.serve(.text("one", ["Cache-Control": "max-age=10"]), .failure(.nameNotResolved))
-    let strict = url("https://example.com/strict")
-    fixture.serve(
-      .text("two", ["Cache-Control": "max-age=10, must-revalidate"]), .failure(.connectionRefused), at: strict
-    )
-    try await fixture.get()
-    try await fixture.get(url: strict)
-    fixture.clock.advance(by: .seconds(20))
-    let answer = try await fixture.get()
-    #expect(answer.text == "one")
-    #expect(answer.decision == HTTPDecision(.stale, reason: "stale for 10s, the origin cannot be reached"))
-    await #expect(throws: HTTPError.self) { try await fixture.get(url: strict) }
-    await #expect(throws: HTTPError.self) { try await fixture.get(mode: .noCache) }
-  }
-
   @Test("an answer that must not be kept removes what it outdates")
   func noStore() async throws {
     let fixture = CacheFixture()
@@ -193,20 +161,6 @@ struct HTTPCacheTests {
     #expect(try await fixture.get().decision.place == (seconds > 0 ? .cache : .network))
     fixture.clock.advance(by: .seconds(2))
     #expect(try await fixture.get().decision.place == .network)
-  }
-
-  @Test("the limit on the whole is one for all hops of a chain of redirects")
-  func totalLimit() async throws {
-    let clock = ManualClock()
-    let fixture = CacheFixture { $0.now = clock.now }
-    fixture.client.reply { request in
-      clock.advance(by: .seconds(4))
-      return .status(302, headers: ["Location": request.url.path + "a"])
-    }
-    let request = HTTPRequest(url: CacheFixture.url, timeouts: HTTPTimeouts(total: .seconds(10)))
-    let error = await #expect(throws: HTTPError.self) { try await fixture.cache.response(for: request) }
-    #expect(error?.reason == .timedOut(.total))
-    #expect(fixture.client.requests.map(\.timeouts.total) == [.seconds(10), .seconds(6), .seconds(2)])
   }
 
   @Test("modes: who is asked, and what is sent")

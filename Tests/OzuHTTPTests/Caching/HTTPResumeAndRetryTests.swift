@@ -97,16 +97,43 @@ struct HTTPResumeAndRetryTests {
     #expect(await fixture.storage.partialBody(for: key) == nil)
   }
 
-  @Test("a 206 that stops early is an error, never a whole")
+  @Test("a 206 that stops early is an error, never a whole; the next request goes on from there")
   func shortRest() async throws {
     let fixture = CacheFixture()
-    fixture.serve(Self.broken, Self.rest("bytes 4-6/10", "456"))
+    fixture.serve(Self.broken, Self.rest("bytes 4-6/10", "456"), Self.rest("bytes 7-9/10", "789"))
     await #expect(throws: HTTPError.self) { try await fixture.get() }
-    do {
-      try await fixture.get()
-      Issue.record("seven bytes of ten are no answer")
-    } catch let error as HTTPError {
-      #expect(error.reason == .bodyTruncated(received: 7, expected: 10))
+    let error = await #expect(throws: HTTPError.self) { try await fixture.get() }
+    #expect(error?.reason == .bodyTruncated(received: 7, expected: 10))
+    #expect(try await fixture.get().text == Self.whole)
+    #expect(fixture.sent["Range"] == "bytes=7-")
+  }
+
+  @Test("a server that sends a little at a time is asked for the rest until all is there")
+  func pieceByPiece() async throws {
+    let fixture = CacheFixture { $0.retryPolicy = .standard }
+    fixture.serve(Self.broken, Self.rest("bytes 4-6/10", "456"), Self.rest("bytes 7-9/10", "789"))
+    #expect(try await fixture.get().text == Self.whole)
+  }
+
+  @Test("an error in the rest counts the whole")
+  func brokenRest() async throws {
+    let server = try LoopbackServer()
+    let body = patternedBytes(300_000)
+    let tag: HTTPHeaders = ["ETag": "\"1\""]
+    server.route(
+      "/a",
+      [
+        LoopbackResponse(headers: tag, body: body).closing(afterByteCount: 100_000),
+        LoopbackResponse(
+          status: 206, headers: ["ETag": "\"1\"", "Content-Range": "bytes 100000-299999/300000"],
+          body: body.dropFirst(100_000)
+        ).closing(afterByteCount: 50_000),
+      ])
+    let cache = HTTPCache(client: directClient(), storage: InMemoryHTTPCacheStorage())
+    let request = HTTPRequest(url: server.url("/a"), timeouts: .patient)
+    for count in [100_000, 150_000] {
+      let error = await #expect(throws: HTTPError.self) { try await cache.response(for: request) }
+      #expect(error?.reason == .bodyTruncated(received: count, expected: 300_000))
     }
   }
 
@@ -256,7 +283,7 @@ struct HTTPResumeAndRetryTests {
 }
 
 extension HTTPHeaders {
-  fileprivate func adding(_ name: String, _ value: String) -> HTTPHeaders {
+  func adding(_ name: String, _ value: String) -> HTTPHeaders {
     var headers = self
     headers.add(name: name, value: value)
     return headers

@@ -57,19 +57,30 @@ extension SegmentIndex {
   /// - Complexity: O(1) if nothing in it is alive, else O(entries of the cache).
   @discardableResult
   func removeSegment(_ number: Int, evicting isEviction: Bool = false) -> Int {
-    guard let segment = segments[number] else { return 0 }
+    removeSegments([number], evicting: isEviction)
+  }
+
+  /// Forgets segments with all entries in them; each look for them goes through all pages, so this makes one.
+  ///
+  /// - Returns: How many entries that were.
+  @discardableResult
+  func removeSegments(_ numbers: [Int], evicting isEviction: Bool = false) -> Int {
+    let numbers = Set(numbers.filter { segments[$0] != nil })
     var removed = 0
-    if segment.live != 0 {
+    if numbers.contains(where: { segments[$0]?.live != 0 }) {
       removeAll { entry in
-        guard entry.segment == number else { return false }
+        guard numbers.contains(entry.segment) else { return false }
         if isEviction { partitions[entry.partition].evictions &+= 1 }
         removed += 1
         return true
       }
     }
-    segmentByteCount -= segment.size
-    segments[number] = nil
-    if segmentNumbers[segment.storedNumber] == number { segmentNumbers[segment.storedNumber] = nil }
+    for number in numbers {
+      guard let segment = segments[number] else { continue }
+      segmentByteCount -= segment.size
+      segments[number] = nil
+      if segmentNumbers[segment.storedNumber] == number { segmentNumbers[segment.storedNumber] = nil }
+    }
     return removed
   }
 }

@@ -90,6 +90,10 @@ final class SegmentIndex: @unchecked Sendable {
   var segmentByteCount = 0
   /// Bytes of the files of the stored index as they are.
   var storedByteCount = 0
+  /// Bytes of the files in which other processes hand over entries, as far as the writer knows, and what they may have
+  /// beyond.
+  var offerByteCount = 0
+  var unusedOfferByteCount = 0
   /// Whether the index is to be stored: not if its files would take too large a part of the capacity.
   var isStored = false
   /// Bytes of all live records.
@@ -104,10 +108,11 @@ final class SegmentIndex: @unchecked Sendable {
   deinit { pages.deallocate() }
 
   /// Bytes of all files.
-  var totalByteCount: Int { segmentByteCount &+ storedByteCount }
-  /// Bytes of all files, with those that the stored index will have.
+  var totalByteCount: Int { segmentByteCount &+ storedByteCount &+ offerByteCount }
+  /// Bytes of all files, with those that the stored index will have and those that offers may have.
   var reservedByteCount: Int {
-    segmentByteCount &+ (isStored ? max(storedByteCount, neededByteCount) : storedByteCount)
+    segmentByteCount &+ (isStored ? max(storedByteCount, neededByteCount) : storedByteCount) &+ offerByteCount
+      &+ unusedOfferByteCount
   }
 
   // MARK: Pages
@@ -221,6 +226,7 @@ final class SegmentIndex: @unchecked Sendable {
   func insert(
     _ header: EntryHeader, in partition: Int, segment: Int, offset: Int, isReferenced: Bool = false
   ) -> (superseded: Location?, isCurrent: Bool) {
+    guard partition < Self.partitionLimit else { return (nil, false) }
     var superseded: Location?
     if let former = location(of: header.key, in: partition) {
       if former.sequence > header.sequence { return (nil, false) }

@@ -59,9 +59,11 @@
       _ request: HTTPRequest, into sink: any HTTPBodySink
     ) async throws(HTTPError) -> HTTPResponse {
       let origin = try request.validatedOrigin()
+      try configuration.hostRule.check(request.url)
       guard !Task.isCancelled else { throw HTTPError(.cancelled, url: request.url) }
       let transfer = CurlTransfer(
-        request: request, origin: origin, sink: sink, loop: loop, addressFilter: addressFilter)
+        request: request, origin: origin, sink: sink, loop: loop, addressFilter: addressFilter,
+        hostRule: configuration.hostRule)
       let live = request.livePriority?.source
       let observation = live?.observe { [loop] in _ = loop.submit(.prioritize(transfer)) }
       defer { if let observation { live?.removeObserver(observation) } }
@@ -74,7 +76,11 @@
       } onCancel: {
         _ = loop.submit(.cancel(transfer))
       }
-      return try result.get()
+      do throws(HTTPError) {
+        return try result.get()
+      } catch {
+        throw error.naming(request.timeouts)
+      }
     }
 
     /// Ends the client: running and waiting requests throw `cancelled`, later ones too.

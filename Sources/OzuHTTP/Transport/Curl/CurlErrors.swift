@@ -15,6 +15,13 @@
     var isHeadComplete = false
     var bodyByteCount = 0
     var expectedByteCount: Int?
+    /// The proxy on the way, and what it answered to CONNECT; nil and 0 for none.
+    var proxy: String?
+    var connectStatus = 0
+    /// What is known of the certificate.
+    var host = ""
+    var verification = 0
+    var certificate: CertificateFacts?
 
     var reason: HTTPError.Reason {
       switch code {
@@ -23,12 +30,23 @@
       case CURLE_COULDNT_RESOLVE_HOST:
         .nameNotResolved
       case CURLE_COULDNT_CONNECT:
-        systemError == ECONNREFUSED ? .connectionRefused : .connectionFailed(message)
-      case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY, CURLE_INTERFACE_FAILED:
+        connectionReason
+      case CURLE_COULDNT_RESOLVE_PROXY:
+        .proxyFailed(proxy: proxy ?? "of the environment", why: "has a name that could not be resolved")
+      case CURLE_PROXY:
+        .proxyFailed(proxy: proxy ?? "of the environment", why: "would not connect: \(message)")
+      case CURLE_RECV_ERROR where connectStatus >= 300:
+        .proxyFailed(
+          proxy: proxy ?? "of the environment",
+          why: "answered \(connectStatus)\(connectStatus == 407 ? " (it wants a name and a password)" : "")")
+      case CURLE_INTERFACE_FAILED:
         .connectionFailed(message)
       case CURLE_OPERATION_TIMEDOUT:
         // The only one of libcurl's limits that is set; the others are the reactor's.
         .timedOut(.connect)
+      case CURLE_OUT_OF_MEMORY where !isHeadComplete:
+        // libcurl's answer to a line above its own limit of 300 KB.
+        .protocolError("a line of the header section is too long")
       case CURLE_PARTIAL_FILE:
         .bodyTruncated(received: bodyByteCount, expected: expectedByteCount)
       case CURLE_RECV_ERROR where message.hasSuffix("in chunked-encoding"):
@@ -49,10 +67,22 @@
         CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CRL_BADFILE,
         CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED,
         CURLE_USE_SSL_FAILED:
-        .tlsFailed(message)
+        .tlsFailed(
+          TLSFailure(message: message, host: host, verification: verification, certificate: certificate).text)
       default:
         .other(code: Int(code.rawValue), message: message)
       }
+    }
+
+    private var connectionReason: HTTPError.Reason {
+      let isRefused = systemError == ECONNREFUSED
+      var words = systemError == 0 ? message : String(cString: strerror(systemError))
+      if systemError != 0, let first = words.first { words = first.lowercased() + words.dropFirst() }
+      if let proxy {
+        return .proxyFailed(
+          proxy: proxy, why: isRefused ? "refused the connection" : "cannot be reached: \(words)")
+      }
+      return isRefused ? .connectionRefused : .connectionFailed(words)
     }
   }
 #endif

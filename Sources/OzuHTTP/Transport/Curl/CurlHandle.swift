@@ -19,7 +19,7 @@
   /// through anything else (another method, credentials in the address) is reset before it is used again.
   final class CurlHandle {
     let raw: UnsafeMutableRawPointer
-    private let configuration: HTTPClientConfiguration
+    let configuration: HTTPClientConfiguration
     private let counters: CurlCounters
     /// Whether an option of one request alone is set, or libcurl may remember something of it.
     private var needsReset = true
@@ -27,10 +27,15 @@
     private(set) var transfer: CurlTransfer?
     /// What is set, as long as it is not reset; nil for what libcurl does by itself.
     private var offersHTTP2: Bool?
-    private var decodesContent: Bool?
     private var connectMilliseconds: Int?
+    /// What the handshakes that it begins show.
+    let certificate = CertificateNote()
     private let errorText: UnsafeMutablePointer<CChar>
+    /// The fields of requests that bring none of their own; made once.
+    private let offerList: UnsafeMutablePointer<curl_slist>?
+    /// The fields of the request at hand, where it brings some.
     private var headerList: UnsafeMutablePointer<curl_slist>?
+    private var hasOfferList = false
 
     init?(configuration: HTTPClientConfiguration, counters: CurlCounters) {
       guard let raw = curl_easy_init() else { return nil }
@@ -39,12 +44,14 @@
       self.counters = counters
       errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
       errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+      offerList = curl_slist_append(nil, Self.offerLine)
       counters.handles.add(1, ordering: .relaxed)
     }
 
     deinit {
       curl_easy_cleanup(raw)
       curl_slist_free_all(headerList)
+      curl_slist_free_all(offerList)
       errorText.deallocate()
       counters.handles.subtract(1, ordering: .relaxed)
     }
@@ -58,11 +65,13 @@
     /// Forgets the transfer; connections and names stay known to the multi handle.
     func reset() {
       transfer = nil
+      certificate.facts = nil
       if needsReset { curl_easy_reset(raw) }
       if headerList != nil {
         _ = ozu_curl_set_header_list(raw, nil)
         curl_slist_free_all(headerList)
         headerList = nil
+        hasOfferList = false
       }
       errorText[0] = 0
     }
@@ -87,14 +96,17 @@
       _ = ozu_curl_set_on_header(raw, onHeaderLine, context)
       _ = ozu_curl_set_on_connected(raw, onConnected, context)
       _ = ozu_curl_set_on_socket(raw, onSocketOpen, context)
+      if OpenSSLFacts.shared != nil { _ = ozu_curl_set_on_ssl_context(raw, onSecureContext, context) }
     }
 
     private func setCommonOptions() {
-      (offersHTTP2, decodesContent, connectMilliseconds) = (nil, nil, nil)
+      (offersHTTP2, connectMilliseconds, hasOfferList) = (nil, nil, false)
       setCallbacks()
       set(CURLOPT_ERRORBUFFER, errorText)
       set(CURLOPT_NOSIGNAL, 1)
       set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+      // Without this it refuses transfer codings that it does not know, where browsers take the body as it comes.
+      set(CURLOPT_HTTP_CONTENT_DECODING, 0)
       // Below the 64 KB at which freeing a block makes the allocator tidy up its whole heap: libcurl frees this
       // one after each transfer.
       set(CURLOPT_BUFFERSIZE, 32 << 10)
@@ -110,9 +122,19 @@
         set(CURLOPT_PROXY, url.absoluteString)
         set(CURLOPT_NOPROXY, "")
       }
-      if case .file(let path) = configuration.certificateAuthorities {
+      set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+      setAuthorities()
+    }
+
+    private func setAuthorities() {
+      switch configuration.certificateAuthorities {
+      case .file(let path):
         set(CURLOPT_CAINFO, path)
         _ = ozu_curl_set_string(raw, CURLOPT_CAPATH, nil)
+      case .system:
+        let named = configuration.environmentCertificates
+        if let file = named.file { set(CURLOPT_CAINFO, file) }
+        if let directory = named.directory { set(CURLOPT_CAPATH, directory) }
       }
     }
 
@@ -132,13 +154,6 @@
       set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds)
     }
 
-    private func setContentDecoding(_ isOn: Bool) {
-      guard decodesContent != isOn else { return }
-      decodesContent = isOn
-      // The empty text offers what libcurl can undo, none offers nothing and undoes nothing.
-      _ = ozu_curl_set_string(raw, CURLOPT_ACCEPT_ENCODING, isOn ? "" : nil)
-    }
-
     private func setMessage(_ transfer: CurlTransfer) {
       let request = transfer.hop
       // UPLOAD sends any body without the form type and the size limits of POST; the method is then renamed.
@@ -152,12 +167,23 @@
       } else if request.method != .get {
         set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
       }
-      setContentDecoding(request.allowsContentDecoding)
+      setFields(request, hasUpload: transfer.uploadByteCount != nil)
+    }
 
-      guard !request.headers.isEmpty || transfer.uploadByteCount != nil else { return }
+    private static let offerLine = "Accept-Encoding: \(ContentCoding.offer)"
+
+    // What libcurl could undo it is not asked to: it would have to hold all that one piece becomes while the receiver is
+    // behind. `ContentDecoder` does.
+    private func setFields(_ request: HTTPRequest, hasUpload: Bool) {
+      guard !request.headers.isEmpty || hasUpload || !request.allowsContentDecoding else {
+        if !hasOfferList { _ = ozu_curl_set_header_list(raw, offerList) }
+        hasOfferList = true
+        return
+      }
       // "Name;" sends a field without value, where "Name:" would remove one. "Expect:" does: waiting for
       // 100-continue costs a second at servers that do not know it.
       var lines = request.endToEndHeaders.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+      if request.allowsContentDecoding { lines.append(Self.offerLine) }
       if !request.headers.contains(name: "Expect") { lines.append("Expect:") }
       for line in lines {
         guard let longer = curl_slist_append(headerList, line) else { continue }
@@ -199,9 +225,12 @@
   ) -> Int {
     let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
     guard !piece.isEmpty, let transfer = transfer(context) else { return 0 }
-    // libcurl keeps the piece, reads no more, and calls again with it when it is told to go on.
-    guard transfer.mayTakeBody() else { return Int(CURL_WRITEFUNC_PAUSE) }
-    return transfer.takeBody(piece) ? piece.count : 0
+    return switch transfer.takeBody(piece) {
+    case .taken: piece.count
+    // libcurl keeps the bytes, reads no more, and calls again with them when it is told to go on.
+    case .paused: Int(CURL_WRITEFUNC_PAUSE)
+    case .failed: 0
+    }
   }
 
   private func onUpload(
@@ -218,6 +247,17 @@
       return Int32(CURL_SEEKFUNC_FAIL)
     }
     return Int32(CURL_SEEKFUNC_OK)
+  }
+
+  private func onSecureContext(
+    _ easy: UnsafeMutableRawPointer?, _ secureContext: UnsafeMutableRawPointer?,
+    _ context: UnsafeMutableRawPointer?
+  ) -> CURLcode {
+    if let context {
+      let handle = Unmanaged<CurlHandle>.fromOpaque(context).takeUnretainedValue()
+      OpenSSLFacts.shared?.watch(secureContext, handle.certificate)
+    }
+    return CURLE_OK
   }
 
   private func onConnected(

@@ -25,6 +25,15 @@
       case redirected((request: HTTPRequest, origin: HTTPOrigin))
     }
 
+    /// What became of bytes of a body.
+    enum BodyOutcome {
+      case taken, paused, failed
+    }
+
+    /// How many bytes are decoded of one piece before other transfers have their turn.
+    private static let maximumByteCountPerTurn = 1 << 20
+    /// By how much an encoded body may be longer than the limit on the decoded one.
+    private static let maximumCodingExcess = 1 << 20
     /// A redirect's body up to this many bytes is read, so that its connection can be used again.
     private static let maximumRedirectBodyByteCount = 64 << 10
 
@@ -45,6 +54,11 @@
     private var uploadOffset = 0
     private var failure: HTTPError?
     private var expectedByteCount: Int?
+    /// How many bytes came before content decoding: what `Content-Length` counts.
+    private var encodedByteCount = 0
+    private var decoder: ContentDecoder?
+    /// How many bytes at the beginning of what libcurl hands over after a pause have been decoded before.
+    private var repeatedByteCount = 0
 
     var timing: TransferTiming
     private let clock: CurlClock
@@ -52,15 +66,17 @@
     /// Which addresses may be connected to, on this hop and on every other; nil for all.
     let addressFilter: AddressFilter?
     private var refusedAddress: String?
+    private let hostRule: HTTPHostRule
 
     init(
       request: HTTPRequest, origin: HTTPOrigin, sink: any HTTPBodySink, loop: CurlLoop,
-      addressFilter: AddressFilter?
+      addressFilter: AddressFilter?, hostRule: HTTPHostRule
     ) {
       hop = request
       self.loop = loop
       clock = loop.clock
       self.addressFilter = addressFilter
+      self.hostRule = hostRule
       timing = TransferTiming(limits: request.timeouts)
       self.origin = origin
       self.sink = sink
@@ -85,6 +101,9 @@
       failure = nil
       refusedAddress = nil
       expectedByteCount = nil
+      encodedByteCount = 0
+      decoder = nil
+      repeatedByteCount = 0
     }
 
     /// The guard would not have the connection made; another address of the host may still do.
@@ -116,48 +135,117 @@
           afterRedirects: redirectCount)
       }
       switch decision {
-      case .follow: return
+      case .follow(let next): return try hostRule.check(next.url)
       case .refuse(let reason): throw HTTPError(reason)
       case .deliver: break
       }
+      // A body in chunks says itself where it ends, and a length beside them means nothing (RFC 9112 §6.3).
+      if head.headers.contains(name: "Transfer-Encoding") { head.removeLength() }
       let response = responseHead
-      if hop.method != .head, !response.hasNoBody {
-        let length = response.contentLength
-        if let length, length > hop.maximumBodyByteCount {
-          throw HTTPError(.bodyTooLarge(limit: hop.maximumBodyByteCount))
-        }
-        let isDecoded = hop.allowsContentDecoding && response.hasContentCoding
-        expectedByteCount = isDecoded ? nil : length
-      }
+      if hop.method != .head, !response.hasNoBody { try expectBody(of: response) }
       timing.beginBody(at: clock.now)
       try sink.begin(response)
     }
 
+    private func expectBody(of response: HTTPResponseHead) throws(HTTPError) {
+      guard !response.hasMalformedLength else {
+        throw HTTPError(.protocolError("its Content-Length is malformed or contradicts itself"))
+      }
+      expectedByteCount = response.contentLength
+      guard hop.allowsContentDecoding, case .known(let codings) = ContentCodings(response.headers) else {
+        if let expectedByteCount, expectedByteCount > hop.maximumBodyByteCount { throw tooLarge }
+        return
+      }
+      guard codings.count <= ContentCodings.maximumCount else {
+        throw HTTPError(.protocolError("it names more than \(ContentCodings.maximumCount) content codings"))
+      }
+      do throws(ContentDecoder.Failure) {
+        decoder = try ContentDecoder(codings, byteLimit: hop.maximumBodyByteCount)
+      } catch {
+        throw self.error(error)
+      }
+    }
+
+    private var tooLarge: HTTPError { HTTPError(.bodyTooLarge(limit: hop.maximumBodyByteCount)) }
+
+    private func error(_ failure: ContentDecoder.Failure) -> HTTPError {
+      switch failure {
+      case .corrupt(let coding):
+        HTTPError(.protocolError("the \(coding.rawValue) coding of the body is corrupt"))
+      case .outOfMemory: HTTPError(.other(code: Int(CURLE_OUT_OF_MEMORY.rawValue), message: "out of memory"))
+      case .tooLarge: tooLarge
+      }
+    }
+
     /// Whether the sink wants the next piece now. If not, the hop is paused until it has said that it does.
-    func mayTakeBody() -> Bool {
-      if case .follow = decision { return true }
+    private func mayTakeBody() -> Bool {
       let isReady = sink.isReady(HTTPBodyResumption(self))
       if isReady == timing.isPaused { timing.setPaused(!isReady, at: clock.now) }
       return isReady
     }
 
-    func takeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
-      timing.noteBody(byteCount: bytes.count, at: clock.now)
+    /// Takes bytes of the body as they came. Those of which it returns `paused` come again, first of all that come.
+    func takeBody(_ bytes: UnsafeRawBufferPointer) -> BodyOutcome {
       if case .follow = decision {
+        timing.noteBody(byteCount: bytes.count, at: clock.now)
         bodyByteCount += bytes.count
-        return bodyByteCount <= Self.maximumRedirectBodyByteCount
+        return bodyByteCount <= Self.maximumRedirectBodyByteCount ? .taken : .failed
       }
       do throws(HTTPError) {
-        guard bytes.count <= hop.maximumBodyByteCount - bodyByteCount else {
-          throw HTTPError(.bodyTooLarge(limit: hop.maximumBodyByteCount))
-        }
-        try sink.append(bytes.bytes)
-        bodyByteCount += bytes.count
-        return true
+        if let decoder { return try decode(bytes.bytes, by: decoder) }
+        guard mayTakeBody() else { return .paused }
+        timing.noteBody(byteCount: bytes.count, at: clock.now)
+        encodedByteCount += bytes.count
+        try hand(bytes.bytes)
+        return .taken
       } catch {
         failure = error
-        return false
+        return .failed
       }
+    }
+
+    private func hand(_ bytes: RawSpan) throws(HTTPError) {
+      guard bytes.byteCount <= hop.maximumBodyByteCount - bodyByteCount else { throw tooLarge }
+      try sink.append(bytes)
+      bodyByteCount += bytes.byteCount
+    }
+
+    private func decode(_ bytes: RawSpan, by decoder: ContentDecoder) throws(HTTPError) -> BodyOutcome {
+      var offset = min(repeatedByteCount, bytes.byteCount)
+      let handed = bodyByteCount
+      timing.noteResponse(at: clock.now)
+      while true {
+        guard mayTakeBody() else { return pause(after: offset, of: bytes) }
+        // Other transfers have their turn before much more is made of these few bytes.
+        guard bodyByteCount - handed < Self.maximumByteCountPerTurn else {
+          timing.setPaused(true, at: clock.now)
+          resumeBody()
+          return pause(after: offset, of: bytes)
+        }
+        let start = offset
+        do throws(ContentDecoder.Failure) {
+          guard try decoder.step(bytes, from: &offset) else {
+            encodedByteCount += offset - start
+            break
+          }
+        } catch {
+          throw self.error(error)
+        }
+        encodedByteCount += offset - start
+        try decoder.withOutput { (output) throws(HTTPError) in
+          timing.noteBody(byteCount: output.byteCount, at: clock.now)
+          try hand(output)
+        }
+      }
+      // A coding can be fed for ever and make nothing of it. What it cannot make smaller it makes hardly larger.
+      guard encodedByteCount - Self.maximumCodingExcess <= hop.maximumBodyByteCount else { throw tooLarge }
+      repeatedByteCount = max(0, repeatedByteCount - bytes.byteCount)
+      return .taken
+    }
+
+    private func pause(after offset: Int, of bytes: RawSpan) -> BodyOutcome {
+      repeatedByteCount = max(repeatedByteCount, offset)
+      return .paused
     }
 
     func giveUpload(_ space: UnsafeMutableRawBufferPointer) -> Int {
@@ -194,12 +282,20 @@
         }
         return .finished(.failure(HTTPError(reason(for: code, handle))))
       }
+      // libcurl takes the end of the connection for the end of the header section.
       guard head.isComplete else {
-        return .finished(.failure(HTTPError(.protocolError("there is no header section"))))
-      }
-      if let expectedByteCount, expectedByteCount != bodyByteCount {
+        let isCut = head.isInSection || head.status == 0
         return .finished(
-          .failure(HTTPError(.bodyTruncated(received: bodyByteCount, expected: expectedByteCount))))
+          .failure(
+            HTTPError(isCut ? .connectionLost : .protocolError("status \(head.status) is no final answer"))))
+      }
+      if let expectedByteCount, expectedByteCount != encodedByteCount {
+        return .finished(
+          .failure(HTTPError(.bodyTruncated(received: encodedByteCount, expected: expectedByteCount))))
+      }
+      // No bytes at all are an empty body in any coding.
+      if encodedByteCount > 0, let coding = decoder?.unended {
+        return .finished(.failure(HTTPError(.contentCodingTruncated(coding: coding.rawValue))))
       }
       return .finished(
         .success(
@@ -211,10 +307,18 @@
     }
 
     private func reason(for code: CURLcode, _ handle: CurlHandle) -> HTTPError.Reason {
-      CurlFailure(
+      let message = handle.message(for: code)
+      let connectStatus = ozu_curl_long(handle.raw, CURLINFO_HTTP_CONNECTCODE)
+      let isProxyCertain = connectStatus != 0 || code == CURLE_COULDNT_RESOLVE_PROXY || code == CURLE_PROXY
+      return CurlFailure(
         code: code, systemError: Int32(ozu_curl_long(handle.raw, CURLINFO_OS_ERRNO)),
-        message: handle.message(for: code), isHeadComplete: head.isComplete, bodyByteCount: bodyByteCount,
-        expectedByteCount: expectedByteCount
+        message: message, isHeadComplete: head.isComplete, bodyByteCount: encodedByteCount,
+        expectedByteCount: expectedByteCount,
+        proxy: CurlProxyName.text(
+          handle.configuration, origin: origin, message: isProxyCertain ? nil : message),
+        connectStatus: connectStatus, host: hop.url.shownHost ?? origin.host,
+        verification: ozu_curl_long(handle.raw, CURLINFO_SSL_VERIFYRESULT),
+        certificate: handle.certificate.facts
       ).reason
     }
 

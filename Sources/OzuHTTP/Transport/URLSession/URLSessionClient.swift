@@ -18,7 +18,8 @@
   /// - The session retains its delegate until it is invalidated, which `deinit` does.
   ///
   /// Differences from the client on Linux: `HTTPTimeouts.connect` is part of `idle`, the version is known
-  /// only when the response is complete, and repeated header lines arrive joined.
+  /// only when the response is complete, and repeated header lines arrive joined. Content codings and the framing of
+  /// bodies are the system's: a coding that ends early may pass for whole.
   public final class URLSessionClient: HTTPClient {
     /// The client of the process, with the default settings.
     public static let shared = URLSessionClient()
@@ -54,6 +55,7 @@
       _ request: HTTPRequest, into sink: any HTTPBodySink
     ) async throws(HTTPError) -> HTTPResponse {
       let origin = try request.validatedOrigin()
+      try configuration.hostRule.check(request.url)
       // Settings that narrow what may be reached must not be passed over in silence.
       if case .file = configuration.certificateAuthorities {
         throw HTTPError(.tlsFailed("certificate authorities from a file are not supported"), url: request.url)
@@ -69,7 +71,8 @@
         throw HTTPError(.cancelled, url: request.url)
       }
       defer { turnstile.leave(origin: origin) }
-      guard let transfer = delegate.begin(request, into: sink, on: session) else {
+      guard let transfer = delegate.begin(request, into: sink, on: session, hostRule: configuration.hostRule)
+      else {
         throw HTTPError(.cancelled, url: request.url)
       }
       return try await withTaskCancellationHandler {

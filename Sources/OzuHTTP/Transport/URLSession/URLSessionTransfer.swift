@@ -23,6 +23,7 @@
     let task: URLSessionDataTask
     private let sink: any HTTPBodySink
     private let delegateQueue: OperationQueue
+    private let hostRule: HTTPHostRule
     private let totalLimit: Duration
     private let state = Mutex(State.running)
     private let isOverdue = Atomic(false)
@@ -39,10 +40,11 @@
 
     init(
       _ request: HTTPRequest, into sink: any HTTPBodySink, task: URLSessionDataTask,
-      delegateQueue: OperationQueue
+      delegateQueue: OperationQueue, hostRule: HTTPHostRule
     ) {
       hop = request
       self.delegateQueue = delegateQueue
+      self.hostRule = hostRule
       timing = TransferTiming(limits: request.timeouts)
       totalLimit = request.timeouts.total
       self.sink = sink
@@ -79,6 +81,12 @@
       case .deliver:
         return nil
       case .follow(let next):
+        do throws(HTTPError) {
+          try hostRule.check(next.url)
+        } catch {
+          abort(error)
+          return nil
+        }
         redirectCount += 1
         hop = next
         return URLRequest(next)
@@ -200,7 +208,7 @@
       if reason == nil, let expectedByteCount, expectedByteCount != bodyByteCount {
         reason = .bodyTruncated(received: bodyByteCount, expected: expectedByteCount)
       }
-      if let reason { return .failure(HTTPError(reason, url: failure?.url ?? hop.url)) }
+      if let reason { return .failure(HTTPError(reason, url: failure?.url ?? hop.url).naming(hop.timeouts)) }
       guard let head else {
         return .failure(HTTPError(.protocolError("there is no header section"), url: hop.url))
       }

@@ -19,13 +19,13 @@
 
     /// Makes a task, not yet running, or returns nil when the session is ending: it would raise an exception.
     func begin(
-      _ request: HTTPRequest, into sink: any HTTPBodySink, on session: URLSession
+      _ request: HTTPRequest, into sink: any HTTPBodySink, on session: URLSession, hostRule: HTTPHostRule
     ) -> URLSessionTransfer? {
       state.withLock { state in
         guard !state.isRefusing else { return nil }
         let transfer = URLSessionTransfer(
           request, into: sink, task: session.dataTask(with: URLRequest(request)),
-          delegateQueue: session.delegateQueue)
+          delegateQueue: session.delegateQueue, hostRule: hostRule)
         state.transfers[transfer.task.taskIdentifier] = transfer
         return transfer
       }

@@ -1,0 +1,95 @@
+import Foundation
+import OzuHTTP
+
+/// The header of a picture from the beginning of its file.
+extension FetchWork {
+  /// How many bytes are asked for at first: those of nearly every header.
+  private static let firstByteCount = 64 << 10
+  /// How many bytes are looked at before the whole is loaded: a long colour profile, or much that a camera wrote.
+  private static let byteLimit = 192 << 10
+
+  /// - Returns: `nil` when the whole is needed.
+  func askForHeader(
+    _ exchange: HTTPCacheExchange, _ question: HTTPCacheExchange.Question, _ job: RunningJob
+  ) async -> JobStep? {
+    do throws(HTTPError) {
+      switch try await exchange.beginning(
+        question, byteCount: Self.firstByteCount, maximum: Self.byteLimit)
+      {
+      // An origin that does not take the range may have the whole.
+      case .answer(let answer): return answer.status == 416 ? nil : settle(.success(answer))
+      case .part(let part): return try await header(of: part, exchange, job)
+      }
+    } catch {
+      if case .refused = error.reason { return nil }
+      return settle(.failure(error))
+    }
+  }
+
+  private func header(
+    of part: HTTPBodyPart, _ exchange: HTTPCacheExchange, _ job: RunningJob
+  ) async throws(HTTPError) -> JobStep? {
+    await exchange.keep(part)
+    if let header = await read(part.body, job) { return finish(header, part) }
+    if let header = try await directoryHeader(of: part, exchange, job) { return finish(header, part) }
+    let end = min(part.totalByteCount ?? Self.byteLimit, Self.byteLimit)
+    guard part.hasRanges, end > part.body.count,
+      let rest = try await exchange.bytes(part.body.count..<end, of: part)
+    else { return nil }
+    let more = exchange.joined(part, rest)
+    await exchange.keep(more)
+    guard let header = await read(more.body, job) else { return nil }
+    return finish(header, more)
+  }
+
+  /// The header of a TIFF whose directory is further behind: each range is asked for with what lies around it, since a
+  /// directory and its values are near each other.
+  private func directoryHeader(
+    of part: HTTPBodyPart, _ exchange: HTTPCacheExchange, _ job: RunningJob
+  ) async throws(HTTPError) -> ImageHeader? {
+    guard part.hasRanges, let total = part.totalByteCount, total <= configuration.limits.encodedByteCount
+    else {
+      return nil
+    }
+    var file = SparseFile(byteCount: total)
+    file.add(part.body, at: 0)
+    var left = Self.byteLimit - part.body.count
+    while let directory = TIFFDirectory(file) {
+      switch directory.need {
+      case .whole: return nil
+      case .nothing: return await read(file.data, job)
+      case .bytes(let range):
+        let first = max(0, range.lowerBound - Self.aroundByteCount)
+        let window = first..<max(range.upperBound, min(total, range.lowerBound + Self.aroundByteCount))
+        left -= window.count
+        guard left >= 0, let bytes = try await exchange.bytes(window, of: part), bytes.count == window.count
+        else {
+          return nil
+        }
+        file.add(bytes, at: window.lowerBound)
+      }
+    }
+    return nil
+  }
+
+  /// How much is asked for before and behind what is needed.
+  private static let aroundByteCount = 16 << 10
+
+  private func finish(_ header: ImageHeader, _ part: HTTPBodyPart) -> JobStep {
+    self.header = header
+    // Nobody but who asked for the header sees these bytes: the job has a key of its own.
+    return finish(.success(FetchedData(.data(part.body), source: .network, timings: timings(.network))))
+  }
+
+  private func read(_ data: Data, _ job: RunningJob) async -> ImageHeader? {
+    let configuration = configuration
+    let level = job.runner.look { $0.level(of: job.id) } ?? .normal
+    return await job.runner.run(on: .decode, priority: level) {
+      guard
+        case .settled(let header) = PartialHeader(
+          data, codecs: configuration.codecs, limits: configuration.limits)
+      else { return nil }
+      return header
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import OzuHTTP
+import OzuSynchronization
+
+/// Reads the size of a picture from the first bytes of its download, for views that reserve a place.
+///
+/// The transport's thread hands bytes over; the header is read on the decoding threads, at twice as many bytes each time,
+/// and only while somebody listens. A body that is whole is left to the load, which has the picture as soon. One lock
+/// guards the bytes.
+final class SizeWatch: Sendable {
+  fileprivate struct State {
+    var bytes = Data()
+    var dueByteCount = SizeWatch.firstByteCount
+    var expectedByteCount: Int?
+    var isBusy = false
+    var isOver = false
+  }
+
+  /// A header that is not in so many bytes is told by the load.
+  private static let byteLimit = 256 << 10
+  /// Fewer bytes than these have no header.
+  private static let firstByteCount = 1 << 10
+
+  private let state = Mutex(State())
+  private let isWanted: @Sendable () -> Bool
+  private let keptBeginning: @Sendable () async -> Data?
+  private let read: @Sendable (Data, @escaping @Sendable (PixelSize?) -> Void) -> Void
+  private let report: @Sendable (PixelSize) -> Void
+
+  /// - Parameters:
+  ///   - isWanted: whether somebody listens now.
+  ///   - keptBeginning: the bytes that a resumed download goes on from.
+  ///   - read: reads the size of a beginning, on a thread for that.
+  ///   - report: told once, under no lock.
+  init(
+    isWanted: @escaping @Sendable () -> Bool, keptBeginning: @escaping @Sendable () async -> Data?,
+    read: @escaping @Sendable (Data, @escaping @Sendable (PixelSize?) -> Void) -> Void,
+    report: @escaping @Sendable (PixelSize) -> Void
+  ) {
+    self.isWanted = isWanted
+    self.keptBeginning = keptBeginning
+    self.read = read
+    self.report = report
+  }
+
+  /// A response begins: what came before was of another one.
+  func begin(_ head: HTTPResponseHead) {
+    let isResumed = state.withLock { state in
+      guard !state.isOver else { return false }
+      state.bytes = Data()
+      state.dueByteCount = Self.firstByteCount
+      state.expectedByteCount = head.expectedByteCount
+      // Of a resumed download the beginning does not pass here.
+      state.isOver = head.status != 200
+      return head.status == 206
+    }
+    guard isResumed else { return }
+    Task.detached { [self] in
+      guard let beginning = await keptBeginning() else { return }
+      read(beginning.prefix(Self.byteLimit)) { size in
+        if let size { self.report(size) }
+      }
+    }
+  }
+
+  func append(_ bytes: RawSpan) {
+    state.withLock { state in
+      guard !state.isOver else { return }
+      let count = min(bytes.byteCount, Self.byteLimit - state.bytes.count)
+      bytes.withUnsafeBytes { state.bytes.append(contentsOf: $0.prefix(count)) }
+    }
+    readIfDue()
+  }
+
+  /// Reads what is there, if somebody listens and there is more than the last time.
+  func readIfDue() {
+    guard state.withLock({ $0.isDue }), isWanted() else { return }
+    let bytes = state.withLock { state -> Data? in
+      guard state.isDue else { return nil }
+      state.isBusy = true
+      state.dueByteCount = state.bytes.count * 2
+      return state.bytes
+    }
+    guard let bytes else { return }
+    read(bytes) { [self] size in
+      state.withLock { state in
+        state.isBusy = false
+        state.isOver = state.isOver || size != nil || bytes.count >= Self.byteLimit
+        if state.isOver { state.bytes = Data() }
+      }
+      if let size { report(size) } else { readIfDue() }
+    }
+  }
+}
+
+extension SizeWatch.State {
+  fileprivate var isDue: Bool {
+    !isOver && !isBusy && bytes.count >= dueByteCount && bytes.count != expectedByteCount
+  }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import OzuHTTP
+
+extension ImagePipeline.Configuration {
+  /// The configuration of a pipeline that loads what strangers name: a server, or an app that shows pictures of other
+  /// people's pages. Everything can be changed afterwards.
+  ///
+  /// ```swift
+  /// let pipeline = ImagePipeline(.untrustedSources(hosts: .only(["*.images.example.com"])))
+  /// ```
+  ///
+  /// | What | Here | By default |
+  /// |---|---|---|
+  /// | hosts | those of `hosts`, judged before any cache is asked and again at each redirect | any |
+  /// | addresses connected to | public ones alone (`HTTPNetworkGuard`), no proxy | any |
+  /// | `file:` and `data:` addresses | refused, whether there is such a file or not | read |
+  /// | bytes of a file | 20 MB | 100 MB |
+  /// | pixels of a picture | 50 million | 128 million |
+  /// | memory of one decode | 256 MB | 512 MB |
+  /// | processor time of one decode | 5 s | 10 s |
+  /// | frames of an animation | 1,000 | 16,384 |
+  /// | scans of a JPEG | 50 | 100 |
+  /// | time to connect, silence, whole download | 5 s, 10 s, 30 s | 10 s, 30 s, 120 s |
+  /// | slowest answer | 1,000 bytes a second over 10 s | 100 over 30 s |
+  /// | retries | 1 | 2 |
+  /// | pictures of memory cache and disk | those of this pipeline's folder | the same |
+  ///
+  /// Sources that are no addresses (`ImageSource.data`, fetchers, schemes that the app registers in `sources`) are the
+  /// app's own, and stay as they are. Decoders run in the process all the same: a picture cannot take more than the limits,
+  /// but a fault of a C library is a fault of the process. Give the pipeline a disk folder that no other pipeline uses:
+  /// what another one has stored under a redirect was not judged by these rules.
+  ///
+  /// `httpClient` is a client of this configuration's own, so make one configuration and keep it. On Apple platforms
+  /// `URLSession` cannot say which address it connects to, and the client refuses every request: set `httpClient` to one
+  /// whose `networkGuard` is off, where hosts are listed and trusted to have public addresses.
+  ///
+  /// - Parameter hosts: the hosts that pictures may come from. Any with a public address, by default; a list is safer.
+  public static func untrustedSources(hosts: HTTPHostRule = .any) -> ImagePipeline.Configuration {
+    var client = HTTPClientConfiguration()
+    client.networkGuard = .publicAddressesOnly
+    client.hostRule = hosts
+    var configuration = ImagePipeline.Configuration()
+    configuration.httpClient = DefaultHTTPClient(configuration: client)
+    configuration.restrictToUntrustedSources(hosts: hosts)
+    return configuration
+  }
+
+  /// All of it but the client.
+  package mutating func restrictToUntrustedSources(hosts: HTTPHostRule) {
+    hostRule = hosts
+    readsLocalAddresses = false
+    limits.encodedByteCount = 20 << 20
+    limits.pixelCount = 50_000_000
+    limits.decodedByteCount = 256 << 20
+    limits.cpuTime = .seconds(5)
+    limits.frameCount = 1_000
+    limits.scanCount = 50
+    timeouts = HTTPTimeouts(
+      connect: .seconds(5), idle: .seconds(10), total: .seconds(30),
+      minimumSpeed: HTTPMinimumSpeed(bytesPerSecond: 1_000, window: .seconds(10)))
+    retryPolicy.maximumRetryCount = 1
+  }
+
+  /// Refuses a source that this pipeline does not read, before anything looks for it: what is refused does not show by
+  /// its error, nor by how long it takes, whether it is there.
+  ///
+  /// - Throws: `ImageError.invalidSource`, or `transport` with `hostNotAllowed`.
+  func check(_ source: ImageSource) throws(ImageError) {
+    guard hostRule != .any || !readsLocalAddresses else { return }
+    let url: URL
+    switch source {
+    case .url(let address): url = address
+    case .request(let request): url = request.url
+    case .data, .picture, .fetcher: return
+    }
+    switch url.scheme?.lowercased() {
+    case "http", "https":
+      do throws(HTTPError) {
+        try hostRule.check(url)
+      } catch {
+        throw ImageError(error, source: source.name)
+      }
+    case "file", "data", nil:
+      guard !readsLocalAddresses, !sources.usesFetcher(source) else { return }
+      throw .invalidSource(
+        source.name, reason: "only web addresses are read here, no files and no data addresses")
+    default: break
+    }
+  }
+}

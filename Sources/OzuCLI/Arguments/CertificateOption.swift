@@ -1,0 +1,21 @@
+import Foundation
+import OzuHTTP
+
+/// `--cacert`: which certificate authorities the commands trust that go to the network.
+enum CertificateOption {
+  static let option = OptionSpecification(
+    name: "cacert", value: "FILE",
+    help: "Trust the authorities in this PEM file alone; by default those of SSL_CERT_FILE or the system.")
+
+  /// Has a client trust the authorities of the option, if it is given.
+  static func configure(
+    _ client: inout HTTPClientConfiguration, _ arguments: ParsedArguments
+  ) throws(UsageError) {
+    guard let path = arguments.value(option.name) else { return }
+    var isFolder = ObjCBool(false)
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else {
+      throw UsageError("--\(option.name) \(path): there is no such file")
+    }
+    client.certificateAuthorities = .file(path: path)
+  }
+}

@@ -1,0 +1,62 @@
+import Ozu
+import OzuHTTP
+
+/// The options of the commands that go to the network: how long they wait, how often they try, and whom they ask.
+enum NetworkArguments {
+  static let options: [OptionSpecification] = [
+    OptionSpecification(
+      name: "timeout", value: "SECONDS",
+      help: "The limit on one download, retries included; 120 by default."),
+    OptionSpecification(
+      name: "connect-timeout", value: "SECONDS", help: "The limit on making a connection; 10 by default."),
+    OptionSpecification(
+      name: "retries", value: "N", help: "How often a download that broke off is tried again; 2 by default."),
+    OptionSpecification(
+      name: "untrusted",
+      help: "For addresses that strangers name: public hosts only, no files, and lower limits."),
+    OptionSpecification(
+      name: "allow-host", value: "HOST,…",
+      help: "Ask these hosts alone, also after redirects; *.example.com is every host below it."),
+    CertificateOption.option,
+  ]
+
+  /// Changes the defaults of a pipeline to what the options say.
+  static func configure(
+    _ configuration: inout ImagePipeline.Configuration, _ arguments: ParsedArguments
+  ) throws(UsageError) {
+    var client = HTTPClientConfiguration()
+    try CertificateOption.configure(&client, arguments)
+    if let hosts = try hosts(arguments) { client.hostRule = .only(hosts) }
+    if arguments.has("untrusted") {
+      client.networkGuard = .publicAddressesOnly
+      configuration.restrictToUntrustedSources(hosts: client.hostRule)
+    }
+    configuration.hostRule = client.hostRule
+    // Without a rule of its own a command uses the client that the process has.
+    if client != HTTPClientConfiguration() {
+      configuration.httpClient = DefaultHTTPClient(configuration: client)
+    }
+    if let total = try seconds("timeout", arguments) { configuration.timeouts.total = total }
+    if let connect = try seconds("connect-timeout", arguments) { configuration.timeouts.connect = connect }
+    if let count = try arguments.integer("retries", in: 0...10) {
+      configuration.retryPolicy.maximumRetryCount = count
+    }
+  }
+
+  private static func hosts(_ arguments: ParsedArguments) throws(UsageError) -> [String]? {
+    guard let text = arguments.value("allow-host") else { return nil }
+    let hosts = text.split(separator: ",").map { $0.filter { $0 != " " } }.filter { !$0.isEmpty }
+    if hosts.isEmpty { throw UsageError("--allow-host \(text): a host is needed") }
+    return hosts
+  }
+
+  private static func seconds(
+    _ name: String, _ arguments: ParsedArguments
+  ) throws(UsageError) -> Duration? {
+    guard let text = arguments.value(name) else { return nil }
+    guard let number = Double(text), number >= 0.001, number <= 86_400 else {
+      throw UsageError("--\(name) \(text): seconds are needed, from 0.001 to 86400")
+    }
+    return .seconds(number)
+  }
+}

@@ -1,0 +1,140 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What an origin said when it was asked for the beginning of a body alone.
+package enum HTTPBeginningAnswer: Sendable {
+  /// The whole, or an answer that has none of it.
+  case answer(HTTPCachedResponse)
+  /// A part of the body, from its first byte on.
+  case part(HTTPBodyPart)
+}
+
+/// The first bytes of a body, and what is needed to ask for others.
+package struct HTTPBodyPart: Sendable {
+  /// The head of the whole.
+  package let head: HTTPResponseHead
+  /// The bytes from the first on.
+  package let body: Data
+  /// Whether the origin sends ranges; otherwise more of it is the whole.
+  package let hasRanges: Bool
+  fileprivate let dates: (request: Date, response: Date)
+
+  /// The length of the whole, where it is known.
+  package var totalByteCount: Int? { head.contentLength }
+
+  /// What stands in `If-Range`; nil where ranges of two states could be mixed.
+  fileprivate var validator: String? {
+    guard let tag = head.headers.first("ETag") else { return head.headers.first("Last-Modified") }
+    return HTTPEntityTag.isStrong(tag) ? tag : nil
+  }
+}
+
+extension HTTPCacheExchange {
+  /// Asks for the first bytes of a body. An origin that sends no ranges is stopped after `maximum` bytes.
+  ///
+  /// Nothing of it is stored; `keep` does that.
+  ///
+  /// - Throws: `HTTPError`, after retries.
+  package func beginning(
+    _ question: Question, byteCount: Int, maximum: Int
+  ) async throws(HTTPError) -> HTTPBeginningAnswer {
+    let watch = BeginningSink.Account(limit: maximum)
+    let requestDate = cache.configuration.currentDate()
+    let result: HTTPOriginAnswer
+    do throws(HTTPError) {
+      result = try await ranged(0..<byteCount, validator: nil, watch: watch)
+    } catch {
+      guard case .refused = error.reason, let (head, body) = watch.cutOff, head.status == 200,
+        !head.hasContentCoding
+      else { throw error }
+      return .part(
+        HTTPBodyPart(
+          head: head, body: body, hasRanges: false, dates: (requestDate, cache.configuration.currentDate())))
+    }
+    guard result.head.status == 206 else {
+      return .answer(await received(result, question.decision, replacing: nil))
+    }
+    guard let range = ContentRange(result.head.headers.first("Content-Range") ?? ""), range.first == 0,
+      result.body.data.count == range.last + 1, !result.head.hasContentCoding
+    else { throw HTTPError(.refused("a range was asked for, and it is another"), url: result.head.url) }
+    var head = result.head
+    head.status = 200
+    head.headers.remove(name: "Content-Range")
+    head.headers["Content-Length"] = range.total.map(String.init)
+    guard range.total != result.body.data.count else {
+      let whole = HTTPOriginAnswer(
+        request: withoutRange(result.request), head: head, body: result.body, requestDate: result.requestDate,
+        responseDate: result.responseDate, redirectsFreshUntil: result.redirectsFreshUntil)
+      return .answer(await received(whole, question.decision, replacing: nil))
+    }
+    return .part(
+      HTTPBodyPart(
+        head: head, body: result.body.data, hasRanges: true,
+        dates: (result.requestDate, result.responseDate)))
+  }
+
+  /// Asks for other bytes of the same body.
+  ///
+  /// - Returns: nil when the origin has another state of it by now, or does not send this range alone.
+  package func bytes(_ range: Range<Int>, of part: HTTPBodyPart) async throws(HTTPError) -> Data? {
+    guard part.hasRanges, let validator = part.validator, !range.isEmpty else { return nil }
+    let watch = BeginningSink.Account(limit: range.count)
+    do throws(HTTPError) {
+      let result = try await ranged(range, validator: validator, watch: watch)
+      guard result.head.status == 206, !result.head.hasContentCoding,
+        let sent = ContentRange(result.head.headers.first("Content-Range") ?? ""),
+        sent.first == range.lowerBound,
+        result.head.headers.first("ETag") == part.head.headers.first("ETag"),
+        result.body.data.count == sent.last + 1 - sent.first
+      else { return nil }
+      return result.body.data
+    } catch {
+      if case .refused = error.reason { return nil }
+      throw error
+    }
+  }
+
+  /// The same part with the bytes that follow it.
+  package func joined(_ part: HTTPBodyPart, _ rest: Data) -> HTTPBodyPart {
+    HTTPBodyPart(head: part.head, body: part.body + rest, hasRanges: part.hasRanges, dates: part.dates)
+  }
+
+  /// Keeps the beginning for the request that loads the whole, as that of a transfer that broke off.
+  package func keep(_ part: HTTPBodyPart) async {
+    guard request.method == .get, mode != .noStore,
+      part.body.count >= cache.configuration.minimumPartialByteCount,
+      policy.reasonNotToStore(part.head, for: request, mode: mode) == nil
+    else { return }
+    var hop = request
+    hop.url = part.head.url
+    let response = policy.stored(
+      part.head, for: hop, requestDate: part.dates.request, responseDate: part.dates.response)
+    guard let partial = HTTPPartialBody(response: response, body: part.body) else { return }
+    await cache.storage.setPartialBody(partial, for: key)
+  }
+
+  /// The beginning of the body that is kept of an earlier transfer; nil when there is none.
+  package func keptBeginning() async -> Data? { await cache.storage.partialBody(for: key)?.body }
+
+  private func ranged(
+    _ range: Range<Int>, validator: String?, watch: BeginningSink.Account
+  ) async throws(HTTPError) -> HTTPOriginAnswer {
+    var asked = request
+    asked.headers["Range"] = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
+    if let validator { asked.headers["If-Range"] = validator }
+    let origin = HTTPOriginExchange(
+      cache: cache, request: asked, mode: mode, key: key, policy: policy, stored: [], choice: nil,
+      resumes: false,
+      onProgress: nil, client: BeginningClient(client: client, account: watch), pause: pause)
+    return try await origin.run(isRetried: { _ in true })
+  }
+
+  private func withoutRange(_ request: HTTPRequest) -> HTTPRequest {
+    var request = request
+    request.headers.remove(name: "Range")
+    return request
+  }
+}

@@ -1,0 +1,153 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What a spool file says of a body that can be resumed, so that its beginning outlives a process that is killed.
+struct HTTPBeginning: Sendable, Equatable {
+  /// Stands for the key, which may hold secrets.
+  let digest: String
+  /// The response in its stored form, without secrets, as JSON.
+  let record: Data
+
+  init(digest: String, record: Data) {
+    (self.digest, self.record) = (digest, record)
+  }
+
+  /// The beginning of a response; nil for one that may not be written down, or cannot be resumed.
+  init?(_ response: HTTPStoredResponse, for key: HTTPCacheKey) {
+    guard let clean = response.withoutSecrets, HTTPPartialBody(response: clean, body: Data([0])) != nil,
+      let record = try? JSONEncoder().encode(clean), record.count <= HTTPBeginningHead.maximumRecordByteCount
+    else { return nil }
+    self.init(digest: Self.digest(of: key), record: record)
+  }
+
+  static func digest(of key: HTTPCacheKey) -> String {
+    SHA256.hexDigest(of: "\(key.resource)\n\(key.partition)")
+  }
+}
+
+/// The bytes before the body in a spool file with a name: the record, and how much of the body is there.
+///
+/// A checkpoint is the length of the body so far and its identity. There are places for two, written in turn: a process
+/// may be killed in the middle of one, and a machine may lose its power before the body that one speaks of has reached
+/// the disk. What is read is compared with its identity, so that no byte is believed that was not written.
+enum HTTPBeginningHead {
+  static let maximumRecordByteCount = 512 << 10
+  static let checkpointByteCount = 64
+  private static let magic = Array("ozu-beg1".utf8)
+  private static let checkpointOffset = 64
+  private static let recordOffset = 192
+  /// Pages of every size divide it, so that the body can be mapped.
+  private static let alignment = 64 << 10
+
+  static func bodyOffset(recordByteCount: Int) -> Int {
+    (recordOffset + recordByteCount + alignment - 1) / alignment * alignment
+  }
+
+  /// The head of a body of which nothing is there yet, without the empty space behind it.
+  static func bytes(record: Data) -> Data {
+    var head = Data(magic)
+    withUnsafeBytes(of: UInt64(record.count).littleEndian) { head.append(contentsOf: $0) }
+    head.append(Data(count: recordOffset - head.count))
+    return head + record
+  }
+
+  /// A checkpoint, and where it is written.
+  static func checkpoint(_ identity: String, byteCount: Int, number: Int) -> (bytes: Data, offset: Int) {
+    var bytes = Data()
+    withUnsafeBytes(of: UInt64(byteCount).littleEndian) { bytes.append(contentsOf: $0) }
+    bytes.append(contentsOf: identity.utf8.prefix(checkpointByteCount - 8))
+    bytes.append(Data(count: checkpointByteCount - bytes.count))
+    return (bytes, checkpointOffset + number % 2 * checkpointByteCount)
+  }
+
+  /// Reads a whole file: the record, and the longest beginning of the body that is certain.
+  static func read(_ file: Data) -> (record: Data, body: Data)? {
+    guard file.count >= recordOffset, file.prefix(magic.count).elementsEqual(magic) else { return nil }
+    let recordByteCount = number(file, at: magic.count)
+    guard recordByteCount <= maximumRecordByteCount, recordOffset + recordByteCount <= file.count else {
+      return nil
+    }
+    let body = file.dropFirst(bodyOffset(recordByteCount: recordByteCount))
+    let checkpoints = (0..<2).map { place -> (byteCount: Int, identity: String) in
+      let start = checkpointOffset + place * checkpointByteCount
+      let text = file.dropFirst(start + 8).prefix(checkpointByteCount - 8).prefix { $0 != 0 }
+      return (number(file, at: start), String(decoding: text, as: UTF8.self))
+    }
+    for (byteCount, identity) in checkpoints.sorted(by: { $0.byteCount > $1.byteCount })
+    where byteCount > 0 && byteCount <= body.count {
+      let beginning = body.prefix(byteCount)
+      guard HTTPBodyIdentity.of(beginning) == identity else { continue }
+      return (Data(file.dropFirst(recordOffset).prefix(recordByteCount)), beginning)
+    }
+    return nil
+  }
+
+  /// Larger than any file where it is no number that fits.
+  private static func number(_ file: Data, at offset: Int) -> Int {
+    let value = file.dropFirst(offset).prefix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    return Int(clamping: value)
+  }
+}
+
+/// The beginning of a body that a process left behind when it was killed.
+///
+/// The file is locked as long as this lives: another process that looks for it at the same time finds nothing.
+final class HTTPLeftBeginning: Sendable {
+  let partial: HTTPPartialBody
+  private let path: String
+  private let descriptor: Int32
+
+  /// Takes over a file; nil when a process is writing to it, and when nothing in it is certain.
+  ///
+  /// The file is mapped. Its folder is the app's own, and who has the lock is alone with it.
+  init?(path: String) {
+    let descriptor = systemOpen(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { return nil }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      close(descriptor)
+      return nil
+    }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink > 0,
+      let file = try? HTTPSpoolFile.map(descriptor, offset: 0, byteCount: Int(status.st_size)),
+      let (record, body) = HTTPBeginningHead.read(file),
+      let response = try? JSONDecoder().decode(HTTPStoredResponse.self, from: record),
+      let partial = HTTPPartialBody(response: response, body: body)
+    else {
+      unlink(path)
+      close(descriptor)
+      return nil
+    }
+    (self.partial, self.path, self.descriptor) = (partial, path, descriptor)
+  }
+
+  /// Removes the file. Its bytes stay as long as somebody has them.
+  func remove() {
+    unlink(path)
+  }
+
+  deinit {
+    close(descriptor)
+  }
+}
+
+/// `open`, whose name is taken in types that have one of their own.
+func systemOpen(_ path: String, _ flags: Int32) -> Int32 {
+  #if canImport(Glibc)
+    Glibc.open(path, flags, 0o600)
+  #elseif canImport(Musl)
+    Musl.open(path, flags, 0o600)
+  #else
+    Darwin.open(path, flags, 0o600)
+  #endif
+}

@@ -1,0 +1,179 @@
+#if os(Linux)
+  import CCurl
+
+  #if canImport(FoundationEssentials)
+    import FoundationEssentials
+  #else
+    import Foundation
+  #endif
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #endif
+
+  /// The certificate of the last handshake, the one that was not accepted if there is one. Used by the loop's thread only.
+  final class CertificateNote {
+    var facts: CertificateFacts?
+  }
+
+  /// Reads certificates while OpenSSL verifies them, for messages: libcurl does not say when one expired or whom it is for.
+  ///
+  /// It watches and decides nothing: OpenSSL's own verdict is passed on. The functions are looked up in the library that
+  /// libcurl is linked with; where that is not OpenSSL, or lacks one of them, messages go without these facts.
+  struct OpenSSLFacts: Sendable {
+    private typealias Pointer = UnsafeMutableRawPointer?
+    private typealias Verification = @convention(c) (Int32, UnsafeMutableRawPointer?) -> Int32
+
+    private let setVerification: @convention(c) (Pointer, Int32, Verification?) -> Void
+    private let verificationMode: @convention(c) (Pointer) -> Int32
+    private let setContextData: @convention(c) (Pointer, Int32, Pointer) -> Int32
+    private let contextData: @convention(c) (Pointer, Int32) -> Pointer
+    private let context: @convention(c) (Pointer) -> Pointer
+    private let connectionIndex: @convention(c) () -> Int32
+    private let storeData: @convention(c) (Pointer, Int32) -> Pointer
+    private let depth: @convention(c) (Pointer) -> Int32
+    private let certificate: @convention(c) (Pointer) -> Pointer
+    private let notBefore: @convention(c) (Pointer) -> Pointer
+    private let notAfter: @convention(c) (Pointer) -> Pointer
+    private let readTime: @convention(c) (Pointer, UnsafeMutablePointer<tm>) -> Int32
+    private let issuer: @convention(c) (Pointer) -> Pointer
+    private let readName: @convention(c) (Pointer, Int32, UnsafeMutablePointer<CChar>?, Int32) -> Int32
+    private let readExtension: @convention(c) (Pointer, Int32, Pointer, Pointer) -> Pointer
+    private let count: @convention(c) (Pointer) -> Int32
+    private let element: @convention(c) (Pointer, Int32) -> Pointer
+    private let bytes: @convention(c) (Pointer) -> UnsafePointer<UInt8>?
+    private let length: @convention(c) (Pointer) -> Int32
+    private let freeNames: @convention(c) (Pointer) -> Void
+    /// The place of our pointer in each context.
+    private let index: Int32
+
+    /// Nil where libcurl is linked with something else.
+    static let shared = OpenSSLFacts()
+
+    private init?() {
+      guard let version = curl_version_info(CURLVERSION_FIRST).pointee.ssl_version,
+        String(cString: version).hasPrefix("OpenSSL/"),
+        // Libcurl is loaded already. Its handle finds the OpenSSL that it is linked with, whatever others there are.
+        let library = dlopen("libcurl.so.4", RTLD_LAZY | RTLD_NOLOAD)
+      else { return nil }
+      // Types by OpenSSL's manual pages; the same in 1.1.1 and 3.
+      func function<Function>(_ name: String, as type: Function.Type = Function.self) -> Function? {
+        dlsym(library, name).map { unsafeBitCast($0, to: type) }
+      }
+      typealias Freeing = @convention(c) (Pointer, Pointer, Pointer, Int32, Int, Pointer) -> Void
+      typealias NewIndex = @convention(c) (Int32, Int, Pointer, Pointer, Pointer, Freeing?) -> Int32
+      guard let newIndex: NewIndex = function("CRYPTO_get_ex_new_index") else { return nil }
+      guard
+        let setVerification: @convention(c) (Pointer, Int32, Verification?) -> Void = function(
+          "SSL_CTX_set_verify"),
+        let verificationMode: @convention(c) (Pointer) -> Int32 = function("SSL_CTX_get_verify_mode"),
+        let setContextData: @convention(c) (Pointer, Int32, Pointer) -> Int32 = function(
+          "SSL_CTX_set_ex_data"),
+        let contextData: @convention(c) (Pointer, Int32) -> Pointer = function("SSL_CTX_get_ex_data"),
+        let context: @convention(c) (Pointer) -> Pointer = function("SSL_get_SSL_CTX"),
+        let connectionIndex: @convention(c) () -> Int32 = function("SSL_get_ex_data_X509_STORE_CTX_idx"),
+        let storeData: @convention(c) (Pointer, Int32) -> Pointer = function("X509_STORE_CTX_get_ex_data"),
+        let depth: @convention(c) (Pointer) -> Int32 = function("X509_STORE_CTX_get_error_depth"),
+        let certificate: @convention(c) (Pointer) -> Pointer = function("X509_STORE_CTX_get_current_cert")
+      else { return nil }
+      guard let notBefore: @convention(c) (Pointer) -> Pointer = function("X509_get0_notBefore"),
+        let notAfter: @convention(c) (Pointer) -> Pointer = function("X509_get0_notAfter"),
+        let readTime: @convention(c) (Pointer, UnsafeMutablePointer<tm>) -> Int32 = function(
+          "ASN1_TIME_to_tm"),
+        let issuer: @convention(c) (Pointer) -> Pointer = function("X509_get_issuer_name"),
+        let readName: @convention(c) (Pointer, Int32, UnsafeMutablePointer<CChar>?, Int32) -> Int32 =
+          function(
+            "X509_NAME_get_text_by_NID"),
+        let readExtension: @convention(c) (Pointer, Int32, Pointer, Pointer) -> Pointer = function(
+          "X509_get_ext_d2i"),
+        let count: @convention(c) (Pointer) -> Int32 = function("OPENSSL_sk_num"),
+        let element: @convention(c) (Pointer, Int32) -> Pointer = function("OPENSSL_sk_value"),
+        let bytes: @convention(c) (Pointer) -> UnsafePointer<UInt8>? = function("ASN1_STRING_get0_data"),
+        let length: @convention(c) (Pointer) -> Int32 = function("ASN1_STRING_length"),
+        let freeNames: @convention(c) (Pointer) -> Void = function("GENERAL_NAMES_free")
+      else { return nil }
+      self.setVerification = setVerification
+      self.verificationMode = verificationMode
+      self.setContextData = setContextData
+      self.contextData = contextData
+      self.context = context
+      self.connectionIndex = connectionIndex
+      self.storeData = storeData
+      self.depth = depth
+      self.certificate = certificate
+      self.notBefore = notBefore
+      self.notAfter = notAfter
+      self.readTime = readTime
+      self.issuer = issuer
+      self.readName = readName
+      self.readExtension = readExtension
+      self.count = count
+      self.element = element
+      self.bytes = bytes
+      self.length = length
+      self.freeNames = freeNames
+      // CRYPTO_EX_INDEX_SSL_CTX. The last function is called for each context when it is freed, with its note or nil.
+      index = newIndex(1, 0, nil, nil, nil) { _, note, _, _, _, _ in
+        if let note { Unmanaged<CertificateNote>.fromOpaque(note).release() }
+      }
+      guard index >= 0 else { return nil }
+    }
+
+    /// Writes down the certificates of a context (`SSL_CTX`), which libcurl makes for one connection.
+    ///
+    /// The context keeps the note: a server may renegotiate when the transfer that began the connection is long over.
+    func watch(_ context: UnsafeMutableRawPointer?, _ note: CertificateNote) {
+      let retained = Unmanaged.passRetained(note)
+      guard setContextData(context, index, retained.toOpaque()) == 1 else { return retained.release() }
+      setVerification(context, verificationMode(context)) { verdict, store in
+        OpenSSLFacts.shared?.note(store, isAccepted: verdict == 1)
+        return verdict
+      }
+    }
+
+    // Called for each certificate of a chain, the host's own last, or until one is not accepted.
+    private func note(_ store: UnsafeMutableRawPointer?, isAccepted: Bool) {
+      guard !isAccepted || depth(store) == 0, let connection = storeData(store, connectionIndex()),
+        let note = contextData(context(connection), index), let certificate = certificate(store)
+      else { return }
+      Unmanaged<CertificateNote>.fromOpaque(note).takeUnretainedValue().facts = facts(of: certificate)
+    }
+
+    private func facts(of certificate: UnsafeMutableRawPointer) -> CertificateFacts {
+      CertificateFacts(
+        notBefore: date(notBefore(certificate)), notAfter: date(notAfter(certificate)),
+        names: names(of: certificate),
+        issuer: commonName(issuer(certificate)))
+    }
+
+    private func date(_ time: UnsafeMutableRawPointer?) -> Date? {
+      var parts = tm()
+      guard time != nil, readTime(time, &parts) == 1 else { return nil }
+      return Date(timeIntervalSince1970: Double(timegm(&parts)))
+    }
+
+    private func commonName(_ name: UnsafeMutableRawPointer?) -> String? {
+      var text = [CChar](repeating: 0, count: 128)
+      // NID_commonName.
+      guard name != nil, readName(name, 13, &text, Int32(text.count)) > 0 else { return nil }
+      return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    private func names(of certificate: UnsafeMutableRawPointer) -> [String] {
+      // NID_subject_alt_name.
+      guard let list = readExtension(certificate, 85, nil, nil) else { return [] }
+      defer { freeNames(list) }
+      return (0..<min(4, max(0, count(list)))).compactMap { place in
+        // struct GENERAL_NAME_st { int type; union { … } d; }: GEN_DNS is 2, GEN_IPADD 7, and both are strings.
+        guard let name = element(list, place) else { return nil }
+        let type = name.load(as: Int32.self)
+        let string = name.load(fromByteOffset: MemoryLayout<Int>.size, as: UnsafeMutableRawPointer?.self)
+        guard type == 2 || type == 7, string != nil, let start = bytes(string) else { return nil }
+        let content = UnsafeBufferPointer(start: start, count: min(255, max(0, Int(length(string)))))
+        return type == 2
+          ? String(decoding: content, as: UTF8.self) : NetworkAddress(bytes: Array(content))?.description
+      }
+    }
+  }
+#endif

@@ -1,0 +1,39 @@
+/// Text of a server as it may be shown: on a terminal, some characters are orders.
+package enum PrintableText {
+  /// The text with control characters, and those that turn the direction of writing, as `\u` and four digits; line feeds
+  /// and tabs stay. The form is the one of JSON, so that JSON remains what it is.
+  package static func escaped(_ text: String) -> String {
+    guard text.utf8.contains(where: mayBeginOrder), text.unicodeScalars.contains(where: isOrder) else {
+      return text
+    }
+    var result = ""
+    for scalar in text.unicodeScalars {
+      guard isOrder(scalar) else {
+        result.unicodeScalars.append(scalar)
+        continue
+      }
+      let digits = String(scalar.value, radix: 16)
+      result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+    return result
+  }
+
+  // The first byte of each of them in UTF-8. Long texts without one, such as bodies in base64, are only looked over.
+  private static func mayBeginOrder(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x09, 0x0A: false
+    case 0x00..<0x20, 0x7F, 0xC2, 0xD8, 0xE2: true
+    default: false
+    }
+  }
+
+  private static func isOrder(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x09, 0x0A: false
+    case 0x00..<0x20, 0x7F..<0xA0: true
+    // Directional marks, embeddings, overrides and isolates (Unicode Standard Annex 9 §2), line and paragraph ends.
+    case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,49 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension URL {
+  /// The host as people write it: letters of any language as they are, IPv6 addresses in brackets.
+  ///
+  /// Percent-encoded where decoding would bring anything but letters and digits to light: a line break, say.
+  var shownHost: String? {
+    guard let encoded = host(), !encoded.isEmpty else { return nil }
+    if encoded.contains(":") { return "[\(encoded)]" }
+    guard encoded.contains("%"), let text = Self.percentDecoded(encoded) else { return encoded }
+    let isName = text.unicodeScalars.allSatisfy { scalar in
+      scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+        || "-_.".unicodeScalars.contains(scalar)
+    }
+    return isName ? text : encoded
+  }
+
+  /// The whole with its host as people write it.
+  var shownText: String {
+    let text = absoluteString
+    // In the text the host may stand in another of its forms, after the scheme and what precedes the "@".
+    guard let shown = shownHost, !shown.hasPrefix("["), let scheme = text.firstRange(of: "://") else {
+      return text
+    }
+    let authority = text[scheme.upperBound...].prefix { !"/?#".contains($0) }
+    let start = authority.lastIndex(of: "@").map { authority.index(after: $0) } ?? authority.startIndex
+    let end = authority[start...].firstIndex(of: ":") ?? authority.endIndex
+    return text[..<start] + shown + text[end...]
+  }
+
+  private static func percentDecoded(_ text: String) -> String? {
+    var bytes: [UInt8] = []
+    var rest = text.utf8[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      guard let digits = String(rest.prefix(2)), let decoded = UInt8(digits, radix: 16) else { return nil }
+      bytes.append(decoded)
+      rest = rest.dropFirst(2)
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+}

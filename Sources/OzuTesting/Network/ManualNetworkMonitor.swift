@@ -1,0 +1,35 @@
+import Ozu
+import OzuSynchronization
+
+/// A network that a test brings back.
+public final class ManualNetworkMonitor: NetworkMonitoring {
+  private struct State {
+    var lastNumber = 0
+    var handlers: [Int: @Sendable () -> Void] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  /// A network that nobody has heard of yet.
+  public init() {}
+
+  /// How many observe it.
+  public var observerCount: Int { state.withLock { $0.handlers.count } }
+
+  /// Tells every observer that the network may be back, before it returns.
+  public func bringBack() {
+    for handler in state.withLock({ Array($0.handlers.values) }) { handler() }
+  }
+
+  /// Attaches a handler.
+  public func observe(_ onReturn: @escaping @Sendable () -> Void) -> NetworkObservation {
+    let number = state.withLock { state in
+      state.lastNumber += 1
+      state.handlers[state.lastNumber] = onReturn
+      return state.lastNumber
+    }
+    return NetworkObservation { [weak self] in
+      _ = self?.state.withLock { $0.handlers.removeValue(forKey: number) }
+    }
+  }
+}

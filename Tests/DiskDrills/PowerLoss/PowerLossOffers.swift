@@ -1,0 +1,59 @@
+import Foundation
+import OzuCaching
+import OzuTesting
+
+/// A cache that hands over entries and flushes them, another that adopts them, and power that goes at any moment.
+enum PowerLossOffers {
+  private static func content(_ number: Int, _ version: Int) -> PowerLossHistory.Content {
+    PowerLossHistory.Content(key: number, version: version, byteCount: 900, metadataByteCount: 0)
+  }
+
+  /// What is missing, or not what was flushed, in the states of some kinds, and how many states there were.
+  static func missing(_ kinds: Set<PowerLossState.Kind>) throws -> (missing: [String], states: Int) {
+    let files = MemoryFileSystem(recordsChanges: true)
+    let clock = ManualClock()
+    var configuration = DiskCacheConfiguration(
+      capacity: 2 << 20, durability: .synced, refreshInterval: 0, fileSystem: files, now: clock.date)
+    let writer = try DiskCache(directory: "/cache", configuration: configuration)
+    var other = try DiskCache(directory: "/cache", configuration: configuration)
+    // The versions of the keys that were flushed before so many changes.
+    var flushes: [(changeCount: Int, versions: [Int: Int])] = []
+    var versions: [Int: Int] = [:]
+    func store(_ number: Int, _ version: Int, in cache: DiskCache) {
+      clock.advance(by: .milliseconds(1))
+      if cache.store(content(number, version).body, forKey: PowerLossWorkload.key(number)) {
+        versions[number] = version
+      }
+    }
+    for round in 0..<6 {
+      // Entries of its own, which the other replaces after a flush only.
+      for number in 0..<4 { store(round * 10 + number, 0, in: other) }
+      store(round * 10 + 5, 0, in: writer)
+      for number in 0..<2 { store(round * 10 + number + 2, 1, in: other) }
+      try other.flush()
+      if round % 2 == 1 { try writer.flush() }
+      // What it has used is removed when it is gone.
+      if round == 2 {
+        other.close()
+        other = try DiskCache(directory: "/cache", configuration: configuration)
+      }
+      // What the writer stored is flushed by the writer.
+      flushes.append((files.changeCount, versions.filter { round % 2 == 1 || $0.key % 10 != 5 }))
+    }
+    guard let log = files.log, writer.statistics.adopted > 10 else { return (["nothing was adopted"], 0) }
+    let samples = kinds.reduce(0) { if case .sample(let number) = $1 { max($0, number + 1) } else { $0 } }
+    var result: (missing: [String], states: Int) = ([], 0)
+    for state in log.states(ofPrefixes: 0...log.operations.count, samplesPerPrefix: samples, seed: 1)
+    where kinds.contains(state.kind) {
+      configuration.fileSystem = state.fileSystem()
+      let cache = try DiskCache(directory: "/cache", configuration: configuration)
+      result.states += 1
+      let flushed = flushes.last { $0.changeCount <= state.operationCount }?.versions ?? [:]
+      for (number, version) in flushed
+      where cache.fetch(PowerLossWorkload.key(number))?.body != content(number, version).body {
+        result.missing.append("\(number) in \(state.description)")
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import OzuImaging
+import OzuTesting
+import Testing
+
+@testable import OzuCLI
+
+@Suite("Commands that go to the network")
+struct NetworkOptionsTests {
+  private let server: LoopbackServer
+  private let folder: Folder
+
+  init() throws {
+    server = try LoopbackServer()
+    folder = try Folder()
+  }
+
+  private func run(_ command: String, _ address: URL, _ options: String...) async -> CommandRun {
+    await CommandRun([command, address.absoluteString, "--cache", folder.path("cache")] + options)
+  }
+
+  @Test("explain and fetch see what load stored under Vary: Accept")
+  func sameRequest() async throws {
+    let body = try PatternPicture(PixelSize(40, 30)).data(as: .png)
+    server.route("/a.png") { request in
+      LoopbackResponse(
+        headers: ["Vary": "Accept", "Cache-Control": "max-age=600", "ETag": "\"1\""],
+        body: request.headers["Accept"]?.contains("image/webp") == true ? body : Data("other".utf8))
+    }
+    let url = server.url("/a.png")
+    let loaded = await run("load", url)
+    #expect(loaded.status == .done, "\(loaded.errors)")
+    #expect(await run("explain", url).output.contains("would serve what is stored"))
+    let fetched = await run("fetch", url, "-v")
+    #expect(fetched.errors.contains("200 from cache (fresh for"), "\(fetched.errors)")
+    #expect(server.requestCount == 1)
+  }
+
+  @Test("fetch tries again what load tries again, as often as it is told", arguments: ["load", "fetch"])
+  func retries(_ command: String) async throws {
+    let body = try PatternPicture(PixelSize(40, 30)).data(as: .png)
+    server.route("/a.png", [.status(503), .ok(body)])
+    #expect(await run(command, server.url("/a.png"), "--retries", "0").status == .failed)
+    server.route("/b.png", [.status(503), .ok(body)])
+    #expect(await run(command, server.url("/b.png")).status == .done)
+    #expect(server.requestCount == 3)
+  }
+
+  @Test("a limit of time is named with its value", arguments: ["load", "info", "fetch"])
+  func timeout(_ command: String) async throws {
+    let gate = Gate()
+    server.route("/slow", .ok(Data("late".utf8)).held(by: gate))
+    let silent = await run(command, server.url("/slow"), "--timeout", "0.2")
+    gate.open()
+    #expect(silent.status == .failed)
+    #expect(
+      silent.errors.contains("took too long (the limit on the whole exchange is 0.2 s)"), "\(silent.errors)")
+    // Who has waited for a limit does not wait for it again.
+    #expect(server.requestCount == 1)
+  }
+
+  @Test(
+    "options that make no sense are refused",
+    arguments: [["--timeout", "0"], ["--timeout", "soon"], ["--retries", "99"], ["--allow-host", ","]])
+  func refused(_ options: [String]) async {
+    let run = await CommandRun(["load", server.url("/a").absoluteString] + options)
+    #expect(run.status == .wrongUsage)
+    #expect(run.errors.contains(options[0]))
+  }
+
+  @Test("--allow-host keeps to its hosts, --untrusted to public ones and away from files")
+  func restricted() async throws {
+    let body = try PatternPicture(PixelSize(40, 30)).data(as: .png)
+    server.route("/a.png", .ok(body))
+    server.route(
+      "/away", .redirect(to: server.url("/a.png").absoluteString.replacing("127.0.0.1", with: "localhost")))
+    let (url, away) = (server.url("/a.png"), server.url("/away"))
+    #expect(await run("load", url, "--allow-host", "example.com, 127.0.0.1").status == .done)
+    let elsewhere = await run("load", away, "--allow-host", "127.0.0.1")
+    #expect(
+      elsewhere.errors.contains("localhost is not among the hosts that may be loaded from"),
+      "\(elsewhere.errors)")
+    // What is stored already, too.
+    for command in ["load", "info", "fetch"] {
+      let other = await run(command, url, "--allow-host", "example.com")
+      #expect(other.errors.contains("is not among the hosts"), "\(command): \(other.errors)")
+    }
+    #expect(server.requestCount == 2)
+    let guarded = await CommandRun("load", url.absoluteString, "--untrusted", "--cache", folder.path("empty"))
+    #expect(guarded.errors.contains("which is not a public address"), "\(guarded.errors)")
+    try body.write(to: folder.url.appending(path: "a.png"))
+    for path in [folder.path("a.png"), folder.path("none.png")] {
+      let file = await CommandRun("load", path, "--untrusted", "--cache", folder.path("cache"))
+      #expect(file.errors.contains("only web addresses are read here"), "\(file.errors)")
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import OzuImaging
+import OzuStandardCodecs
+import OzuTesting
+import Testing
+
+@testable import OzuCodecs
+
+#if canImport(OzuLibraryCodecs)
+  import OzuLibraryCodecs
+
+  @Suite("PNG that is written")
+  struct PNGWritingTests {
+    enum Content: CaseIterable { case flat, noise, waves, drawing }
+
+    /// Pixels of a kind. A drawing has few colours in repeated shapes.
+    private static func bitmap(_ content: Content, _ size: PixelSize, hasAlpha: Bool) -> Bitmap {
+      Bitmap(size: size, isOpaque: !hasAlpha) { x, y in
+        var noise = UInt32(truncatingIfNeeded: x &* 73_856_093 ^ y &* 19_349_663) &* 2_654_435_761
+        noise ^= noise >> 15
+        let alpha = hasAlpha ? UInt8(truncatingIfNeeded: x * 3 + y) : 255
+        func pixel(_ red: Int, _ green: Int, _ blue: Int) -> Pixel {
+          Pixel(
+            red: UInt8(red & 255) / 255 * alpha, green: min(UInt8(green & 255), alpha),
+            blue: min(UInt8(blue & 255), alpha), alpha: alpha)
+        }
+        switch content {
+        case .flat: return pixel(255, 40, 90)
+        case .noise: return pixel(Int(noise), Int(noise >> 8), Int(noise >> 16))
+        case .waves: return pixel(x + y, x * y / 16, y - x)
+        case .drawing:
+          let isInk = (x % 9 + y % 13) % 5 == 0 && y / 13 % 3 != 0
+          return isInk ? pixel(0, 20, 30) : pixel(255, 250, 244)
+        }
+      }
+    }
+
+    @Test(
+      "is read again as it was, and by libpng too",
+      arguments: [
+        PixelSize(1, 1), PixelSize(5, 3), PixelSize(16, 2), PixelSize(17, 130), PixelSize(701, 1),
+        PixelSize(260, 257),
+      ], Content.allCases)
+    func roundTrip(size: PixelSize, content: Content) throws {
+      for hasAlpha in [false, true] {
+        for format in [PixelFormat.bgra8, .rgba16, .gray8] where format != .gray8 || !hasAlpha {
+          let bitmap = Self.bitmap(content, size, hasAlpha: hasAlpha).converted(to: format)
+          for effort in EncodingOptions.Effort.allCases {
+            let file = try PNGEncoder().encode(bitmap, options: EncodingOptions(effort: effort))
+            let context = DecodingContext(colorPolicy: .keep, pixelFormats: .asStored)
+            let picture = try CodecRegistry.standard.picture(from: file, context: context)
+            #expect(picture.bitmap.converted(to: format) == bitmap, "\(format), \(effort), alpha \(hasAlpha)")
+            // What has not all come yet is read by libpng, which rounds sixteen bits before it multiplies by alpha.
+            if format == .rgba16, hasAlpha { continue }
+            let decoder = IncrementalDecoder(codecs: .standard)
+            decoder.append(file.dropLast(12))
+            let preview = try #require(try decoder.preview(context: DecodingContext(colorPolicy: .keep)))
+            #expect(preview.bitmap == bitmap.converted(to: .bgra8), "\(format), \(effort), alpha \(hasAlpha)")
+          }
+        }
+      }
+    }
+
+    @Test(
+      "takes the filter that leaves the smallest values, and applies it rightly", arguments: [1, 3, 4, 6, 8])
+    func filters(pixelByteCount: Int) throws {
+      var random = SeededGenerator(seed: UInt64(pixelByteCount))
+      for width in [1, 2, 5, 6, 40, 700] {
+        let count = width * pixelByteCount
+        let filter = PNGFilter(rowByteCount: count, pixelByteCount: pixelByteCount)
+        var above = [UInt8](repeating: 0, count: count)
+        var chosen: Set<Int> = []
+        for step in 0..<40 {
+          // Rows that follow the pixel to the left, the row above, both, or neither.
+          var row = [UInt8](repeating: 0, count: count)
+          for x in 0..<count {
+            let left = x >= pixelByteCount ? row[x - pixelByteCount] : 0
+            let noise = UInt8.random(in: 0...3, using: &random)
+            switch step % 5 {
+            case 0: row[x] = left &+ noise
+            case 1: row[x] = above[x] &+ noise
+            case 2: row[x] = UInt8((Int(left) + Int(above[x])) / 2) &+ noise
+            case 3: row[x] = UInt8.random(in: 0...255, using: &random)
+            default: row[x] = UInt8(truncatingIfNeeded: x * 5 + step * 3)
+            }
+          }
+          filter.row.copyMemory(from: row, byteCount: count)
+          let expected = Self.naive(row, above, pixelByteCount)
+          filter.withFiltered(isFiltered: true) { bytes in
+            #expect(Int(bytes[0]) == expected.number)
+            #expect(Array(bytes.dropFirst()) == expected.bytes)
+          }
+          filter.withFiltered(isFiltered: false) { bytes in
+            #expect(bytes[0] == 0)
+            #expect(Array(bytes.dropFirst()) == row)
+          }
+          chosen.insert(expected.number)
+          filter.advance()
+          above = row
+        }
+        #expect(chosen.count > 1 || width == 1)
+      }
+    }
+
+    /// The best filter byte by byte (PNG, third edition, §9.2 and §12.7).
+    private static func naive(
+      _ row: [UInt8], _ above: [UInt8], _ pixelByteCount: Int
+    ) -> (number: Int, bytes: [UInt8]) {
+      var best: (number: Int, bytes: [UInt8], sum: Int) = (0, [], .max)
+      for number in 1...4 {
+        let bytes = row.indices.map { x -> UInt8 in
+          let a = x >= pixelByteCount ? Int(row[x - pixelByteCount]) : 0
+          let b = Int(above[x])
+          let c = x >= pixelByteCount ? Int(above[x - pixelByteCount]) : 0
+          let p = a + b - c
+          let (pa, pb, pc) = (abs(p - a), abs(p - b), abs(p - c))
+          let paeth = pa <= pb && pa <= pc ? a : pb <= pc ? b : c
+          return row[x] &- UInt8([a, b, (a + b) / 2, paeth][number - 1])
+        }
+        let sum = bytes.reduce(0) { $0 + Int(Int8(bitPattern: $1).magnitude) }
+        if sum < best.sum { best = (number, bytes, sum) }
+      }
+      return (best.number, best.bytes)
+    }
+
+    @Test("is small where the picture is a drawing, and no larger with more effort")
+    func sizes() throws {
+      let size = PixelSize(600, 400)
+      func count(_ content: Content, _ effort: EncodingOptions.Effort) throws -> Int {
+        let bitmap = Self.bitmap(content, size, hasAlpha: false)
+        return try PNGEncoder().encode(bitmap, options: EncodingOptions(effort: effort)).count
+      }
+      #expect(try count(.drawing, .medium) < count(.drawing, .low))
+      for content in Content.allCases { #expect(try count(content, .high) <= count(content, .medium)) }
+      // What cannot be made smaller is hardly larger than its pixels.
+      #expect(try count(.noise, .medium) < size.width * size.height * 3 * 102 / 100)
+    }
+  }
+#endif

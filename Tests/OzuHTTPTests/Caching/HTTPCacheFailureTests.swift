@@ -1,0 +1,128 @@
+import OzuTesting
+import Testing
+
+@testable import OzuHTTP
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+@Suite("A cache whose origin fails, or takes too long")
+struct HTTPCacheFailureTests {
+  @Test("stale if the origin fails and the answer allows it, and says so")
+  func staleIfError() async throws {
+    let fixture = CacheFixture()
+    fixture.serve(
+      .text("one", ["Cache-Control": "max-age=10, stale-if-error=60"]), .status(503), .status(503))
+    try await fixture.get()
+    fixture.clock.advance(by: .seconds(20))
+    let answer = try await fixture.get()
+    #expect(answer.text == "one")
+    #expect(answer.decision == HTTPDecision(.stale, reason: "stale for 10s, within stale-if-error"))
+    fixture.clock.advance(by: .seconds(60))
+    #expect(try await fixture.get().status == 503)
+  }
+
+  @Test("offline: stale where that is allowed, else the error")
+  func offline() async throws {
+    let fixture = CacheFixture()
+    fixture.serve(.text("one", ["Cache-Control": "max-age=10"]), .failure(.nameNotResolved))
+    let strict = url("https://example.com/strict")
+    fixture.serve(
+      .text("two", ["Cache-Control": "max-age=10, must-revalidate"]), .failure(.connectionRefused), at: strict
+    )
+    try await fixture.get()
+    try await fixture.get(url: strict)
+    fixture.clock.advance(by: .seconds(20))
+    let answer = try await fixture.get()
+    #expect(answer.text == "one")
+    #expect(answer.decision == HTTPDecision(.stale, reason: "stale for 10s, the origin cannot be reached"))
+    await #expect(throws: HTTPError.self) { try await fixture.get(url: strict) }
+    await #expect(throws: HTTPError.self) { try await fixture.get(mode: .noCache) }
+  }
+
+  @Test(
+    "an origin that is there is not replaced by what is stale, whatever is wrong with it",
+    arguments: [
+      .tlsFailed("x"), .other(code: 23, message: "x"), .protocolError("x"), .bodyTooLarge(limit: 1),
+      .contentCodingTruncated(coding: "gzip"), .tooManyRedirects(limit: 1), .redirectRefused(location: "x"),
+      .addressRefused("127.0.0.1"), .refused("x"), .cancelled, .constrainedNetwork, .invalidURL,
+    ] as [HTTPError.Reason])
+  func notOffline(_ reason: HTTPError.Reason) async throws {
+    let fixture = CacheFixture()
+    fixture.serve(.text("one", ["Cache-Control": "max-age=10"]), .failure(reason))
+    try await fixture.get()
+    fixture.clock.advance(by: .seconds(20))
+    let error = await #expect(throws: HTTPError.self) { try await fixture.get() }
+    #expect(error?.reason == reason)
+  }
+
+  @Test(
+    "an origin that is not there, or not to the end, is",
+    arguments: [
+      .nameNotResolved, .connectionRefused, .connectionFailed("x"), .connectionLost, .timedOut(.idle),
+      .bodyTruncated(received: 1, expected: 2),
+    ] as [HTTPError.Reason])
+  func unreachable(_ reason: HTTPError.Reason) async throws {
+    let fixture = CacheFixture()
+    fixture.serve(.text("one", ["Cache-Control": "max-age=10"]), .failure(reason))
+    try await fixture.get()
+    fixture.clock.advance(by: .seconds(20))
+    #expect(try await fixture.get().decision.place == .stale)
+  }
+
+  @Test("the limit on the whole is one for all hops of a chain of redirects")
+  func totalLimit() async throws {
+    let clock = ManualClock()
+    let fixture = CacheFixture { $0.now = clock.now }
+    fixture.client.reply { request in
+      clock.advance(by: .seconds(4))
+      return .status(302, headers: ["Location": request.url.path + "a"])
+    }
+    let request = HTTPRequest(url: CacheFixture.url, timeouts: HTTPTimeouts(total: .seconds(10)))
+    let error = await #expect(throws: HTTPError.self) { try await fixture.cache.response(for: request) }
+    #expect(error?.reason == .timedOut(.total))
+    #expect(fixture.client.requests.map(\.timeouts.total) == [.seconds(10), .seconds(6), .seconds(2)])
+  }
+
+  @Test("the limit on the whole is one for all attempts, and the error names the one that the request had")
+  func totalLimitOfRetries() async throws {
+    let clock = ManualClock()
+    let fixture = CacheFixture {
+      $0.now = clock.now
+      $0.retryPolicy = .standard
+      $0.sleep = { clock.advance(by: $0 * 0 + .seconds(1)) }
+    }
+    fixture.client.reply { _ in
+      clock.advance(by: .seconds(4))
+      return .failure(.connectionLost)
+    }
+    let request = HTTPRequest(url: CacheFixture.url, timeouts: HTTPTimeouts(total: .seconds(9)))
+    let error = await #expect(throws: HTTPError.self) { try await fixture.cache.response(for: request) }
+    #expect(error?.reason == .timedOut(.total))
+    #expect(error?.message.contains("(the limit on the whole exchange is 9 s)") == true)
+    #expect(fixture.client.requests.map(\.timeouts.total) == [.seconds(9), .seconds(4)])
+  }
+
+  @Test(
+    "whoever has waited for a limit does not wait for it again, but for that on connecting",
+    arguments: [(.connect, 3), (.idle, 1), (.total, 1), (.speed(bytesPerSecond: 9), 1)]
+      as [(HTTPTimeoutPhase, Int)])
+  func retriedLimits(_ phase: HTTPTimeoutPhase, _ count: Int) async throws {
+    let fixture = CacheFixture {
+      $0.retryPolicy = .standard
+      $0.sleep = { _ in }
+    }
+    fixture.client.reply { _ in .failure(.timedOut(phase)) }
+    let timeouts = HTTPTimeouts(
+      connect: .seconds(7), idle: .seconds(7), total: .seconds(7),
+      minimumSpeed: HTTPMinimumSpeed(bytesPerSecond: 9, window: .seconds(7)))
+    let error = await #expect(throws: HTTPError.self) {
+      try await fixture.cache.response(for: HTTPRequest(url: CacheFixture.url, timeouts: timeouts))
+    }
+    #expect(error?.limit == .seconds(7))
+    #expect(error?.message.contains(" is 7 s)") == true)
+    #expect(fixture.client.requests.count == count)
+  }
+}

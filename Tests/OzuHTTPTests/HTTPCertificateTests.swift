@@ -1,0 +1,113 @@
+#if os(Linux)
+  import Foundation
+  import Testing
+
+  @testable import OzuHTTP
+
+  @Suite("Certificates", .timeLimit(.minutes(15)), .enabled(if: SecureServer.isAvailable))
+  struct HTTPCertificateTests {
+    /// What a message about a secure connection says behind the host.
+    private func words(
+      host: String = "127.0.0.1", trusting: (SecureServer) -> String? = { $0.certificate },
+      identity: (certificate: String, key: String)? = nil, _ arguments: [String] = []
+    ) async throws -> String {
+      let server = try await SecureServer(["-www"] + arguments, identity: identity)
+      defer { server.stop() }
+      let path = trusting(server)
+      let client = directClient { if let path { $0.certificateAuthorities = .file(path: path) } }
+      let request = HTTPRequest(url: url("https://\(host):\(server.port)/"), timeouts: .patient)
+      guard case .tlsFailed(let text)? = await failure(of: request, by: client) else {
+        return "no failure of TLS"
+      }
+      return text
+    }
+
+    private static let hint =
+      "to trust it, name its authority (certificateAuthorities, --cacert or SSL_CERT_FILE)"
+
+    @Test("one whose time is over is refused with the day, and so is one whose time has not come")
+    func times() async throws {
+      #expect(
+        try await words(identity: SecureIdentities.expired)
+          == "its certificate expired on 2021-03-04; its owner has to renew it, unless this machine's clock is wrong"
+      )
+      #expect(
+        try await words(identity: SecureIdentities.notYetValid)
+          == "its certificate is not valid yet before 2990-01-01; is this machine's clock right?")
+    }
+
+    @Test("one for another host is refused with both hosts")
+    func hosts() async throws {
+      #expect(try await words(host: "localhost") == "its certificate is for 127.0.0.1, not for localhost")
+    }
+
+    @Test("one that nobody vouches for is refused with a way to trust it")
+    func issuers() async throws {
+      #expect(
+        try await words(trusting: { _ in nil })
+          == "its certificate is signed by itself, not by an authority; \(Self.hint)")
+      let stranger = TLSFailure(
+        message: "x", host: "h", verification: 20, certificate: CertificateFacts(issuer: "Strange CA"))
+      #expect(stranger.text == "its certificate comes from an unknown issuer (Strange CA); \(Self.hint)")
+    }
+
+    @Test("a file of authorities that is not there is named")
+    func missingFile() async throws {
+      #expect(
+        try await words(trusting: { _ in "/nonexistent.pem" })
+          == "the certificate authorities in /nonexistent.pem cannot be read")
+    }
+
+    @Test(
+      "a handshake that fails is told in words",
+      arguments: [
+        (
+          ["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"],
+          "it speaks only versions of TLS that are too old; 1.2 is the oldest that is safe"
+        ),
+        (["-tls1_2", "-cipher", "NULL:@SECLEVEL=0"], "client and server have no cipher in common"),
+      ])
+    func handshakes(arguments: [String], text: String) async throws {
+      #expect(try await words(arguments) == text)
+    }
+
+    @Test("SSL_CERT_FILE and SSL_CERT_DIR take the place of the system's, unless a file is named")
+    func environment() async throws {
+      let server = try await SecureServer()
+      defer { server.stop() }
+      let request = HTTPRequest(url: server.url, timeouts: .patient)
+      let trusting = EnvironmentCertificates(["SSL_CERT_FILE": server.certificate])
+      #expect(await failure(of: request, by: directClient { $0.environmentCertificates = trusting }) == nil)
+      let other = directClient {
+        $0.environmentCertificates = trusting
+        $0.certificateAuthorities = .file(path: "/etc/ssl/certs/ca-certificates.crt")
+      }
+      if case .tlsFailed? = await failure(of: request, by: other) {} else { Issue.record("trusted both") }
+      let empty = EnvironmentCertificates(["SSL_CERT_FILE": "", "SSL_CERT_DIR": "/certs"])
+      #expect(empty.file == nil)
+      #expect(empty.directory == "/certs")
+    }
+
+    @Test("a folder of SSL_CERT_DIR is searched by the hash of the issuer's name")
+    func folder() async throws {
+      let server = try await SecureServer(identity: SecureIdentities.expired)
+      defer { server.stop() }
+      let folder = try TemporaryFolder()
+      // `openssl x509 -hash` of CN=ozu.
+      try Data(SecureIdentities.expired.certificate.utf8).write(
+        to: URL(filePath: "\(folder.path)/48f5454f.0"))
+      let client = directClient {
+        $0.environmentCertificates = EnvironmentCertificates(["SSL_CERT_DIR": folder.path])
+      }
+      // Found, and so nothing is wrong with it but its time.
+      guard
+        case .tlsFailed(let text)? = await failure(
+          of: HTTPRequest(url: server.url, timeouts: .patient), by: client)
+      else {
+        Issue.record("no failure of TLS")
+        return
+      }
+      #expect(text.hasPrefix("its certificate expired"))
+    }
+  }
+#endif

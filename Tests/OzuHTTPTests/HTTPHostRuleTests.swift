@@ -1,0 +1,86 @@
+import OzuTesting
+import Testing
+
+@testable import OzuHTTP
+
+@Suite("The rule about hosts")
+struct HTTPHostRuleTests {
+  private static let rule = HTTPHostRule.only([
+    "example.com", "*.images.example.com", "127.0.0.1", "[::1]", "fd00::7", "*.münchen.de", "*", "a.*.org",
+    "*.0.0.1",
+  ])
+
+  @Test(
+    "allowed",
+    arguments: [
+      "http://example.com/a", "https://EXAMPLE.com:8443/a", "http://example.com./",
+      "http://user:word@example.com/",
+      "http://a.images.example.com/", "http://a.b.images.example.com/", "http://127.0.0.1:8080/",
+      "http://[::1]/",
+      "http://[FD00::7]/", "http://ex%61mple.com/", "http://a.münchen.de/", "http://a.m%C3%BCnchen.de/",
+    ])
+  func allowed(_ text: String) {
+    #expect(Self.rule.allows(url(text)))
+  }
+
+  @Test(
+    "not allowed",
+    arguments: [
+      "http://images.example.com/", "http://notexample.com/", "http://example.com.evil.org/",
+      "http://evilimages.example.com/", "http://.images.example.com/", "http://a..images.example.com/",
+      "http://evil.org%2F.images.example.com/", "http://evil.org%23.images.example.com/",
+      "http://evil.org%00.images.example.com/", "http://evil.org%40a.images.example.com/",
+      "http://a.images.example.com\\@evil.org/", "http://a.images.example.com@evil.org/", "http://127.1/",
+      "http://2130706433/", "http://127.0.0.2/", "http://1.0.0.1/", "http://[::2]/",
+      "http://[0:0:0:0:0:0:0:1]/",
+      "http://a.b.org/", "http://example.com../", "/relative", "http://münchen.de/", "http://*/",
+    ])
+  func notAllowed(_ text: String) {
+    #expect(!Self.rule.allows(url(text)))
+  }
+
+  @Test("without patterns no host is allowed; without a rule every one is")
+  func extremes() {
+    #expect(!HTTPHostRule.only([]).allows(url("http://example.com/")))
+    #expect(HTTPHostRule.any.allows(url("http://evil.org%2F.example.com/")))
+    #expect(HTTPClientConfiguration().hostRule == .any)
+  }
+
+  @Test("each hop of a chain of redirects is checked, whoever follows it", arguments: [true, false])
+  func redirects(isByCache: Bool) async throws {
+    let server = try LoopbackServer()
+    let client = directClient { $0.hostRule = .only(["127.0.0.1"]) }
+    server.route("/one", .redirect(to: "/two"))
+    server.route("/two", .redirect(to: server.url("/secret", host: "localhost").absoluteString))
+    let request = HTTPRequest(url: server.url("/one"), timeouts: .patient)
+    let cache = HTTPCache(client: client, storage: InMemoryHTTPCacheStorage())
+    let error = await #expect(throws: HTTPError.self) {
+      if isByCache {
+        _ = try await cache.response(for: request)
+      } else {
+        _ = try await client.data(for: request)
+      }
+    }
+    #expect(error == HTTPError(.hostNotAllowed("localhost"), url: server.url("/secret", host: "localhost")))
+    #expect(error?.message == "localhost is not among the hosts that may be loaded from")
+    #expect(server.requests.map(\.path) == ["/one", "/two"])
+  }
+
+  @Test("the first request to a host that is not allowed is not sent, and its name is not looked up")
+  func firstRequest() async throws {
+    let server = try LoopbackServer()
+    let client = directClient { $0.hostRule = .only(["example.com"]) }
+    for address in [server.url("/"), url("http://does-not-exist.invalid/")] {
+      let host = try #require(address.host())
+      #expect(await failure(of: HTTPRequest(url: address), by: client) == .hostNotAllowed(host))
+    }
+    #expect(server.connectionCount == 0)
+  }
+
+  @Test("what is refused is neither tried again nor answered with what is stale")
+  func meaning() {
+    let error = HTTPError(.hostNotAllowed("evil.org"))
+    #expect(!error.isDisconnection)
+    #expect(!HTTPRetryPolicy.standard.isTransient(error.reason))
+  }
+}

@@ -1,0 +1,279 @@
+import Foundation
+import OzuHTTP
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("When the network comes back")
+struct NetworkReturnTests {
+  private let monitor = ManualNetworkMonitor()
+  private let clock = ManualClock()
+
+  private func returns(fraction: @escaping @Sendable () -> Double = { 0.5 }) -> NetworkReturn {
+    NetworkReturn(
+      monitor, now: clock.now, sleep: { [clock] in try await clock.sleep(for: $0) }, fraction: fraction)
+  }
+
+  @Test("those that wait are restarted once each, spread over a time that grows with their number")
+  func spread() async throws {
+    let delays = Shared<[Duration]>([])
+    let fractions = Shared(0.0)
+    let returns = NetworkReturn(
+      monitor, now: clock.now,
+      sleep: { delay in delays.change { $0.append(delay) } },
+      fraction: {
+        fractions.change {
+          $0 += 1 / 64; return $0
+        }
+      })
+    let restarts = Shared(0)
+    let tickets = (0..<40).compactMap { _ in returns.wait(restartCount: 0) { restarts.change { $0 += 1 } } }
+    #expect(tickets.count == 40)
+    #expect(monitor.observerCount == 1)
+    monitor.bringBack()
+    monitor.bringBack()
+    try await eventually(restarts.value == 40)
+    let sorted = delays.value.sorted()
+    #expect(Set(sorted).count == 40)
+    #expect(sorted[0] >= .milliseconds(300))
+    // 40 times 50 ms, of which the fractions go over 40/64.
+    #expect(sorted[39] == .milliseconds(300) + .milliseconds(1250))
+    #expect(monitor.observerCount == 0)
+    #expect(returns.count == 0)
+  }
+
+  @Test("a ticket that was released is never restarted, also when its moment was chosen")
+  func released() async throws {
+    let returns = returns()
+    let restarts = Shared(0)
+    var first = returns.wait(restartCount: 0) { restarts.change { $0 += 1 } }
+    var second = returns.wait(restartCount: 0) { restarts.change { $0 += 100 } }
+    monitor.bringBack()
+    await clock.sleepers(2)
+    second = nil
+    clock.advance(by: .seconds(10))
+    try await eventually(restarts.value == 1)
+    first = nil
+    _ = (first, second)
+    #expect(monitor.observerCount == 0)
+    #expect(restarts.value == 1)
+  }
+
+  @Test("so many wait and no more, the oldest gives way; and none waits for ever")
+  func bounds() async throws {
+    let returns = returns()
+    let restarted = Shared<[Int]>([])
+    let tickets = (0..<(NetworkReturn.countLimit + 3)).map { number in
+      returns.wait(restartCount: 0) { restarted.change { $0.append(number) } }
+    }
+    #expect(returns.count == NetworkReturn.countLimit)
+    monitor.bringBack()
+    await clock.sleepers(NetworkReturn.countLimit)
+    clock.advance(by: .seconds(10))
+    try await eventually(restarted.value.count == NetworkReturn.countLimit)
+    #expect(restarted.value.min() == 3)
+    let old = returns.wait(restartCount: 0) { restarted.change { $0.append(-1) } }
+    clock.advance(by: NetworkReturn.lifetime + .seconds(1))
+    monitor.bringBack()
+    #expect(returns.count == 0)
+    #expect(!restarted.value.contains(-1))
+    withExtendedLifetime((tickets, old)) {}
+  }
+
+  @Test("what fails again is tried after a while that doubles, five times in all")
+  func again() async throws {
+    let returns = returns()
+    let restarts = Shared(0)
+    var ticket: NetworkReturn.Ticket?
+    for count in 1..<NetworkReturn.restartLimit {
+      ticket = returns.wait(restartCount: count) { restarts.change { $0 += 1 } }
+      await clock.sleepers(count)
+      clock.advance(by: .seconds(1 << count) - .milliseconds(1))
+      #expect(restarts.value == count - 1)
+      clock.advance(by: .milliseconds(1))
+      try await eventually(restarts.value == count)
+    }
+    ticket = returns.wait(restartCount: NetworkReturn.restartLimit) {}
+    #expect(ticket == nil)
+    #expect(monitor.observerCount == 0)
+  }
+
+  #if os(Linux)
+    private static func message(_ kind: UInt16, _ body: [UInt8]) -> [UInt8] {
+      let length = UInt32(16 + body.count)
+      let head =
+        [UInt8(length & 255), UInt8(length >> 8), 0, 0, UInt8(kind), 0] + [UInt8](repeating: 0, count: 10)
+      return head + body + [UInt8](repeating: 0, count: (4 - body.count % 4) % 4)
+    }
+
+    private static func link(_ index: UInt8, _ flags: UInt8) -> [UInt8] {
+      message(16, [0, 0, 1, 0, index, 0, 0, 0, flags, 0, 0, 0, 0, 0, 0, 0])
+    }
+
+    private static func address(scope: UInt8) -> [UInt8] { message(20, [2, 24, 0x80, scope, 2, 0, 0, 0]) }
+
+    private static func route(length: UInt8, type: UInt8) -> [UInt8] {
+      message(24, [2, length, 0, 0, 254, 3, 0, type, 0, 0, 0, 0])
+    }
+
+    @Test(
+      "messages of the system that say that connections may work again",
+      arguments: [
+        ([link(2, 0x41)], false), ([link(2, 0x01), link(2, 0x41)], true),
+        ([link(2, 0x41), link(2, 0x41)], false),
+        ([link(2, 0x01), link(3, 0x41)], false), ([link(1, 0x08), link(1, 0x48)], false),
+        ([address(scope: 0)], true), ([address(scope: 200)], true), ([address(scope: 253)], false),
+        ([address(scope: 254)], false), ([route(length: 0, type: 1)], true),
+        ([route(length: 24, type: 1)], false),
+        ([route(length: 0, type: 7)], false), ([message(17, [0, 0])], false), ([[1, 2, 3]], false),
+        ([Array(address(scope: 0).prefix(20))], false),
+        ([[255, 0, 0, 0, 20, 0] + [UInt8](repeating: 0, count: 20)], false),
+        ([message(21, [2, 24, 0, 0]) + message(2, []) + address(scope: 0)], true),
+      ] as [([[UInt8]], Bool)])
+    func messages(_ reads: [[UInt8]], _ isBack: Bool) {
+      var messages = RouteMessages()
+      var heard = false
+      for bytes in reads { heard = messages.take(bytes) || heard }
+      #expect(heard == isBack)
+    }
+  #endif
+
+  @Test("the system is listened to as long as somebody observes, from any number of threads")
+  func system() async {
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<50 {
+        group.addTask {
+          let observation = SystemNetworkMonitor.shared.observe {}
+          await Task.yield()
+          withExtendedLifetime(observation) {}
+        }
+      }
+    }
+  }
+}
+
+@Suite("Views whose pictures failed without a network")
+@MainActor
+struct NetworkReturnViewTests {
+  private let monitor = ManualNetworkMonitor()
+  private let clock = ManualClock()
+
+  private func fixture() -> Fixture {
+    let (monitor, clock) = (monitor, clock)
+    return Fixture {
+      $0.networkMonitor = monitor
+      $0.now = clock.now
+      $0.sleep = { try await clock.sleep(for: $0) }
+    }
+  }
+
+  private func comeBack() async {
+    monitor.bringBack()
+    await clock.sleepers(1)
+    clock.advance(by: .seconds(10))
+  }
+
+  private func fail(_ fixture: Fixture, _ reason: HTTPError.Reason) async throws -> FakeImageView {
+    let url = Fixture.url("a.jpg")
+    fixture.client.reply(to: url, with: [.failure(reason), .ok(try Fixture.photo.data(as: .jpeg))])
+    let view = FakeImageView(DisplaySize(64, 48), pipeline: fixture.pipeline)
+    view.images.setImage(from: url)
+    await view.settled()
+    guard case .failed = view.images.phase else {
+      Issue.record("\(view.images.phase)")
+      return view
+    }
+    return view
+  }
+
+  @Test(
+    "a picture that failed for want of it is asked for again, and shown",
+    arguments: [
+      .nameNotResolved, .connectionFailed("Network is unreachable"), .connectionLost, .timedOut(.connect),
+      .timedOut(.idle), .bodyTruncated(received: 1, expected: 2),
+    ] as [HTTPError.Reason])
+  func shown(_ reason: HTTPError.Reason) async throws {
+    let fixture = fixture()
+    let view = try await fail(fixture, reason)
+    #expect(monitor.observerCount == 1)
+    await comeBack()
+    try await eventually(view.shownPicture != nil)
+    #expect(fixture.client.requests.count == 2)
+    #expect(monitor.observerCount == 0)
+  }
+
+  @Test(
+    "other failures stay",
+    arguments: [
+      .connectionRefused, .tlsFailed("x"), .timedOut(.total), .timedOut(.speed(bytesPerSecond: 1)),
+      .protocolError("x"),
+      .hostNotAllowed("x"), .addressRefused("x"),
+    ] as [HTTPError.Reason])
+  func others(_ reason: HTTPError.Reason) async throws {
+    let fixture = fixture()
+    let view = try await fail(fixture, reason)
+    #expect(monitor.observerCount == 0)
+    withExtendedLifetime(view) {}
+  }
+
+  @Test(
+    "a view that was given another picture, was cleared, cancelled, released or does not want it never comes back",
+    arguments: 0..<5)
+  func dropped(_ way: Int) async throws {
+    let fixture = fixture()
+    var view: FakeImageView? = try await fail(fixture, .nameNotResolved)
+    let isMoment = way % 2 == 0
+    if isMoment {
+      monitor.bringBack()
+      await clock.sleepers(1)
+    }
+    let other = try fixture.serve("b.jpg")
+    switch way {
+    case 0: view?.images.setImage(from: other)
+    case 1: view?.images.clear()
+    case 2: view?.images.cancel()
+    case 3: view = nil
+    default:
+      view?.images.setImage(from: other, options: DisplayOptions { $0.restartsWithNetwork = false })
+      await view?.settled()
+    }
+    #expect(monitor.observerCount == 0)
+    clock.advance(by: .seconds(60))
+    for _ in 0..<100 { await Task.yield() }
+    await view?.settled()
+    #expect(fixture.client.requestCount(for: Fixture.url("a.jpg")) == 1)
+  }
+
+  @Test("a view that is not on screen begins when it appears")
+  func hidden() async throws {
+    let fixture = fixture()
+    let view = try await fail(fixture, .nameNotResolved)
+    view.images.viewDidDisappear()
+    await comeBack()
+    for _ in 0..<100 { await Task.yield() }
+    #expect(fixture.client.requests.count == 1)
+    view.images.viewDidAppear()
+    await view.settled()
+    #expect(view.shownPicture != nil)
+  }
+
+  @Test("a view gives up after five restarts, and a new picture has five of its own")
+  func givesUp() async throws {
+    let fixture = fixture()
+    let url = Fixture.url("a.jpg")
+    fixture.client.reply(to: url, with: .failure(.nameNotResolved))
+    let view = FakeImageView(DisplaySize(64, 48), pipeline: fixture.pipeline)
+    view.images.setImage(from: url)
+    await view.settled()
+    monitor.bringBack()
+    for count in 1...NetworkReturn.restartLimit {
+      await clock.sleepers(count)
+      clock.advance(by: .seconds(60))
+      try await eventually(fixture.client.requests.count == count + 1)
+      await view.settled()
+    }
+    #expect(monitor.observerCount == 0)
+    #expect(fixture.client.requests.count == 1 + NetworkReturn.restartLimit)
+  }
+}

@@ -1,0 +1,258 @@
+import Foundation
+import OzuHTTP
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("A header takes no more of a file than it needs")
+struct HeaderTests {
+  /// A JPEG whose file is much longer than its picture.
+  private static let long = try! Fixture.photo.data(as: .jpeg) + Data(count: 1_000_000)
+
+  /// A JPEG with so many bytes of what nobody reads before its header.
+  private static func late(_ count: Int) -> Data {
+    let segments = Data(
+      (0..<(count / 50_000)).flatMap { _ in [0xFF, 0xE9, 0xC3, 0x50] + [UInt8](repeating: 7, count: 49_998) })
+    return long.prefix(2) + segments + long.dropFirst(2)
+  }
+
+  private func serve(
+    _ fixture: Fixture, _ body: Data = long, tag: String = "\"1\"", ranges: Bool = true
+  ) -> URL {
+    let url = Fixture.url("a")
+    let reply = FakeHTTPReply.ok(body).header("ETag", tag).header("Cache-Control", "max-age=600").inPieces(
+      of: 16_384)
+    fixture.client.reply(to: url, with: ranges ? reply.servingRanges() : reply)
+    return url
+  }
+
+  private func size(_ fixture: Fixture, _ url: URL) async throws -> PixelSize {
+    try await fixture.pipeline.header(for: ImageRequest(url: url)).size
+  }
+
+  @Test("the beginning is enough, and the load that follows asks for the rest", arguments: [false, true])
+  func beginning(_ isRestarted: Bool) async throws {
+    let fixture = Fixture()
+    let url = serve(fixture)
+    #expect(try await size(fixture, url) == PixelSize(320, 240))
+    #expect(fixture.client.sentByteCount == 65_536)
+    #expect(fixture.client.requests.map { $0.headers["Range"] } == ["bytes=0-65535"])
+    await fixture.pipeline.flush()
+    let pipeline = isRestarted ? fixture.freshPipeline() : fixture.pipeline
+    #expect(Fixture.photo.resembles(try await pipeline.image(for: url).bitmap))
+    #expect(fixture.client.sentByteCount == Self.long.count)
+    #expect(fixture.client.requests.last?.headers["Range"] == "bytes=65536-")
+    #expect(fixture.client.requests.last?.headers["If-Range"] == "\"1\"")
+    #expect(fixture.client.requests.count == 2)
+    // The second pipeline on a folder only reads.
+    guard !isRestarted else { return }
+    await pipeline.flush()
+    #expect(try await pipeline.data(for: url) == Self.long)
+    #expect(fixture.client.requests.count == 2)
+  }
+
+  @Test("a long way to the header takes a second range; one that is longer takes the whole")
+  func second() async throws {
+    let fixture = Fixture()
+    let body = Self.late(100_000)
+    #expect(try await size(fixture, serve(fixture, body)) == PixelSize(320, 240))
+    #expect(fixture.client.sentByteCount == 192 << 10)
+    #expect(fixture.client.requests.last?.headers["Range"] == "bytes=65536-196607")
+    let other = Fixture()
+    let longer = Self.late(250_000)
+    let url = serve(other, longer)
+    #expect(try await size(other, url) == PixelSize(320, 240))
+    #expect(other.client.sentByteCount == longer.count)
+    await other.pipeline.flush()
+    #expect(try await other.pipeline.data(for: url) == longer)
+    #expect(other.client.requests.count == 3)
+  }
+
+  @Test("an origin that sends no ranges is stopped")
+  func noRanges() async throws {
+    let fixture = Fixture()
+    let url = serve(fixture, ranges: false)
+    #expect(try await size(fixture, url) == PixelSize(320, 240))
+    #expect(fixture.client.requests.count == 1)
+    #expect(fixture.client.sentByteCount <= (192 << 10) + 16_384)
+    // Its beginning is kept all the same.
+    _ = serve(fixture)
+    _ = try await fixture.pipeline.image(for: url)
+    #expect(fixture.client.requests.last?.headers["Range"] == "bytes=196608-")
+  }
+
+  @Test("nothing is kept of a body whose states cannot be told apart")
+  func weak() async throws {
+    let fixture = Fixture()
+    let url = serve(fixture, tag: "W/\"1\"")
+    #expect(try await size(fixture, url) == PixelSize(320, 240))
+    #expect(Fixture.photo.resembles(try await fixture.pipeline.image(for: url).bitmap))
+    #expect(fixture.client.requests.map { $0.headers["Range"] } == ["bytes=0-65535", nil])
+  }
+
+  @Test("a picture that changed between two ranges is asked for anew")
+  func changed() async throws {
+    let fixture = Fixture()
+    let url = Fixture.url("a")
+    let reply = { (body: Data, tag: String) in
+      FakeHTTPReply.ok(body).header("ETag", tag).servingRanges()
+    }
+    let small = try PatternPicture(PixelSize(40, 30)).data(as: .jpeg)
+    fixture.client.reply(to: url, with: [reply(Self.late(100_000), "\"1\""), reply(small, "\"2\"")])
+    #expect(try await size(fixture, url) == PixelSize(40, 30))
+    #expect(try await fixture.pipeline.image(for: url).size == PixelSize(40, 30))
+  }
+
+  @Test("a small picture comes whole, and is stored", arguments: [true, false])
+  func small(_ ranges: Bool) async throws {
+    let fixture = Fixture()
+    let body = try Fixture.photo.data(as: .png)
+    let url = serve(fixture, body, ranges: ranges)
+    #expect(try await size(fixture, url) == PixelSize(320, 240))
+    await fixture.pipeline.flush()
+    #expect(try await fixture.pipeline.data(for: url) == body)
+    #expect(try await fixture.pipeline.header(for: ImageRequest(url: url)).type == .png)
+    #expect(fixture.client.requests.count == 1)
+  }
+
+  @Test("a GIF is counted to its end, and is stored")
+  func gif() async throws {
+    let fixture = Fixture()
+    let gif = try FixtureFiles.data("matrix/anim.gif")
+    var long = gif
+    // Comments between the last frame and the end.
+    long.removeLast()
+    for _ in 0..<800 { long += Data([0x21, 0xFE, 0xFF] + [UInt8](repeating: 7, count: 255) + [0]) }
+    long.append(0x3B)
+    let url = serve(fixture, long)
+    let header = try await fixture.pipeline.header(for: ImageRequest(url: url))
+    #expect(header == (try CodecRegistry.standard.header(of: gif)))
+    #expect(header.frameCount > 1)
+    await fixture.pipeline.flush()
+    #expect(try await fixture.pipeline.data(for: url) == long)
+    #expect(fixture.client.sentByteCount <= long.count + 65_536)
+  }
+
+  @Test(
+    "of a TIFF the directory at its end is asked for, and what it says is what the whole says",
+    arguments: ["large/one-strip.tif", "large/strips.tif"])
+  func tiff(_ name: String) async throws {
+    // The pixels are pushed apart, so that the directory is far from the beginning.
+    let original = try FixtureFiles.data(name)
+    let shift = 400_000
+    let directory = original.dropFirst(4).prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+    try #require(original.prefix(4) == Data([0x49, 0x49, 42, 0]) && directory > 1_000)
+    // The first strip begins after the head. All offsets behind it move.
+    let fixture = Fixture { $0.codecs = ImagePipeline.Configuration().codecs }
+    let long = TIFFShifter(original).shifted(by: shift)
+    let expected = try CodecRegistry.standard.header(of: long)
+    #expect(expected.size == (try CodecRegistry.standard.header(of: original)).size)
+    let url = serve(fixture, long)
+    #expect(try await fixture.pipeline.header(for: ImageRequest(url: url)) == expected)
+    #expect(fixture.client.requests.count == 2)
+    #expect(fixture.client.sentByteCount <= 110_000)
+    #expect(try await fixture.pipeline.data(for: url) == long)
+  }
+
+  @Test(
+    "a TIFF that only its decoder understands is loaded whole",
+    arguments: [
+      [0x49, 0x49, 42, 0, 0xFF, 0xFF, 0xFF, 0x7F], [0x49, 0x49, 42, 0, 8, 0, 0, 0, 0, 0],
+      [0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0xFF, 0xFF],
+      [0x49, 0x49, 43, 0, 8, 0, 0, 0] + [UInt8](repeating: 0xFF, count: 8),
+    ] as [[UInt8]])
+  func oddDirectories(_ bytes: [UInt8]) {
+    var file = SparseFile(byteCount: 1_000)
+    file.add(Data(bytes), at: 0)
+    #expect(TIFFDirectory(file)?.need == .whole)
+  }
+
+  @Test(
+    "what an origin answers to a range is told once, or asked for whole",
+    arguments: [(404, 1), (416, 2), (200, 1)])
+  func answers(_ status: Int, _ requestCount: Int) async throws {
+    let fixture = Fixture()
+    let body = Self.long
+    fixture.client.reply { request in
+      request.headers["Range"] == nil ? .ok(body) : status == 200 ? .ok(Data("<html>".utf8)) : .status(status)
+    }
+    let result = await Result { try await size(fixture, Fixture.url("a")) }
+    #expect((try? result.get()) == (status == 416 ? PixelSize(320, 240) : nil))
+    #expect(fixture.client.requests.count == requestCount)
+  }
+
+  @Test(
+    "what the beginning of a file says is what the whole says",
+    arguments: try! FixtureFiles.names(in: ["large", "matrix", "orientation", "metadata"]))
+  func prefixes(_ name: String) throws {
+    let data = try FixtureFiles.data(name)
+    guard let whole = try? CodecRegistry.standard.header(of: data) else { return }
+    for count in [100, 500, 1_000, 2_000, 5_000, 20_000, 64 << 10, data.count - 1] where count < data.count {
+      switch PartialHeader(data.prefix(count), codecs: .standard, limits: .default) {
+      case .tooShort: break
+      case .sized(let size): #expect(size == whole.size, "\(count) bytes")
+      case .settled(let header): #expect(header == whole, "\(count) bytes")
+      }
+    }
+  }
+}
+
+/// Puts bytes between the head of a little-endian TIFF and all the rest, and corrects the offsets.
+private struct TIFFShifter {
+  private var data: Data
+
+  init(_ data: Data) { self.data = Data(data) }
+
+  func shifted(by shift: Int) -> Data {
+    var copy = self
+    let directory = copy.number(4, 4)
+    for index in 0..<copy.number(directory, 2) {
+      let entry = directory + 2 + index * 12
+      let (tag, type, count) = (copy.number(entry, 2), copy.number(entry + 2, 2), copy.number(entry + 4, 4))
+      let width = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8][type]
+      let isInline = width * count <= 4
+      if tag == 273 {
+        let first = isInline ? entry + 8 : copy.number(entry + 8, 4)
+        for strip in 0..<count { copy.move(first + strip * width, width, by: shift) }
+      }
+      if !isInline { copy.move(entry + 8, 4, by: shift) }
+    }
+    copy.move(4, 4, by: shift)
+    return copy.data.prefix(8) + Data(count: shift) + copy.data.dropFirst(8)
+  }
+
+  private func number(_ offset: Int, _ count: Int) -> Int {
+    data[offset..<(offset + count)].reversed().reduce(0) { $0 << 8 | Int($1) }
+  }
+
+  private mutating func move(_ offset: Int, _ count: Int, by shift: Int) {
+    let value = number(offset, count) + shift
+    for index in 0..<count { data[offset + index] = UInt8(truncatingIfNeeded: value >> (8 * index)) }
+  }
+}
+
+/// Files of the codecs' tests.
+enum FixtureFiles {
+  private static let folder = URL(filePath: #filePath).appending(path: "../../../OzuCodecsTests/Fixtures")
+    .standardizedFileURL
+
+  static func names(in folders: [String]) throws -> [String] {
+    try folders.flatMap { folder in
+      try FileManager.default.contentsOfDirectory(atPath: Self.folder.appending(path: folder).path()).sorted()
+        .filter { $0.contains(".") }.map { "\(folder)/\($0)" }
+    }
+  }
+
+  static func data(_ name: String) throws -> Data { try Data(contentsOf: folder.appending(path: name)) }
+}
+
+extension Result where Failure == any Error {
+  fileprivate init(_ body: () async throws -> Success) async {
+    do {
+      self = .success(try await body())
+    } catch {
+      self = .failure(error)
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import OzuHTTP
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("One switch for what strangers name")
+struct UntrustedSourcesTests {
+  /// The restrictions on the fake network, which has no addresses to guard.
+  private func fixture(_ hosts: HTTPHostRule = .any) -> Fixture {
+    Fixture { $0.restrictToUntrustedSources(hosts: hosts) }
+  }
+
+  @Test(
+    "files and data addresses are refused, whether there are such files or not, in every way to ask",
+    arguments: [
+      "file:///etc/hostname", "file:///no/such/file", "FILE:///etc/hostname",
+      "data:image/gif;base64,R0lGODlh",
+    ])
+  func local(_ text: String) async throws {
+    let fixture = fixture()
+    let url = try #require(URL(string: text))
+    let message = "only web addresses are read here, no files and no data addresses"
+    for request in [ImageRequest(url: url), ImageRequest(.url(url), cacheKey: "own")] {
+      let errors = [
+        await error { _ = try await fixture.pipeline.image(for: request) },
+        await error { _ = try await fixture.pipeline.data(for: request) },
+        await error { _ = try await fixture.pipeline.header(for: request) },
+      ]
+      #expect(errors.map { $0?.explanation } == [message, message, message])
+    }
+    var withAlternative = ImageRequest(url: Fixture.url("missing.jpg"))
+    withAlternative.alternatives = [.url(url)]
+    #expect(
+      await error { _ = try await fixture.pipeline.image(for: withAlternative) }?.explanation
+        == "the server answered 404 (Not Found)")
+  }
+
+  private func error(_ work: () async throws -> Void) async -> ImageError? {
+    do {
+      try await work()
+      return nil
+    } catch {
+      return error as? ImageError
+    }
+  }
+
+  @Test("a file through its fetcher is an address too; bytes at hand and fetchers of the app are not")
+  func ownSources() async throws {
+    let fixture = fixture()
+    #expect(
+      await error {
+        _ = try await fixture.pipeline.image(for: ImageRequest(.fetcher(DiskFetcher(path: "/etc/hostname"))))
+      } != nil)
+    let data = try Fixture.photo.data(as: .png)
+    #expect(try await fixture.pipeline.image(for: ImageRequest(.data(data))).size == PixelSize(320, 240))
+    let fetched = ImageRequest(ImageSource(key: "own") { data })
+    #expect(try await fixture.pipeline.image(for: fetched).size == PixelSize(320, 240))
+  }
+
+  @Test("a scheme that the app registers is the app's, also one for files")
+  func registered() async throws {
+    let data = try Fixture.photo.data(as: .png)
+    let fixture = Fixture {
+      $0.restrictToUntrustedSources(hosts: .only([]))
+      $0.sources.register(scheme: "file") { url in
+        url.path() == "/public/a.png" ? Bytes(key: url.path(), data: data) : nil
+      }
+    }
+    _ = try await fixture.pipeline.image(for: URL(filePath: "/public/a.png"))
+    #expect(await error { _ = try await fixture.pipeline.image(for: URL(filePath: "/etc/hostname")) } != nil)
+  }
+
+  private struct Bytes: ImageFetching {
+    let key: String
+    let data: Data
+
+    func fetch() async throws -> FetchedImage { .data(data) }
+  }
+
+  @Test("a host outside the list is refused before any cache is asked, and gets no request")
+  func hosts() async throws {
+    let open = Fixture()
+    let url = try open.serve("a.png", as: .png)
+    _ = try await open.pipeline.image(for: url)
+    await open.pipeline.flush()
+    let closed = open.freshPipeline { $0.restrictToUntrustedSources(hosts: .only(["*.example.org"])) }
+    for request in [ImageRequest(url: url), ImageRequest(ImageURLRequest(url: url))] {
+      for error in [
+        await error { _ = try await closed.image(for: request) },
+        await error { _ = try await closed.data(for: request) },
+      ] {
+        guard case .transport(_, let cause)? = error else {
+          Issue.record("\(String(describing: error))")
+          continue
+        }
+        #expect(cause.reason == .hostNotAllowed("example.com"))
+      }
+    }
+    #expect(open.client.requests.count == 1)
+  }
+
+  @Test("the switch makes a client that keeps to the hosts and to public addresses, and lowers the limits")
+  func configuration() async throws {
+    let configuration = ImagePipeline.Configuration.untrustedSources(
+      hosts: .only(["127.0.0.1", "localhost"]))
+    let client = try #require(configuration.httpClient as? DefaultHTTPClient)
+    #expect(client.configuration.networkGuard == .publicAddressesOnly)
+    #expect(client.configuration.hostRule == .only(["127.0.0.1", "localhost"]))
+    #expect(configuration.limits.encodedByteCount < DecodingLimits.default.encodedByteCount)
+    #expect(configuration.limits.pixelCount < DecodingLimits.default.pixelCount)
+    #expect(configuration.timeouts.total < HTTPTimeouts.images.total)
+    // A server of this machine is on the list, and not public.
+    let server = try LoopbackServer()
+    server.route("/a.png", .ok(try Fixture.photo.data(as: .png)))
+    var silent = configuration
+    silent.diskStorage = .none
+    let pipeline = ImagePipeline(silent)
+    let failure = await error { _ = try await pipeline.image(for: server.url("/a.png")) }
+    guard case .transport(_, let cause)? = failure, case .addressRefused = cause.reason else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+    #expect(server.requestCount == 0)
+  }
+}
