@@ -48,7 +48,8 @@ struct DiskDrills {
       func note(_ line: String) {
         if line.hasPrefix("flushed "), let version = Int(line.dropFirst(8)) { flushed = version }
       }
-      for _ in 0...Int.random(in: 0..<12) {
+      // Half of the lives are long enough for the index to be written.
+      for _ in 0...Int.random(in: 0..<(Bool.random() ? 12 : 60)) {
         if let line = worker.line() { note(line) }
       }
       usleep(UInt32.random(in: 0..<3000))

@@ -137,14 +137,7 @@ struct PlainLevelTests {
 
   @Test("a beginning of a broken transfer is kept and gone on with")
   func resumption() async throws {
-    // Noise, so that the file is large.
-    let noise = Bitmap(size: PixelSize(200, 100)) { x, y in
-      let value = UInt64(x * 100 + y + 1) &* 0x9E37_79B9_7F4A_7C15
-      return Pixel(
-        red: UInt8(truncatingIfNeeded: value >> 56), green: UInt8(truncatingIfNeeded: value >> 48),
-        blue: UInt8(truncatingIfNeeded: value >> 40))
-    }
-    let whole = try CodecRegistry.standard.encode(noise, as: .png, options: EncodingOptions())
+    let whole = try Fixture.noise()
     let half = 20_000
     try #require(whole.count > 2 * half)
     client.reply(

@@ -37,6 +37,18 @@ struct Fixture: Sendable {
 
   static let photo = PatternPicture(PixelSize(320, 240), tint: 2)
 
+  /// A PNG file of 60 KB: no encoder makes less of noise.
+  static func noise() throws -> Data {
+    var random = SeededGenerator(seed: 1)
+    let noise = Bitmap(size: PixelSize(200, 100)) { _, _ in
+      let bits = random.next()
+      return Pixel(
+        red: UInt8(truncatingIfNeeded: bits), green: UInt8(truncatingIfNeeded: bits >> 8),
+        blue: UInt8(truncatingIfNeeded: bits >> 16))
+    }
+    return try CodecRegistry.standard.encode(noise, as: .png, options: EncodingOptions())
+  }
+
   /// Serves a pattern under a path and returns its URL.
   @discardableResult
   func serve(
