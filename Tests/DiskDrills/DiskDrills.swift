@@ -56,7 +56,7 @@ struct DiskDrills {
       for line in worker.kill() { note(line) }
       let cache = try open(directory)
       // What the kill left behind the last whole record is cut off, or counted.
-      if try segmentByteCount(directory) != cache.totalByteCount { total.uncounted += 1 }
+      if try byteCount(directory) != cache.totalByteCount { total.uncounted += 1 }
       let check = DrillCheck(cache, flushed: flushed, isKilled: true)
       total.whole += check.whole
       total.bad += check.bad
@@ -81,10 +81,10 @@ struct DiskDrills {
         + "\(total.uncounted) times bytes not counted")
   }
 
-  /// The bytes of all segments and offers.
-  func segmentByteCount(_ directory: String) throws -> Int {
+  /// The bytes of all segments and offers, and of both files of the index.
+  private func byteCount(_ directory: String) throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: directory).filter {
-      $0.hasSuffix(".segment") || $0.hasSuffix(".offer")
+      $0.hasSuffix(".segment") || $0.hasSuffix(".offer") || $0 == "index" || $0 == "pages"
     }.reduce(0) {
       $0 + (try FileManager.default.attributesOfItem(atPath: directory + "/" + $1)[.size] as? Int ?? 0)
     }
