@@ -112,7 +112,7 @@ extension ImageCaches {
       ImageStoreEntry.self, ImageStoreKey(request.renditionKind, request.key.rendition), request.source.reach)
   }
 
-  /// Removes the finished pictures of requests, and those that the levels list under some labels or know as derived from a
+  /// Removes the finished pictures of requests, and those and encoded images that the levels list under some labels or know as derived from a
   /// source: sizes that nobody has registered, such as those of views in an earlier run.
   func removeRenditions(for requests: [ImageRequest], ofSources labels: [String]) {
     for request in requests { removeRendition(for: request) }
@@ -123,7 +123,7 @@ extension ImageCaches {
     }
     let beginnings = labels.map { $0 + " " }
     stores.removeListed { key in
-      guard key.kind.isRendition, let label = key.label else { return false }
+      guard key.kind.isRendition || key.kind == .encoded, let label = key.label else { return false }
       return labels.contains(label) || beginnings.contains(where: label.hasPrefix)
     }
   }

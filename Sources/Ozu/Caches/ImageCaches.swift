@@ -10,8 +10,14 @@ final class ImageCaches: Sendable {
   let memory: MemoryLevel
   let stores: StoreChain
   let events: PipelineEvents
+  /// Encoded images, in a small cache of their own: their bytes and those of pixels are worth differently.
+  let encodedMemory: MemoryCache<CacheKey, EncodedEntry>
 
-  init(memory: MemoryLevel, stores: StoreChain, events: PipelineEvents) {
+  init(
+    memory: MemoryLevel, encodedMemory: MemoryCache<CacheKey, EncodedEntry>, stores: StoreChain,
+    events: PipelineEvents
+  ) {
+    self.encodedMemory = encodedMemory
     self.events = events
     self.memory = memory
     self.stores = stores

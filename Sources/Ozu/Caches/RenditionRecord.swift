@@ -22,26 +22,31 @@ struct RenditionRecord {
   /// Reads a record; `nil` when it is damaged or of another version.
   init?(_ data: Data) {
     let record = FieldReader.record(data, version: Self.currentVersion) {
-      (reader) throws(FieldReader.Damage) in
-      let header = try reader.optional { (reader) throws(FieldReader.Damage) in
-        try ImageHeader(from: &reader)
-      }
-      let stamp = try reader.optional { (reader) throws(FieldReader.Damage) in
-        try FileStamp(from: &reader)
-      }
-      let validity = try reader.optional { (reader) throws(FieldReader.Damage) in
-        OriginalValidity(
-          freshUntil: try reader.date(), bodyIdentity: try reader.text(), mayOutlive: try reader.flag())
-      }
-      return RenditionRecord(header: header, stamp: stamp, validity: validity)
+      (reader) throws(FieldReader.Damage) in try RenditionRecord(from: &reader)
     }
     guard let record else { return nil }
     self = record
   }
 
+  /// Reads what `write` has written.
+  init(from reader: inout FieldReader) throws(FieldReader.Damage) {
+    header = try reader.optional { (reader) throws(FieldReader.Damage) in try ImageHeader(from: &reader) }
+    stamp = try reader.optional { (reader) throws(FieldReader.Damage) in try FileStamp(from: &reader) }
+    validity = try reader.optional { (reader) throws(FieldReader.Damage) in
+      OriginalValidity(
+        freshUntil: try reader.date(), bodyIdentity: try reader.text(), mayOutlive: try reader.flag())
+    }
+  }
+
   var data: Data {
     var writer = FieldWriter()
     writer.append(Self.currentVersion)
+    write(to: &writer)
+    return writer.data
+  }
+
+  /// Writes the fields without the version, also as a part of a larger record.
+  func write(to writer: inout FieldWriter) {
     writer.append(header) { $1.write(to: &$0) }
     writer.append(stamp) { $1.write(to: &$0) }
     writer.append(validity) { writer, validity in
@@ -49,7 +54,6 @@ struct RenditionRecord {
       writer.append(validity.bodyIdentity)
       writer.append(validity.mayOutlive)
     }
-    return writer.data
   }
 }
 

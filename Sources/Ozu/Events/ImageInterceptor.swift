@@ -22,7 +22,7 @@ import Foundation
 /// ```
 ///
 /// They surround `image(for:)`, `response(for:)`, tasks, callbacks and prefetching to memory alike; loads of bytes come
-/// to `interceptData`. The synchronous `cachedImage(for:)` is not intercepted. Cancelling a request cancels the Swift
+/// to `interceptData`, encoded images to `interceptEncoded`. The synchronous `cachedImage(for:)` is not intercepted. Cancelling a request cancels the Swift
 /// task in which its interceptors run. A pipeline without interceptors pays one branch.
 public protocol ImageInterceptor: Sendable {
   /// Answers a request, mostly through `next`.
@@ -38,6 +38,13 @@ public protocol ImageInterceptor: Sendable {
   func interceptData(
     _ request: ImageRequest, next: ImageLoadChain<Data>
   ) async throws(ImageError) -> Data
+
+  /// Answers a request of an encoded image: `encoded(for:as:)`. By default the next does.
+  ///
+  /// - Throws: `ImageError`; it is what the request fails with.
+  func interceptEncoded(
+    _ request: ImageRequest, as format: OutputFormat, next: ImageLoadChain<EncodedImage>
+  ) async throws(ImageError) -> EncodedImage
 }
 
 extension ImageInterceptor {
@@ -45,6 +52,13 @@ extension ImageInterceptor {
   public func interceptData(
     _ request: ImageRequest, next: ImageLoadChain<Data>
   ) async throws(ImageError) -> Data {
+    try await next.load(request)
+  }
+
+  /// Leaves the request to the next.
+  public func interceptEncoded(
+    _ request: ImageRequest, as format: OutputFormat, next: ImageLoadChain<EncodedImage>
+  ) async throws(ImageError) -> EncodedImage {
     try await next.load(request)
   }
 }
@@ -93,6 +107,24 @@ extension ImageLoadChain<ImageResponse> {
       link: { interceptor, request, rest in
         do throws(ImageError) {
           return .success(try await interceptor.intercept(request, next: rest))
+        } catch {
+          return .failure(error)
+        }
+      }, end: load)
+  }
+}
+
+extension ImageLoadChain<EncodedImage> {
+  /// The chain of a pipeline's interceptors around its encoded images.
+  init(
+    _ interceptors: [any ImageInterceptor], as format: OutputFormat,
+    load: @escaping @Sendable (ImageRequest) async -> Result<EncodedImage, ImageError>
+  ) {
+    self.init(
+      interceptors[...],
+      link: { interceptor, request, rest in
+        do throws(ImageError) {
+          return .success(try await interceptor.interceptEncoded(request, as: format, next: rest))
         } catch {
           return .failure(error)
         }

@@ -4,6 +4,8 @@ public enum ImageCacheLayer: String, Hashable, Sendable, Codable, CaseIterable {
   case memory
   /// Finished pictures on disk, encoded.
   case rendition
+  /// Encoded images on disk (`ImagePipeline.encoded(for:as:)`).
+  case encoded
   /// Files on disk as they came.
   case original
 }

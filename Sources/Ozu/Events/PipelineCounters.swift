@@ -13,12 +13,16 @@ final class PipelineCounters: Sendable {
 
   let renditions = Layer()
   let originals = Layer()
+  let encoded = Layer()
   /// Looks into memory by work that a request had already looked for.
   let repeatedHits = Atomic(0)
   let repeatedMisses = Atomic(0)
   let memoryStores = Atomic(0)
 
   let dataAnswers = Atomic(0)
+  let encodedAnswers = Atomic(0)
+  let decodes = Atomic(0)
+  let encodes = Atomic(0)
   let coalesced = Atomic(0)
   let cancelled = Atomic(0)
   let networkLoads = Atomic(0)
@@ -80,6 +84,7 @@ final class PipelineCounters: Sendable {
     case .memory: nil
     case .rendition: renditions
     case .original: originals
+    case .encoded: encoded
     }
   }
 

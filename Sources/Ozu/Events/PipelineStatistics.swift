@@ -34,6 +34,8 @@ public struct PipelineStatistics: Hashable, Sendable, Codable {
   public var renditions = Layer()
   /// Files on disk as they came.
   public var originals = Layer()
+  /// Encoded images on disk.
+  public var encoded = Layer()
   /// Entries that left the memory cache to make room.
   public var memoryEvictions = 0
   /// Entries that left the disk cache to make room.
@@ -46,6 +48,12 @@ public struct PipelineStatistics: Hashable, Sendable, Codable {
   public var answers: [String: Int] = [:]
   /// Requests that got the bytes they asked for.
   public var dataAnswers = 0
+  /// Requests that got an encoded image.
+  public var encodedAnswers = 0
+  /// Pictures that were decoded: from their sources and from renditions; previews are not counted.
+  public var decodes = 0
+  /// Pictures that were encoded: for the disk cache and as encoded images.
+  public var encodes = 0
   /// Requests that shared the work of an equal one.
   public var coalesced = 0
   /// Requests that failed, by the name of their `ImageError`'s case.
@@ -78,9 +86,13 @@ public struct PipelineStatistics: Hashable, Sendable, Codable {
   /// Requests that failed, whatever the reason.
   public var failureCount: Int { failures.values.reduce(0, +) }
   /// Bytes read from disk: of both layers, and local files.
-  public var readByteCount: Int { renditions.readByteCount + originals.readByteCount + fileByteCount }
+  public var readByteCount: Int {
+    renditions.readByteCount + originals.readByteCount + encoded.readByteCount + fileByteCount
+  }
   /// Bytes written to disk.
-  public var writtenByteCount: Int { renditions.writtenByteCount + originals.writtenByteCount }
+  public var writtenByteCount: Int {
+    renditions.writtenByteCount + originals.writtenByteCount + encoded.writtenByteCount
+  }
 }
 
 extension PipelineStatistics: CustomStringConvertible {
@@ -90,6 +102,9 @@ extension PipelineStatistics: CustomStringConvertible {
       "memory: \(memory.text), \(memoryEvictions) evicted",
       "renditions on disk: \(renditions.text)", "originals on disk: \(originals.text)",
     ]
+    if encoded != Layer() { lines.append("encoded on disk: \(encoded.text)") }
+    let work = Self.list([("decodes", decodes), ("encodes", encodes)])
+    if !work.isEmpty { lines.append("work: \(work)") }
     let disk = Self.list([
       ("evicted", diskEvictions), ("bytes read", readByteCount), ("bytes written", writtenByteCount),
       ("writes dropped", droppedStoreWrites),
@@ -103,7 +118,8 @@ extension PipelineStatistics: CustomStringConvertible {
     if !others.isEmpty { lines.append("other sources: \(others)") }
     let requests = Self.list(
       answers.sorted { $0.key < $1.key }.map { ("from \($0.key)", $0.value) } + [
-        ("as bytes", dataAnswers), ("coalesced", coalesced), ("cancelled", cancelled),
+        ("as bytes", dataAnswers), ("as files", encodedAnswers), ("coalesced", coalesced),
+        ("cancelled", cancelled),
       ])
     if !requests.isEmpty { lines.append("requests: \(requests)") }
     let failed = Self.list(failures.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
@@ -133,6 +149,7 @@ extension ImagePipeline {
     result.memory.stores = counters.memoryStores.value
     result.memoryEvictions = memory.costEvictions + memory.countEvictions
     result.renditions = counters.renditions.snapshot
+    result.encoded = counters.encoded.snapshot
     result.originals = counters.originals.snapshot
     result.diskEvictions = caches.evictionCounts.values.reduce(0, +)
     result.droppedStoreWrites = caches.stores.droppedWriteCount
@@ -140,6 +157,9 @@ extension ImagePipeline {
       result.answers[source.rawValue] = count
     }
     result.dataAnswers = counters.dataAnswers.value
+    result.encodedAnswers = counters.encodedAnswers.value
+    result.decodes = counters.decodes.value
+    result.encodes = counters.encodes.value
     result.coalesced = counters.coalesced.value
     result.failures = counters.failuresByKind
     result.cancelled = counters.cancelled.value

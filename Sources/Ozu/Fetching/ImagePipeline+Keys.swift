@@ -106,6 +106,7 @@ extension ImagePipeline {
     }
     for variant in variants { caches.memory.removeValue(forKey: variant.key) }
     caches.memory.removeValues { key, _ in sources.contains(key.source) }
+    caches.encodedMemory.removeValues { _, entry in sources.contains(entry.source) }
     await context.backlog.drain()
     await context.runner.run(on: .disk, priority: .normal) { [caches] in
       for request in requests { caches.removeOriginal(for: request) }

@@ -6,6 +6,7 @@ struct JobKey: Hashable, Sendable {
     case load
     case fetch
     case header
+    case encoding
     case step
     case store
   }
@@ -72,6 +73,13 @@ struct JobKey: Hashable, Sendable {
     var key = JobKey(.fetch, request.key.source, of: request, number: number)
     // Bytes are in no other layer.
     key.layers &= ImagePipeline.CacheLayers.originals.rawValue * 0x11
+    return key
+  }
+
+  /// The key of the work for an encoded image.
+  static func encoding(_ goal: EncodingGoal, number: Int) -> JobKey {
+    var key = JobKey(.encoding, goal.key, of: goal.request, number: number)
+    key.storagePolicy = goal.request.storagePolicy
     return key
   }
 

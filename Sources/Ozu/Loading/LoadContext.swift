@@ -35,6 +35,7 @@ final class LoadContext: Sendable {
     }
     caches = ImageCaches(
       memory: MemoryLevel(configuration, onEviction: onEviction),
+      encodedMemory: MemoryCache(configuration.encodedMemoryCache),
       stores: StoreChain(configuration), events: events)
     backlog = StoreBacklog(runner: runner, byteLimit: configuration.storeBacklogByteCount)
     let storage = OriginalStorage(caches: caches, runner: runner, backlog: backlog)

@@ -129,10 +129,7 @@ extension LoadImage {
     guard error.isDisconnection, request.cachePolicy == .useCaches, let validity, validity.mayOutlive else {
       return fail(error)
     }
-    let staleness = configuration.currentDate().timeIntervalSince(validity.freshUntil)
-    let decision = HTTPDecision.fresh(forSeconds: -staleness)
-    let verdict = ImageResponse.Verdict.made(
-      HTTPDecision(.stale, reason: "\(decision.reason), the origin cannot be reached"))
+    let verdict = ImageResponse.Verdict.standIn(validity, now: configuration.currentDate())
     if let cached = made.picture {
       return finish(
         LoadedPicture(picture: cached.picture, source: .stale, timings: made.timings, verdict: verdict))

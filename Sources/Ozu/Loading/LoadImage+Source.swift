@@ -19,7 +19,7 @@ extension LoadImage {
     var request = request
     // A change takes a copy.
     if policy != request.cachePolicy { request.cachePolicy = policy }
-    let live = liveFetch(request)
+    let live = policy == request.cachePolicy ? fetched ?? liveFetch(request) : liveFetch(request)
     isFetchLive = live != nil
     if let live { return then(self, .success(live)) }
     let number = context.sharingNumber()
@@ -109,6 +109,7 @@ extension LoadImage {
       switch outcome {
       case .failure(let error): return otherwise(load, error)
       case .success(let rendered):
+        load.fetched = fetched
         let origin = load.origin(of: fetched)
         let loaded = LoadedPicture(
           picture: rendered.picture, source: origin.source, encodedByteCount: encodedByteCount,

@@ -5,6 +5,7 @@ import Foundation
 extension LoadImage {
   /// Into memory, where smaller pictures may be made of it.
   func keep(_ picture: Picture, stamp: FileStamp?, validity: OriginalValidity?) {
+    guard request.writesMemory || request.writesRenditions else { return }
     context.relatives.noteMaking(of: request.key)
     guard request.writesMemory else { return }
     context.caches.store(picture, stamp: stamp, validity: validity, for: request)
@@ -41,15 +42,7 @@ extension LoadImage {
   }
 
   func storeOriginal(_ fetched: FetchedData) -> [JobDependence] {
-    guard !context.caches.stores.isEmpty, request.writesOriginals, storagePolicy.storesOriginals,
-      let original = fetched.claimOriginal()
-    else { return [] }
-    let wait = context.backlog.add(byteCount: original.byteCount) { [context, request] _ in
-      context.caches.store(original, for: request)
-      // Until now others have found the bytes here; from now on they find them in the store.
-      withExtendedLifetime(fetched) { context.liveFetches.forget(.fetch(request, number: 0)) }
-    }
-    return wait.map { [$0] } ?? []
+    context.storeOriginal(fetched, for: request)
   }
 
   /// Whether nothing but the finished picture is kept of what was loaded.
@@ -68,6 +61,7 @@ extension LoadImage {
     let wait = context.backlog.add(byteCount: picture.byteCount) { [context, request] () -> Data? in
       let stage = context.events.stageBegan(.encode, of: request.source.name)
       let data = context.configuration.encodedRendition(of: picture, for: request)
+      if data != nil { context.events.counters.encodes.increment() }
       context.events.stageEnded(stage, byteCount: data?.count ?? 0)
       return data
     } write: { [context, request] data in
@@ -85,6 +79,24 @@ extension LoadImage {
     guard !context.caches.stores.isEmpty, request.writesRenditions else { return [] }
     let wait = context.backlog.add(byteCount: rendition.data.count) { [context, request] _ in
       context.caches.store(rendition, for: request)
+    }
+    return wait.map { [$0] } ?? []
+  }
+}
+
+extension LoadContext {
+  /// Has the bytes of a source written, if they are new and the first who asks for it.
+  ///
+  /// - Returns: what is to be waited for.
+  func storeOriginal(_ fetched: FetchedData, for request: ImageRequest) -> [JobDependence] {
+    let policy = request.storagePolicy ?? configuration.storagePolicy
+    guard !caches.stores.isEmpty, request.writesOriginals, policy.storesOriginals,
+      let original = fetched.claimOriginal()
+    else { return [] }
+    let wait = backlog.add(byteCount: original.byteCount) { [self] _ in
+      caches.store(original, for: request)
+      // Until now others have found the bytes here; from now on they find them in the store.
+      withExtendedLifetime(fetched) { liveFetches.forget(.fetch(request, number: 0)) }
     }
     return wait.map { [$0] } ?? []
   }

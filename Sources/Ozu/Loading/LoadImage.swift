@@ -48,8 +48,13 @@ final class LoadImage: JobWork, @unchecked Sendable {
   private var stage = 0
   private var then: Then?
 
-  init(_ request: ImageRequest, _ context: LoadContext) {
+  /// The bytes of the source that the picture is made of; for who asks the work itself what it was. Before the load has
+  /// begun, those that it need not fetch.
+  var fetched: FetchedData?
+
+  init(_ request: ImageRequest, _ context: LoadContext, fetched: FetchedData? = nil) {
     self.request = request
+    self.fetched = fetched
     self.context = context
     outcome = .failure(.cancelled(""))
   }

@@ -60,6 +60,7 @@ extension RenderStep {
     switch self {
     case .decode(let data, let resize):
       watch.enter(.decode)
+      context.load.events.counters.decodes.increment()
       let picture = try Self.decode(context, watch) { surroundings throws(DecodingError) in
         try configuration.codecs.picture(from: data, resize: resize, context: surroundings)
       }

@@ -46,6 +46,8 @@ public enum ImageError: Error, Sendable {
   case decoderFailed(String, type: ImageType, reason: String)
   /// A processor could not do its step.
   case processingFailed(String, underlying: ProcessingError)
+  /// The picture could not be written as a file.
+  case encodingFailed(String, underlying: EncodingError)
   /// Only caches were asked, and none has it.
   case notCached(String)
   /// The request was cancelled.
@@ -65,7 +67,7 @@ extension ImageError {
       .fetchFailed(let source, _), .emptyData(let source), .notAnImage(let source, _),
       .unsupportedType(let source, _, _), .corruptData(let source, _, _, _),
       .truncatedData(let source, _, _), .limitExceeded(let source, _), .decoderFailed(let source, _, _),
-      .processingFailed(let source, _),
+      .processingFailed(let source, _), .encodingFailed(let source, _),
       .notCached(let source), .cancelled(let source), .deadlineExceeded(let source, _):
       source
     }
@@ -147,6 +149,7 @@ extension ImageError: CustomStringConvertible {
     case .decoderFailed(_, let type, let reason):
       DecodingError.decoderFailed(type, reason: reason).description
     case .processingFailed(_, let error): error.description
+    case .encodingFailed(_, let error): error.description
     case .notCached: "not in the caches"
     case .cancelled: "cancelled"
     case .deadlineExceeded(_, let stage):

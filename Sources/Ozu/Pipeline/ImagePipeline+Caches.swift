@@ -27,7 +27,7 @@ extension ImagePipeline {
     formatStore.stopPreloads()
     context.failures.forgetAll()
     context.relatives.noteRemoval(of: nil)
-    caches.memory.removeAll()
+    removeImagesFromMemory()
     await context.backlog.drain()
     await context.runner.run(on: .disk, priority: .normal) { [caches] in caches.emptyStores() }
   }
@@ -35,6 +35,7 @@ extension ImagePipeline {
   /// Empties the memory cache; the disk cache stays.
   public func removeImagesFromMemory() {
     caches.memory.removeAll()
+    caches.encodedMemory.removeAll()
   }
 
   /// What the memory cache holds and how it has served.

@@ -12,6 +12,10 @@ extension ImagePipeline {
     /// The limits of the memory cache; by default 15 % of the memory the process may use, 768 MB at most,
     /// and the system's memory pressure halves or empties it.
     public var memoryCache = MemoryCacheConfiguration(pressure: SystemMemoryPressure.shared)
+    /// The limits of the memory cache of encoded images (`encoded(for:as:)`), beside that of pictures. 16 MB by default,
+    /// of which one may take an eighth; the system's memory pressure halves or empties it.
+    public var encodedMemoryCache = MemoryCacheConfiguration(
+      costLimit: 16 << 20, maximumEntryFraction: 0.125, pressure: SystemMemoryPressure.shared)
     /// A memory cache of the app's own, or one that several pipelines share, in the place of the built-in one;
     /// `memoryCache` then has no effect, and observers hear of no evictions from memory. `nil` (the default) for the
     /// built-in one.

@@ -69,6 +69,7 @@ extension PipelineDiagnostics.Job {
     let (kind, name): (PipelineDiagnostics.Kind, String)
     switch job.payload {
     case let load as LoadImage: (kind, name) = (.load, load.request.label)
+    case let encode as EncodeImage: (kind, name) = (.load, encode.goal.request.label)
     case let fetch as FetchWork: (kind, name) = (.download, fetch.request.source.name)
     case let step as StepWork: (kind, name) = (.render, step.way.source.name)
     default: return nil
@@ -109,7 +110,8 @@ extension ImageStage {
       case is FetchWork: .network
       case let step as StepWork:
         if standing.isRunning { step.isProcessing ? .process : .decode } else { .wait }
-      case is LoadImage: standing.station == .disk ? .read : .total
+      case is EncodeImage where standing.isRunning && standing.station == .decode: .encode
+      case is LoadImage, is EncodeImage: standing.station == .disk ? .read : .total
       default: .total
       }
   }

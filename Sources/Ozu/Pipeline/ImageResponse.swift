@@ -81,13 +81,7 @@ public struct ImageResponse: Sendable {
 
   /// Why a picture from the web came from where it came, such as `stale for 2m, revalidated by ETag`; `nil` for
   /// other sources.
-  public var httpDecision: HTTPDecision? {
-    switch verdict {
-    case .none: nil
-    case .made(let decision): decision
-    case .fresh(let seconds): .fresh(forSeconds: seconds)
-    }
-  }
+  public var httpDecision: HTTPDecision? { verdict.decision }
 
   /// What `httpDecision` is made of, so that a memory hit makes no text that nobody reads.
   enum Verdict: Sendable {
@@ -95,6 +89,21 @@ public struct ImageResponse: Sendable {
     case made(HTTPDecision)
     /// Served for so many more seconds without asking.
     case fresh(Double)
+
+    /// In words.
+    var decision: HTTPDecision? {
+      switch self {
+      case .none: nil
+      case .made(let decision): decision
+      case .fresh(let seconds): .fresh(forSeconds: seconds)
+      }
+    }
+
+    /// For what is served past its lifetime because nobody can be asked.
+    static func standIn(_ validity: OriginalValidity, now: Date) -> Verdict {
+      let decision = HTTPDecision.fresh(forSeconds: validity.freshUntil.timeIntervalSince(now))
+      return .made(HTTPDecision(.stale, reason: "\(decision.reason), the origin cannot be reached"))
+    }
 
     init(_ validity: OriginalValidity?, now: Date) {
       guard let validity else {

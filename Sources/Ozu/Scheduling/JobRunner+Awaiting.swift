@@ -74,6 +74,7 @@ final class JobAwaiter: JobWaiter {
     var continuation: CheckedContinuation<Void, Never>?
     var work: JobWork?
     var isOver = false
+    var overdueStage: ImageStage?
     var level: ImagePriority
   }
 
@@ -85,13 +86,14 @@ final class JobAwaiter: JobWaiter {
     state = Mutex(State(level: level))
   }
 
-  /// The work of the job of a key, when it is over; `nil` when the calling task is cancelled before.
+  /// The work of the job of a key, when it is over; `nil` when the calling task is cancelled before, or the deadline
+  /// passes.
   ///
   /// - Parameter begun: told of the work at once.
   func work(
-    of key: JobKey?, begun: (JobWork) -> Void = { _ in }, make: () -> JobStart
+    of key: JobKey?, deadline: JobDeadline? = nil, begun: (JobWork) -> Void = { _ in }, make: () -> JobStart
   ) async -> JobWork? {
-    let subscription = runner.subscribe(self, to: key, priority: level, make: make)
+    let subscription = runner.subscribe(self, to: key, priority: level, deadline: deadline, make: make)
     begun(subscription.work)
     state.withLock { $0.subscription = subscription.id }
     runner.setPriority(subscription.id) { level }
@@ -121,7 +123,17 @@ final class JobAwaiter: JobWaiter {
     }
   }
 
+  /// Where the work was when the deadline passed; `nil` when it has not.
+  var overdueStage: ImageStage? { state.withLock { $0.overdueStage } }
+
   func jobEnded(_ work: JobWork) { end(work) }
+
+  func jobOverdue(_ tag: Int, _ standing: JobStanding<JobWork>) {
+    state.withLock { state in
+      if !state.isOver { state.overdueStage = ImageStage(standing) }
+    }
+    cancel()
+  }
 
   private func cancel() {
     if let subscription = end(nil) { runner.unsubscribe(subscription) }

@@ -12,6 +12,8 @@ public struct ImageStoreKind: Hashable, Sendable, CustomStringConvertible {
   public static let original = ImageStoreKind("originals")
   /// Finished pictures, encoded.
   public static let rendition = ImageStoreKind("renditions")
+  /// Encoded images (`ImagePipeline.encoded(for:as:)`).
+  public static let encoded = ImageStoreKind("encoded")
   /// Beginnings of files whose transfers broke off. Kept in the first level alone.
   public static let partial = ImageStoreKind("partials")
   /// Small lists of the finished pictures of a source. Kept in the first level alone.

@@ -1,0 +1,280 @@
+import Foundation
+
+/// What is wanted: the picture of a request as a file.
+struct EncodingGoal: Sendable {
+  /// As it was asked, under the pipeline's key.
+  let request: ImageRequest
+  let format: OutputFormat
+  let key: CacheKey
+
+  init(_ request: ImageRequest, _ format: OutputFormat) {
+    self.request = request
+    self.format = format
+    key = request.key.rendition.derived(format.identifier)
+  }
+
+  /// The load of the picture: from the bytes of its source alone, because a rendition may have lost something; and only
+  /// those bytes are kept.
+  var load: ImageRequest {
+    request.with {
+      $0.readLayers = request.readLayers.intersection(.originals)
+      $0.writeLayers = request.writeLayers.intersection(.originals)
+    }
+  }
+
+  var readsStores: Bool { request.readsRenditions && !hasHooks }
+  var writesStores: Bool { request.writesRenditions && !hasHooks }
+  var readsMemory: Bool { request.readsMemory && !hasHooks }
+  var writesMemory: Bool { request.writesMemory && !hasHooks }
+
+  /// Nobody can tell what closures of the app make of a picture the next time.
+  private var hasHooks: Bool { request.format?.hasHooks == true }
+}
+
+/// The job that brings the picture of a request as a file.
+///
+/// Memory, then the stores, then the picture from its source, which is encoded in a place for decoding: somebody waits for
+/// it. What is stale is kept in hand while its origin is asked, and serves again when that has confirmed it or cannot be
+/// reached.
+///
+/// `Sendable`: what is not constant is written by one call of the runner and read by later ones, or when the job is over.
+final class EncodeImage: JobWork, @unchecked Sendable {
+  /// What is done next.
+  private enum Chore {
+    case look
+    case read(isFar: Bool)
+    /// The origin's bytes are awaited, to see whether what is stale still stands for them.
+    case confirm
+    /// The picture is awaited.
+    case load
+    case encode(LoadedPicture, FetchedData)
+    /// Room for what is to be written is awaited.
+    case wait
+  }
+
+  let goal: EncodingGoal
+  private let context: LoadContext
+  private(set) var outcome: Result<EncodedAnswer, ImageError> = .failure(.cancelled(""))
+  private var next = Chore.look
+  /// What a cache has and may not serve as it is.
+  private var stale: EncodedEntry?
+  private var timings = StageTimings()
+
+  init(_ goal: EncodingGoal, _ context: LoadContext) {
+    self.goal = goal
+    self.context = context
+  }
+
+  private var request: ImageRequest { goal.request }
+  private var configuration: ImagePipeline.Configuration { context.configuration }
+  private var name: String { request.source.name }
+
+  // MARK: The way
+
+  override func resume(_ job: RunningJob, overdue: Int?) -> JobStep {
+    switch next {
+    case .look: return look()
+    case .confirm:
+      if overdue != nil { return fail(.deadlineExceeded(name, stage: .network)) }
+      guard let fetch = job.input as? FetchWork else { return fail(.cancelled(name)) }
+      return confirm(fetch.outcome)
+    case .load:
+      guard let load = job.input as? LoadImage else { return fail(.cancelled(name)) }
+      switch load.outcome {
+      case .failure(let error): return stale == nil ? fail(error) : standIn(for: error)
+      case .success(let end):
+        guard let fetched = load.fetched else { return fail(.cancelled(name)) }
+        return go(.encode(end.loaded, fetched), in: .decode, size: end.loaded.picture.byteCount / 16)
+      }
+    case .wait: return .finish(succeeded: true)
+    case .read, .encode: preconditionFailure("these have a place in a station")
+    }
+  }
+
+  override func run(_ job: RunningJob) -> JobStep {
+    if cancellation.isRaised { return fail(.cancelled(name)) }
+    switch next {
+    case .read(let isFar): return read(isFar: isFar)
+    case .encode(let loaded, let fetched): return encode(loaded, fetched)
+    case .look, .confirm, .load, .wait: preconditionFailure("these need no place")
+    }
+  }
+
+  private func look() -> JobStep {
+    if goal.readsMemory, let entry = context.caches.encodedInMemory(goal.key, of: request) {
+      return serve(entry, .memory)
+    }
+    guard goal.readsStores else { return load(nil) }
+    guard context.caches.mayHaveEncoded(goal.key, of: request) else {
+      context.caches.noteAbsence(ofEncoded: request)
+      return load(nil)
+    }
+    return go(.read(isFar: false), in: .disk)
+  }
+
+  private func read(isFar: Bool) -> JobStep {
+    let start = configuration.now()
+    let entry = context.caches.encoded(goal.key, of: request, isFar: isFar)
+    timings.add(.read, start.duration(to: configuration.now()))
+    if let entry { return serve(entry, .rendition) }
+    if !isFar, context.caches.mayHaveFarEncoded(goal.key, of: request) {
+      return go(.read(isFar: true), in: .levels)
+    }
+    return load(nil)
+  }
+
+  /// Answers with what a cache has, if it may; else its origin is asked.
+  private func serve(_ entry: EncodedEntry, _ source: ImageResponse.Source) -> JobStep {
+    let date = configuration.currentDate()
+    let validity = entry.record.rendition.validity
+    let isFresh = request.mayServe(validity, at: date)
+    guard isFresh || request.cachePolicy == .cacheOnly else {
+      stale = entry
+      let (context, load) = (context, goal.load)
+      let number = context.sharingNumber()
+      next = .confirm
+      return .depend(
+        JobDependence(key: .fetch(load, number: number), deadline: context.deadline(.network)) {
+          JobStart(FetchWork(load, context))
+        })
+    }
+    if source == .rendition, goal.writesMemory { context.caches.keepEncoded(entry, goal.key) }
+    return finish(entry, isFresh ? source : .stale, ImageResponse.Verdict(validity, now: date))
+  }
+
+  // MARK: The origin
+
+  private func confirm(_ outcome: Result<FetchedData, ImageError>) -> JobStep {
+    switch outcome {
+    case .failure(let error): return standIn(for: error)
+    case .success(let fetched):
+      timings.add(fetched.timings)
+      guard let stale, let validity = fetched.validity, fetched.allowsStoring,
+        validity.hasBody(of: stale.record.rendition.validity)
+      else {
+        // What was made of other bytes dies, also where nothing may take its place.
+        forget()
+        return load(fetched)
+      }
+      let renewed = EncodedEntry(stale.data, stale.record.renewed(validity), source: stale.source)
+      let source: ImageResponse.Source = fetched.source == .original ? .rendition : fetched.source
+      finish(renewed, source, ImageResponse.Verdict(fetched.http?.decision), isNew: false)
+      return write(renewed, fetched)
+    }
+  }
+
+  /// What is stale, when its origin cannot be reached.
+  private func standIn(for error: ImageError) -> JobStep {
+    guard error.isDisconnection, request.cachePolicy == .useCaches, let stale,
+      let validity = stale.record.rendition.validity, validity.mayOutlive
+    else { return fail(error) }
+    return finish(
+      stale, .stale, .standIn(validity, now: configuration.currentDate()))
+  }
+
+  /// Has the picture made of its source.
+  ///
+  /// - Parameter fetched: its bytes, if they are there.
+  private func load(_ fetched: FetchedData?) -> JobStep {
+    let (context, load) = (context, goal.load)
+    let number = context.sharingNumber()
+    next = .load
+    return .depend(
+      JobDependence(key: .load(load, number: number)) { JobStart(LoadImage(load, context, fetched: fetched)) }
+    )
+  }
+
+  // MARK: The file
+
+  private func encode(_ loaded: LoadedPicture, _ fetched: FetchedData) -> JobStep {
+    timings.add(loaded.timings)
+    do throws(DecodingError) {
+      // It may be handed over undecoded.
+      try loaded.picture.decode()
+    } catch {
+      return fail(ImageError(error, source: name))
+    }
+    let (start, stage) = (configuration.now(), context.events.stageBegan(.encode, of: name))
+    let record: EncodedRecord
+    let data: Data
+    do throws(EncodingError) {
+      (data, record) = try encoded(loaded.picture, fetched)
+    } catch {
+      context.events.stageEnded(stage)
+      return fail(.encodingFailed(name, underlying: error))
+    }
+    context.events.counters.encodes.increment()
+    context.events.stageEnded(stage, byteCount: data.count)
+    timings.add(.encode, start.duration(to: configuration.now()))
+    let entry = EncodedEntry(data, record, source: request.key.source)
+    finish(entry, loaded.source, loaded.verdict, isNew: true)
+    guard fetched.allowsStoring else {
+      forget()
+      return .finish(succeeded: true)
+    }
+    return write(entry, nil)
+  }
+
+  private func encoded(
+    _ picture: Picture, _ fetched: FetchedData
+  ) throws(EncodingError) -> (Data, EncodedRecord) {
+    let codecs = configuration.codecs
+    let type = try goal.format.type(isOpaque: picture.bitmap.isOpaque, codecs)
+    let data = try codecs.encode(picture, as: type, options: goal.format.options)
+    let record = EncodedRecord(
+      type: type, size: picture.size, frameCount: 1, checksum: CacheKey(hashing: data),
+      rendition: RenditionRecord(
+        header: picture.header, stamp: fetched.stamp, validity: fetched.validity))
+    return (data, record)
+  }
+
+  // MARK: The caches
+
+  /// Keeps a file, and the source's bytes if they are given and new; waits where there is no room.
+  private func write(_ entry: EncodedEntry, _ fetched: FetchedData?) -> JobStep {
+    var waits = fetched.map { context.storeOriginal($0, for: goal.load) } ?? []
+    if goal.writesMemory { context.caches.keepEncoded(entry, goal.key) }
+    if goal.writesStores, !context.caches.stores.isEmpty {
+      let wait = context.backlog.add(byteCount: entry.data.count) { [context, goal] _ in
+        context.caches.store(entry, goal.key, for: goal.request)
+      }
+      if let wait { waits.append(wait) }
+    }
+    next = .wait
+    return waits.last.map(JobStep.depend) ?? .finish(succeeded: true)
+  }
+
+  private func forget() {
+    guard request.cachePolicy.writesCaches else { return }
+    context.caches.encodedMemory.removeValue(forKey: goal.key)
+    context.backlog.enqueue { [context, goal] in context.caches.removeEncoded(goal.key, of: goal.request) }
+  }
+
+  // MARK: Ends
+
+  private func go(_ chore: Chore, in station: StationID, size: Int = 0) -> JobStep {
+    next = chore
+    return .go(station, size: size)
+  }
+
+  private func finish(
+    _ entry: EncodedEntry, _ source: ImageResponse.Source, _ verdict: ImageResponse.Verdict
+  ) -> JobStep {
+    finish(entry, source, verdict, isNew: false)
+    return .finish(succeeded: true)
+  }
+
+  private func finish(
+    _ entry: EncodedEntry, _ source: ImageResponse.Source, _ verdict: ImageResponse.Verdict, isNew: Bool
+  ) {
+    outcome = .success(
+      EncodedAnswer(entry: entry, source: source, isNew: isNew, timings: timings, verdict: verdict))
+    // A job that others hold on to holds no pictures.
+    (next, stale) = (.wait, nil)
+  }
+
+  private func fail(_ error: ImageError) -> JobStep {
+    outcome = .failure(error)
+    return .finish(succeeded: false)
+  }
+}

@@ -1,0 +1,54 @@
+import Foundation
+
+/// What stands beside an encoded image in a store.
+struct EncodedRecord: Sendable {
+  private static let currentVersion = 1
+
+  let type: ImageType
+  let size: PixelSize
+  let frameCount: Int
+  /// Of the bytes. The disk cache has checksums of its own; this one is for clients, who compare.
+  let checksum: CacheKey
+  /// What tells whether its source is still the same.
+  let rendition: RenditionRecord
+
+  init(type: ImageType, size: PixelSize, frameCount: Int, checksum: CacheKey, rendition: RenditionRecord) {
+    self.type = type
+    self.size = size
+    self.frameCount = frameCount
+    self.checksum = checksum
+    self.rendition = rendition
+  }
+
+  /// Reads a record; `nil` when it is damaged or of another version.
+  init?(_ data: Data) {
+    let record = FieldReader.record(data, version: Self.currentVersion) {
+      (reader) throws(FieldReader.Damage) in
+      EncodedRecord(
+        type: ImageType(rawValue: try reader.text()),
+        size: PixelSize(try reader.integer(), try reader.integer()), frameCount: try reader.integer(),
+        checksum: try reader.key(), rendition: try RenditionRecord(from: &reader))
+    }
+    guard let record else { return nil }
+    self = record
+  }
+
+  var data: Data {
+    var writer = FieldWriter()
+    writer.append(Self.currentVersion)
+    writer.append(type.rawValue)
+    writer.append(size.width)
+    writer.append(size.height)
+    writer.append(frameCount)
+    writer.append(checksum)
+    rendition.write(to: &writer)
+    return writer.data
+  }
+
+  /// The same for a source that has been confirmed.
+  func renewed(_ validity: OriginalValidity) -> EncodedRecord {
+    EncodedRecord(
+      type: type, size: size, frameCount: frameCount, checksum: checksum,
+      rendition: RenditionRecord(header: rendition.header, stamp: rendition.stamp, validity: validity))
+  }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import OzuSynchronization
+
+extension ImagePipeline {
+  /// The picture of a request as a file: from memory, else from the disk cache, else encoded once for all who want it.
+  ///
+  /// ```swift
+  /// let request = ImageRequest(url: url).resized(to: PixelSize(640, 480))
+  /// let file = try await pipeline.encoded(for: request, as: .webp)
+  /// try file.data.write(to: destination)
+  /// ```
+  ///
+  /// The bytes are the same in every state of the caches: they are made of the source's own bytes, never of a rendition,
+  /// which may have lost something. They are as fresh as their source and are stored under `ImageStoreKind.encoded`.
+  ///
+  /// - Throws: `ImageError`; `encodingFailed` when it cannot be written so. Cancelling the calling task cancels the work,
+  ///   unless others want it too.
+  public func encoded(
+    for request: ImageRequest, as format: OutputFormat
+  ) async throws(ImageError) -> EncodedImage {
+    let observed = context.events.requestBegan(request)
+    do throws(ImageError) {
+      let image =
+        hasInterceptors
+        ? try await interceptedEncoded(for: request, as: format)
+        : try await ownEncoded(for: request, as: format)
+      context.events.counters.encodedAnswers.increment()
+      if let observed { context.events.requestEnded(observed, .data(byteCount: image.data.count)) }
+      return image
+    } catch {
+      context.events.counters.add(error)
+      if let observed { context.events.requestEnded(observed, RequestOutcome(error)) }
+      throw error
+    }
+  }
+
+  /// The picture of a URL at its own size as a file.
+  ///
+  /// - Throws: `ImageError`.
+  public func encoded(for url: URL, as format: OutputFormat) async throws(ImageError) -> EncodedImage {
+    try await encoded(for: ImageRequest(url: url), as: format)
+  }
+
+  /// The picture of a request as a file if memory has it: synchronous, without any waiting. Also past its lifetime, as
+  /// `cachedImage(for:)`; `encoded(for:as:)` validates it.
+  public func cachedEncoded(for request: ImageRequest, as format: OutputFormat) -> EncodedImage? {
+    let goal = EncodingGoal(current(request), format)
+    guard goal.readsMemory, let entry = caches.encodedInMemory(goal.key, of: goal.request) else { return nil }
+    let (validity, date) = (entry.record.rendition.validity, configuration.currentDate())
+    return EncodedImage(
+      EncodedAnswer(
+        entry: entry, source: goal.request.mayServe(validity, at: date) ? .memory : .stale, isNew: false,
+        timings: StageTimings(), verdict: ImageResponse.Verdict(validity, now: date)),
+      total: .zero, isCoalesced: false)
+  }
+
+  /// The same by the pipeline itself: what interceptors surround. The alternatives are tried one after the other; the error
+  /// of the first is the one that is told.
+  private func ownEncoded(
+    for request: ImageRequest, as format: OutputFormat
+  ) async throws(ImageError) -> EncodedImage {
+    let start = configuration.now()
+    let first: ImageError
+    do throws(ImageError) {
+      return try await encoded(EncodingGoal(keyed(request), format), since: start)
+    } catch {
+      first = error
+    }
+    guard request.hasAlternatives, !first.isCancellation else { throw first }
+    for source in request.substitutes(after: first) {
+      do throws(ImageError) {
+        return try await encoded(EncodingGoal(keyed(request.alternative(source)), format), since: start)
+      } catch {
+        if error.isCancellation { throw error }
+        if case .deadlineExceeded = error { throw error }
+      }
+    }
+    throw first
+  }
+
+  private func encoded(
+    _ goal: EncodingGoal, since start: ContinuousClock.Instant
+  ) async throws(ImageError) -> EncodedImage {
+    let request = goal.request
+    try request.validate()
+    try configuration.check(request.source)
+    if Task.isCancelled { throw .cancelled(request.source.name) }
+    let limit = request.deadline ?? configuration.stageTimeouts[.total]
+    let isMaker = Atomic(false)
+    let awaiter = JobAwaiter(context.runner, request.priority)
+    let work = await awaiter.work(
+      of: .encoding(goal, number: context.sharingNumber()),
+      deadline: limit.map { JobDeadline(instant: start.advanced(by: $0), tag: ImageStage.total.tag) }
+    ) {
+      isMaker.store(true, ordering: .relaxed)
+      return JobStart(EncodeImage(goal, context))
+    }
+    if let stage = awaiter.overdueStage { throw .deadlineExceeded(request.source.name, stage: stage) }
+    guard let work = work as? EncodeImage else { throw .cancelled(request.source.name) }
+    return EncodedImage(
+      try work.outcome.get(), total: start.duration(to: configuration.now()),
+      isCoalesced: !isMaker.load(ordering: .relaxed))
+  }
+
+  private func interceptedEncoded(
+    for request: ImageRequest, as format: OutputFormat
+  ) async throws(ImageError) -> EncodedImage {
+    let chain = ImageLoadChain<EncodedImage>(configuration.interceptors, as: format) { request in
+      do throws(ImageError) {
+        return .success(try await self.ownEncoded(for: request, as: format))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try await chain.load(request)
+  }
+}

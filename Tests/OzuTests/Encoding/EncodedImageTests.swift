@@ -1,0 +1,299 @@
+import Foundation
+import OzuHTTP
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("Encoded images: made once, the same bytes in every state of the caches")
+struct EncodedImageTests {
+  private let clock = ManualClock()
+  private let fixture = Fixture()
+  private let url = Fixture.url("photo.jpg")
+  private let pipeline: ImagePipeline
+
+  init() {
+    let clock = clock
+    // Not the fixture's own: its decoder makes no reduced pictures.
+    pipeline = fixture.freshPipeline { $0.currentDate = clock.date }
+  }
+
+  /// The next process: the same disk, and nothing in memory.
+  private func fresh() -> ImagePipeline { fixture.freshPipeline { [clock] in $0.currentDate = clock.date } }
+
+  private func request(_ side: Int = 64) -> ImageRequest {
+    ImageRequest(url: url).resized(to: PixelSize(side, side))
+  }
+
+  @Test(
+    "in every state of the caches",
+    arguments: [ImageType.jpeg, .png, .webp, .avif, .jxl],
+    [false, true])
+  func states(type: ImageType, isProcessed: Bool) async throws {
+    try fixture.serve("photo.jpg") { $0.header("Cache-Control", "max-age=600") }
+    let format = OutputFormat(type)
+    let request = request().with { $0.processors = isProcessed ? [GaussianBlur(radius: 2)] : [] }
+    // Nothing is anywhere.
+    let cold = try await pipeline.encoded(for: request, as: format)
+    #expect(cold.isNew && cold.source == .network && cold.type == type)
+    #expect(cold.size == PixelSize(64, 48))
+    #expect(try CodecRegistry.standard.header(of: cold.data).storedSize == cold.size)
+    var all = [cold]
+    // In memory, and in a store after a restart.
+    all.append(try await pipeline.encoded(for: request, as: format))
+    #expect(all[1].source == .memory && !all[1].isNew)
+    await pipeline.flush()
+    all.append(try await fresh().encoded(for: request, as: format))
+    #expect(all[2].source == .rendition && !all[2].isNew)
+    // The original alone; then a larger picture and the picture itself in memory and, with loss, on disk as well.
+    let before: [[ImageRequest]] = [[], [self.request(200)], [request], [self.request(200), request]]
+    for warm in before {
+      let other = fresh()
+      await other.removeAllImages()
+      for request in warm { _ = try await other.image(for: request) }
+      await other.flush()
+      for pipeline in [other, fresh()] {
+        pipeline.caches.stores.removeListed { $0.kind == .encoded }
+        let image = try await pipeline.encoded(for: request, as: format)
+        #expect(image.isNew)
+        all.append(image)
+        await pipeline.flush()
+      }
+    }
+    // Whatever a reload brings is the same too.
+    all.append(try await pipeline.encoded(for: request.with { $0.cachePolicy = .reload }, as: format))
+    all.append(try await pipeline.encoded(for: request.with { $0.cachePolicy = .bypass }, as: format))
+    for (number, image) in all.enumerated() {
+      #expect(image.data == cold.data, "state \(number)")
+      #expect(image.entityTag == cold.entityTag)
+    }
+  }
+
+  @Test("a second time nothing is decoded and nothing encoded, in this process and the next")
+  func again() async throws {
+    let url = try fixture.serve("photo.jpg") { $0.header("Cache-Control", "max-age=600") }
+    for _ in 0..<2 { _ = try await pipeline.encoded(for: url, as: .webp) }
+    #expect(pipeline.statistics.decodes == 1)
+    #expect(pipeline.statistics.encodes == 1)
+    #expect(pipeline.statistics.encodedAnswers == 2)
+    await pipeline.flush()
+    let next = fresh()
+    let image = try await next.encoded(for: url, as: .webp)
+    #expect(next.statistics.decodes == 0)
+    #expect(next.statistics.encodes == 0)
+    #expect(next.statistics.encoded.hits == 1)
+    #expect(next.cachedEncoded(for: ImageRequest(url: url), as: .webp)?.data == image.data)
+    #expect(next.cachedEncoded(for: ImageRequest(url: url), as: .png) == nil)
+    // Another format, quality or size is another recipe.
+    for (request, format) in [
+      (request(), OutputFormat.webp), (ImageRequest(url: url), .png),
+      (ImageRequest(url: url), OutputFormat(.webp, options: EncodingOptions(compressionQuality: 0.5))),
+    ] {
+      #expect(try await next.encoded(for: request, as: format).isNew)
+    }
+    #expect(fixture.client.requestCount(for: url) == 1)
+  }
+
+  @Test("equal requests share the work, and all outputs of one picture share its decode")
+  func sharing() async throws {
+    let url = try fixture.serve("photo.jpg")
+    let pipeline = pipeline
+    let tags = try await withThrowingTaskGroup { group in
+      for _ in 0..<20 { group.addTask { try await pipeline.encoded(for: url, as: .png) } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(Set(tags.map(\.entityTag)).count == 1)
+    #expect(tags.count { !$0.isCoalesced } == 1)
+    #expect(pipeline.statistics.decodes == 1)
+    #expect(pipeline.statistics.encodes == 1)
+
+    // Six widths of three formats, each made of the largest: one decode.
+    let other = fresh()
+    let base = request(240)
+    let release = Gate()
+    fixture.client.reply(to: url, with: .ok(try Fixture.photo.data(as: .jpeg)).held(by: release))
+    let outputs = try await withThrowingTaskGroup { group in
+      for width in [240, 200, 160, 120, 80, 40] {
+        for format in [OutputFormat.jpeg, .png, .webp] {
+          let request =
+            width == 240
+            ? base : base.with { $0.processors = [Resize(PixelSize(width, width), mode: .aspectFit)] }
+          group.addTask { try await other.encoded(for: request, as: format) }
+        }
+      }
+      while other.diagnostics().jobs.count < 18 { await Task.yield() }
+      release.open()
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(Set(outputs.map(\.size.width)) == [240, 200, 160, 120, 80, 40])
+    #expect(other.statistics.decodes == 1)
+    #expect(other.statistics.encodes == 18)
+  }
+
+  @Test("as fresh as its source: confirmed, changed, out of reach")
+  func freshness() async throws {
+    let changed = PatternPicture(PixelSize(320, 240), tint: 5)
+    let fields = ["Cache-Control": "max-age=60", "ETag": "\"1\""] as HTTPHeaders
+    func reply(_ picture: PatternPicture, _ fields: HTTPHeaders) throws -> FakeHTTPReply {
+      FakeHTTPReply(headers: fields, body: try picture.data(as: .jpeg))
+    }
+    fixture.client.reply(
+      to: url,
+      with: [
+        try reply(Fixture.photo, fields), .status(304, headers: ["Cache-Control": "max-age=60"]),
+        .failure(.connectionLost), try reply(changed, ["Cache-Control": "max-age=60, must-revalidate"]),
+        .failure(.connectionLost),
+      ])
+    let first = try await pipeline.encoded(for: request(), as: .webp)
+    #expect(first.freshUntil == clock.currentDate.addingTimeInterval(60))
+    #expect(try await pipeline.encoded(for: request(), as: .webp).source == .memory)
+    // In memory in one process, in a store in the other.
+    for isFromStore in [false, true] {
+      await pipeline.flush()
+      let pipeline = isFromStore ? fresh() : pipeline
+      clock.advance(by: .seconds(61))
+      let again = try await pipeline.encoded(for: request(), as: .webp)
+      #expect(again.data == first.data && !again.isNew)
+      #expect(again.source == (isFromStore ? .stale : .revalidated))
+      #expect(pipeline.statistics.decodes == (isFromStore ? 0 : 1))
+    }
+    clock.advance(by: .seconds(61))
+    let other = try await pipeline.encoded(for: request(), as: .webp)
+    #expect(other.isNew && other.data != first.data)
+    clock.advance(by: .seconds(61))
+    await #expect(throws: ImageError.self) { try await pipeline.encoded(for: request(), as: .webp) }
+    // Whoever asks the caches alone gets it all the same.
+    let stale = try await pipeline.encoded(
+      for: request().with { $0.cachePolicy = .cacheOnly }, as: .webp)
+    #expect(stale.source == .stale && stale.data == other.data)
+    #expect(fixture.client.requestCount(for: url) == 5)
+  }
+
+  private var encodedCount: Int {
+    let all = try? pipeline.caches.stores.first?.store.entries(of: .encoded)
+    return all.map { Array($0).count } ?? 0
+  }
+
+  @Test("what may not be kept is not, and what was kept before dies")
+  func noStore() async throws {
+    let photo = try Fixture.photo.data(as: .jpeg)
+    fixture.client.reply(
+      to: url,
+      with: [
+        .ok(photo).header("Cache-Control", "max-age=1"),
+        .ok(try PatternPicture(PixelSize(320, 240), tint: 5).data(as: .jpeg)).header(
+          "Cache-Control", "no-store"),
+      ])
+    _ = try await pipeline.encoded(for: request(), as: .webp)
+    await pipeline.flush()
+    #expect(encodedCount == 1)
+    clock.advance(by: .seconds(2))
+    for _ in 0..<2 {
+      #expect(try await pipeline.encoded(for: request(), as: .webp).isNew)
+      await pipeline.flush()
+      #expect(pipeline.cachedEncoded(for: request(), as: .webp) == nil)
+      #expect(encodedCount == 0)
+    }
+    #expect(fixture.client.requestCount(for: url) == 3)
+  }
+
+  @Test("removed with its source", arguments: [true, false])
+  func removal(isWhole: Bool) async throws {
+    try fixture.serve("photo.jpg")
+    let other = try fixture.serve("other.jpg")
+    for request in [request(), ImageRequest(url: url)] {
+      _ = try await pipeline.encoded(for: request, as: .webp)
+    }
+    _ = try await pipeline.encoded(for: other, as: .png)
+    await pipeline.flush()
+    if isWhole { await pipeline.removeAllImages() } else { await pipeline.removeImage(for: url) }
+    for pipeline in [pipeline, fresh()] {
+      let offline = request().with { $0.cachePolicy = .cacheOnly }
+      await #expect(throws: ImageError.self) { try await pipeline.encoded(for: offline, as: .webp) }
+      let kept = try? await pipeline.encoded(
+        for: ImageRequest(url: other, cachePolicy: .cacheOnly), as: .png)
+      #expect((kept == nil) == isWhole)
+    }
+  }
+
+  @Test("of a local file as it is now")
+  func files() async throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "ozu-encoded-\(UUID()).jpg")
+    defer { try? FileManager.default.removeItem(at: file) }
+    var found: [Data] = []
+    for tint in [1, 6] {
+      try PatternPicture(PixelSize(300 + tint, 200), tint: tint).data(as: .jpeg).write(to: file)
+      for pipeline in [pipeline, pipeline, fresh()] {
+        found.append(try await pipeline.encoded(for: file, as: .webp).data)
+        await pipeline.flush()
+      }
+    }
+    #expect(Set(found[..<3]).count == 1 && Set(found[3...]).count == 1)
+    #expect(found[0] != found[3])
+    #expect(pipeline.statistics.encodes == 2)
+  }
+
+  @Test("it fails as loads do: no such file, not written so, too few bytes, no time, cancelled")
+  func failures() async throws {
+    try fixture.serve("photo.jpg")
+    func error(_ request: ImageRequest, _ format: OutputFormat = .webp) async -> ImageError? {
+      do throws(ImageError) {
+        _ = try await pipeline.encoded(for: request, as: format)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    #expect(await error(ImageRequest(url: URL(filePath: "/nowhere.jpg")))?.kind == "noSuchFile")
+    #expect(await error(request(), OutputFormat(.heic))?.kind == "encodingFailed")
+    let tiny = OutputFormat(.jpeg, options: EncodingOptions(maximumByteCount: 10))
+    #expect(await error(request(), tiny)?.description.contains("more than the limit of 10") == true)
+    #expect(await error(request(0))?.kind == "invalidSize")
+    let silent = Fixture.url("silent.jpg")
+    let gate = Gate()
+    fixture.client.reply(to: silent, with: .ok(Data()).held(by: gate))
+    let late = ImageRequest(url: silent).with { $0.deadline = .milliseconds(20) }
+    guard case .deadlineExceeded(_, .network)? = await error(late) else {
+      Issue.record("the deadline names its stage")
+      return
+    }
+    let running = Task { [pipeline] in try await pipeline.encoded(for: silent, as: .webp) }
+    while fixture.client.activeCount == 0 { await Task.yield() }
+    running.cancel()
+    await #expect { try await running.value } throws: { ($0 as? ImageError)?.isCancellation == true }
+    gate.open()
+    // The next source is tried; the error of the first is the one that is told.
+    let mirror = ImageRequest(url: Fixture.url("gone.jpg")).with { $0.alternatives = [.url(url)] }
+    #expect(await error(mirror) == nil)
+    let worse = mirror.with { $0.alternatives = [.url(URL(filePath: "/nowhere.jpg"))] }
+    #expect(await error(worse)?.kind == "httpStatus")
+    #expect(pipeline.diagnostics().jobs.isEmpty)
+  }
+
+  @Test("interceptors answer, change and watch; observers hear of it")
+  func surroundings() async throws {
+    struct Other: ImageInterceptor {
+      let url: URL
+
+      func intercept(
+        _ request: ImageRequest, next: ImageLoadChain<ImageResponse>
+      ) async throws(ImageError) -> ImageResponse { try await next.load(request) }
+
+      func interceptEncoded(
+        _ request: ImageRequest, as format: OutputFormat, next: ImageLoadChain<EncodedImage>
+      ) async throws(ImageError) -> EncodedImage {
+        try await next.load(request.source.webURL == url ? request : ImageRequest(url: url))
+      }
+    }
+    let (url, recorder) = (try fixture.serve("photo.jpg"), EventRecorder())
+    let pipeline = fixture.freshPipeline {
+      $0.interceptors = [Other(url: url)]
+      $0.observers = [recorder]
+    }
+    let image = try await pipeline.encoded(for: Fixture.url("elsewhere.jpg"), as: .png)
+    #expect(image.size == PixelSize(320, 240))
+    await pipeline.flush()
+    #expect(recorder.events.contains { $0.isStore(in: .encoded) })
+    #expect(recorder.events.contains { $0.isMiss(in: .encoded) })
+  }
+}

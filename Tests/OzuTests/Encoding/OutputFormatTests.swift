@@ -1,0 +1,88 @@
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("Output formats: negotiated, chosen for the picture, told apart")
+struct OutputFormatTests {
+  @Test(
+    "what a client accepts",
+    arguments: [
+      (nil, [.jpeg, .png]), ("", [.jpeg, .png]), ("*/*", [.jpeg, .png]),
+      ("image/*,*/*;q=0.8", [.jpeg, .png]),
+      ("image/avif,image/webp,image/apng,image/*,*/*;q=0.8", [.avif, .webp, .jpeg, .png]),
+      ("image/webp,*/*", [.webp, .jpeg, .png]),
+      ("image/webp;q=0.9, image/avif;q=0.5", [.webp, .avif, .jpeg, .png]),
+      ("image/avif;q=0,image/webp", [.webp, .jpeg, .png]),
+      ("IMAGE/WEBP ; Q=0.5 , image/avif;q=0.5", [.avif, .webp, .jpeg, .png]),
+      ("image/webp;q=nonsense", [.jpeg, .png]), ("webp, avif,,;;q=1", [.jpeg, .png]),
+      ("image/webp;v=1;q=0.3", [.webp, .jpeg, .png]),
+    ] as [(String?, [ImageType])])
+  func negotiation(accept: String?, types: [ImageType]) {
+    #expect(OutputFormat.negotiated(accept: accept).types == types)
+  }
+
+  @Test(
+    "the first that suits the picture",
+    arguments: [
+      (OutputFormat.automatic, true, .jpeg), (.automatic, false, .png), (.jpeg, false, .jpeg),
+      (.negotiated(accept: "image/webp"), false, .webp), (.negotiated(accept: "image/avif"), true, .avif),
+      // What cannot be written is passed over.
+      (OutputFormat(.heic), true, nil),
+    ] as [(OutputFormat, Bool, ImageType?)])
+  func choice(format: OutputFormat, isOpaque: Bool, type: ImageType?) async throws {
+    #expect((try? format.type(isOpaque: isOpaque, .standard)) == type)
+    guard let type else { return }
+    let fixture = Fixture()
+    let picture = PatternPicture(PixelSize(40, 30), tint: 3, isOpaque: isOpaque)
+    let url = try fixture.serve("a", picture, as: .png)
+    let image = try await fixture.pipeline.encoded(for: url, as: format)
+    #expect(image.type == type)
+    #expect(ContentKind(sniffing: image.data) == .image(type))
+  }
+
+  @Test("every option is part of the key")
+  func identity() {
+    let changes: [(inout EncodingOptions) -> Void] = [
+      { $0.compressionQuality = 0.5 }, { $0.isLossless = true }, { $0.maximumByteCount = 1000 },
+      { $0.effort = .high },
+    ]
+    // Whoever adds an option adds it here and to `identifier`.
+    #expect(Mirror(reflecting: EncodingOptions()).children.count == changes.count)
+    var formats: [OutputFormat] = [
+      .webp, .png, .automatic, .negotiated(accept: "image/webp"), .negotiated(accept: "image/avif"),
+    ]
+    for change in changes {
+      var options = EncodingOptions()
+      change(&options)
+      formats.append(OutputFormat(.webp, options: options))
+    }
+    #expect(Set(formats.map(\.identifier)).count == formats.count)
+    #expect(OutputFormat.negotiated(accept: "*/*").identifier == OutputFormat.automatic.identifier)
+  }
+
+  @Test("a record is read as it was written, and no bytes of others are one")
+  func records() {
+    let header = ImageHeader(
+      type: .gif, storedSize: PixelSize(20, 10), orientation: .up, bitsPerComponent: 8, colorModel: .indexed,
+      hasAlpha: true, colorProfileName: nil, frameCount: 12, isProgressive: false)
+    let record = EncodedRecord(
+      type: .webp, size: PixelSize(10, 5), frameCount: 1, checksum: "sum",
+      rendition: RenditionRecord(
+        header: header, stamp: nil,
+        validity: OriginalValidity(freshUntil: .distantFuture, bodyIdentity: "1", mayOutlive: true)))
+    let bytes = record.data
+    let read = EncodedRecord(bytes)
+    #expect(read?.data == bytes)
+    #expect(read?.rendition.header?.frameCount == 12)
+    for count in 0..<bytes.count { #expect(EncodedRecord(bytes.prefix(count)) == nil) }
+    #expect(EncodedRecord(bytes + [0]) == nil)
+    var random = SeededGenerator(seed: 1)
+    for _ in 0..<2000 {
+      var other = bytes
+      other[Int.random(in: 0..<other.count, using: &random)] = .random(in: 0...255, using: &random)
+      // Whatever it is, it is read or refused.
+      _ = EncodedRecord(other)?.data
+    }
+  }
+}
