@@ -15,6 +15,8 @@ enum Tool {
     DemoCommand.self, BenchCommand.self,
   ]
 
+  static let names = commands.map { $0.specification.name }
+
   static func run(_ arguments: [String], console: Console) async -> ExitStatus {
     do throws(UsageError) {
       guard let name = arguments.first else {
@@ -58,7 +60,7 @@ enum Tool {
 
   private static func find(_ name: String) throws(UsageError) -> any Command.Type {
     if let command = commands.first(where: { $0.specification.name == name }) { return command }
-    let names = commands.map { $0.specification.name } + ["help"]
+    let names = names + ["help"]
     throw UsageError(
       "there is no command \"\(name)\"",
       hint: Suggestion.closest(to: name, among: names).map { "Did you mean \"ozu \($0)\"?" }

@@ -15,6 +15,15 @@ enum JSON {
   /// Text that is JSON already.
   case verbatim(String)
 
+  /// The version of what commands print with `--json`: it rises when a member goes or changes its meaning. New ones may
+  /// come within a version.
+  static let version = 1
+
+  /// An object that a command prints, of a kind that `Documentation/ozu-output.schema.json` describes.
+  static func report(_ kind: String, _ members: [(String, JSON)]) -> JSON {
+    .object([("version", .integer(version)), ("kind", .string(kind))] + members)
+  }
+
   /// The text, on one line.
   var text: String {
     var bytes: [UInt8] = []
