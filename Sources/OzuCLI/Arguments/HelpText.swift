@@ -40,7 +40,7 @@ enum HelpText {
   }
 
   /// The words of a synopsis; what stands in brackets is one.
-  private static func parts(of synopsis: String) -> [String] {
+  static func parts(of synopsis: String) -> [String] {
     var parts: [String] = []
     var depth = 0
     for word in synopsis.split(separator: " ") {

@@ -17,8 +17,8 @@ enum FetchCommand: Command {
         {"id": 1, "method": "GET", "url": "…", "headers": [["name", "value"]], "body": "base64",
          "cache": "default", "redirect": "follow"}
       Only url is needed; cache is a MODE, redirect is follow or manual. Each gets a line on standard output:
-        {"version": 1, "kind": "answer", "id": 1, "status": 200, "headers": […], "body": "base64", "from": "cache", "reason": "fresh for 3h"}
-      or one with "error" in place of what follows "id". Requests of one address are performed in the order of their lines, others at the
+        {"id": 1, "status": 200, "headers": […], "body": "base64", "from": "cache", "reason": "fresh for 3h"}
+      or {"id": 1, "error": "…"}, and the version and the kind of the line, as everywhere with --json. Requests of one address are performed in the order of their lines, others at the
       same time; an answer is written when it is there. The cache holds 4 MB for as long as the command lasts, or
       more, and longer, with --cache. Here the rules are those of RFC 9111 alone: an answer that says nothing of its
       age is validated each time, and an error of the server is kept if it has a lifetime.

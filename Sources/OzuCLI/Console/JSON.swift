@@ -21,7 +21,12 @@ enum JSON {
 
   /// An object that a command prints, of a kind that `Documentation/ozu-output.schema.json` describes.
   static func report(_ kind: String, _ members: [(String, JSON)]) -> JSON {
-    .object([("version", .integer(version)), ("kind", .string(kind))] + members)
+    .object(heading(kind) + members)
+  }
+
+  /// The members that tell the version and the kind of an object.
+  static func heading(_ kind: String) -> [(String, JSON)] {
+    [("version", .integer(version)), ("kind", .string(kind))]
   }
 
   /// The text, on one line.

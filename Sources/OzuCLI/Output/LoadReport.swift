@@ -51,17 +51,13 @@ struct LoadReport: Sendable {
   /// One line about a failure.
   var errorLine: String? {
     guard case .failure(let error) = outcome else { return nil }
-    return "ozu: \(source): \(Self.text(error))"
-  }
-
-  private static func text(_ error: any Error) -> String {
-    (error as? ImageError)?.explanation ?? error.oneLine
+    return "ozu: \(source): \(error.reason)"
   }
 
   var json: JSON {
     switch outcome {
     case .failure(let error):
-      return .report("load", [("source", .string(source)), ("error", .string(Self.text(error)))])
+      return .report("load", [("source", .string(source)), ("error", .string(error.reason))])
     case .success(let loaded):
       var stages = loaded.timings.entries.map { ($0.stage.rawValue, JSON.number($0.duration.milliseconds)) }
       if let written = loaded.written { stages.append(("write", .number(written.duration.milliseconds))) }
@@ -83,4 +79,9 @@ struct LoadReport: Sendable {
       return .report("load", members)
     }
   }
+}
+
+extension Error {
+  /// One line that does not repeat the source.
+  var reason: String { (self as? ImageError)?.explanation ?? oneLine }
 }
