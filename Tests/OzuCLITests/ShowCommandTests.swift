@@ -101,16 +101,29 @@
       let before = terminal.mode
       let output = await terminal.output(answering: "\u{1B}_Gi=31;OK\u{1B}\\\u{1B}[?62;4c")
       #expect(output.hasPrefix(Self.question))
-      let chunks = output.matches(of: /\u{1B}_G(a=T,f=100,q=2,)?m=([01]);([A-Za-z0-9+\/=]*)\u{1B}\\/)
-      #expect(chunks.count > 1 && chunks.allSatisfy { $0.output.3.count <= 4096 })
-      #expect(chunks.enumerated().allSatisfy { ($0.element.output.1 != nil) == ($0.offset == 0) })
-      #expect(
-        chunks.enumerated().allSatisfy { ($0.element.output.2 == "0") == ($0.offset == chunks.count - 1) })
-      let data = try #require(Data(base64Encoded: chunks.map { String($0.output.3) }.joined()))
+      let data = try #require(Self.png(inKitty: output))
       let picture = try ImagePipeline.Configuration().codecs.picture(from: data)
       // 40 columns of 8 pixels, 10 of 11 rows of 16.
       #expect(picture.size == PixelSize(214, 160) && Self.photo.resembles(picture.bitmap))
       #expect(terminal.mode == before && terminal.process.process.terminationStatus == 0)
+    }
+
+    /// The bytes in the chunks of a text; `nil` when the chunks are not as the protocol has them.
+    private static func png(inKitty text: String) -> Data? {
+      let chunks = text.matches(of: /\u{1B}_G(a=T,f=100,q=2,)?m=([01]);([A-Za-z0-9+\/=]*)\u{1B}\\/)
+      for (index, chunk) in chunks.enumerated() {
+        let isLast = index == chunks.count - 1
+        guard (chunk.output.1 != nil) == (index == 0), (chunk.output.2 == "0") == isLast,
+          chunk.output.3.count <= 4096, isLast || chunk.output.3.count % 4 == 0
+        else { return nil }
+      }
+      return Data(base64Encoded: chunks.map { String($0.output.3) }.joined())
+    }
+
+    @Test("chunks of any number of bytes", arguments: [1, 3071, 3072, 3073, 6144, 10_000])
+    func chunks(_ count: Int) {
+      let data = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 * 7) })
+      #expect(Self.png(inKitty: KittyGraphics.text(png: data)) == data)
     }
 
     @Test(

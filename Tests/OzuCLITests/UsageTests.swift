@@ -97,7 +97,8 @@ struct UsageTests {
     let file = URL(filePath: #filePath).appending(path: "../../../Documentation/command-line.md")
       .standardizedFileURL
     let specification = try #require(Tool.commands.first { $0.specification.name == name }).specification
-    #expect(try String(contentsOf: file, encoding: .utf8).contains("\n" + HelpText.synopsis(specification) + "\n"))
+    #expect(
+      try String(contentsOf: file, encoding: .utf8).contains("\n" + HelpText.synopsis(specification) + "\n"))
   }
 
   /// How an option may be written in a synopsis.

@@ -96,15 +96,9 @@ struct SourceListing {
           list(child, folder.isEmpty ? name : folder + "/" + name)
         }
       } else if isPicture(child) {
-        sources.append(ListedSource(text: Self.unambiguous(child), folder: folder))
+        sources.append(ListedSource(text: child, folder: folder))
       }
     }
-  }
-
-  /// A path that is not taken for an address: `./http:` is a folder.
-  private static func unambiguous(_ path: String) -> String {
-    let first = path.prefix { $0 != "/" }
-    return first.contains(":") ? "./" + path : path
   }
 
   /// Whether a regular file begins as a picture does. Opening does not wait: the file may be a pipe by now.
