@@ -161,6 +161,16 @@
       #expect(terminal.mode == before)
     }
 
+    @Test("Ctrl-C while the terminal is asked ends the process")
+    func controlC() async throws {
+      let terminal = try Pseudo(["a.png"], in: Self.folder())
+      let before = terminal.mode
+      let output = await terminal.output(answering: "\u{3}")
+      let process = terminal.process.process
+      #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGINT)
+      #expect(terminal.mode == before && !output.contains("▀"))
+    }
+
     @Test("without a terminal it says so, unless --protocol is given")
     func noTerminal() async throws {
       let folder = try Self.folder()

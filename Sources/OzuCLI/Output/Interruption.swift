@@ -110,6 +110,16 @@ enum Interruption {
     _exit(128 + SIGPIPE)
   }
 
+  /// Ends the process as Ctrl-C does, for a key that a terminal made no signal of. Returns where that signal is ignored.
+  static func interrupt() {
+    var action = sigaction()
+    sigaction(SIGINT, nil, &action)
+    if isIgnored(action) { return }
+    // To the process: threads of Dispatch block it.
+    kill(getpid(), SIGINT)
+    while true { pause() }
+  }
+
   private static func isIgnored(_ action: sigaction) -> Bool {
     #if canImport(Glibc)
       let handler = action.__sigaction_handler.sa_handler

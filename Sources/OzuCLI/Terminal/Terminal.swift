@@ -49,10 +49,14 @@ struct Terminal: Sendable {
     guard (fcntl(descriptor, F_GETFL) & O_ACCMODE) == O_RDWR, let mode = RawMode(descriptor) else {
       return .blocks
     }
-    defer { mode.end() }
-    guard write(KittyGraphics.query + "\u{1B}[c") else { return .blocks }
-    return Self.graphics(inAnswer: answer(limit: limit))
+    let answer = write(KittyGraphics.query + "\u{1B}[c") ? answer(limit: limit) : ""
+    mode.end()
+    if answer.contains(Self.interruption) { Interruption.interrupt() }
+    return Self.graphics(inAnswer: answer)
   }
+
+  /// Ctrl-C, as it arrives while a terminal makes no signals of keys.
+  private static let interruption: Character = "\u{3}"
 
   /// What an answer to both questions says.
   static func graphics(inAnswer answer: String) -> Graphics {
@@ -65,7 +69,7 @@ struct Terminal: Sendable {
     DescriptorWriter().write(Data(text.utf8), to: descriptor)
   }
 
-  /// What arrives until the end of the last answer.
+  /// What arrives until the end of the last answer, or Ctrl-C.
   private func answer(limit: Duration) -> String {
     let end = ContinuousClock.now + limit
     var bytes: [UInt8] = []
@@ -80,13 +84,14 @@ struct Terminal: Sendable {
       guard length > 0 else { break }
       bytes += chunk[..<length]
       let text = String(decoding: bytes, as: UTF8.self)
-      if text.contains(/\u{1B}\[\?[0-9;]*c/) { break }
+      if text.contains(Self.interruption) || text.contains(/\u{1B}\[\?[0-9;]*c/) { break }
     }
     return String(decoding: bytes, as: UTF8.self)
   }
 }
 
-/// A terminal without echo that hands over each character at once, until `end` or a signal brings its mode back.
+/// A terminal without echo that hands over each character at once, until `end` or a signal brings its mode back. Keys make
+/// no signals: those for which there is no handler would leave it so.
 private struct RawMode {
   private let descriptor: Int32
   private let former: termios
@@ -96,8 +101,7 @@ private struct RawMode {
     var mode = termios()
     guard tcgetattr(descriptor, &mode) == 0 else { return nil }
     (self.descriptor, former) = (descriptor, mode)
-    // Signals stay: Ctrl-C ends the process.
-    mode.c_lflag &= ~tcflag_t(ECHO | ICANON)
+    mode.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
     let (raw, former) = (mode, former)
     let isSet = Interruption.holdingOff {
       Interruption.setTerminal((descriptor, former))
