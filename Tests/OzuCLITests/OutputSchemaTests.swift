@@ -5,9 +5,9 @@ import Testing
 
 @testable import OzuCLI
 
-/// Every run of a command with `--json` in these tests is checked by `CommandRun`; here are the kinds that no other test
-/// prints, and what the check must not let through.
-@Suite("What is printed with --json is as its schema has it")
+/// `CommandRun` checks every run of a command with `--json` in all tests. Here are all kinds together, and mistakes that the
+/// check must find.
+@Suite("Output of --json follows its schema")
 struct OutputSchemaTests {
   @Test("every kind")
   func kinds() async throws {

@@ -29,7 +29,7 @@ enum LoadCommand: Command {
 
       Each source gets one line: its size, the place it came from (memory, disk-rendition, disk-original,
       revalidated, stale, derived-from-larger, network) and how long each stage took. A local file counts as
-      disk-original. With --json "reason" says why what came from the web came from there. What failed is listed at the
+      disk-original. With --json "reason" says why a picture from the web came from there. Failures are listed at the
       end, a line each.
 
       --trace draws every request and stage into a file that ui.perfetto.dev and chrome://tracing open. --stats

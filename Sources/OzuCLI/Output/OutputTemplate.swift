@@ -2,7 +2,7 @@ import Ozu
 
 /// The names of results as a text with fields: `out/{dir}/{name}-{width}.{ext}`.
 ///
-/// A field can only fill in a part of a name: what comes from the address of a source has no slash and does not begin
+/// A field can only fill in a part of a name: text from the address of a source has no slash and does not begin
 /// with a dot (`OutputNames`), and `dir` is made of names that a folder really has. So no source chooses a folder above
 /// those that the text itself names.
 struct OutputTemplate: Sendable {

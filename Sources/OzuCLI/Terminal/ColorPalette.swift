@@ -3,8 +3,8 @@ import Ozu
 /// A few colours for a picture, by median cut (Heckbert, "Color Image Quantization for Frame Buffer Display", 1982).
 ///
 /// Colours are counted with five bits a channel. The box that holds most pixels times its longest side is cut where half
-/// of its pixels lie, until there are enough boxes; each becomes the mean of its pixels. What is more transparent than
-/// not has no part in it.
+/// of its pixels lie, until there are enough boxes; each becomes the mean of its pixels. Pixels that are more
+/// transparent than not are left out.
 struct ColorPalette {
   struct Entry {
     let color: Pixel

@@ -6,8 +6,8 @@ enum SixelImage {
   /// The number in the answer to "what are you?" (primary device attributes) of a terminal that shows sixels.
   static let attribute = 4
 
-  /// The orders that show a bitmap where the cursor stands, in at most `colorCount` colours. What is more transparent than
-  /// not keeps the background.
+  /// The orders that show a bitmap where the cursor stands, in at most `colorCount` colours. Pixels that are more
+  /// transparent than not keep the background.
   static func text(_ bitmap: BGRABitmap, colorCount: Int = 256) -> String {
     let palette = ColorPalette(bitmap, maximumCount: colorCount)
     // The second parameter leaves the background alone; then the raster attributes: square pixels, and the size.

@@ -36,7 +36,7 @@ struct Terminal: Sendable {
   }
 
   /// Asks the terminal what it can show. Blocks until it has answered, or the time is over; then it is taken to know
-  /// characters alone. What was typed ahead is lost.
+  /// characters alone. Keys that were typed ahead are lost.
   ///
   /// A terminal skips what it does not know. So the question about kitty's protocol is followed by one that all terminals
   /// answer, "what are you?", and its answer is the end.

@@ -92,7 +92,7 @@ enum OutputSchema {
   static let file = URL(filePath: #filePath)
     .appending(path: "../../../../Documentation/ozu-output.schema.json").standardizedFileURL
 
-  /// Records an issue for each line that is not as the schema has it.
+  /// Records an issue for each line that does not follow the schema.
   static func check(_ output: String, of arguments: [String]) {
     do {
       let schema = try JSONSchema(Data(contentsOf: file))
