@@ -4,6 +4,7 @@
 #   CONFIG=…  debug (as usual) or release, for build    FILTER=…  the tests to run, a regular expression
 #   ARGS=…    arguments for demo and bench              CORPUS=…, REPORT=…  see conformance
 #   FORMAT=…, SECONDS=…  what is fuzzed and for how long, from the files of CORPUS too
+#   PREFIX=…, DESTDIR=…  see install
 
 SWIFT ?= swift
 CONFIG ?= debug
@@ -14,6 +15,8 @@ CORPUS ?=
 REPORT ?=
 FORMAT ?= jpeg
 SECONDS ?= 60
+PREFIX ?= /usr/local
+DESTDIR ?=
 
 SHELL := /bin/sh
 MAKEFLAGS += --no-print-directory
@@ -33,7 +36,7 @@ SHARED = '--filter=OzuTests|OzuCachingTests' '--filter=OzuCLITests|OzuHTTPTests|
 # What reads and writes through unsafe pointers, but for what resizes hundreds of pictures to measure their memory.
 UNSAFE = '--filter=OzuImagingTests|ReducedJPEG --skip=WorkingBytesTests' '--filter=OzuCodecsTests --skip=ReducedJPEG'
 
-.PHONY: help demo build test test-tsan test-asan test-unoptimised typecheck-apple gallery gallery-test lint format bench bench-peers bench-instructions fuzz fuzz-all drills-disk drills-mutants drills-scheduler drills-memory docs conformance clean dependencies
+.PHONY: help demo build install test test-tsan test-asan test-unoptimised typecheck-apple gallery gallery-test lint format bench bench-peers bench-instructions fuzz fuzz-all drills-disk drills-mutants drills-scheduler drills-memory docs conformance clean dependencies
 
 help: ## list the targets (this is the default)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s  %s\n", $$1, $$2 }' Makefile
@@ -44,6 +47,10 @@ demo: dependencies ## load, resize and cache the bundled photographs, and show w
 
 build: dependencies ## build everything (CONFIG=release for an optimised build)
 	@$(BUILD) -c $(CONFIG) $(FLAGS)
+
+install: ## install ozu, its manual page and its completions (PREFIX=/usr/local, DESTDIR=)
+	@$(MAKE) build CONFIG=release
+	@scripts/install-ozu "$$($(BUILD) -c release $(FLAGS) --show-bin-path)" '$(DESTDIR)' '$(PREFIX)'
 
 test: dependencies ## run the tests in a debug build (FILTER=… for some of them)
 	@$(BUILD) --build-tests --disable-xctest $(FLAGS)

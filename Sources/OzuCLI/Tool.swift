@@ -11,9 +11,11 @@ enum ExitStatus: Int32, Sendable {
 /// The `ozu` command: finds the subcommand and runs it.
 enum Tool {
   static let commands: [any Command.Type] = [
-    LoadCommand.self, InfoCommand.self, FetchCommand.self, ExplainCommand.self, CacheCommand.self,
-    DemoCommand.self, BenchCommand.self,
+    LoadCommand.self, InfoCommand.self, ShowCommand.self, FetchCommand.self, ExplainCommand.self,
+    CacheCommand.self, DemoCommand.self, BenchCommand.self, CompletionsCommand.self, ManualCommand.self,
   ]
+
+  static let names = commands.map { $0.specification.name }
 
   static func run(_ arguments: [String], console: Console) async -> ExitStatus {
     do throws(UsageError) {
@@ -58,7 +60,7 @@ enum Tool {
 
   private static func find(_ name: String) throws(UsageError) -> any Command.Type {
     if let command = commands.first(where: { $0.specification.name == name }) { return command }
-    let names = commands.map { $0.specification.name } + ["help"]
+    let names = names + ["help"]
     throw UsageError(
       "there is no command \"\(name)\"",
       hint: Suggestion.closest(to: name, among: names).map { "Did you mean \"ozu \($0)\"?" }

@@ -36,13 +36,13 @@ import Testing
   }
 }
 
-@Suite struct TerminalPictureTests {
+@Suite struct HalfBlocksTests {
   @Test("a cell shows two pixels, one above the other")
   func cells() {
     let bitmap = Bitmap(size: PixelSize(2, 2)) { x, y in
       Pixel(red: UInt8(x * 10), green: UInt8(y * 20), blue: 7)
     }
-    let text = TerminalPicture.row([bitmap], cells: 2)
+    let text = HalfBlocks.row([bitmap], cells: 2)
     #expect(
       text
         == "\u{1B}[38;2;0;0;7m\u{1B}[48;2;0;20;7m▀\u{1B}[38;2;10;0;7m\u{1B}[48;2;10;20;7m▀\u{1B}[0m")

@@ -195,7 +195,7 @@ import Testing
     let answers = try run.objects
     #expect(answers.count == 2)
     let wrong = try #require(answers.first { $0["id"] as? String == "a" })
-    #expect(wrong.keys.sorted() == ["error", "id"])
+    #expect(wrong.keys.sorted() == ["error", "id", "kind", "version"])
     #expect(wrong["error"] as? String != "")
     #expect(answers.contains { $0["id"] as? Int == 2 && $0["status"] as? Int == 200 })
     #expect(server.requestCount == 1)

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import OzuCLI
+
 /// `scripts/packages` is the one list of what a build takes; pages, manifest and installer agree with it.
 @Suite("Installation")
 struct InstallationTests {
@@ -84,6 +86,39 @@ struct InstallationTests {
       process.terminationStatus, message,
       FileManager.default.fileExists(atPath: folder.url.appending(path: "called").path)
     )
+  }
+
+  @Test("ozu is installed with its resources, its manual page and its completions, and runs from there")
+  func program() throws {
+    let folder = try Folder()
+    func run(_ program: String, _ arguments: [String]) throws -> (status: Int32, output: String) {
+      let process = Process()
+      let pipe = Pipe()
+      process.executableURL = URL(fileURLWithPath: program)
+      process.arguments = arguments
+      process.standardOutput = pipe
+      process.standardError = pipe
+      try process.run()
+      let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      process.waitUntilExit()
+      return (process.terminationStatus, output)
+    }
+    let build = try ChildRun.program.deletingLastPathComponent().path(percentEncoded: false)
+    // Twice: what is there is replaced.
+    for _ in 0..<2 {
+      let installed = try run(
+        Self.root.appending(path: "scripts/install-ozu").path, [build, folder.path("root"), "/usr"])
+      #expect(installed.status == 0, "\(installed.output)")
+    }
+    for (file, text) in [
+      ("man/man1/ozu.1", ".TH OZU 1"), ("bash-completion/completions/ozu", "complete -F _ozu"),
+      ("zsh/site-functions/_ozu", "#compdef ozu"), ("fish/vendor_completions.d/ozu.fish", "complete -c ozu"),
+    ] {
+      let data = try #require(folder.data("root/usr/share/" + file))
+      #expect(String(decoding: data, as: UTF8.self).contains(text))
+    }
+    #expect(folder.data("root/usr/lib/ozu/Ozu_OzuCLI.resources/Photos/LICENSES.md") != nil)
+    #expect(try run(folder.path("root/usr/bin/ozu"), ["--version"]) == (0, "ozu \(Version.current)\n"))
   }
 
   @Test("the installer looks for Swift before it installs anything")

@@ -83,17 +83,24 @@ struct InterruptionTests {
     }
   }
 
-  @Test("a real load that is ended while it writes", arguments: [SIGINT, SIGTERM])
-  func load(_ number: Int32) async throws {
+  @Test(
+    "a real load that is ended while it writes", arguments: [SIGINT, SIGTERM],
+    ["", "{dir}/{name}-{width}.{ext}"])
+  func load(_ number: Int32, _ template: String) async throws {
     let folder = try Folder()
     let photo = try PatternPicture(PixelSize(400, 300), tint: 3).data(as: .png)
-    let sources = try (0..<80).map { try folder.write(photo, to: "\($0).png") }
+    try FileManager.default.createDirectory(
+      at: folder.url.appending(path: "in"), withIntermediateDirectories: true)
+    let sources = try (0..<80).map { try folder.write(photo, to: "in/\($0).png") }
     for round in 0..<3 {
       let output = folder.path("out\(round)/")
       let process = Process()
       process.executableURL = try ChildRun.program
       process.arguments =
-        ["load"] + sources + ["-f", "png", "-o", output, "--cache", folder.path("cache")]
+        [
+          "load", "-r", folder.path("in"), "-f", "png", "-o", output + template, "--cache",
+          folder.path("cache"),
+        ]
       process.standardOutput = FileHandle.nullDevice
       process.standardError = FileHandle.nullDevice
       try process.run()

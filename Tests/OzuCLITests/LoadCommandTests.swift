@@ -17,8 +17,7 @@ import Testing
     arguments: [
       (["--size", "100x100"], PixelSize(100, 75)),
       (["--size", "100x100", "--mode", "fill"], PixelSize(134, 100)),
-      (["--size", "100x100", "--mode", "fill", "--crop"], PixelSize(100, 100)),
-      (["--size", "100x100", "--crop"], PixelSize(100, 100)),
+      (["--size", "100x100", "--mode", "cover"], PixelSize(100, 100)),
       (["--size", "100x100", "--mode", "stretch"], PixelSize(100, 100)),
       (["--size", "100x100", "--mode", "none"], PixelSize(320, 240)), ([], PixelSize(320, 240)),
       (["--size", "640x640"], PixelSize(320, 240)),
@@ -32,7 +31,7 @@ import Testing
     #expect(run.status == .done, "\(run.errors)")
     let picture = try Self.picture(at: output, in: folder)
     #expect(picture.size == size)
-    if !options.contains("--crop") { #expect(Self.photo.resembles(picture.bitmap)) }
+    if !options.contains("cover") { #expect(Self.photo.resembles(picture.bitmap)) }
     #expect(run.output.contains("\(size) (PNG 320x240) from disk-original"))
   }
 

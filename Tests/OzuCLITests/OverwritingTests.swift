@@ -70,12 +70,13 @@ struct OverwritingTests {
   @Test("a link to a source that is made after the check is not followed to it")
   func afterCheck() throws {
     let folder = try Self.folder()
-    let source = SourceArgument.source(folder.path("x.jpg"))
+    let source = ListedSource(text: folder.path("x.jpg"))
+    let result = OutputTarget.Result(data: Data("new".utf8), type: .jpeg, size: PixelSize(1, 1))
     let target = try OutputTarget(
       path: folder.path("out.jpg"), format: nil, sources: [source], overwritesSources: false)
     symlink("x.jpg", folder.path("out.jpg"))
     let before = folder.data("x.jpg")
-    #expect(throws: OutputError.self) { try target.write(Data("new".utf8), forSource: 0, .jpeg) }
+    #expect(throws: OutputError.self) { try target.write(result, forSource: 0) }
     #expect(folder.data("x.jpg") == before)
   }
 }

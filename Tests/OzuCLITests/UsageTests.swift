@@ -14,8 +14,42 @@ struct UsageTests {
       (["load", "a.jpg", "--size", "0x10"], "from 1 to"),
       (["load", "a.jpg", "--size", "-4x10"], "from 1 to"),
       (["load", "a.jpg", "--size", "9x9", "--mode", "filll"], "Did you mean \"fill\"?"),
-      (["load", "a.jpg", "--mode", "fill"], "needs a size"), (["load", "a.jpg", "--crop"], "needs a size"),
-      (["load", "a.jpg", "--size", "9x9", "--mode", "fit", "--crop"], "--mode fill"),
+      (["load", "a.jpg", "--mode", "fill"], "needs a size"), (["load", "a.jpg", "--crop"], "needs a value"),
+      (["load", "a.jpg", "--crop", "9"], "--crop 9: a rectangle, a size or proportions are needed"),
+      (["load", "a.jpg", "--crop", "9x9+1"], "640x360+10+20"),
+      (["load", "a.jpg", "--crop", "9x9+1+-1"], "640x360+10+20"),
+      (["load", "a.jpg", "--crop", "0x9"], "--crop 0x9: both sides must be from 1 to 65535"),
+      (["load", "a.jpg", "--crop", "9x9,here"], "a place is center, top"),
+      (["load", "a.jpg", "--crop", "0:9"], "16:9"), (["load", "a.jpg", "--crop", "1:1,top,left"], "16:9"),
+      (["load", "a.jpg", "--pad", "9x9,puce"], "neither a colour (#rgb, #rrggbb"),
+      (["load", "a.jpg", "--trim=300"], "--trim 300: a whole number from 0 to 255 is needed"),
+      (["load", "a.jpg", "--trim=1.5"], "a whole number from 0 to 255"),
+      (["load", "a.jpg", "--rotate", "45"], "--rotate 45: it can be 90, 180, 270"),
+      (["load", "a.jpg", "--blur", "nan"], "--blur nan: a number from 0 to 1000 is needed"),
+      (["load", "a.jpg", "--sharpen=99"], "--sharpen 99: a number from 0 to 10"),
+      (["load", "a.jpg", "--adjust", "hue=3"], "brightness, contrast and saturation can be set"),
+      (["load", "a.jpg", "--adjust", "contrast=-1"], "--adjust -1: a number from 0 to 10"),
+      (["load", "a.jpg", "--tint", "#12345"], "--tint #12345: a colour is needed: #rgb"),
+      (["load", "a.jpg", "--tint", "#ff0,templ"], "a colour is needed"),
+      (["load", "a.jpg", "--round", "12,2"], "the width of a line and its colour"),
+      (["load", "a.jpg", "--round", "-1"], "--round -1: a number from 0 to 65535"),
+      (["load", "a.jpg", "--watermark", "none.png,top,0.5"], "--watermark none.png: "),
+      (["load", "a.jpg", "--watermark", "none.png,2"], "--watermark 2: a number from 0 to 1"),
+      (["load", "a.jpg", "-o", "{nam}.jpg"], "Did you mean {name}?"),
+      (["load", "a.jpg", "-o", "{year}.jpg"], "{name}, {dir}, {index}"),
+      (["load", "a.jpg", "-o", "{name"], "has no partner"),
+      (["load", "a.jpg", "-o", "a}.jpg"], "has no partner"),
+      (["load", "a.jpg", "-o", "{name}/"], "the name of a file is needed"),
+      (["load", "a.jpg", "-o", "{name}.gif"], ".gif cannot be written"),
+      (["load", "a/p.jpg", "b/p.jpg", "-o", "{name}.{ext}"], "would both be p.{ext}"),
+      (["load", "a/p.jpg", "b/p.jpg", "-o", "{name}-{width}.png"], "would both be p-{width}.png"),
+      (["load", "a.jpg", "-o", "b.jpg", "-f", "png"], "the name b.jpg ends in .jpg"),
+      (["load", "a.jpg", "-o", "b.HEIC", "-f", "png"], "--force writes it all the same"),
+      (["load", "a.jpg", "-o", "{name}.jpg", "-f", "png"], "ends in .jpg"),
+      (["load", "a.jpg", "-j", "0"], "from 1 to 64"),
+      (["load", "a.jpg", "--quiet", "--json"], "do not go together"),
+      (["load", "a.jpg", "--no-cache", "--cache", "x"], "do not go together"),
+      (["load", "/"], "/: this is a folder"), (["load", "file:///"], "-r takes the pictures in it"),
       (["load", "a.jpg", "--quality", "101"], "from 0 to 100"),
       (["load", "a.jpg", "--quality=x"], "from 0 to 100"),
       (["load", "a.jpg", "--format", "gif"], "jpeg"),
@@ -39,7 +73,7 @@ struct UsageTests {
     #expect(run.output.isEmpty)
   }
 
-  @Test("help of each command names its options", arguments: ["load", "info", "cache", "demo", "bench"])
+  @Test("help of each command names its options", arguments: Tool.names)
   func help(_ name: String) async throws {
     let command = try #require(Tool.commands.first { $0.specification.name == name })
     for arguments in [["help", name], [name, "--help"], [name, "-h"]] {
@@ -50,9 +84,7 @@ struct UsageTests {
     #expect(await CommandRun("help").output.contains(command.specification.summary))
   }
 
-  @Test(
-    "the synopsis of each command has all its options", arguments: Tool.commands.map { $0.specification.name }
-  )
+  @Test("the synopsis of each command has all its options", arguments: Tool.names)
   func synopsis(_ name: String) throws {
     let specification = try #require(Tool.commands.first { $0.specification.name == name }).specification
     for option in specification.options {
@@ -60,25 +92,19 @@ struct UsageTests {
     }
   }
 
-  @Test(
-    "the synopsis in README.md has all options too", arguments: Tool.commands.map { $0.specification.name })
-  func readme(_ name: String) throws {
-    let file = URL(filePath: #filePath).appending(path: "../../../README.md").standardizedFileURL
-    let text = try String(contentsOf: file, encoding: .utf8)
+  @Test("the synopsis on the page about the command line is the one of the help", arguments: Tool.names)
+  func page(_ name: String) throws {
+    let file = URL(filePath: #filePath).appending(path: "../../../Documentation/command-line.md")
+      .standardizedFileURL
     let specification = try #require(Tool.commands.first { $0.specification.name == name }).specification
-    // The lines from this command to the next one, in the block that begins with a line of its own.
-    let synopses = try #require(text.components(separatedBy: "```\nozu load SOURCE").dropFirst().first)
-    let block = try #require(("\nozu load SOURCE" + synopses).components(separatedBy: "```").first)
-    let own = try #require(block.components(separatedBy: "\nozu ").first { $0.hasPrefix(name + " ") })
-    for option in specification.options {
-      #expect(Self.names(option).contains { own.contains($0) }, "--\(option.name)")
-    }
+    #expect(
+      try String(contentsOf: file, encoding: .utf8).contains("\n" + HelpText.synopsis(specification) + "\n"))
   }
 
   /// How an option may be written in a synopsis.
   private static func names(_ option: OptionSpecification) -> [String] {
     let letters = option.letter.map { ["[-\($0)]", "[-\($0) "] } ?? []
-    return ["--\(option.name)]", "--\(option.name) "] + letters
+    return ["--\(option.name)]", "--\(option.name) ", "--\(option.name)[="] + letters
   }
 
   @Test("version")

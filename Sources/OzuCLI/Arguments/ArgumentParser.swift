@@ -1,18 +1,18 @@
 /// Options and arguments of a subcommand, taken apart.
 struct ParsedArguments {
-  fileprivate(set) var positional: [String] = []
-  fileprivate var values: [String: String] = [:]
-  fileprivate var switches: Set<String> = []
+  var positional: [String] = []
+  /// The options in the order in which they were given, each time that they were; no value for a switch.
+  fileprivate(set) var given: [(name: String, value: String?)] = []
 
-  /// Whether a switch was given.
-  func has(_ name: String) -> Bool { switches.contains(name) }
+  /// Whether an option was given.
+  func has(_ name: String) -> Bool { given.contains { $0.name == name } }
 
   /// The value of an option; the last one counts.
-  func value(_ name: String) -> String? { values[name] }
+  func value(_ name: String) -> String? { given.last { $0.name == name }?.value }
 
   /// The value of an option as a whole number in a range.
   func integer(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
-    guard let text = values[name] else { return nil }
+    guard let text = value(name) else { return nil }
     guard let number = Int(text), range.contains(number) else {
       throw UsageError(
         "--\(name) \(text): a whole number from \(range.lowerBound) to \(range.upperBound) is needed")
@@ -22,7 +22,7 @@ struct ParsedArguments {
 
   /// The value of an option as one of a few words.
   func choice<Choice>(_ name: String, among choices: [(String, Choice)]) throws(UsageError) -> Choice? {
-    guard let text = values[name] else { return nil }
+    guard let text = value(name) else { return nil }
     if let choice = choices.first(where: { $0.0 == text }) { return choice.1 }
     let words = choices.map(\.0)
     throw UsageError(
@@ -32,7 +32,8 @@ struct ParsedArguments {
 }
 
 /// Takes a command line apart: `--name value`, `--name=value`, `-n value`, `-nvalue`, `-abc`; everything after
-/// `--` and everything that does not begin with a dash is positional. A lone `-` is positional too.
+/// `--` and everything that does not begin with a dash is positional. A lone `-` is positional too. A value that may be
+/// left out is `--name=value` alone.
 struct ArgumentParser {
   private let specification: CommandSpecification
 
@@ -71,12 +72,10 @@ struct ArgumentParser {
         hint: Suggestion.closest(to: name, among: names).map { "Did you mean --\($0)?" } ?? helpHint)
     }
     let attached = parts.count > 1 ? String(parts[1]) : nil
-    if option.value == nil {
-      if attached != nil { throw UsageError("--\(name) takes no value") }
-      parsed.switches.insert(name)
-    } else {
-      parsed.values[name] = if let attached { attached } else { try value(of: option, &rest) }
-    }
+    if option.value == nil, attached != nil { throw UsageError("--\(name) takes no value") }
+    let value =
+      if attached != nil || !option.needsValue { attached } else { try value(of: option, &rest) }
+    parsed.given.append((name, value))
   }
 
   private func parseShort(
@@ -87,11 +86,11 @@ struct ArgumentParser {
       guard let option = specification.options.first(where: { $0.letter == letter }) else {
         throw UsageError("\(specification.name) has no option -\(letter)", hint: helpHint)
       }
-      guard option.value != nil else {
-        parsed.switches.insert(option.name)
+      guard option.needsValue else {
+        parsed.given.append((option.name, nil))
         continue
       }
-      parsed.values[option.name] = try letters.isEmpty ? value(of: option, &rest) : String(letters)
+      parsed.given.append((option.name, try letters.isEmpty ? value(of: option, &rest) : String(letters)))
       return
     }
   }

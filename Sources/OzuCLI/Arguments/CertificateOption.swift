@@ -4,7 +4,7 @@ import OzuHTTP
 /// `--cacert`: which certificate authorities the commands trust that go to the network.
 enum CertificateOption {
   static let option = OptionSpecification(
-    name: "cacert", value: "FILE",
+    name: "cacert", value: "FILE", kind: .file,
     help: "Trust the authorities in this PEM file alone; by default those of SSL_CERT_FILE or the system.")
 
   /// Has a client trust the authorities of the option, if it is given.

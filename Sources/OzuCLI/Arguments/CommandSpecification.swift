@@ -1,15 +1,29 @@
-/// What a subcommand understands: the parser and the help page both come from it.
+/// What a subcommand understands: the parser, the help page, the manual and the completions of shells come from it.
 struct CommandSpecification {
   let name: String
   /// One line for the list of commands.
   let summary: String
   /// What follows the name, in the notation of manual pages.
   let synopsis: String
-  /// Paragraphs for the help page.
+  /// Paragraphs for the help page. Lines that are indented or set in columns stay as they are.
   var discussion = ""
   var options: [OptionSpecification] = []
   /// How many positional arguments are right.
   var positional: ClosedRange<Int> = 0...0
+  /// What the positional arguments are, for completions.
+  var operands: ArgumentKind = .text
+}
+
+/// What a shell can offer where a value is typed.
+enum ArgumentKind: Equatable {
+  /// Anything.
+  case text
+  /// The path of a file, or of a folder on the way to one.
+  case file
+  /// The path of a folder.
+  case folder
+  /// One of a few words.
+  case words([String])
 }
 
 /// An option of a subcommand.
@@ -20,22 +34,34 @@ struct OptionSpecification {
   var letter: Character?
   /// What its value is called; `nil` for a switch.
   var value: String?
+  /// Whether the value may be left out. It is then written `--name=value`, never behind a space.
+  var isValueOptional = false
+  /// What its value is, for completions.
+  var kind = ArgumentKind.text
   let help: String
 
-  /// How the option is written in the help: `-o, --output FILE|DIR`.
-  var label: String {
-    (letter.map { "-\($0), " } ?? "    ") + "--\(name)" + (value.map { " \($0)" } ?? "")
+  /// Whether the next argument is its value when none is attached.
+  var needsValue: Bool { value != nil && !isValueOptional }
+
+  /// The long name with its value: `--output FILE|DIR`, `--trim[=TOLERANCE]`.
+  var usage: String {
+    "--\(name)" + (value.map { isValueOptional ? "[=\($0)]" : " \($0)" } ?? "")
   }
+
+  /// How the option is written in the help: `-o, --output FILE|DIR`.
+  var label: String { (letter.map { "-\($0), " } ?? "    ") + usage }
 }
 
 extension OptionSpecification {
   /// Operands and options in the notation of manual pages, a line's worth of text.
   static func synopsis(_ operands: String, _ options: [OptionSpecification]) -> String {
-    ([operands] + options.map { "[--\($0.name)\($0.value.map { " \($0)" } ?? "")]" }).joined(separator: " ")
+    ([operands] + options.map { "[\($0.usage)]" }).joined(separator: " ")
   }
 
   static let json = OptionSpecification(name: "json", help: "Print JSON, for programs.")
   static let cache = OptionSpecification(
-    name: "cache", value: "DIR",
+    name: "cache", value: "DIR", kind: .folder,
     help: "The folder of the disk cache; by default one in the user's cache folder.")
+  static let noCache = OptionSpecification(
+    name: "no-cache", help: "Use no disk cache: nothing is read from it, and nothing is left in it.")
 }

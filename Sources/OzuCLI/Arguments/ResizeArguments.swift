@@ -1,71 +1,85 @@
 import Ozu
 
-/// The options that make a recipe: `--size`, `--mode`, `--crop`, `--upscale`, `--fast`, `--kernel`,
-/// `--linear`, `--embedded`.
-enum ResizeArguments {
+/// The options about sizes: `--size`, `--mode`, `--upscale`, `--fast`, `--kernel`, `--linear`, `--embedded`.
+///
+/// All but `--size` say how every resizing of the command is done, whether `--size` or `--crop` asks for it.
+struct ResizeArguments {
   static let options = [
-    OptionSpecification(name: "size", letter: "s", value: "WxH", help: "The size to make, in pixels."),
     OptionSpecification(
-      name: "mode", letter: "m", value: "MODE",
-      help: "fit: inside the size (default). fill: cover it. stretch: exactly it. none: as it is."),
+      name: "size", letter: "s", value: "WxH",
+      help: "The size to make, in pixels. Before the other steps, unless it stands behind one."),
     OptionSpecification(
-      name: "crop",
-      help:
-        "With fill: cut off what is outside the size, centred. A smaller picture is cut to the shape of the size."
-    ),
+      name: "mode", letter: "m", value: modes.map(\.0).joined(separator: "|"), kind: .words(modes.map(\.0)),
+      help: """
+        fit: inside the size (default). fill: cover it. cover: cover it, and cut off what stands over, centred. \
+        stretch: exactly it. none: as it is.
+        """),
     OptionSpecification(name: "upscale", help: "Enlarge pictures that are smaller than the size."),
     OptionSpecification(
       name: "fast",
       help: "Look at less of the file: thumbnails of JPEG in two thirds of the time, less sharp."),
     OptionSpecification(
-      name: "kernel", value: "KERNEL",
-      help:
-        "The filter: \(ResamplingKernel.allCases.map(\.rawValue).joined(separator: ", ")); lanczos3 by default."
-    ),
+      name: "kernel", value: "KERNEL", kind: .words(kernels.map(\.0)),
+      help: "The filter: \(kernels.map(\.0).joined(separator: ", ")); lanczos3 by default."),
     OptionSpecification(name: "linear", help: "Weigh pixels by their light, not by their values. Slower."),
     OptionSpecification(
       name: "embedded", help: "Take the camera's own thumbnail where it is large enough."),
   ]
 
-  private static let modes: [(String, ScaleMode)] = [
-    ("fit", .aspectFit), ("fill", .aspectFill), ("stretch", .fill), ("none", .none),
+  private static let modes: [(String, (mode: ScaleMode, crops: Bool))] = [
+    ("fit", (.aspectFit, false)), ("fill", (.aspectFill, false)), ("cover", (.aspectFill, true)),
+    ("stretch", (.fill, false)), ("none", (.none, false)),
   ]
 
   private static let kernels = ResamplingKernel.allCases.map { ($0.rawValue, $0) }
 
-  static func resize(_ arguments: ParsedArguments) throws(UsageError) -> Resize? {
-    let mode = try arguments.choice("mode", among: modes)
-    guard let text = arguments.value("size") else {
-      if let mode, mode != .none {
-        throw UsageError("--mode needs a size", hint: "For example: --size 320x240 --mode fill")
-      }
-      if arguments.has("crop") {
-        throw UsageError("--crop needs a size", hint: "For example: --size 320x240 --mode fill --crop")
-      }
-      return nil
+  private let mode: (mode: ScaleMode, crops: Bool)
+  private let kernel: ResamplingKernel
+  private let quality: DecodingQuality
+  private let light: ResamplingLight
+  private let allowsUpscaling: Bool
+  private let allowsEmbeddedThumbnail: Bool
+
+  init(_ arguments: ParsedArguments) throws(UsageError) {
+    let mode = try arguments.choice("mode", among: Self.modes)
+    if let mode, mode.mode != .none, !arguments.has("size") {
+      throw UsageError("--mode needs a size", hint: "For example: --size 320x240 --mode fill")
     }
-    if arguments.has("crop"), let mode, mode != .aspectFill {
-      throw UsageError("--crop goes with --mode fill: the other modes leave nothing to cut")
-    }
-    return Resize(
-      try size(text), mode: mode ?? (arguments.has("crop") ? .aspectFill : .aspectFit),
-      crops: arguments.has("crop"), allowsUpscaling: arguments.has("upscale"),
-      kernel: try arguments.choice("kernel", among: kernels) ?? .lanczos3,
-      quality: arguments.has("fast") ? .fast : .balanced,
-      light: arguments.has("linear") ? .linear : .asStored,
-      allowsEmbeddedThumbnail: arguments.has("embedded"))
+    self.mode = mode ?? (.aspectFit, false)
+    kernel = try arguments.choice("kernel", among: Self.kernels) ?? .lanczos3
+    quality = arguments.has("fast") ? .fast : .balanced
+    light = arguments.has("linear") ? .linear : .asStored
+    allowsUpscaling = arguments.has("upscale")
+    allowsEmbeddedThumbnail = arguments.has("embedded")
   }
 
-  static func size(_ text: String) throws(UsageError) -> PixelSize {
-    let sides = text.split(whereSeparator: { "xX×".contains($0) }).map { Int($0) }
+  /// The step of `--size`.
+  func resize(_ text: String) throws(UsageError) -> Resize {
+    resize(to: try Self.size(text), mode.mode, crops: mode.crops)
+  }
+
+  /// The step that covers a size, before a part of it is cut out.
+  func covering(_ size: PixelSize) -> Resize { resize(to: size, .aspectFill, crops: false) }
+
+  private func resize(to size: PixelSize, _ mode: ScaleMode, crops: Bool) -> Resize {
+    Resize(
+      size, mode: mode, crops: crops, allowsUpscaling: allowsUpscaling, kernel: kernel, quality: quality,
+      light: light, allowsEmbeddedThumbnail: allowsEmbeddedThumbnail)
+  }
+
+  /// - Parameter option: the name of the option whose value it is.
+  static func size(_ text: String, of option: String = "size") throws(UsageError) -> PixelSize {
+    let sides = text.split(omittingEmptySubsequences: false, whereSeparator: { "xX×".contains($0) })
+      .map { Int($0) }
     guard sides.count == 2, let width = sides[0], let height = sides[1] else {
-      throw UsageError("--size \(text): a width and a height are needed", hint: "For example: --size 320x240")
+      throw UsageError(
+        "--\(option) \(text): a width and a height are needed", hint: "For example: --\(option) 320x240")
     }
     let size = PixelSize(width, height)
     guard !size.isEmpty, max(width, height) <= maximumSide else {
       throw UsageError(
-        "--size \(text): both sides must be from 1 to \(maximumSide) pixels",
-        hint: "For example: --size 320x240")
+        "--\(option) \(text): both sides must be from 1 to \(maximumSide) pixels",
+        hint: "For example: --\(option) 320x240")
     }
     return size
   }

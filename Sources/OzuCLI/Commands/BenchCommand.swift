@@ -22,7 +22,8 @@ enum BenchCommand: Command {
     options: [
       OptionSpecification(name: "rounds", letter: "n", value: "N", help: "Rounds that count; 7 by default."),
       OptionSpecification(
-        name: "corpus", value: "DIR", help: "Take the pictures of a folder (thumbnail, formats)."),
+        name: "corpus", value: "DIR", kind: .folder,
+        help: "Take the pictures of a folder (thumbnail, formats)."),
       OptionSpecification(
         name: "sizes", value: "WxH,…", help: "What pictures of the corpus become; 320x240 by default."),
       OptionSpecification(name: "peers", help: "Let other libraries do the same (thumbnail)."),
@@ -32,12 +33,14 @@ enum BenchCommand: Command {
         name: "operations", value: "N",
         help: "How often a round does what is short; 200000 by default (caches)."),
       OptionSpecification(
-        name: "traces", value: "DIR", help: "A folder of recorded traces with EXPECTED.json (eviction)."),
+        name: "traces", value: "DIR", kind: .folder,
+        help: "A folder of recorded traces with EXPECTED.json (eviction)."),
       OptionSpecification(
         name: "cases", value: "TEXT", help: "Only cases with this in their names (pipeline)."),
       .json,
     ],
-    positional: 0...16)
+    positional: 0...16,
+    operands: .words(Benchmark.all.map(\.name)))
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     if arguments.has("serve") {

@@ -31,7 +31,8 @@ enum CacheCommand: Command {
         help: "With trim and clear: also a directory of another user, or one that everybody may write to."),
       .json,
     ],
-    positional: 1...1)
+    positional: 1...1,
+    operands: .words(Action.allCases.map { "\($0)" }))
 
   private enum Action: CaseIterable {
     case stats, list, verify, trim, clear

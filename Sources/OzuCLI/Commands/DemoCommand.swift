@@ -14,7 +14,7 @@ enum DemoCommand: Command {
       """,
     options: [
       OptionSpecification(
-        name: "output", letter: "o", value: "FILE",
+        name: "output", letter: "o", value: "FILE", kind: .file,
         help: "The contact sheet; by default ozu-demo.png in the temporary folder."),
       .json,
     ])

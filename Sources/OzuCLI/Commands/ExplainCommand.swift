@@ -14,7 +14,7 @@ enum ExplainCommand: Command {
       """,
     options: [
       OptionSpecification(
-        name: "mode", value: "MODE",
+        name: "mode", value: "MODE", kind: HTTPArguments.modeKind,
         help: "default, no-store, reload, no-cache, force-cache or only-if-cached."),
       .cache, .json,
     ],
@@ -126,9 +126,11 @@ struct Explanation {
         ),
       ])
     }
-    return .object([
-      ("url", .string(SourceArgument.shown(url.absoluteString))), ("stored", .array(stored)),
-      ("action", .string(decision.action.rawValue)), ("reason", .string(decision.reason)),
-    ])
+    return .report(
+      "explanation",
+      [
+        ("url", .string(SourceArgument.shown(url.absoluteString))), ("stored", .array(stored)),
+        ("action", .string(decision.action.rawValue)), ("reason", .string(decision.reason)),
+      ])
   }
 }

@@ -18,7 +18,7 @@ enum FetchCommand: Command {
          "cache": "default", "redirect": "follow"}
       Only url is needed; cache is a MODE, redirect is follow or manual. Each gets a line on standard output:
         {"id": 1, "status": 200, "headers": […], "body": "base64", "from": "cache", "reason": "fresh for 3h"}
-      or {"id": 1, "error": "…"}. Requests of one address are performed in the order of their lines, others at the
+      or {"id": 1, "error": "…"}, and the version and the kind of the line, as everywhere with --json. Requests of one address are performed in the order of their lines, others at the
       same time; an answer is written when it is there. The cache holds 4 MB for as long as the command lasts, or
       more, and longer, with --cache. Here the rules are those of RFC 9111 alone: an answer that says nothing of its
       age is validated each time, and an error of the server is kept if it has a lifetime.
@@ -30,7 +30,7 @@ enum FetchCommand: Command {
     [
       OptionSpecification(name: "verbose", letter: "v", help: "Say where each answer came from, and why."),
       OptionSpecification(
-        name: "mode", value: "MODE",
+        name: "mode", value: "MODE", kind: HTTPArguments.modeKind,
         help: "default, no-store, reload, no-cache, force-cache or only-if-cached."),
       OptionSpecification(name: "json-lines", help: "Read requests from standard input; write answers."),
       OptionSpecification(

@@ -8,182 +8,120 @@ enum LoadCommand: Command {
     summary: "Load images, resize them, write the results.",
     synopsis: OptionSpecification.synopsis("SOURCE…", options),
     discussion: """
-      A SOURCE is a web address, a data: address, the path of a file, or - for standard input. Without -o finished
-      pictures stay in the disk cache, and the same call is answered from there the next time. With -o each result is
-      made from its original, so that it is the same in every state of the cache.
+      A SOURCE is a web address, a data: address, the path of a file, with -r of a folder, or - for standard input.
+      Without -o finished pictures stay in the disk cache, and the same call is answered from there the next time. With
+      -o each result is made from its original, so that it is the same in every state of the cache.
+
+      Sizes, crops, turns, blurs and the like are done in the order in which they stand: --trim --size 320x240 cuts the
+      border off and then makes it smaller, --size 320x240 --trim the other way round. Smaller pictures are quicker to
+      work on, so a size at the beginning is the cheapest.
 
       -o FILE replaces a file whole or not at all and keeps its permissions. Links are followed; another hard link
       to the file keeps the old contents. Devices and pipes are written to, and so is standard output for -o -, with
-      the reports on standard error. -o DIR, for several sources, names each result for its source. A result that
-      could take the place of a source is refused, unless --overwrite-sources is given and the source is its own.
+      the reports on standard error. -o DIR, for several sources, names each result for its source, in the folders that
+      -r found it in. -o with fields makes the names: {name} and {dir} of the source, its {index}, {width}, {height}
+      and {ext} of the result, and {hash} of its bytes, as in -o 'out/{dir}/{name}-{width}.{ext}'. Two results with one
+      name are an error before anything is loaded. A result that could take the place of a source is refused, unless
+      --overwrite-sources is given and the source is its own.
+
+      With -r names that begin with a dot, links to folders and the folder of -o are passed over; what is a picture is
+      told by its first bytes.
 
       Each source gets one line: its size, the place it came from (memory, disk-rendition, disk-original,
       revalidated, stale, derived-from-larger, network) and how long each stage took. A local file counts as
-      disk-original. With --json "reason" says why what came from the web came from there.
+      disk-original. With --json "reason" says why a picture from the web came from there. Failures are listed at the
+      end, a line each.
 
       --trace draws every request and stage into a file that ui.perfetto.dev and chrome://tracing open. --stats
       counts hits, misses, downloads and failures; --log tells of each as it happens, on standard error.
       """,
     options: options,
-    positional: 1...Int.max - 1)
+    positional: 1...Int.max - 1,
+    operands: .file)
 
   private static let options =
-    ResizeArguments.options + [
+    Recipe.options + EncodingArguments.options + [
       OptionSpecification(
-        name: "format", letter: "f", value: "FORMAT",
-        help: "\(OutputFormats.list). By default as the file of -o ends, else JPEG when opaque, PNG when not."
-      ),
-      OptionSpecification(
-        name: "quality", letter: "q", value: "0-100", help: "Of lossy formats; 85 by default."),
-      OptionSpecification(
-        name: "lossless", help: "Keep every pixel, in formats that can: WebP, AVIF, JPEG XL."),
-      OptionSpecification(
-        name: "effort", value: "EFFORT",
-        help:
-          "low, medium or high: the time taken to make files small, in formats that can; medium by default."),
-      OptionSpecification(
-        name: "max-bytes", value: "N", help: "Lower the quality until a result has no more bytes."),
-      OptionSpecification(
-        name: "output", letter: "o", value: "FILE|DIR|-", help: "Where the results go; - is standard output."),
+        name: "output", letter: "o", value: "FILE|DIR|TEMPLATE|-", kind: .file,
+        help: "Where the results go; - is standard output. A template has fields in braces."),
       OptionSpecification(
         name: "overwrite-sources", help: "Let a result take the place of the file it is made from."),
-      .cache,
+      OptionSpecification(
+        name: "recursive", letter: "r", help: "Take the pictures in folders, and in the folders in these."),
+      OptionSpecification(
+        name: "jobs", letter: "j", value: "N",
+        help: "How many pictures are worked on at a time, up to 64; 8 by default. Each holds its pixels."),
+      OptionSpecification(name: "quiet", help: "Print what failed, and nothing else."),
+      OptionSpecification(
+        name: "dry-run", letter: "n", help: "Say what would be written where; nothing is loaded or written."),
+      .cache, .noCache,
     ] + NetworkArguments.options + Observation.options + [.svg, .json]
 
-  /// Pictures that are loaded and written at the same time. Each holds its pixels.
+  /// Pictures that are loaded and written at the same time, unless `--jobs` says otherwise.
   private static let concurrentLoads = 8
-
-  private struct Job: Sendable {
-    let resize: Resize?
-    let options: EncodingOptions
-    let output: OutputTarget?
-    let pipeline: ImagePipeline
-  }
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     Heap.mapLargeBlocks()
-    let format = try arguments.choice("format", among: OutputFormats.names)
+    let isJSON = arguments.has("json")
+    if isJSON, arguments.has("quiet") { throw UsageError("--quiet and --json do not go together") }
     try SourceArgument.checkStandardInput(arguments.positional)
-    let sources = arguments.positional.map(SourceArgument.source)
-    let output: OutputTarget? =
-      if let path = arguments.value("output") {
-        try OutputTarget(
-          path: path, format: format, sources: sources,
-          overwritesSources: arguments.has("overwrite-sources"))
-      } else {
-        nil
-      }
-    let usesOutput = output?.isStandardOutput ?? false
+    let recipe = try await Recipe(arguments)
+    let encodingOptions = try EncodingArguments.encodingOptions(arguments)
+    let configuration = try PipelineArguments.configuration(arguments)
+    let listing = try listing(arguments, configuration)
+    let output = try output(arguments, listing, recipe)
     let trace = arguments.value("trace").map(OutputFile.init)
-    try check(trace, sources: sources, output: output)
+    try check(trace, sources: listing.sources, output: output)
+    let concurrentLoads = try arguments.integer("jobs", in: 1...64) ?? concurrentLoads
+    let usesOutput = output?.isStandardOutput ?? false
     let console = usesOutput || trace?.isStandardOutput ?? false ? console.withoutOutput : console
     let observation = try Observation(arguments, console: console)
-    let job = Job(
-      resize: try ResizeArguments.resize(arguments),
-      options: EncodingOptions(
-        compressionQuality: Double(try arguments.integer("quality", in: 0...100) ?? 85) / 100,
-        isLossless: arguments.has("lossless"),
-        maximumByteCount: try arguments.integer("max-bytes", in: 1...Int.max),
-        effort: try arguments.choice(
-          "effort", among: EncodingOptions.Effort.allCases.map { ($0.rawValue, $0) }) ?? .medium),
-      output: output,
-      pipeline: try PipelineArguments.pipeline(arguments, console: console, observation.configure))
-    let hasFailure = await loadAll(arguments.positional, job, console, isJSON: arguments.has("json"))
-    await job.pipeline.flush()
-    let isTold = await observation.finish(job.pipeline, isJSON: arguments.has("json"))
+    if arguments.has("dry-run") {
+      LoadPlan(listing: listing, recipe: recipe, output: output).print(to: console, isJSON: isJSON)
+      return listing.problems.isEmpty ? .done : .failed
+    }
+    let pipeline = PipelineArguments.pipeline(configuration, console: console, observation.configure)
+    let run = LoadRun(
+      recipe: recipe, pipeline: pipeline,
+      writer: output.map { ResultWriter(target: $0, options: encodingOptions, pipeline: pipeline) },
+      concurrentLoads: concurrentLoads, console: console,
+      style: isJSON ? .json : arguments.has("quiet") ? .quiet : .text)
+    let hasFailure = await run.loadAll(listing)
+    await pipeline.flush()
+    let isTold = await observation.finish(pipeline, isJSON: isJSON)
     // Everything is written; what it held is free for the next pipeline on the folder.
-    await job.pipeline.diskCache?.close()
+    await pipeline.diskCache?.close()
     return hasFailure || !isTold ? .failed : .done
   }
 
-  /// Loads all sources, a few at a time, and prints the reports in the order of the sources.
-  private static func loadAll(
-    _ sources: [String], _ job: Job, _ console: Console, isJSON: Bool
-  ) async -> Bool {
-    let bar = ProgressBar(total: sources.count, console: console)
-    return await withTaskGroup(of: (Int, LoadReport).self) { group in
-      var waiting = sources.indices[...]
-      func startNext() {
-        guard let index = waiting.popFirst() else { return }
-        group.addTask { (index, await load(sources[index], index, job) { bar.update(index, fraction: $0) }) }
-      }
-      for _ in 0..<concurrentLoads { startNext() }
-      var reports: [Int: LoadReport] = [:]
-      var printedCount = 0
-      var hasFailure = false
-      for await (index, report) in group {
-        startNext()
-        bar.finish(index)
-        reports[index] = report
-        while let next = reports.removeValue(forKey: printedCount) {
-          bar.clear()
-          print(next, console, isJSON: isJSON)
-          hasFailure = hasFailure || next.isFailure
-          printedCount += 1
-        }
-        // A report may wait for an earlier one, and nothing is written until then.
-        console.checkOutput()
-      }
-      bar.clear()
-      return hasFailure
-    }
+  private static func listing(
+    _ arguments: ParsedArguments, _ configuration: ImagePipeline.Configuration
+  ) throws(UsageError) -> SourceListing {
+    let folder: String? =
+      if let path = arguments.value("output") { try OutputTarget.folder(path) } else { nil }
+    return try SourceListing(
+      arguments.positional, isRecursive: arguments.has("recursive"), excluding: folder,
+      types: configuration.codecs.decodableTypes.filter { $0 != .ozuDelta })
   }
 
-  private static func print(_ report: LoadReport, _ console: Console, isJSON: Bool) {
-    if isJSON { console.print(report.json.text) } else if let line = report.line { console.print(line) }
-    if let line = report.errorLine { console.printError(line) }
-  }
-
-  private static func load(
-    _ text: String, _ index: Int, _ job: Job, onProgress: @escaping @Sendable (Double) -> Void
-  ) async -> LoadReport {
-    do {
-      let limit = job.pipeline.configuration.limits.encodedByteCount
-      let task = job.pipeline.task(for: request(try await SourceArgument.read(text, limit: limit), job))
-      let watcher = Task {
-        for await progress in task.progress { if let fraction = progress.fraction { onProgress(fraction) } }
-      }
-      defer { watcher.cancel() }
-      let response = try await task.response
-      let start = ContinuousClock.now
-      let output = try await write(response, index, job)
-      return LoadReport(
-        source: text,
-        outcome: .success(
-          LoadReport.Loaded(
-            size: response.picture.size, header: response.picture.header, from: response.source,
-            reason: response.httpDecision?.reason,
-            timings: response.timings, byteCount: response.encodedByteCount, output: output,
-            writeTime: output.map { _ in start.duration(to: .now) })))
-    } catch {
-      return LoadReport(source: text, outcome: .failure(error))
-    }
-  }
-
-  private static func request(_ source: ImageSource, _ job: Job) -> ImageRequest {
-    var request = ImageRequest(source, resize: job.resize)
-    if job.output != nil {
-      // What a cache has of a picture may be lossy, or made from something that is; and it would be of no use there.
-      request.readLayers = .originals
-      request.writeLayers = .originals
-    }
-    return request
-  }
-
-  private static func write(_ response: ImageResponse, _ index: Int, _ job: Job) async throws -> String? {
-    guard let target = job.output else { return nil }
-    let picture = response.picture
-    let type = target.type(for: picture)
-    let data = try await job.pipeline.encode(picture, as: type, options: job.options)
-    return try await BlockingWork.run { try target.write(data, forSource: index, type) }
+  private static func output(
+    _ arguments: ParsedArguments, _ listing: SourceListing, _ recipe: Recipe
+  ) throws(UsageError) -> OutputTarget? {
+    let format = try EncodingArguments.format(arguments)
+    guard let path = arguments.value("output") else { return nil }
+    return try OutputTarget(
+      path: path, format: format, sources: listing.sources,
+      isSeveral: listing.hasFolders || listing.sources.count > 1, files: recipe.files,
+      overwritesSources: arguments.has("overwrite-sources"), allowsAnyEnding: arguments.has("force"))
   }
 
   /// A trace must be written over no source and over no result.
   private static func check(
-    _ trace: OutputFile?, sources: [ImageSource], output: OutputTarget?
+    _ trace: OutputFile?, sources: [ListedSource], output: OutputTarget?
   ) throws(UsageError) {
     guard let trace else { return }
-    if let source = SourceFiles(sources).source(lostBy: trace.path) {
+    let files = SourceFiles(sources.map { SourceArgument.source($0.text) })
+    if let source = files.source(lostBy: trace.path) {
       throw UsageError("--trace \(trace.path): this is the source \(source)")
     }
     if output?.isSame(as: trace) ?? false {

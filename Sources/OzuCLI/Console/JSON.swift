@@ -15,6 +15,20 @@ enum JSON {
   /// Text that is JSON already.
   case verbatim(String)
 
+  /// The version of what commands print with `--json`: it rises when a member goes or changes its meaning. New ones may
+  /// come within a version.
+  static let version = 1
+
+  /// An object that a command prints, of a kind that `Documentation/ozu-output.schema.json` describes.
+  static func report(_ kind: String, _ members: [(String, JSON)]) -> JSON {
+    .object(heading(kind) + members)
+  }
+
+  /// The members that tell the version and the kind of an object.
+  static func heading(_ kind: String) -> [(String, JSON)] {
+    [("version", .integer(version)), ("kind", .string(kind))]
+  }
+
   /// The text, on one line.
   var text: String {
     var bytes: [UInt8] = []

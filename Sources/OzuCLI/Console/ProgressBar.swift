@@ -4,38 +4,41 @@ import OzuSynchronization
 /// A line on the terminal that shows how far a job of several loads is. Nothing without a terminal.
 final class ProgressBar: Sendable {
   private struct State {
-    var doneCount = 0
+    var line: ProgressLine
     var fractions: [Int: Double] = [:]
     var lastDrawn: ContinuousClock.Instant?
   }
 
-  private let state = Mutex(State())
-  private let total: Int
+  private let state: Mutex<State>
   private let console: Console
+  private let isShown: Bool
+  private let start = ContinuousClock.now
 
-  init(total: Int, console: Console) {
-    self.total = total
+  init(total: Int, console: Console, isShown: Bool = true) {
+    state = Mutex(State(line: ProgressLine(total: total, width: console.width)))
     self.console = console
+    self.isShown = isShown && console.errorIsTerminal
   }
 
   /// How much of one load has arrived, 0 to 1.
   func update(_ index: Int, fraction: Double) {
-    guard console.errorIsTerminal else { return }
+    guard isShown else { return }
     draw { $0.fractions[index] = fraction }
   }
 
   /// One load has ended.
-  func finish(_ index: Int) {
-    guard console.errorIsTerminal else { return }
+  func finish(_ index: Int, isFailure: Bool = false) {
+    guard isShown else { return }
     draw(isForced: true) {
       $0.fractions[index] = nil
-      $0.doneCount += 1
+      $0.line.doneCount += 1
+      if isFailure { $0.line.failureCount += 1 }
     }
   }
 
   /// Removes the line, so that something else can be printed in its place.
   func clear() {
-    if console.errorIsTerminal { console.writeError("\r\u{1B}[K") }
+    if isShown { console.writeError("\r\u{1B}[K") }
   }
 
   /// At most ten times a second.
@@ -46,12 +49,48 @@ final class ProgressBar: Sendable {
       let isDue = state.lastDrawn.map { $0.duration(to: now) > .milliseconds(100) } ?? true
       guard isDue || isForced else { return nil }
       state.lastDrawn = now
-      let fraction = (Double(state.doneCount) + state.fractions.values.reduce(0, +)) / Double(total)
-      let width = max(10, min(40, console.width - 20))
-      let filled = Int(Double(width) * min(1, fraction))
-      let bar = String(repeating: "━", count: filled) + String(repeating: "╌", count: width - filled)
-      return "\r\(bar) \(state.doneCount)/\(total)\u{1B}[K"
+      state.line.running = state.fractions.values.reduce(0, +)
+      state.line.elapsed = start.duration(to: now)
+      return state.line.text
     }
-    if let text { console.writeError(text) }
+    if let text { console.writeError("\r\(text)\u{1B}[K") }
+  }
+}
+
+/// The text of a progress bar.
+struct ProgressLine {
+  let total: Int
+  /// Columns of the terminal.
+  let width: Int
+  var doneCount = 0
+  var failureCount = 0
+  /// How much is done of those that run: the sum of their fractions.
+  var running = 0.0
+  var elapsed = Duration.zero
+
+  /// Work that is shorter gets no rate: a guess after a moment is wrong, and too late for anybody to wait by.
+  private static let shortestRatedTime = Duration.seconds(2)
+
+  var text: String {
+    let done = Double(doneCount) + running
+    var note = " \(doneCount)/\(total)"
+    if failureCount > 0 { note += ", \(failureCount) failed" }
+    if elapsed >= Self.shortestRatedTime, doneCount > 0, doneCount < total {
+      let rate = Double(doneCount) / (elapsed / .seconds(1))
+      note +=
+        ", \(Format.fixed(rate, rate < 10 ? 1 : 0))/s, \(Self.clock((Double(total) - done) / rate)) left"
+    }
+    let columns = max(4, min(40, width - note.count - 1))
+    let filled = Int(Double(columns) * min(1, done / Double(max(1, total))))
+    return String(repeating: "━", count: filled) + String(repeating: "╌", count: columns - filled) + note
+  }
+
+  /// `0:09`, `3:20`, `2:03:00`.
+  private static func clock(_ seconds: Double) -> String {
+    let whole = Int(min(seconds.rounded(.up), 359_999))
+    let minutes = whole / 60
+    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return minutes < 60
+      ? "\(minutes):\(two(whole % 60))" : "\(minutes / 60):\(two(minutes % 60)):\(two(whole % 60))"
   }
 }

@@ -17,7 +17,7 @@ struct DemoReport {
       let thumbnails = result.passes[0].responses.map(\.picture.bitmap)
       for start in stride(from: 0, to: thumbnails.count, by: 3) {
         let row = Array(thumbnails[start..<min(start + 3, thumbnails.count)])
-        console.writeOutput("\n" + TerminalPicture.row(row, cells: cells) + "\n")
+        console.writeOutput("\n" + HalfBlocks.row(row, cells: cells) + "\n")
       }
     }
     console.print("\n  Contact sheet: \(sheet)")

@@ -8,7 +8,12 @@ struct CachePrinter: Sendable {
   let isJSON: Bool
 
   func printAbsence(of folder: String) {
-    let json = JSON.object([("directory", .string(folder)), ("entries", .integer(0)), ("bytes", .integer(0))])
+    let json = JSON.report(
+      "cache",
+      [
+        ("directory", .string(folder)), ("entries", .integer(0)), ("bytes", .integer(0)),
+        ("partitions", .array([])),
+      ])
     console.print(isJSON ? json.text : "\(folder): nothing there yet")
   }
 
@@ -22,11 +27,13 @@ struct CachePrinter: Sendable {
         ])
       }
       console.print(
-        JSON.object([
-          ("directory", .string(cache.directory)), ("entries", .integer(cache.count)),
-          ("bytes", .integer(cache.totalByteCount)),
-          ("partitions", .array(parts)),
-        ]).text)
+        JSON.report(
+          "cache",
+          [
+            ("directory", .string(cache.directory)), ("entries", .integer(cache.count)),
+            ("bytes", .integer(cache.totalByteCount)), ("partitions", .array(parts)),
+          ]
+        ).text)
       return
     }
     console.print(
@@ -44,11 +51,15 @@ struct CachePrinter: Sendable {
       let name = entry.label.map(Redaction.text) ?? "\(entry.key)"
       if isJSON {
         console.print(
-          JSON.object([
-            ("key", .string("\(entry.key)")), ("partition", .string(entry.partition.name)),
-            ("name", .string(name)), ("bytes", .integer(entry.bodyByteCount)),
-            ("stored", .string(Self.text(entry.storedDate))), ("used", .string(Self.text(entry.accessDate))),
-          ]).text)
+          JSON.report(
+            "cache-entry",
+            [
+              ("key", .string("\(entry.key)")), ("partition", .string(entry.partition.name)),
+              ("name", .string(name)), ("bytes", .integer(entry.bodyByteCount)),
+              ("stored", .string(Self.text(entry.storedDate))),
+              ("used", .string(Self.text(entry.accessDate))),
+            ]
+          ).text)
       } else {
         let size = Format.bytes(entry.bodyByteCount).padding(to: 9, alignedRight: true)
         console.print(
@@ -60,12 +71,15 @@ struct CachePrinter: Sendable {
   func print(_ report: DiskCacheReport) {
     if isJSON {
       console.print(
-        JSON.object([
-          ("intact", .integer(report.intactEntries)), ("bytes", .integer(report.intactByteCount)),
-          ("corrupt", .array(report.corruptEntries.map { .string("\($0.key)") })),
-          ("unreadableBytes", .integer(report.unreadableByteCount)),
-          ("deadBytes", .integer(report.deadByteCount)),
-        ]).text)
+        JSON.report(
+          "cache-check",
+          [
+            ("intact", .integer(report.intactEntries)), ("bytes", .integer(report.intactByteCount)),
+            ("corrupt", .array(report.corruptEntries.map { .string("\($0.key)") })),
+            ("unreadableBytes", .integer(report.unreadableByteCount)),
+            ("deadBytes", .integer(report.deadByteCount)),
+          ]
+        ).text)
       return
     }
     console.print("\(report.intactEntries) entries are intact, \(Format.bytes(report.intactByteCount))")
@@ -79,7 +93,7 @@ struct CachePrinter: Sendable {
   }
 
   func printChange(from before: Int, to after: Int) {
-    let json = JSON.object([("before", .integer(before)), ("after", .integer(after))])
+    let json = JSON.report("cache-change", [("before", .integer(before)), ("after", .integer(after))])
     console.print(isJSON ? json.text : "\(Format.bytes(before)) before, \(Format.bytes(after)) now")
   }
 

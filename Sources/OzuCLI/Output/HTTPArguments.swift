@@ -9,6 +9,9 @@ enum HTTPArguments {
     try arguments.choice("mode", among: HTTPCacheMode.allCases.map { ($0.rawValue, $0) })
   }
 
+  /// What `--mode` can be, for completions.
+  static let modeKind = ArgumentKind.words(HTTPCacheMode.allCases.map(\.rawValue))
+
   static func url(_ text: String) throws(UsageError) -> URL {
     guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()) else {
       throw UsageError(

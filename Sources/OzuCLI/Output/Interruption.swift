@@ -1,7 +1,8 @@
 import Foundation
 import OzuSynchronization
 
-/// The end of the process by Ctrl-C and its like, and by a closed pipe: the draft of a file is removed first.
+/// The end of the process by Ctrl-C and its like, and by a closed pipe: the draft of a file is removed first, and a
+/// terminal gets its mode back.
 ///
 /// A signal handler may call little and wait for nobody but another thread. So a flag is the lock: those who have it
 /// hold off the signals on their own thread, which means that the handler never waits for the thread it runs on. The
@@ -31,6 +32,22 @@ enum Interruption {
   static func setDraft(_ path: String?) {
     free(draftPath)
     draftPath = path.flatMap { strdup($0) }
+  }
+
+  // As `draftPath`.
+  private nonisolated(unsafe) static var terminal: (descriptor: Int32, mode: termios)?
+
+  /// Says which terminal is to get which mode when a signal ends the process; `nil` for none any more. For closures of
+  /// `holdingOff` alone.
+  static func setTerminal(_ terminal: (descriptor: Int32, mode: termios)?) { self.terminal = terminal }
+
+  /// Cleans up, with calls that POSIX allows a signal handler. For those who have `isHeld`.
+  private static func cleanUp() {
+    if let path = draftPath { unlink(path) }
+    if let terminal {
+      var mode = terminal.mode
+      tcsetattr(terminal.descriptor, TCSANOW, &mode)
+    }
   }
 
   /// Runs a few system calls that a signal must find done or not begun.
@@ -66,7 +83,7 @@ enum Interruption {
     // A second signal may interrupt the first one's handler, which goes on when this returns.
     if isEnding.exchange(true, ordering: .acquiringAndReleasing) { return }
     take()
-    if let path = draftPath { unlink(path) }
+    cleanUp()
     signal(number, SIG_DFL)
     // Delivered when the handler returns.
     raise(number)
@@ -82,7 +99,7 @@ enum Interruption {
       while true { pause() }
     }
     take()
-    if let path = draftPath { unlink(path) }
+    cleanUp()
     signal(SIGPIPE, SIG_DFL)
     var mask = sigset_t()
     sigemptyset(&mask)
@@ -91,6 +108,16 @@ enum Interruption {
     pthread_sigmask(SIG_UNBLOCK, &mask, nil)
     raise(SIGPIPE)
     _exit(128 + SIGPIPE)
+  }
+
+  /// Ends the process as Ctrl-C does, for a key that a terminal made no signal of. Returns where that signal is ignored.
+  static func interrupt() {
+    var action = sigaction()
+    sigaction(SIGINT, nil, &action)
+    if isIgnored(action) { return }
+    // To the process: threads of Dispatch block it.
+    kill(getpid(), SIGINT)
+    while true { pause() }
   }
 
   private static func isIgnored(_ action: sigaction) -> Bool {

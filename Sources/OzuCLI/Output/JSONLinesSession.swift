@@ -147,7 +147,7 @@ struct JSONLinesSession: Sendable {
       }
     var line: [UInt8] = []
     line.reserveCapacity(byteCount)
-    JSON.object([("id", id)] + members).write(to: &line)
+    JSON.object([("id", id)] + members + JSON.heading("answer")).write(to: &line)
     line.append(0x0A)
     await writer.write(line)
   }

@@ -19,55 +19,69 @@ struct LoadReport: Sendable {
     let reason: String?
     let timings: StageTimings
     let byteCount: Int
+    /// What was wrong with the file without keeping it from being shown.
+    let notes: [String]
     /// The file that was written, if any.
-    let output: String?
-    /// How long encoding and writing it took.
-    let writeTime: Duration?
+    let written: ResultWriter.Written?
+
+    /// Of an animation that lost frames on its way into a file: `1 of 12 frames`.
+    var frames: String? {
+      guard let written, let header, header.frameCount > written.frameCount else { return nil }
+      return "\(written.frameCount) of \(header.frameCountDescription)"
+    }
   }
 
   var isFailure: Bool {
     if case .failure = outcome { true } else { false }
   }
 
-  /// One line on standard output, or `nil` for a failure, which goes to standard error.
+  /// A line on standard output and below it the notes, or `nil` for a failure, which goes to standard error.
   var line: String? {
     guard case .success(let loaded) = outcome else { return nil }
     var stages = loaded.timings.entries.map { "\($0.stage.rawValue) \(Format.duration($0.duration))" }
-    if let time = loaded.writeTime { stages.append("write \(Format.duration(time))") }
+    if let written = loaded.written { stages.append("write \(Format.duration(written.duration))") }
     var parts = ["\(source): \(loaded.size)"]
     if let header = loaded.header { parts.append("(\(header.type.displayName) \(header.size))") }
     parts.append("from \(loaded.from.rawValue): \(stages.joined(separator: ", "))")
-    if let output = loaded.output { parts.append("-> \(output)") }
-    return parts.joined(separator: " ")
+    if let written = loaded.written { parts.append("-> \(written.path)") }
+    if let frames = loaded.frames { parts.append("(\(frames))") }
+    return ([parts.joined(separator: " ")] + loaded.notes.map { "  note: \($0)" }).joined(separator: "\n")
   }
 
   /// One line about a failure.
   var errorLine: String? {
     guard case .failure(let error) = outcome else { return nil }
-    return "ozu: \(source): \(Self.text(error))"
-  }
-
-  private static func text(_ error: any Error) -> String {
-    (error as? ImageError)?.explanation ?? error.oneLine
+    return "ozu: \(source): \(error.reason)"
   }
 
   var json: JSON {
     switch outcome {
     case .failure(let error):
-      return .object([("source", .string(source)), ("error", .string(Self.text(error)))])
+      return .report("load", [("source", .string(source)), ("error", .string(error.reason))])
     case .success(let loaded):
       var stages = loaded.timings.entries.map { ($0.stage.rawValue, JSON.number($0.duration.milliseconds)) }
-      if let time = loaded.writeTime { stages.append(("write", .number(time.milliseconds))) }
+      if let written = loaded.written { stages.append(("write", .number(written.duration.milliseconds))) }
       var members: [(String, JSON)] = [
         ("source", .string(source)), ("width", .integer(loaded.size.width)),
         ("height", .integer(loaded.size.height)),
         ("type", loaded.header.map { .string($0.type.rawValue) } ?? .null),
+        ("frames", loaded.header.map { .integer($0.frameCount) } ?? .null),
         ("from", .string(loaded.from.rawValue)), ("stages", .object(stages)),
-        ("bytes", .integer(loaded.byteCount)),
+        ("bytes", .integer(loaded.byteCount)), ("notes", .array(loaded.notes.map(JSON.string))),
       ]
       if let reason = loaded.reason { members.append(("reason", .string(reason))) }
-      if let output = loaded.output { members.append(("output", .string(output))) }
-      return .object(members)
+      if let written = loaded.written {
+        members += [
+          ("output", .string(written.path)), ("outputBytes", .integer(written.byteCount)),
+          ("outputFrames", .integer(written.frameCount)),
+        ]
+      }
+      return .report("load", members)
     }
   }
+}
+
+extension Error {
+  /// One line that does not repeat the source.
+  var reason: String { (self as? ImageError)?.explanation ?? oneLine }
 }

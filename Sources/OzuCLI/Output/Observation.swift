@@ -5,10 +5,12 @@ import Ozu
 struct Observation {
   static let options = [
     OptionSpecification(
-      name: "trace", value: "FILE", help: "Write a trace of every request and stage into a file."),
+      name: "trace", value: "FILE", kind: .file, help: "Write a trace of every request and stage into a file."
+    ),
     OptionSpecification(name: "stats", help: "Print what was found, loaded and stored in the end."),
     OptionSpecification(
-      name: "log", value: "LEVEL", help: "Log to standard error: debug, info, notice or error."),
+      name: "log", value: "LEVEL", kind: .words(ImageLogLevel.allCases.map { "\($0)" }),
+      help: "Log to standard error: debug, info, notice or error."),
   ]
 
   private let trace: (recorder: TraceRecorder, file: OutputFile)?
@@ -47,8 +49,9 @@ struct Observation {
     guard isJSON else { return console.print(statistics.description) }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    if let data = try? encoder.encode(["statistics": statistics]) {
-      console.print(String(decoding: data, as: UTF8.self))
+    if let data = try? encoder.encode(statistics) {
+      let members = JSON.verbatim(String(decoding: data, as: UTF8.self))
+      console.print(JSON.report("statistics", [("statistics", members)]).text)
     }
   }
 

@@ -22,8 +22,18 @@ enum OutputFormats {
   /// The longest ending that a result is given.
   static let longestEnding = types.map(\.fileExtension).max { $0.utf8.count < $1.utf8.count } ?? ""
 
-  /// The format of files with an ending in lower case.
+  /// The format of files with an ending in lower case, when it can be written.
   static func type(ofEnding ending: String) -> ImageType? {
     names.first { $0.0 == ending }?.1
   }
+
+  /// The format that an ending in lower case promises, whether it can be written or only read.
+  static func promisedType(ofEnding ending: String) -> ImageType? {
+    type(ofEnding: ending) ?? readableEndings[ending]
+  }
+
+  private static let readableEndings: [String: ImageType] = [
+    "gif": .gif, "heic": .heic, "heif": .heic, "tiff": .tiff, "tif": .tiff, "bmp": .bmp, "ico": .ico,
+    "svg": .svg,
+  ]
 }

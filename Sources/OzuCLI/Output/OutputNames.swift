@@ -5,29 +5,31 @@ import Ozu
 ///
 /// They depend on the sources and their order alone: not on how long a load takes, nor on whether it succeeds.
 struct OutputNames: Sendable {
-  /// A name for each source, no two the same.
+  /// A name for each source, behind the folder that it was found in, no two the same.
   let stems: [String]
 
   /// The most bytes that file systems take for a name.
   private static let maximumByteCount = 255
 
-  init(_ sources: [ImageSource]) {
+  /// - Parameter folders: of each source, the folder it was found in below the one that was named; none by default.
+  init(_ sources: [ImageSource], folders: [String] = []) {
     var taken = Set<String>()
     var numbers: [String: Int] = [:]
-    stems = sources.map { source in
+    stems = sources.enumerated().map { index, source in
+      let folder = folders.isEmpty || folders[index].isEmpty ? "" : folders[index] + "/"
       let base = Self.baseName(of: source)
-      var stem = Self.shortened(base)
+      var stem = folder + Self.shortened(base)
       while !taken.insert(Self.folded(stem)).inserted {
-        let number = numbers[base, default: 1] + 1
-        numbers[base] = number
-        stem = Self.shortened(base, suffix: "-\(number)")
+        let number = numbers[folder + base, default: 1] + 1
+        numbers[folder + base] = number
+        stem = folder + Self.shortened(base, suffix: "-\(number)")
       }
       return stem
     }
   }
 
   /// File systems of Apple's take names for one that differ in case.
-  private static func folded(_ name: String) -> String {
+  static func folded(_ name: String) -> String {
     #if canImport(Darwin)
       name.lowercased()
     #else

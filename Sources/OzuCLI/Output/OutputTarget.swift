@@ -1,54 +1,108 @@
 import Foundation
 import Ozu
+import OzuSynchronization
 
-/// Where `-o` puts the results: a file, standard output, or a folder in which each result is named for its source.
+/// Where `-o` puts the results: a file, standard output, a folder in which each result is named for its source, or names
+/// that a template makes.
 struct OutputTarget: Sendable {
   private enum Place {
     case file(OutputFile)
     case folder(String, OutputNames)
+    case template(OutputTemplate, [OutputTemplate.Values])
+  }
+
+  /// What the name of a result may depend on.
+  struct Result {
+    let data: Data
+    let type: ImageType
+    let size: PixelSize
   }
 
   private let path: String
   private let place: Place
   private let format: ImageType?
   private let sources: SourceFiles
+  private let claims = Claims()
 
   /// - Parameters:
-  ///   - path: what `-o` says. A folder when it ends in a slash, when it is one, or for several sources.
+  ///   - path: what `-o` says. A template when it has braces; a folder when it ends in a slash, when it is one, or for
+  ///     several sources.
   ///   - format: what `--format` says; else the ending of the file decides, else the picture.
+  ///   - isSeveral: whether the sources stand for any number, of which there happens to be one.
+  ///   - files: what the results are made with beside the sources.
   ///   - overwritesSources: whether a result may take the place of its own source.
-  /// - Throws: also when a result could take the place of a source that is to stay.
+  ///   - allowsAnyEnding: whether the format may be another than the ending says.
+  /// - Throws: also when a result could take the place of a source that is to stay, and when two have one name.
   init(
-    path: String, format: ImageType?, sources: [ImageSource], overwritesSources: Bool
+    path: String, format: ImageType?, sources listed: [ListedSource], isSeveral: Bool = false,
+    files: [ImageSource] = [], overwritesSources: Bool, allowsAnyEnding: Bool = false
   ) throws(UsageError) {
     var isDirectory: ObjCBool = false
     let isDash = path == OutputFile.standardOutput
     let exists = isDash || FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
+    let sources = listed.map { SourceArgument.source($0.text) }
     self.path = path
-    self.sources = SourceFiles(sources, mayBeOverwritten: overwritesSources)
-    if path.hasSuffix("/") || sources.count > 1 || isDirectory.boolValue {
+    self.sources = SourceFiles(sources, others: files, mayBeOverwritten: overwritesSources)
+    if OutputTemplate.isTemplate(path) {
+      let template = try OutputTemplate(path)
+      place = .template(template, Self.values(listed, sources))
+      self.format = try Self.format(format, ending: template.ending, path, allowsAnyEnding)
+      try refuseEqualNames(listed)
+    } else if path.hasSuffix("/") || sources.count > 1 || isSeveral || isDirectory.boolValue {
       if exists && !isDirectory.boolValue {
         throw UsageError("-o \(path): this is a file; several results need a folder")
       }
-      place = .folder(path, OutputNames(sources))
+      place = .folder(path, OutputNames(sources, folders: listed.map(\.folder)))
       self.format = format
     } else {
       let file = OutputFile(path)
       place = .file(file)
-      self.format = if let format { format } else { try Self.format(of: file) }
+      let ending = URL(fileURLWithPath: file.path).pathExtension
+      self.format = try Self.format(format, ending: ending, path, allowsAnyEnding)
     }
     try refuseSources()
   }
 
-  private static func format(of file: OutputFile) throws(UsageError) -> ImageType? {
-    let ending = URL(fileURLWithPath: file.path).pathExtension.lowercased()
+  /// The format that `--format` or an ending says; `nil` when the picture decides.
+  private static func format(
+    _ asked: ImageType?, ending: String?, _ path: String, _ allowsAnyEnding: Bool
+  ) throws(UsageError) -> ImageType? {
+    let ending = ending?.lowercased() ?? ""
+    if let asked {
+      if !allowsAnyEnding, let promised = OutputFormats.promisedType(ofEnding: ending), promised != asked {
+        throw UsageError(
+          "--format \(asked.rawValue): the name \(path) ends in .\(ending)",
+          hint: "--force writes it all the same.")
+      }
+      return asked
+    }
     guard !ending.isEmpty else { return nil }
     guard let type = OutputFormats.type(ofEnding: ending) else {
       throw UsageError(
-        "-o \(file.path): files ending in .\(ending) cannot be written",
+        "-o \(path): files ending in .\(ending) cannot be written",
         hint: "--format says \(OutputFormats.list).")
     }
     return type
+  }
+
+  /// What is known of the names before anything is loaded.
+  private static func values(
+    _ listed: [ListedSource], _ sources: [ImageSource]
+  ) -> [OutputTemplate.Values] {
+    let digits = "\(listed.count)".count
+    return listed.indices.map { index in
+      let number = "\(index + 1)"
+      return [
+        .name: OutputNames.baseName(of: sources[index]), .dir: listed[index].folder,
+        .index: String(repeating: "0", count: digits - number.count) + number,
+      ]
+    }
+  }
+
+  /// The folder that the results of a value of `-o` go to; `nil` when that cannot be a folder.
+  static func folder(_ path: String) throws(UsageError) -> String? {
+    if path == OutputFile.standardOutput { return nil }
+    return OutputTemplate.isTemplate(path) ? try OutputTemplate(path).folder : path
   }
 
   /// Whether a result is written to standard output, where reports would be in its way.
@@ -71,24 +125,38 @@ struct OutputTarget: Sendable {
   /// The formats of which `type(for:)` chooses.
   private var possibleTypes: [ImageType] { format.map { [$0] } ?? [.jpeg, .png] }
 
-  /// The file for the result of a source.
-  func file(forSource index: Int, _ type: ImageType) -> OutputFile {
+  /// The path of the result of a source, with the fields of a template for what is not known before it is loaded.
+  func plannedPath(forSource index: Int) -> String {
+    path(forSource: index, format.map { [.ext: $0.fileExtension] } ?? [:])
+  }
+
+  private func path(forSource index: Int, _ late: OutputTemplate.Values) -> String {
     switch place {
-    case .file(let file): file
+    case .file(let file): return file.path
     case .folder(let folder, let names):
-      OutputFile(
-        (folder.hasSuffix("/") ? folder : folder + "/") + "\(names.stems[index]).\(type.fileExtension)")
+      let ending = late[.ext] ?? "{\(OutputTemplate.Field.ext.rawValue)}"
+      return (folder.hasSuffix("/") ? folder : folder + "/") + "\(names.stems[index]).\(ending)"
+    case .template(let template, let values):
+      return template.path(values[index].merging(late) { _, late in late })
     }
   }
 
-  /// Throws for a result that could take the place of a source, whichever format it will have.
+  // MARK: Names that must not be
+
+  /// Throws for a result that could take the place of a source, whichever format it will have. Names that depend on
+  /// more than the format are looked at when they are known.
   private func refuseSources() throws(UsageError) {
+    if case .template(let template, _) = place,
+      OutputTemplate.Field.allCases.contains(where: { $0.isOfResult && $0 != .ext && template.has($0) })
+    {
+      return
+    }
     for index in sources.indices {
       for type in possibleTypes {
-        let file = file(forSource: index, type)
-        guard let source = sources.source(lostBy: file.path, of: index) else { continue }
+        let file = path(forSource: index, [.ext: type.fileExtension])
+        guard let source = sources.source(lostBy: file, of: index) else { continue }
         throw UsageError(
-          "-o \(path): \(file.path) would take the place of the source \(source)",
+          "-o \(path): \(file) would take the place of the source \(source)",
           hint: sources.mayBeOverwritten
             ? "With --overwrite-sources a result takes the place of its own source only."
             : "Name another folder or file, or give --overwrite-sources.")
@@ -96,17 +164,59 @@ struct OutputTarget: Sendable {
     }
   }
 
+  /// Throws when a template gives two sources one name. Names with `{hash}` are equal for equal results alone.
+  private func refuseEqualNames(_ listed: [ListedSource]) throws(UsageError) {
+    guard case .template(let template, _) = place, !template.has(.hash) else { return }
+    var owners: [String: String] = [:]
+    for index in listed.indices {
+      let name = OutputNames.folded(plannedPath(forSource: index))
+      guard let other = owners.updateValue(listed[index].text, forKey: name) else { continue }
+      throw UsageError(
+        "-o \(path): the results of \(SourceArgument.shown(other)) and \(SourceArgument.shown(listed[index].text)) "
+          + "would both be \(plannedPath(forSource: index))",
+        hint: "{index} tells them apart, or {dir} the folders that they are in.")
+    }
+  }
+
+  /// Which source each name that was written belongs to: fields beside each other can make one name of two. One lock
+  /// guards it.
+  private final class Claims: Sendable {
+    private let owners = Mutex<[String: Int]>([:])
+
+    /// Whether a source has a name for itself.
+    func claim(_ name: String, for index: Int) -> Bool {
+      owners.withLock { owners in
+        if let owner = owners[name] { return owner == index }
+        owners[name] = index
+        return true
+      }
+    }
+  }
+
+  // MARK: Writing
+
   /// Writes a result. Blocks.
   ///
   /// - Returns: the path.
-  func write(_ data: Data, forSource index: Int, _ type: ImageType) throws(OutputError) -> String {
-    let file = file(forSource: index, type)
+  func write(_ result: Result, forSource index: Int) throws(OutputError) -> String {
+    var values: OutputTemplate.Values = [
+      .ext: result.type.fileExtension, .width: "\(result.size.width)", .height: "\(result.size.height)",
+    ]
+    var isNamedForBytes = false
+    if case .template(let template, _) = place, template.has(.hash) {
+      values[.hash] = String(CacheKey(hashing: result.data).description.prefix(16))
+      isNamedForBytes = true
+    }
+    let file = OutputFile(path(forSource: index, values))
     // Again: links and files may have been made since.
     if let source = sources.source(lostBy: file.path, of: index) {
       throw OutputError(file.path, reason: "it is the source \(source)")
     }
+    if !isNamedForBytes, !claims.claim(OutputNames.folded(file.path), for: index) {
+      throw OutputError(file.path, reason: "the result of another source has this name")
+    }
     // A source cannot be made again, as a result can.
-    try file.write(data, makesFolders: true, isDurable: sources.mayBeOverwritten)
+    try file.write(result.data, makesFolders: true, isDurable: sources.mayBeOverwritten)
     return file.path
   }
 }

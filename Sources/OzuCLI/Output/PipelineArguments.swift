@@ -13,10 +13,16 @@ enum PipelineArguments {
   }
 
   static func pipeline(
-    _ arguments: ParsedArguments, console: Console,
-    _ configure: (inout ImagePipeline.Configuration) -> Void = { _ in }
+    _ arguments: ParsedArguments, console: Console
   ) throws(UsageError) -> ImagePipeline {
-    var configuration = try configuration(arguments)
+    pipeline(try configuration(arguments), console: console)
+  }
+
+  static func pipeline(
+    _ configuration: ImagePipeline.Configuration, console: Console,
+    _ configure: (inout ImagePipeline.Configuration) -> Void = { _ in }
+  ) -> ImagePipeline {
+    var configuration = configuration
     configuration.onDiskError = { console.printError("ozu: the disk cache is out of order: \($0)") }
     configure(&configuration)
     return ImagePipeline(configuration)
@@ -29,7 +35,14 @@ enum PipelineArguments {
   ) throws(UsageError) -> ImagePipeline.Configuration {
     var configuration = ImagePipeline.Configuration()
     configuration.memoryCache.costLimit = min(configuration.memoryCache.costLimit, memoryCost)
-    configuration.diskStorage = .folder(folder(arguments), capacity: DiskStorage.standardCapacity)
+    if arguments.has(OptionSpecification.noCache.name) {
+      if arguments.has(OptionSpecification.cache.name) {
+        throw UsageError("--no-cache and --cache do not go together")
+      }
+      configuration.diskStorage = .none
+    } else {
+      configuration.diskStorage = .folder(folder(arguments), capacity: DiskStorage.standardCapacity)
+    }
     SVGOption.configure(&configuration.codecs, arguments)
     try NetworkArguments.configure(&configuration, arguments)
     return configuration

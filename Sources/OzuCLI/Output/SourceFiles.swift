@@ -9,11 +9,12 @@ struct SourceFiles: Sendable {
   /// Each file with the sources that it is.
   private let owners: [FileIdentity: (name: String, indices: Set<Int>)]
 
-  init(_ sources: [ImageSource], mayBeOverwritten: Bool = false) {
+  /// - Parameter others: files that the results are made with; they may never be overwritten.
+  init(_ sources: [ImageSource], others: [ImageSource] = [], mayBeOverwritten: Bool = false) {
     self.mayBeOverwritten = mayBeOverwritten
     indices = sources.indices
     var owners: [FileIdentity: (name: String, indices: Set<Int>)] = [:]
-    for (index, source) in sources.enumerated() {
+    for (index, source) in (sources + others).enumerated() {
       guard case .url(let url) = source, url.isFileURL else { continue }
       guard let identity = FileIdentity(url.path(percentEncoded: false)) else { continue }
       owners[identity, default: (source.name, [])].indices.insert(index)

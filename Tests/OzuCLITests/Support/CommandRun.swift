@@ -25,6 +25,9 @@ struct CommandRun {
     console.readLines = { reader.next().map { [$0] } }
     status = await Tool.run(arguments, console: console)
     (output, errors) = printed.texts
+    let printsSchema =
+      ["load", "info", "explain", "cache"].contains(arguments.first) && arguments.contains("--json")
+    if printsSchema || arguments.contains("--json-lines") { OutputSchema.check(output, of: arguments) }
   }
 
   /// The lines of the output, each read as a JSON object.

@@ -2,7 +2,7 @@ import Ozu
 
 /// Draws pictures on a terminal that knows 24-bit colours: each character cell shows two pixels, one above the
 /// other, as an upper half block in one colour on the other.
-enum TerminalPicture {
+enum HalfBlocks {
   /// A row of pictures beside each other.
   ///
   /// - Parameters:
@@ -16,6 +16,12 @@ enum TerminalPicture {
     return (0..<height).map { line in
       images.map { cellLine($0, line, cells: cells) }.joined(separator: " ")
     }.joined(separator: "\n")
+  }
+
+  /// One picture, a cell for each pixel across.
+  static func text(_ bitmap: Bitmap) -> String {
+    (0..<(bitmap.size.height + 1) / 2).map { cellLine(bitmap, $0, cells: bitmap.size.width) }
+      .joined(separator: "\n")
   }
 
   private static func cellLine(_ image: Bitmap, _ line: Int, cells: Int) -> String {

@@ -1,0 +1,51 @@
+import Foundation
+import Ozu
+
+/// The value of `--watermark`: a file, then what else is said of it, in any order.
+struct WatermarkArgument {
+  static let modes: [(String, Watermark.BlendMode)] = [
+    ("normal", .normal), ("multiply", .multiply), ("screen", .screen),
+  ]
+
+  let path: String
+  private var place: Anchor?
+  private var opacity: Double?
+  private var mode: Watermark.BlendMode?
+  private var margin: Int?
+
+  init(_ text: String) throws(UsageError) {
+    var parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    // From the end: the name of the file may have commas.
+    while parts.count > 1, let part = parts.last {
+      if place == nil, let anchor = AnchorArgument.anchor(part) {
+        place = anchor
+      } else if mode == nil, let named = Self.modes.first(where: { $0.0 == part })?.1 {
+        mode = named
+      } else if margin == nil, part.hasPrefix("margin=") {
+        margin = Int(
+          try StepArguments.number(part.dropFirst(7), of: "watermark", in: 0...65_535, isWhole: true))
+      } else if opacity == nil, Double(part) != nil {
+        opacity = try StepArguments.number(part, of: "watermark", in: 0...1)
+      } else {
+        break
+      }
+      parts.removeLast()
+    }
+    path = parts.joined(separator: ",")
+  }
+
+  /// Reads the file, under the limits of every load.
+  func watermark() async throws(UsageError) -> Watermark {
+    do {
+      let pipeline = ImagePipeline { $0.diskStorage = .none }
+      let mark = try await pipeline.image(for: ImageRequest(.url(URL(fileURLWithPath: path))))
+      return .watermark(
+        mark.bitmap, at: place ?? .bottomRight, margin: margin ?? 0, opacity: opacity ?? 1,
+        mode: mode ?? .normal)
+    } catch {
+      throw UsageError(
+        "--watermark \(path): \(error.explanation)",
+        hint: "It takes a file, then perhaps a place, an opacity from 0 to 1, a mode and margin=N.")
+    }
+  }
+}

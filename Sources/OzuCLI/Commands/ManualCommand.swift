@@ -1,0 +1,16 @@
+/// `ozu manual`: the manual page.
+enum ManualCommand: Command {
+  static let specification = CommandSpecification(
+    name: "manual",
+    summary: "Print the manual page, for man.",
+    synopsis: "",
+    discussion: """
+      To read it: ozu manual | man -l -
+      "make install" puts it where man finds it.
+      """)
+
+  static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
+    console.print(ManualPage(commands: Tool.commands.map { $0.specification }, version: Version.current).text)
+    return .done
+  }
+}

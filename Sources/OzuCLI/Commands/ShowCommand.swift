@@ -1,0 +1,99 @@
+import Foundation
+import Ozu
+
+/// `ozu show`: pictures in the terminal.
+enum ShowCommand: Command {
+  static let specification = CommandSpecification(
+    name: "show",
+    summary: "Show images in the terminal.",
+    synopsis: OptionSpecification.synopsis("SOURCE…", options),
+    discussion: """
+      The terminal is asked what it can show: the graphics protocol of kitty, else sixels, in 256 colours, else half
+      blocks, two pixels for each character in 24-bit colours. A terminal that does not answer within a second shows
+      half blocks, and so does one behind a program that keeps the question to itself, such as tmux; --protocol does not
+      ask. Pictures are never enlarged. Of an animation the first frame is shown.
+
+      A SOURCE is what it is for "ozu load".
+      """,
+    options: options,
+    positional: 1...Int.max - 1,
+    operands: .file)
+
+  private static let protocols = Terminal.Graphics.allCases.map { ($0.rawValue, $0) }
+  private static let options: [OptionSpecification] =
+    [
+      OptionSpecification(
+        name: "protocol", letter: "p", value: protocols.map(\.0).joined(separator: "|"),
+        kind: .words(protocols.map(\.0)), help: "How to show them, also where the output is no terminal."),
+      OptionSpecification(
+        name: "columns", value: "N",
+        help: "The most columns a picture takes; those of the terminal by default."),
+      .cache, .noCache,
+    ] + NetworkArguments.options + [.svg]
+
+  static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
+    let asked = try arguments.choice("protocol", among: protocols)
+    let columns = try arguments.integer("columns", in: 1...10_000)
+    try SourceArgument.checkStandardInput(arguments.positional)
+    let configuration = try PipelineArguments.configuration(arguments)
+    guard asked != nil || console.outputIsTerminal else {
+      console.printError("ozu show: standard output is no terminal; --protocol writes there all the same")
+      return .failed
+    }
+    let terminal = Terminal(descriptor: STDOUT_FILENO)
+    var size = terminal.size
+    if let columns { size.columns = min(columns, asked == nil ? size.columns : columns) }
+    let graphics: Terminal.Graphics
+    if let asked {
+      graphics = asked
+    } else {
+      graphics = (try? await BlockingWork.run { terminal.graphics() }) ?? .blocks
+    }
+    let pipeline = PipelineArguments.pipeline(configuration, console: console)
+    let preview = TerminalPreview(graphics: graphics, size: size, pipeline: pipeline)
+    let limit = pipeline.configuration.limits.encodedByteCount
+    var status = ExitStatus.done
+    for text in arguments.positional {
+      do {
+        let source = try await SourceArgument.read(text, limit: limit)
+        // Orders for the terminal, which `print` would make harmless. All of them are made here: none comes from a file.
+        console.writeOutput(try await preview.text(source) + "\n")
+      } catch {
+        console.printError("ozu: \(SourceArgument.shown(text)): \(error.reason)")
+        status = .failed
+      }
+    }
+    await pipeline.end()
+    return status
+  }
+}
+
+/// Makes what a terminal shows of a picture.
+private struct TerminalPreview {
+  let graphics: Terminal.Graphics
+  let size: Terminal.Size
+  let pipeline: ImagePipeline
+
+  /// What a terminal is given at most of a picture, however large it says that it is.
+  private static let maximumSide = 4096
+
+  func text(_ source: ImageSource) async throws -> String {
+    var request = ImageRequest(source, resize: Resize(room))
+    // A rendition of the size of a terminal is of no use to anybody else.
+    request.writeLayers = .originals
+    let picture = try await pipeline.image(for: request)
+    switch graphics {
+    case .kitty: return KittyGraphics.text(png: try await pipeline.encode(picture, as: .png))
+    case .sixel: return SixelImage.text(BGRABitmap(picture.bitmap))
+    case .blocks: return HalfBlocks.text(picture.bitmap)
+    }
+  }
+
+  /// The pixels that there is room for, above the line of the prompt.
+  private var room: PixelSize {
+    let rows = max(1, size.rows - 1)
+    let (width, height) =
+      graphics == .blocks ? (size.columns, rows * 2) : (size.columns * size.cellWidth, rows * size.cellHeight)
+    return PixelSize(min(width, Self.maximumSide), min(height, Self.maximumSide))
+  }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import Ozu
+
+/// What `ozu info` says of an image, as words and as JSON.
+struct ImageFacts {
+  let source: String
+  let header: ImageHeader
+  /// What is known only when the image was decoded.
+  let pixels: PixelFacts?
+
+  init(source: String, header: ImageHeader, pixels: PixelFacts?) {
+    self.source = SourceArgument.shown(source)
+    self.header = header
+    self.pixels = pixels
+  }
+
+  var text: String {
+    var parts = ["\(header.type.displayName) \(header.size)"]
+    parts.append("\(header.colorModel.rawValue), \(header.bitsPerComponent) bit")
+    if header.hasAlpha { parts.append("alpha") }
+    if header.isProgressive { parts.append("progressive") }
+    if header.orientation != .up {
+      parts.append("orientation \(header.orientation.rawValue) (stored \(header.storedSize))")
+    }
+    parts.append("colour profile \(header.colorProfileName ?? header.colorEncoding?.name ?? "none")")
+    if header.colorEncoding != nil, let gamut = color.gamut, let transfer = color.transfer {
+      parts.append("gamut \(gamut), transfer \(transfer)")
+    }
+    if let dots = header.dotsPerInch { parts.append("\(Int(dots.rounded())) dots per inch") }
+    parts.append(header.frameCountDescription)
+    if let camera = header.metadata?.camera { parts.append(camera) }
+    if let date = header.metadata?.captureDate { parts.append("taken \(date)") }
+    if header.metadata?.hasThumbnail ?? false { parts.append("thumbnail") }
+    return (["\(source): " + parts.joined(separator: ", ")] + (pixels?.lines ?? [])).joined(separator: "\n")
+  }
+
+  var json: JSON {
+    .report(
+      "info",
+      [
+        ("source", .string(source)), ("type", .string(header.type.rawValue)),
+        ("width", .integer(header.size.width)), ("height", .integer(header.size.height)),
+        ("storedWidth", .integer(header.storedSize.width)),
+        ("storedHeight", .integer(header.storedSize.height)),
+        ("orientation", .integer(header.orientation.rawValue)),
+        ("colorModel", .string(header.colorModel.rawValue)),
+        ("bitsPerComponent", .integer(header.bitsPerComponent)), ("hasAlpha", .bool(header.hasAlpha)),
+        ("colorProfile", header.colorProfileName.map(JSON.string) ?? .null),
+        ("gamut", color.gamut.map(JSON.string) ?? .null),
+        ("transfer", color.transfer.map(JSON.string) ?? .null),
+        ("dotsPerInch", header.dotsPerInch.map(JSON.number) ?? .null),
+      ] + photograph + [
+        ("isProgressive", .bool(header.isProgressive)), ("frames", .integer(header.frameCount)),
+        ("isFrameCountExact", .bool(header.isFrameCountExact)),
+      ] + (pixels?.members ?? []))
+  }
+
+  /// What a camera wrote. Lens, exposure and place stand here once the library reads them.
+  private var photograph: [(String, JSON)] {
+    [
+      ("captureDate", (header.metadata?.captureDate).map(JSON.string) ?? .null),
+      ("camera", (header.metadata?.camera).map(JSON.string) ?? .null),
+      ("hasThumbnail", .bool(header.metadata?.hasThumbnail ?? false)),
+    ]
+  }
+
+  private var color: ColorFacts { ColorFacts(header.colorEncoding) }
+}
+
+/// The gamut and the transfer function of an encoding, in words; `nil` for what stands in an ICC profile alone.
+struct ColorFacts {
+  let gamut: String?
+  let transfer: String?
+
+  /// - Parameter encoding: of a header; `nil` is plain sRGB.
+  init(_ encoding: ColorEncoding?) {
+    switch encoding {
+    case nil: (gamut, transfer) = ("sRGB", "sRGB")
+    case .coded(let primaries, let curve):
+      gamut = Self.primaries[primaries] ?? "H.273 \(primaries)"
+      transfer = Self.transfers[curve] ?? "H.273 \(curve)"
+    case .calibrated(let gamma, let chromaticities):
+      gamut = chromaticities == .sRGB ? "sRGB" : "its own"
+      transfer = "gamma \(gamma)"
+    case .profile: (gamut, transfer) = (nil, nil)
+    }
+  }
+
+  // ITU-T H.273, tables 2 and 3.
+  private static let primaries = [
+    1: "sRGB", 4: "BT.470 M", 5: "BT.601 (625 lines)", 6: "BT.601 (525 lines)", 7: "SMPTE 240", 8: "film",
+    9: "BT.2020", 10: "XYZ", 11: "DCI-P3", 12: "Display P3",
+  ]
+  private static let transfers = [
+    1: "BT.709", 4: "gamma 2.2", 5: "gamma 2.8", 6: "BT.601", 7: "SMPTE 240", 8: "linear", 13: "sRGB",
+    14: "BT.2020 (10 bit)", 15: "BT.2020 (12 bit)", 16: "PQ", 17: "DCI", 18: "HLG",
+  ]
+}
+
+/// What the pixels of an image say: of a small rendition, which is all that these facts need.
+struct PixelFacts {
+  /// The colour of most pixels; `nil` when the image is transparent.
+  let dominantColor: Pixel?
+  let blurHash: BlurHash
+  let thumbHash: ThumbHash
+  let notes: [String]
+  /// How often an animation is played; 0 for ever, `nil` for a still.
+  let loopCount: Int?
+
+  /// The size of the rendition: ThumbHash takes no larger one.
+  static let size = PixelSize(100, 100)
+
+  init(_ picture: Picture) {
+    dominantColor = ColorPalette(BGRABitmap(picture.bitmap), maximumCount: 8).entries.first?.color
+    blurHash = BlurHash(encoding: picture.bitmap)
+    thumbHash = ThumbHash(encoding: picture.bitmap)
+    notes = picture.notes
+    loopCount = picture.animation?.loopCount
+  }
+
+  private var color: String? {
+    dominantColor.map { color in
+      "#"
+        + [color.red, color.green, color.blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+  }
+
+  var lines: [String] {
+    var lines = [
+      "  dominant colour \(color ?? "none"), BlurHash \(blurHash.text), ThumbHash \(thumbHash.base64)"
+    ]
+    if let loopCount { lines.append("  played \(loopCount == 0 ? "for ever" : "\(loopCount) times")") }
+    return lines + notes.map { "  note: \($0)" }
+  }
+
+  var members: [(String, JSON)] {
+    [
+      ("dominantColor", color.map(JSON.string) ?? .null), ("blurHash", .string(blurHash.text)),
+      ("thumbHash", .string(thumbHash.base64)), ("loops", loopCount.map(JSON.integer) ?? .null),
+      ("notes", .array(notes.map(JSON.string))),
+    ]
+  }
+}

@@ -1,0 +1,120 @@
+import Ozu
+
+/// The names of results as a text with fields: `out/{dir}/{name}-{width}.{ext}`.
+///
+/// A field can only fill in a part of a name: text from the address of a source has no slash and does not begin
+/// with a dot (`OutputNames`), and `dir` is made of names that a folder really has. So no source chooses a folder above
+/// those that the text itself names.
+struct OutputTemplate: Sendable {
+  /// What a field stands for.
+  enum Field: String, CaseIterable, Sendable {
+    /// The last part of the source's address without its ending.
+    case name
+    /// The folder of the source below the one that was named, for `--recursive`; nothing otherwise.
+    case dir
+    /// The place of the source among all, from 1, with zeros in front so that names sort.
+    case index
+    /// The width of the result in pixels.
+    case width
+    /// Its height.
+    case height
+    /// The usual ending of its format.
+    case ext
+    /// 16 hexadecimal digits made from its bytes.
+    case hash
+
+    /// Whether it is known only when the result is there.
+    var isOfResult: Bool { [.width, .height, .ext, .hash].contains(self) }
+  }
+
+  private enum Part: Sendable {
+    case text(String)
+    case field(Field)
+  }
+
+  /// What the fields have for one result. A field that is missing stays a field.
+  typealias Values = [Field: String]
+
+  let text: String
+  private let parts: [Part]
+
+  /// Whether the value of `-o` is a template.
+  static func isTemplate(_ text: String) -> Bool { text.contains("{") || text.contains("}") }
+
+  init(_ text: String) throws(UsageError) {
+    self.text = text
+    var parts: [Part] = []
+    var literal = ""
+    var rest = text[...]
+    while let character = rest.popFirst() {
+      guard character == "{" || character == "}" else {
+        literal.append(character)
+        continue
+      }
+      if rest.first == character {
+        rest.removeFirst()
+        literal.append(character)
+        continue
+      }
+      guard character == "{", let end = rest.firstIndex(of: "}") else {
+        throw UsageError(
+          "-o \(text): a \"\(character)\" has no partner",
+          hint: "A brace in a name is written twice: {{ or }}.")
+      }
+      let name = String(rest[..<end])
+      guard let field = Field(rawValue: name) else {
+        let names = Field.allCases.map(\.rawValue)
+        throw UsageError(
+          "-o \(text): there is no field {\(name)}",
+          hint: Suggestion.closest(to: name, among: names).map { "Did you mean {\($0)}?" }
+            ?? "There are: \(names.map { "{\($0)}" }.joined(separator: ", ")).")
+      }
+      if !literal.isEmpty { parts.append(.text(literal)) }
+      literal = ""
+      parts.append(.field(field))
+      rest = rest[rest.index(after: end)...]
+    }
+    if !literal.isEmpty { parts.append(.text(literal)) }
+    self.parts = parts
+    guard let last = text.last, last != "/" else {
+      throw UsageError("-o \(text): this names a folder; the name of a file is needed behind it")
+    }
+  }
+
+  func has(_ field: Field) -> Bool {
+    parts.contains { if case .field(field) = $0 { true } else { false } }
+  }
+
+  /// The ending behind the last dot, where the text says it: `nil` when a field does, or when there is none.
+  var ending: String? {
+    guard case .text(let text)? = parts.last, let dot = text.lastIndex(of: "."), !text[dot...].contains("/")
+    else { return nil }
+    return String(text[text.index(after: dot)...])
+  }
+
+  /// The folder that all results are in or below.
+  var folder: String {
+    guard case .text(let text)? = parts.first else { return "." }
+    guard let slash = text.lastIndex(of: "/") else { return "." }
+    return slash == text.startIndex ? "/" : String(text[..<slash])
+  }
+
+  /// The path of a result. Fields without a value are written as they are in the template.
+  func path(_ values: Values) -> String {
+    var path = ""
+    var dropsSlash = false
+    for part in parts {
+      switch part {
+      case .text(let text):
+        path += dropsSlash && text.hasPrefix("/") ? text.dropFirst() : text[...]
+        dropsSlash = false
+      case .field(let field):
+        let value = values[field] ?? "{\(field.rawValue)}"
+        path += value
+        // An empty folder takes the slash behind it along: "{dir}/{name}" must not begin at the root.
+        dropsSlash = value.isEmpty && (path.isEmpty || path.hasSuffix("/"))
+      }
+    }
+    return path
+  }
+}

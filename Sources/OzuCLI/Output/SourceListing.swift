@@ -1,0 +1,127 @@
+import Foundation
+import Ozu
+
+/// A source of `ozu load`, named on the command line or found in a folder.
+struct ListedSource: Sendable {
+  /// As it was typed, or the path of a file in a folder that was.
+  let text: String
+  /// The folder it was found in, below the one that was named, without slashes at its ends; empty otherwise.
+  var folder = ""
+}
+
+/// Finds the pictures in the folders among the sources of a command.
+///
+/// Links to folders are not followed on the way, so that no loop is entered; a link that was named is. Names that begin
+/// with a dot are passed over, as the patterns of shells do, and so is the folder that results go to. A file counts as a
+/// picture by its first bytes.
+struct SourceListing {
+  private(set) var sources: [ListedSource] = []
+  /// Whether one of the sources that were named is a folder.
+  let hasFolders: Bool
+  /// What could not be looked at, or has nothing: a line each.
+  private(set) var problems: [LoadReport] = []
+
+  private let types: Set<ImageType>
+  /// The device and the number of the folder for results.
+  private let excluded: FolderIdentity?
+
+  private struct FolderIdentity: Equatable {
+    let device: UInt64
+    let number: UInt64
+  }
+
+  /// - Parameters:
+  ///   - texts: the sources as they were typed.
+  ///   - isRecursive: whether folders are looked through.
+  ///   - output: the folder for results.
+  ///   - types: what counts as a picture.
+  init(
+    _ texts: [String], isRecursive: Bool, excluding output: String?, types: [ImageType]
+  ) throws(UsageError) {
+    self.types = Set(types)
+    let folders = texts.filter { Self.folder($0) != nil }
+    if !isRecursive, let first = folders.first {
+      throw UsageError("\(first): this is a folder", hint: "-r takes the pictures in it and below it.")
+    }
+    hasFolders = !folders.isEmpty
+    let named = folders.compactMap { Self.folder($0).flatMap(Self.identity) }
+    let identity = output.flatMap(Self.identity)
+    // Results among the sources are asked for when both are one folder.
+    excluded = named.contains { $0 == identity } ? nil : identity
+    for text in texts {
+      guard let folder = Self.folder(text) else {
+        sources.append(ListedSource(text: text))
+        continue
+      }
+      let (count, problemCount) = (sources.count, problems.count)
+      list(folder, "")
+      if sources.count == count, problems.count == problemCount {
+        fail(text, "there is no picture in this folder")
+      }
+    }
+  }
+
+  /// The path of a source that is a folder.
+  private static func folder(_ text: String) -> String? {
+    guard case .url(let url) = SourceArgument.source(text), url.isFileURL else { return nil }
+    let path = url.path(percentEncoded: false)
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
+    // As it was typed, so that reports read like the command line.
+    return text.lowercased().hasPrefix("file:") ? path : text
+  }
+
+  private static func identity(_ path: String) -> FolderIdentity? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    return FolderIdentity(
+      device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(status.st_ino))
+  }
+
+  private mutating func list(_ path: String, _ folder: String) {
+    let names: [String]
+    do {
+      names = try FileManager.default.contentsOfDirectory(atPath: path).sorted {
+        $0.utf8.lexicographicallyPrecedes($1.utf8)
+      }
+    } catch {
+      return fail(path, "this folder cannot be read: \(error.oneLine)")
+    }
+    for name in names where !name.hasPrefix(".") {
+      let child = path.hasSuffix("/") ? path + name : path + "/" + name
+      var status = stat()
+      guard lstat(child, &status) == 0 else { continue }
+      if status.st_mode & S_IFMT == S_IFDIR {
+        if excluded == nil || Self.identity(child) != excluded {
+          list(child, folder.isEmpty ? name : folder + "/" + name)
+        }
+      } else if isPicture(child) {
+        sources.append(ListedSource(text: child, folder: folder))
+      }
+    }
+  }
+
+  /// Whether a regular file begins as a picture does. Opening does not wait: the file may be a pipe by now.
+  private func isPicture(_ path: String) -> Bool {
+    let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
+    var bytes = [UInt8](repeating: 0, count: ContentKind.prefixByteCount)
+    let count = read(descriptor, &bytes, bytes.count)
+    guard count > 0, case .image(let type) = ContentKind(sniffing: Data(bytes[..<count])) else {
+      return false
+    }
+    return types.contains(type)
+  }
+
+  private mutating func fail(_ path: String, _ reason: String) {
+    problems.append(LoadReport(source: path, outcome: .failure(ListingError(description: reason))))
+  }
+}
+
+/// Why a folder gave no sources.
+private struct ListingError: Error, CustomStringConvertible {
+  let description: String
+}

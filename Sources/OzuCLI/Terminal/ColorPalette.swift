@@ -1,0 +1,114 @@
+import Ozu
+
+/// A few colours for a picture, by median cut (Heckbert, "Color Image Quantization for Frame Buffer Display", 1982).
+///
+/// Colours are counted with five bits a channel. The box that holds most pixels times its longest side is cut where half
+/// of its pixels lie, until there are enough boxes; each becomes the mean of its pixels. Pixels that are more
+/// transparent than not are left out.
+struct ColorPalette {
+  struct Entry {
+    let color: Pixel
+    /// How many pixels it stands for.
+    let count: Int
+  }
+
+  /// The colours, those of most pixels first.
+  let entries: [Entry]
+  /// For each colour of five bits a channel, its entry.
+  private var indices: [UInt8]
+
+  private struct Bin {
+    var red = 0
+    var green = 0
+    var blue = 0
+    var count = 0
+  }
+
+  /// Makes a palette of at most `maximumCount` colours, 1 to 256.
+  ///
+  /// - Complexity: O(pixels + bins × colours).
+  init(_ bitmap: BGRABitmap, maximumCount: Int) {
+    precondition((1...256).contains(maximumCount), "a palette has 1 to 256 colours")
+    var bins = [Bin](repeating: Bin(), count: 1 << 15)
+    for y in 0..<bitmap.size.height {
+      bitmap.withRow(y) { row in
+        for x in row.indices {
+          let pixel = row[x]
+          guard pixel.alpha >= 128 else { continue }
+          let index = Self.bin(of: pixel)
+          bins[index].red += Int(pixel.red)
+          bins[index].green += Int(pixel.green)
+          bins[index].blue += Int(pixel.blue)
+          bins[index].count += 1
+        }
+      }
+    }
+    let used = bins.indices.filter { bins[$0].count > 0 }
+    var boxes = used.isEmpty ? [] : [Box(used, bins)]
+    while boxes.count < maximumCount {
+      guard let widest = boxes.indices.max(by: { boxes[$0].weight < boxes[$1].weight }),
+        boxes[widest].weight > 0
+      else { break }
+      let (low, high) = boxes[widest].halves(bins)
+      boxes[widest] = low
+      boxes.append(high)
+    }
+    boxes.sort { $0.count > $1.count }
+    entries = boxes.map { $0.entry(bins) }
+    indices = [UInt8](repeating: 0, count: bins.count)
+    for (index, box) in boxes.enumerated() {
+      for bin in box.bins { indices[bin] = UInt8(index) }
+    }
+  }
+
+  /// The entry for a colour of the picture.
+  func index(of pixel: Pixel) -> Int { Int(indices[Self.bin(of: pixel)]) }
+
+  private static func bin(of pixel: Pixel) -> Int {
+    Int(pixel.red >> 3) << 10 | Int(pixel.green >> 3) << 5 | Int(pixel.blue >> 3)
+  }
+
+  /// Some bins, and the channel in which they lie farthest apart.
+  private struct Box {
+    let bins: [Int]
+    let count: Int
+    private let shift: Int
+    /// The number of pixels times the length of the longest side: 0 when there is nothing to cut.
+    let weight: Int
+
+    init(_ bins: [Int], _ all: [Bin]) {
+      self.bins = bins
+      count = bins.reduce(0) { $0 + all[$1].count }
+      let sides = [10, 5, 0].map { shift in
+        let values = bins.map { $0 >> shift & 31 }
+        return (shift: shift, length: (values.max() ?? 0) - (values.min() ?? 0))
+      }
+      let longest = sides.max { $0.length < $1.length } ?? (0, 0)
+      shift = longest.shift
+      weight = count * longest.length
+    }
+
+    /// Two boxes with about half of the pixels each; none is empty.
+    func halves(_ all: [Bin]) -> (Box, Box) {
+      let shift = shift
+      let sorted = bins.sorted { ($0 >> shift & 31, $0) < ($1 >> shift & 31, $1) }
+      var (sum, end) = (0, 0)
+      while end < sorted.count - 1, end == 0 || sum + all[sorted[end]].count <= count / 2 {
+        sum += all[sorted[end]].count
+        end += 1
+      }
+      return (Box(Array(sorted[..<end]), all), Box(Array(sorted[end...]), all))
+    }
+
+    func entry(_ all: [Bin]) -> Entry {
+      let sum = bins.reduce(into: Bin()) { sum, bin in
+        sum.red += all[bin].red
+        sum.green += all[bin].green
+        sum.blue += all[bin].blue
+      }
+      func mean(_ value: Int) -> UInt8 { UInt8((value + count / 2) / count) }
+      return Entry(
+        color: Pixel(red: mean(sum.red), green: mean(sum.green), blue: mean(sum.blue)), count: count)
+    }
+  }
+}

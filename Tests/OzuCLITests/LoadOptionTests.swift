@@ -1,0 +1,125 @@
+import Foundation
+import Ozu
+import OzuTesting
+import Testing
+
+@testable import OzuCLI
+
+@Suite("What `ozu load` tells and leaves behind")
+struct LoadOptionTests {
+  private static let photo = PatternPicture(PixelSize(64, 48), tint: 3)
+
+  private static func fixture(_ name: String) -> String {
+    URL(filePath: #filePath).appending(path: "../../OzuCodecsTests/Fixtures/\(name)").standardizedFileURL
+      .path(percentEncoded: false)
+  }
+
+  @Test("--dry-run says what would be written, and neither loads nor writes")
+  func dryRun() async throws {
+    let folder = try Folder()
+    let arguments = [
+      "load", folder.path("a.jpg"), "https://example.com/b.png", "-s", "9x9", "--flip", "-o",
+      folder.path("out/{name}-{width}.webp"), "--dry-run",
+    ]
+    let run = await CommandRun(arguments)
+    #expect(run.status == .done)
+    #expect(run.output.contains("https://example.com/b.png: "))
+    #expect(run.output.contains("-> \(folder.path("out/b-{width}.webp"))"))
+    let objects = try await CommandRun(arguments + ["--json"]).objects
+    #expect(objects.map { $0["output"] as? String }[0] == folder.path("out/a-{width}.webp"))
+    #expect((objects[0]["steps"] as? [String])?.count == 2)
+    #expect(try folder.names.isEmpty)
+  }
+
+  @Test("--quiet prints failures alone, at the end of all, a line each")
+  func quiet() async throws {
+    let folder = try Folder()
+    let good = try folder.write(Self.photo.data(as: .png), to: "a.png")
+    let bad = try folder.write(Data("text".utf8), to: "b.png")
+    for isQuiet in [false, true] {
+      let run = await CommandRun(
+        ["load", bad, good, folder.path("none.png"), "--no-cache"] + (isQuiet ? ["--quiet"] : []),
+        isTerminal: isQuiet)
+      #expect(run.status == .failed)
+      #expect(run.output.contains("64x48") != isQuiet)
+      let lines = run.errors.split(separator: "\n")
+      #expect(
+        lines.count == 2 && lines[0].hasPrefix("ozu: \(bad): ")
+          && lines[1].hasPrefix("ozu: \(folder.path("none.png")): "))
+    }
+  }
+
+  @Test("--no-cache leaves no cache behind; -j bounds what runs at a time")
+  func noCache() async throws {
+    let server = try LoopbackServer()
+    defer { server.stop() }
+    let gate = Gate()
+    let data = try Self.photo.data(as: .png)
+    for index in 0..<4 { server.route("/\(index).png", .ok(data).held(by: gate)) }
+    let sources = (0..<4).map { server.url("/\($0).png").absoluteString }
+    async let run = CommandRun(["load"] + sources + ["-j", "1", "--no-cache"])
+    // One at a time: each is let through alone, and the next has not been asked for.
+    for count in 1...4 {
+      await ChildRun.onThread { while server.requestCount < count { usleep(500) } }
+      #expect(server.requestCount == count)
+      gate.admit(1)
+    }
+    #expect(await run.status == .done)
+  }
+
+  @Test(
+    "a still of an animation says so, in text and in JSON",
+    arguments: ["anim.gif", "anim.png", "anim-lossy.webp"])
+  func frames(_ name: String) async throws {
+    let folder = try Folder()
+    let arguments = ["load", Self.fixture("matrix/\(name)"), "--no-cache"]
+    let text = await CommandRun(arguments + ["-o", folder.path("still.png")])
+    let json = try await CommandRun(arguments + ["-o", folder.path("still.png"), "--json"]).objects[0]
+    let count = try #require(json["frames"] as? Int)
+    #expect(count > 1 && json["outputFrames"] as? Int == 1)
+    #expect(text.output.hasSuffix("still.png (1 of \(count) frames)\n"), "\(text.output)")
+    // What is not written has lost nothing.
+    let shown = try await CommandRun(arguments + ["--json"]).objects[0]
+    #expect(shown["outputFrames"] == nil)
+    #expect(await !CommandRun(arguments).output.contains("1 of"))
+  }
+
+  @Test("notes of a picture are printed")
+  func notes() async throws {
+    let folder = try Folder()
+    var data = try Data(contentsOf: URL(filePath: Self.fixture("icc/display-p3-two-segments-reversed.jpg")))
+    while let range = data.range(of: Data("acsp".utf8)) {
+      data.replaceSubrange(range, with: Data("xxxx".utf8))
+    }
+    let source = try folder.write(data, to: "a.jpg")
+    #expect(await CommandRun("load", source, "--no-cache").output.contains("\n  note: "))
+    let json = try await CommandRun("load", source, "--no-cache", "--json").objects[0]
+    #expect((json["notes"] as? [String])?.count == 1)
+  }
+
+  @Test("--force writes a format under the ending of another")
+  func force() async throws {
+    let folder = try Folder()
+    let source = try folder.write(Self.photo.data(as: .png), to: "a.png")
+    let run = await CommandRun(
+      "load", source, "-f", "png", "-o", folder.path("b.jpg"), "--force", "--no-cache")
+    #expect(run.status == .done, "\(run.errors)")
+    #expect(folder.data("b.jpg")?.starts(with: [0x89, 0x50]) == true)
+  }
+
+  @Test(
+    "the line of progress",
+    arguments: [
+      (0, 0, 0.0, 0.0, "╌╌╌╌╌╌╌╌╌╌ 0/4"), (2, 1, 0.0, 1.0, "━━━━━╌╌╌╌╌ 2/4, 1 failed"),
+      (2, 0, 0.5, 10.0, "━━━━━━╌╌╌╌ 2/4, 0.2/s, 0:08 left"), (4, 0, 0.0, 10.0, "━━━━━━━━━━ 4/4"),
+      (1, 0, 0.0, 7200.0, "━━╌╌╌╌╌╌╌╌ 1/4, 0.0/s, 6:00:00 left"),
+    ])
+  func progress(_ done: Int, _ failed: Int, _ running: Double, _ seconds: Double, _ text: String) {
+    let note = text.drop { "━╌".contains($0) }
+    var line = ProgressLine(total: 4, width: note.count + 11)
+    (line.doneCount, line.failureCount, line.running, line.elapsed) = (
+      done, failed, running, .seconds(seconds)
+    )
+    #expect(line.text == text)
+  }
+}

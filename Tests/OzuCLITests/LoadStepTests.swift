@@ -1,0 +1,112 @@
+import Foundation
+import Ozu
+import OzuTesting
+import Testing
+
+@testable import OzuCLI
+
+@Suite("The steps of `ozu load`: what each option does with the pixels")
+struct LoadStepTests {
+  private static let photo = PatternPicture(PixelSize(320, 240), tint: 3)
+  private static let mark = PatternPicture(PixelSize(20, 10), tint: 5)
+
+  struct Case: CustomTestStringConvertible {
+    let options: [String]
+    let steps: [any ImageProcessing]
+    var testDescription: String { options.joined(separator: " ") }
+
+    init(_ options: [String], _ steps: any ImageProcessing...) {
+      self.options = options
+      self.steps = steps
+    }
+  }
+
+  private static let red = ColorValue(red: 255, green: 0, blue: 0)
+  private static let square = PixelSize(100, 100)
+
+  static let cases: [Case] = [
+    Case(
+      ["--crop", "100x50+10+20"], .crop(.rectangle(PixelRectangle(x: 10, y: 20, width: 100, height: 50)))),
+    Case(
+      ["--crop", "9000x50+300+20"], .crop(.rectangle(PixelRectangle(x: 300, y: 20, width: 20, height: 50)))),
+    Case(["--crop", "100x100"], Resize(square, mode: .aspectFill), .crop(.proportions(square, .center))),
+    Case(["--crop", "100x100,left"], Resize(square, mode: .aspectFill), .crop(.proportions(square, .left))),
+    Case(["--crop", "100x100,attention"], Resize(square, mode: .aspectFill), .crop(.attention(square))),
+    Case(["--crop", "1:1,bottom-right"], .crop(.proportions(PixelSize(1, 1), .bottomRight))),
+    Case(["--crop", "16:9,attention"], .crop(.attention(PixelSize(16, 9)))),
+    Case(["--pad", "400x300"], .pad(to: PixelSize(400, 300))),
+    Case(
+      ["--pad", "400x300,#ff0000,top-left"], .pad(to: PixelSize(400, 300), color: red, anchor: .topLeft)),
+    Case(["--pad", "400x300,top,red"], .pad(to: PixelSize(400, 300), color: red, anchor: .top)),
+    Case(["--pad", "400x300,#f00", "--trim"], .pad(to: PixelSize(400, 300), color: red), .trim()),
+    Case(["--trim=200"], .trim(tolerance: 200)), Case(["--rotate", "90"], Turn.right),
+    Case(["--rotate", "180"], Turn.around), Case(["--rotate", "270"], Turn.left), Case(["--flip"], Turn.flip),
+    Case(["--mirror"], Turn.mirror), Case(["--blur", "2.5"], .gaussianBlur(radius: 2.5)),
+    Case(["--sharpen"], .sharpen()), Case(["--sharpen=2,3"], .sharpen(amount: 2, radius: 3)),
+    Case(["--grayscale"], .grayscale),
+    Case(
+      ["--adjust", "saturation=1.5,brightness=-0.25,contrast=2"],
+      .color(brightness: -0.25, contrast: 2, saturation: 1.5)),
+    Case(["--tint", "#ff000080"], .tint(ColorValue(red: 255, green: 0, blue: 0, alpha: 128))),
+    Case(["--tint", "RED,template"], .tint(red, style: .template)),
+    Case(["--round", "20"], .roundedCorners(radius: 20)), Case(["--round", "circle"], .circle()),
+    Case(
+      ["--round", "20,4,#f00"], .roundedCorners(radius: 20, border: .init(width: 4, color: red))),
+    Case(["--watermark", "mark,a.png"], .watermark(mark.bitmap)),
+    Case(
+      ["--watermark", "mark,a.png,0.5,top-left,margin=7,multiply"],
+      .watermark(mark.bitmap, at: .topLeft, margin: 7, opacity: 0.5, mode: .multiply)),
+    // In the order in which they stand.
+    Case(["--rotate", "90", "--flip"], Turn.right, Turn.flip),
+    Case(["--flip", "--rotate", "90"], Turn.flip, Turn.right),
+    Case(
+      ["--crop", "100x100+0+0", "--size", "50x50"],
+      .crop(.rectangle(PixelRectangle(x: 0, y: 0, width: 100, height: 100))), Resize(PixelSize(50, 50))),
+    Case(
+      ["--size", "50x50", "--crop", "10x10+0+0"], Resize(PixelSize(50, 50)),
+      .crop(.rectangle(PixelRectangle(x: 0, y: 0, width: 10, height: 10)))),
+    Case(
+      ["-s", "9x9", "--flip", "-s", "50x50", "--mode", "cover"], Turn.flip,
+      Resize(PixelSize(50, 50), mode: .aspectFill, crops: true)),
+    Case(["-s", "9x9", "--mode", "none", "--flip"], Turn.flip),
+  ]
+
+  @Test("each does what the library's steps do", arguments: cases)
+  func steps(_ test: Case) async throws {
+    let folder = try Folder()
+    try folder.write(Self.photo.data(as: .png), to: "a.png")
+    try folder.write(Self.mark.data(as: .png), to: "mark,a.png")
+    let options = test.options.map { $0.replacingOccurrences(of: "mark,", with: folder.path("mark,")) }
+    let run = await CommandRun(
+      ["load", folder.path("a.png"), "-o", folder.path("out.png"), "--no-cache"] + options)
+    #expect(run.status == .done, "\(run.errors)")
+    let made = try ImagePipeline.Configuration().codecs.picture(from: #require(folder.data("out.png")))
+    var expected = Self.photo.bitmap
+    for step in test.steps { expected = try step.process(expected) }
+    #expect(made.size == expected.size)
+    #expect(made.bitmap == expected)
+    #expect(try folder.names == ["a.png", "mark,a.png", "out.png"])
+  }
+
+  @Test("colours as people type them")
+  func colors() {
+    let colors: [(String, ColorValue?)] = [
+      ("#f80", ColorValue(red: 255, green: 136, blue: 0)),
+      ("#FF880040", ColorValue(red: 255, green: 136, blue: 0, alpha: 64)), ("White", .white),
+      ("clear", .clear),
+      ("#ff", nil), ("#gg0000", nil), ("f80", nil), ("", nil), ("#", nil), ("#１２３", nil),
+    ]
+    for (text, color) in colors { #expect(ColorArgument.color(text) == color, "\(text)") }
+  }
+
+  @Test("a result does not take the place of a watermark, whatever is allowed for sources")
+  func watermarkStays() async throws {
+    let folder = try Folder()
+    let source = try folder.write(Self.photo.data(as: .png), to: "a.png")
+    let mark = try folder.write(Self.mark.data(as: .png), to: "m.png")
+    let run = await CommandRun(
+      "load", source, "--watermark", mark, "-o", mark, "--overwrite-sources", "--no-cache")
+    #expect(run.status == .wrongUsage)
+    #expect(folder.data("m.png") == (try Self.mark.data(as: .png)))
+  }
+}

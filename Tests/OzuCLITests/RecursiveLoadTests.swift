@@ -1,0 +1,108 @@
+import Foundation
+import Ozu
+import OzuTesting
+import Testing
+
+@testable import OzuCLI
+
+@Suite("Folders as sources")
+struct RecursiveLoadTests {
+  private static let photo = PatternPicture(PixelSize(64, 48), tint: 3)
+
+  /// A tree with pictures, and with all that may lie beside pictures.
+  private static func tree() throws -> Folder {
+    let folder = try Folder()
+    for path in ["in/b/c", "in/a", "in/.hidden", "in/empty"] {
+      try FileManager.default.createDirectory(
+        at: folder.url.appending(path: path), withIntermediateDirectories: true)
+    }
+    let data = try photo.data(as: .png)
+    for name in ["in/z.png", "in/b/p.png", "in/b/c/p.png", "in/a/no-ending", "in/.hidden/p.png", "in/.p.png"]
+    {
+      try folder.write(data, to: name)
+    }
+    try folder.write(Data("text".utf8), to: "in/liar.png")
+    try folder.write(Data(), to: "in/empty.png")
+    try folder.write(Drawing.good[0], to: "in/drawing.svg")
+    symlink("..", folder.path("in/b/loop"))
+    symlink("../b", folder.path("in/a/to-b"))
+    symlink("z.png", folder.path("in/link.png"))
+    symlink("nowhere", folder.path("in/dangling.png"))
+    mkfifo(folder.path("in/pipe.png"), 0o600)
+    return folder
+  }
+
+  private static func sources(_ folder: Folder, _ options: [String]) async throws -> [String] {
+    let run = await CommandRun(["load", folder.path("in"), "--dry-run", "--json"] + options)
+    let base = folder.path("in/")
+    return try run.objects.compactMap { ($0["source"] as? String).map { String($0.dropFirst(base.count)) } }
+  }
+
+  private static let found = ["a/no-ending", "b/c/p.png", "b/p.png", "link.png", "z.png"]
+
+  @Test("-r takes what begins as a picture, sorted, and enters no loop")
+  func listing() async throws {
+    let folder = try Self.tree()
+    #expect(try await Self.sources(folder, ["-r"]) == Self.found)
+    #if SVG && os(Linux)
+      #expect(try await Self.sources(folder, ["-r", "--svg"]).contains("drawing.svg"))
+    #endif
+  }
+
+  @Test("the results of the last run in a folder below are no sources of the next")
+  func again() async throws {
+    let folder = try Self.tree()
+    for output in ["in/out", "in/out/{dir}/{name}.png"] {
+      for _ in 0..<2 {
+        let run = await CommandRun(
+          "load", "-r", folder.path("in"), "-f", "png", "-o", folder.path(output), "--no-cache")
+        #expect(run.status == .done, "\(run.errors)")
+        #expect(run.output.split(separator: "\n").count == Self.found.count)
+      }
+    }
+  }
+
+  @Test("-o DIR keeps the folders of the sources, and a single picture is in a folder too")
+  func mirrored() async throws {
+    let folder = try Self.tree()
+    let out = folder.path("out")
+    let run = await CommandRun("load", "-r", folder.path("in"), "-f", "png", "-o", out, "--no-cache")
+    #expect(run.status == .done, "\(run.errors)")
+    let names = FileManager.default.subpaths(atPath: out) ?? []
+    #expect(
+      names.filter { $0.hasSuffix(".png") }.sorted()
+        == ["a/no-ending.png", "b/c/p.png", "b/p.png", "link.png", "z.png"])
+    let one = await CommandRun("load", "-r", folder.path("in/a"), "-o", folder.path("one"), "--no-cache")
+    #expect(one.status == .done && folder.data("one/no-ending.jpg") != nil)
+  }
+
+  @Test(
+    "a folder without pictures and one that cannot be read are failures, a line each, and the rest is done")
+  func problems() async throws {
+    let folder = try Self.tree()
+    let run = await CommandRun(
+      "load", "-r", folder.path("in/empty"), folder.path("in/a"), "-o", folder.path("out/"), "--no-cache")
+    #expect(run.status == .failed)
+    #expect(run.errors == "ozu: \(folder.path("in/empty")): there is no picture in this folder\n")
+    #expect(folder.data("out/no-ending.jpg") != nil)
+    let json = await CommandRun("load", "-r", folder.path("in/empty"), "--json", "--no-cache")
+    #expect(try json.objects.map { $0["error"] as? String } == ["there is no picture in this folder"])
+    if getuid() != 0 {
+      chmod(folder.path("in/b"), 0)
+      let locked = await CommandRun("load", "-r", folder.path("in/b"), "--no-cache")
+      #expect(locked.status == .failed && locked.errors.contains("this folder cannot be read"))
+      chmod(folder.path("in/b"), 0o700)
+    }
+  }
+
+  @Test("a folder whose name reads like an address is a folder")
+  func names() async throws {
+    let folder = try Folder()
+    try FileManager.default.createDirectory(
+      at: folder.url.appending(path: "http:/x"), withIntermediateDirectories: true)
+    try folder.write(Self.photo.data(as: .png), to: "http:/x/p.png")
+    let run = try await ChildRun(["load", "-r", "./http:", ".", "--no-cache"], in: folder)
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.text.split(separator: "\n").count == 2)
+  }
+}
