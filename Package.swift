@@ -35,6 +35,9 @@ struct SystemLibrary {
   var pkgConfig: String?
   /// What the linker is told, also where pkg-config is not installed.
   var links: [String]
+  /// Whether it is opened when it is first needed, where `loadsLibraries` says so: what is large, or needs much else, and
+  /// is for one format. The glue in C then says what to install, for pkg-config would have the linker add it.
+  var isLoaded = false
   /// What to install, for the message of SwiftPM.
   var apt: String
   var brew: String
@@ -42,7 +45,7 @@ struct SystemLibrary {
   /// All of them share one empty module map: Swift sees the libraries through `CCodecs` alone.
   var target: Target {
     .systemLibrary(
-      name: name, path: "Sources/SystemLibraries", pkgConfig: pkgConfig,
+      name: name, path: "Sources/SystemLibraries", pkgConfig: isLinked ? pkgConfig : nil,
       providers: [.apt([apt]), .brew([brew])])
   }
 
@@ -51,8 +54,10 @@ struct SystemLibrary {
     return .target(name: name, condition: .when(traits: [trait]))
   }
 
+  var isLinked: Bool { !isLoaded || !loadsLibraries }
+
   var linkerSettings: [LinkerSetting] {
-    links.map { .linkedLibrary($0, trait.map { .when(traits: [$0]) }) }
+    isLinked ? links.map { .linkedLibrary($0, trait.map { .when(traits: [$0]) }) } : []
   }
 
   var packageTrait: Trait? {
@@ -72,6 +77,17 @@ struct SystemLibrary {
 #else
   let buildsLibraries = Context.environment["OZU_LIBRARIES"] != nil
 #endif
+
+// On Linux the large libraries are opened when they are first needed (`CDynamicLibrary`), so that a program that meets
+// no file of their formats neither waits for them nor needs them. OZU_LINK_LIBRARIES links them, as on other systems.
+#if os(Linux)
+  let loadsLibraries = Context.environment["OZU_LINK_LIBRARIES"] == nil
+#else
+  let loadsLibraries = false
+#endif
+/// Seen by the C of `CDynamicLibrary` and of the targets that use it.
+let loading: [CSetting] = loadsLibraries ? [.define("OZU_LOADS_LIBRARIES")] : []
+
 let libraryCodecs: [Target.Dependency] = buildsLibraries ? ["OzuLibraryCodecs"] : []
 
 let systemLibraries = [
@@ -86,21 +102,22 @@ let systemLibraries = [
     links: ["webp"], apt: "libwebp-dev", brew: "webp"),
   SystemLibrary(
     name: "CAVIF", trait: "AVIF", use: "Read and write AVIF through libavif.", links: ["avif"],
+    isLoaded: true,
     apt: "libavif-dev", brew: "libavif"),
   SystemLibrary(
     name: "CHEIF", trait: "HEIF", use: "Read HEIC and HEIF through libheif.", pkgConfig: "libheif",
-    links: ["heif"], apt: "libheif-dev", brew: "libheif"),
+    links: ["heif"], isLoaded: true, apt: "libheif-dev", brew: "libheif"),
   SystemLibrary(
-    name: "CJXL", trait: "JXL", use: "Read and write JPEG XL through libjxl.", links: ["jxl"],
+    name: "CJXL", trait: "JXL", use: "Read and write JPEG XL through libjxl.", links: ["jxl"], isLoaded: true,
     apt: "libjxl-dev", brew: "jpeg-xl"),
   SystemLibrary(
     name: "CTIFF", trait: "TIFF", use: "Read TIFF through libtiff.", pkgConfig: "libtiff-4", links: ["tiff"],
-    apt: "libtiff-dev", brew: "libtiff"
+    isLoaded: true, apt: "libtiff-dev", brew: "libtiff"
   ),
   // Cairo is what is compiled against; librsvg's own answer has `-pthread`, which SwiftPM refuses.
   SystemLibrary(
     name: "CRSVG", trait: "SVG", use: "Draw SVG through librsvg.", pkgConfig: "cairo",
-    links: ["rsvg-2", "cairo", "gobject-2.0", "glib-2.0"],
+    links: ["rsvg-2", "cairo", "gobject-2.0", "glib-2.0"], isLoaded: true,
     apt: "librsvg2-dev", brew: "librsvg"),
 ]
 
@@ -110,6 +127,11 @@ let codingLibraries = [
   SystemLibrary(
     name: "CBrotli", pkgConfig: "libbrotlidec", links: ["brotlidec"], apt: "libbrotli-dev", brew: "brotli"),
 ]
+
+/// The HTTP client on Linux.
+let curl = SystemLibrary(
+  name: "CLibcurl", pkgConfig: "libcurl", links: ["curl"], isLoaded: true, apt: "libcurl4-openssl-dev",
+  brew: "curl")
 
 let package = Package(
   name: "Ozu",
@@ -131,15 +153,16 @@ let package = Package(
   ],
   traits: Set(systemLibraries.compactMap(\.packageTrait)).union([
     .default(enabledTraits: Set(systemLibraries.compactMap(\.trait))),
-    .trait(name: "BenchPeers", description: "Measure SQLite and LMDB beside the disk cache in `ozu bench`."),
+    .trait(name: "BenchPeers", description: "Measure SQLite, LMDB and URLSession beside Ozu in `ozu bench`."),
     .trait(name: "GTK", description: "Show pictures in GTK 4 widgets."),
   ]),
   targets: [
     // Floor 0: glue.
+    .target(name: "CDynamicLibrary", cSettings: loading),
     .target(
       name: "CCodecs",
-      dependencies: systemLibraries.map(\.dependency),
-      cSettings: [.define("OZU_ISAL")] + systemLibraries.flatMap(\.cSettings),
+      dependencies: ["CDynamicLibrary"] + systemLibraries.map(\.dependency),
+      cSettings: loading + [.define("OZU_ISAL")] + systemLibraries.flatMap(\.cSettings),
       linkerSettings: systemLibraries.flatMap(\.linkerSettings)),
     .target(
       name: "CContentCodings",
@@ -147,9 +170,9 @@ let package = Package(
         .target(name: $0, condition: .when(platforms: [.linux]))
       },
       linkerSettings: ["z", "brotlidec", "zstd"].map { .linkedLibrary($0, .when(platforms: [.linux])) }),
-    .systemLibrary(
-      name: "CCurl", pkgConfig: "libcurl",
-      providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+    .target(
+      name: "CCurl", dependencies: ["CDynamicLibrary", curl.dependency], cSettings: loading,
+      linkerSettings: curl.linkerSettings),
     .systemLibrary(name: "CBenchPeers"),
     .target(name: "CAllocations"),
     .systemLibrary(
@@ -222,7 +245,8 @@ let package = Package(
       name: "OzuHTTPTests", dependencies: ["OzuHTTP", "OzuTesting"], swiftSettings: strict),
     .testTarget(
       name: "OzuCodecsTests",
-      dependencies: ["OzuCodecs", "OzuStandardCodecs", "OzuTesting", "JPEGOracle"] + libraryCodecs,
+      dependencies: ["OzuCodecs", "OzuStandardCodecs", "OzuTesting", "JPEGOracle", "CDynamicLibrary"]
+        + libraryCodecs,
       resources: [.copy("Fixtures")], swiftSettings: strict),
     // libjpeg as encoder of every variant and as the one who knows the coefficients, for tests and fuzzing.
     .target(
@@ -265,7 +289,7 @@ if Context.environment["OZU_FUZZ"] != nil {
       swiftSettings: kernel + [.unsafeFlags(["-parse-as-library"])]))
 }
 
-package.targets += (systemLibraries + codingLibraries).map(\.target)
+package.targets += (systemLibraries + codingLibraries + [curl]).map(\.target)
 
 if !buildsLibraries {
   let needLibraries: Set = [

@@ -3,15 +3,22 @@
 
 #ifdef OZU_AVIF
 
-#if !__has_include(<avif/avif.h>)
-#error "libavif is missing: apt-get install libavif-dev, brew install libavif, or leave out the trait AVIF"
-#endif
-
-#include <avif/avif.h>
 #include <stdio.h>
 
 #include "avif_boxes.h"
+#include "avif_library.h"
 #include "picture.h"
+
+// The name changes where libavif breaks what is compiled against its headers.
+#if AVIF_VERSION_MAJOR >= 1
+#define SONAME "libavif.so.16"
+#elif AVIF_VERSION_MINOR >= 11
+#define SONAME "libavif.so.15"
+#else
+#error "libavif 0.11 or newer is needed"
+#endif
+
+OZU_DEFINE_LIBRARY(avif, OZU_AVIF_FUNCTIONS, "Read and write AVIF", SONAME)
 
 typedef struct {
   OzuPictureDecoder base;
@@ -259,7 +266,7 @@ static void close_decoder(OzuPictureDecoder *base) {
 
 OzuPictureDecoder *ozu_avif_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits) {
   static const OzuPictureOperations operations = {
-      open, step, close_decoder, select_frame, delay, planes};
+      open, step, close_decoder, select_frame, delay, planes, .library = &ozu_avif_library};
   return ozu_picture_new(sizeof(AVIFDecoder), &operations, data, size, limits);
 }
 

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <avif/avif.h>
-
 #include "CCodecs.h"
+#include "avif_library.h"
 
 OzuStatus ozu_avif_encode(
     const OzuEncodeRequest *request, OzuBytes *file, char *message, size_t message_capacity) {
@@ -16,6 +15,7 @@ OzuStatus ozu_avif_encode(
     snprintf(message, message_capacity, "rows that are too short");
     return OzuStatusFailed;
   }
+  if (!ozu_dynamic_library_load(&ozu_avif_library, message, message_capacity)) return OzuStatusFailed;
   // Chroma in full from where JPEG has it too.
   bool is_full = request->is_lossless || request->quality >= 0.9;
   // Ten bits are what every decoder of AVIF reads; twelve are for professionals' files.

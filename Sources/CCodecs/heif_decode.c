@@ -2,10 +2,12 @@
 
 #ifdef OZU_HEIF
 
-#include <libheif/heif.h>
 #include <stdio.h>
 
+#include "heif_library.h"
 #include "picture.h"
+
+OZU_DEFINE_LIBRARY(heif, OZU_HEIF_FUNCTIONS, "Read HEIC and HEIF", "libheif.so.1")
 
 typedef struct {
   OzuPictureDecoder base;
@@ -170,7 +172,8 @@ static void close_decoder(OzuPictureDecoder *base) {
 }
 
 OzuPictureDecoder *ozu_heif_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits) {
-  static const OzuPictureOperations operations = {open, step, close_decoder, NULL, NULL};
+  static const OzuPictureOperations operations = {
+      open, step, close_decoder, .library = &ozu_heif_library};
   return ozu_picture_new(sizeof(HEIFDecoder), &operations, data, size, limits);
 }
 

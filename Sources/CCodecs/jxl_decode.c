@@ -6,13 +6,15 @@
 
 #ifdef OZU_JXL
 
-#if !__has_include(<jxl/decode.h>)
-#error "libjxl is missing: apt-get install libjxl-dev, brew install jpeg-xl, or leave out the trait JXL"
-#endif
-
-#include <jxl/decode.h>
-
+#include "jxl_library.h"
 #include "picture.h"
+
+#define TEXT_OF(number) #number
+// Before version 1, each minor version has a name of its own.
+#define SONAME(major, minor) "libjxl.so." TEXT_OF(major) "." TEXT_OF(minor)
+
+OZU_DEFINE_LIBRARY(
+    jxl, OZU_JXL_FUNCTIONS, "Read and write JPEG XL", SONAME(JPEGXL_MAJOR_VERSION, JPEGXL_MINOR_VERSION))
 
 typedef struct {
   OzuPictureDecoder base;
@@ -237,7 +239,8 @@ static void close_decoder(OzuPictureDecoder *base) {
 }
 
 OzuPictureDecoder *ozu_jxl_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits) {
-  static const OzuPictureOperations operations = {open, step, close_decoder, select_frame, delay};
+  static const OzuPictureOperations operations = {
+      open, step, close_decoder, select_frame, delay, .library = &ozu_jxl_library};
   return ozu_picture_new(sizeof(JXLDecoder), &operations, data, size, limits);
 }
 

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <jxl/encode.h>
-
 #include "CCodecs.h"
+#include "jxl_library.h"
 
 // The distance that libjxl's own tools take for a quality from 0 to 100.
 static float distance(double quality) {
@@ -78,6 +77,7 @@ OzuStatus ozu_jxl_encode(
     snprintf(message, message_capacity, "rows that are too short");
     return OzuStatusFailed;
   }
+  if (!ozu_dynamic_library_load(&ozu_jxl_library, message, message_capacity)) return OzuStatusFailed;
   JxlEncoder *encoder = JxlEncoderCreate(NULL);
   uint8_t *pixels = reordered(request, request->has_alpha ? 4 : 3);
   bool is_done = false, has_memory = encoder != NULL && pixels != NULL;

@@ -3,10 +3,10 @@
 
 #ifdef OZU_JXL
 
-#include <jxl/decode.h>
 #include <stdlib.h>
 
 #include "CCodecs.h"
+#include "jxl_library.h"
 
 struct OzuJXLFeed {
   JxlDecoder *decoder;
@@ -23,6 +23,8 @@ OzuJXLFeed *ozu_jxl_feed_new(OzuRows rows) {
   if (rows.height == 0 || !ozu_rows_hold(&rows, rows.width, rows.height, OzuPixelsBGRA8)
       || rows.bytes_per_row != ((row_size + 15) & ~(size_t)15))
     return NULL;
+  char message[1];
+  if (!ozu_dynamic_library_load(&ozu_jxl_library, message, sizeof(message))) return NULL;
   OzuJXLFeed *feed = calloc(1, sizeof(OzuJXLFeed));
   if (feed == NULL) return NULL;
   feed->pixels = rows.bytes;

@@ -55,6 +55,13 @@ const char *ozu_picture_message(const OzuPictureDecoder *decoder) { return decod
 
 bool ozu_picture_is_unsupported(const OzuPictureDecoder *decoder) { return decoder->is_unsupported; }
 
+bool ozu_picture_load(OzuPictureDecoder *decoder) {
+  if (ozu_dynamic_library_load(decoder->operations->library, decoder->message, sizeof(decoder->message))) return true;
+  // A lack of this system, and no fault of the file.
+  decoder->is_unsupported = true;
+  return false;
+}
+
 OzuStatus ozu_picture_open(OzuPictureDecoder *decoder, OzuPictureInfo *info) {
   memset(info, 0, sizeof(*info));
   info->orientation = 1;
@@ -62,6 +69,7 @@ OzuStatus ozu_picture_open(OzuPictureDecoder *decoder, OzuPictureInfo *info) {
   info->frames = 1;
   info->primaries = 2;
   info->transfer = 2;
+  if (!ozu_picture_load(decoder)) return OzuStatusFailed;
   OzuStatus status = decoder->operations->open(decoder, info);
   decoder->width = info->width;
   decoder->height = info->height;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "CCodecs.h"
+#include "ozu_dynamic_library.h"
 
 typedef struct {
   OzuStatus (*open)(OzuPictureDecoder *decoder, OzuPictureInfo *info);
@@ -18,6 +19,8 @@ typedef struct {
   OzuStatus (*planes)(OzuPictureDecoder *decoder, OzuPicturePlanes *planes);
   /// Whether the picture has no pixels of its own and is drawn at any size.
   bool is_drawing;
+  /// What has to be loaded before any of the functions is called.
+  OzuDynamicLibrary *library;
 } OzuPictureOperations;
 
 /// The first member of each decoder.

@@ -5,37 +5,17 @@
 // No limit here holds all that a hostile document can do: librsvg 2.54 ends the process where it panics, a chain of
 // references can be longer than any stack, and nothing stops it while it draws. Documents of strangers belong into a
 // process of their own.
-//
-// The few functions of librsvg that are used are declared here: its own headers are scattered over folders whose
-// names differ from system to system.
 
 #ifdef OZU_SVG
 
 #include <math.h>
 #include <pthread.h>
 
-#include <cairo/cairo.h>
-
 #include "picture.h"
+#include "svg_library.h"
 
-typedef struct _RsvgHandle RsvgHandle;
-typedef struct { uint32_t domain; int code; char *message; } GError;
-typedef struct { double length; int unit; } RsvgLength;
-typedef struct { double x, y, width, height; } RsvgRectangle;
-
-RsvgHandle *rsvg_handle_new_from_data(const uint8_t *data, size_t size, GError **error);
-int rsvg_handle_get_intrinsic_size_in_pixels(RsvgHandle *handle, double *width, double *height);
-void rsvg_handle_get_intrinsic_dimensions(
-    RsvgHandle *handle, int *has_width, RsvgLength *width, int *has_height, RsvgLength *height, int *has_viewbox,
-    RsvgRectangle *viewbox);
-int rsvg_handle_get_geometry_for_layer(
-    RsvgHandle *handle, const char *id, const RsvgRectangle *viewport, RsvgRectangle *ink, RsvgRectangle *logical,
-    GError **error);
-int rsvg_handle_render_document(
-    RsvgHandle *handle, cairo_t *cairo, const RsvgRectangle *viewport, GError **error);
-void rsvg_handle_set_dpi(RsvgHandle *handle, double dpi);
-void g_object_unref(void *object);
-void g_error_free(GError *error);
+// Cairo and GLib are found through librsvg, which needs them.
+OZU_DEFINE_LIBRARY(svg, OZU_SVG_FUNCTIONS, "Draw SVG", "librsvg-2.so.2")
 
 typedef struct {
   OzuPictureDecoder base;
@@ -164,7 +144,8 @@ static void close_decoder(OzuPictureDecoder *base) {
 }
 
 OzuPictureDecoder *ozu_svg_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits) {
-  static const OzuPictureOperations operations = {open, step, close_decoder, NULL, NULL, NULL, true};
+  static const OzuPictureOperations operations = {
+      open, step, close_decoder, .is_drawing = true, .library = &ozu_svg_library};
   return ozu_picture_new(sizeof(SVGDecoder), &operations, data, size, limits);
 }
 

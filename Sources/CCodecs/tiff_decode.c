@@ -7,9 +7,11 @@
 #include <math.h>
 #include <stdio.h>
 
-#include <tiffio.h>
-
 #include "picture.h"
+#include "tiff_library.h"
+
+// The name of version 4.5, the first with the options that are used, and of those after it.
+OZU_DEFINE_LIBRARY(tiff, OZU_TIFF_FUNCTIONS, "Read TIFF", "libtiff.so.6")
 
 typedef struct {
   OzuPictureDecoder base;
@@ -379,7 +381,8 @@ static void close_decoder(OzuPictureDecoder *base) {
 }
 
 OzuPictureDecoder *ozu_tiff_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits) {
-  static const OzuPictureOperations operations = {open, step, close_decoder, NULL, NULL};
+  static const OzuPictureOperations operations = {
+      open, step, close_decoder, .library = &ozu_tiff_library};
   return ozu_picture_new(sizeof(TIFFDecoder), &operations, data, size, limits);
 }
 

@@ -47,7 +47,6 @@ struct InstallationTests {
     let linked =
       lists.flatMap { Self.matches(of: /"([^"]*)"/, in: $0) }
       + Self.matches(of: /linkedLibrary\("([^"]*)"/, in: manifest)
-      + Self.matches(of: /link "([^"]*)"/, in: try Self.text("Sources/CCurl/module.modulemap"))
     #expect(Set(linked) == Set(try Self.needs().flatMap(\.libraries)))
   }
 

@@ -64,8 +64,8 @@
         configuration.certificateAuthorities = .file(path: path)
         loop = CurlLoop(configuration: configuration)
         reactor = CurlReactor(
-          multi: try #require(CurlMulti(configuration: configuration)), configuration: configuration,
-          counters: loop.counters, clock: loop.clock)
+          multi: try CurlMulti(configuration: configuration, waker: try #require(CurlWaker())),
+          configuration: configuration, counters: loop.counters, clock: loop.clock)
       }
 
       func transfer(to url: URL, onPiece: @escaping @Sendable () -> Void = {}) throws -> CurlTransfer {

@@ -79,6 +79,8 @@ typedef struct {
 } OzuPicturePlanes;
 
 /// Make a decoder; NULL when memory is short. `data` must outlive it. Each is defined with its trait only.
+///
+/// Its library is loaded by `ozu_picture_open`, where the program is not linked with it.
 OzuPictureDecoder *ozu_avif_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits);
 OzuPictureDecoder *ozu_heif_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits);
 /// Of the thumbnail that a HEIF file may hold beside its picture.
@@ -93,6 +95,10 @@ const char *ozu_picture_message(const OzuPictureDecoder *decoder);
 
 /// Whether the last failure is one of the library's abilities and not of the file.
 bool ozu_picture_is_unsupported(const OzuPictureDecoder *decoder);
+
+/// Loads the library of a decoder, as `ozu_picture_open` does, which also waits for the disk and runs the library's
+/// initialisers. Returns whether it is there; the message says why not. Any data will do.
+bool ozu_picture_load(OzuPictureDecoder *decoder);
 
 /// Reads the header. Takes no memory in proportion to the picture. First and once.
 OzuStatus ozu_picture_open(OzuPictureDecoder *decoder, OzuPictureInfo *info);

@@ -24,7 +24,7 @@ struct Benchmark: Sendable {
     blocking(DiskCurveBench.name, "the same from a thousand to a million entries", DiskCurveBench.run),
     blocking(
       EvictionBench.name, "hit ratios of full caches, on traces if a folder is given", EvictionBench.run),
-    blocking(HTTPBench.name, "downloads beside URLSession; cancelling, and what 50,000 leave behind") {
+    blocking(HTTPBench.name, "downloads; cancelling, and what 50,000 leave behind") {
       try HTTPBench.run(rounds: $0.rounds)
     },
     Benchmark(

@@ -3,12 +3,14 @@ import Ozu
 import OzuHTTP
 import OzuSynchronization
 
-#if canImport(FoundationNetworking)
+#if BenchPeers && canImport(FoundationNetworking)
   import FoundationNetworking
 #endif
 
-/// What a small download costs: Ozu's client and `URLSession`, from the same server in the same run. And what a client
-/// leaves behind and takes at most: see `HTTPEnduranceBench`.
+/// What a small download costs. And what a client leaves behind and takes at most: see `HTTPEnduranceBench`.
+///
+/// With the trait `BenchPeers`, `URLSession` does the same in the same run. Not without it: FoundationNetworking is linked
+/// with libcurl, which `ozu` would then load at every start.
 struct HTTPBench {
   static let name = "http"
 
@@ -28,7 +30,7 @@ struct HTTPBench {
     let lasting = try endurance.rows(server, rounds: rounds)
     var report = BenchReport(benchmark: Self.name)
     for concurrency in concurrencies {
-      let subjects = [ozu(concurrency), urlSession(concurrency)]
+      let subjects = subjects(concurrency)
       var samples = subjects.map { _ in [Sample]() }
       for round in 0...rounds {
         // They take turns ten times in a round: a machine that is busy for a second is so for both.
@@ -65,6 +67,14 @@ struct HTTPBench {
     let load: @Sendable (URL) async throws -> Int
   }
 
+  private func subjects(_ concurrency: Int) -> [Subject] {
+    #if BenchPeers
+      [ozu(concurrency), urlSession(concurrency)]
+    #else
+      [ozu(concurrency)]
+    #endif
+  }
+
   private func ozu(_ concurrency: Int) -> Subject {
     var configuration = HTTPClientConfiguration()
     configuration.proxy = .none
@@ -74,13 +84,15 @@ struct HTTPBench {
     return Subject(name: "ozu") { url in try await client.data(from: url).body.count }
   }
 
-  private func urlSession(_ concurrency: Int) -> Subject {
-    let configuration = URLSessionConfiguration.ephemeral
-    configuration.urlCache = nil
-    configuration.httpMaximumConnectionsPerHost = concurrency
-    let session = URLSession(configuration: configuration)
-    return Subject(name: "URLSession") { url in try await session.data(from: url).0.count }
-  }
+  #if BenchPeers
+    private func urlSession(_ concurrency: Int) -> Subject {
+      let configuration = URLSessionConfiguration.ephemeral
+      configuration.urlCache = nil
+      configuration.httpMaximumConnectionsPerHost = concurrency
+      let session = URLSession(configuration: configuration)
+      return Subject(name: "URLSession") { url in try await session.data(from: url).0.count }
+    }
+  #endif
 
   // MARK: Measuring
 

@@ -16,8 +16,8 @@ enum BenchCommand: Command {
 
       thumbnail makes its files from the demo's photographs, or takes those of --corpus. Results are compared
       with a full decode and a Lanczos filter in floating point. With --peers, other libraries take part that
-      `make bench-peers` installed; run it in the checkout then. disk-cache compares with SQLite and LMDB when `ozu`
-      is built with the trait BenchPeers.
+      `make bench-peers` installed; run it in the checkout then. disk-cache compares with SQLite and LMDB, and http
+      with URLSession, when `ozu` is built with the trait BenchPeers.
       """,
     options: [
       OptionSpecification(name: "rounds", letter: "n", value: "N", help: "Rounds that count; 7 by default."),

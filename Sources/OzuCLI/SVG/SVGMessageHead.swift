@@ -14,6 +14,8 @@ struct SVGMessageHead: Equatable {
     case pixels
     /// From the process: why not, as UTF-8.
     case failure
+    /// From the process: what this system lacks, as UTF-8.
+    case unsupported
   }
 
   static let byteCount = 32

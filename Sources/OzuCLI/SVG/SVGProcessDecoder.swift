@@ -94,9 +94,10 @@
       try process.send(data)
       let answer = try receive(SVGMessageHead.byteCount, from: &process)
       guard let head = answer.withUnsafeBytes({ SVGMessageHead($0) }) else { throw .wrongAnswer }
-      guard head.kind == .failure else { return head }
+      guard head.kind == .failure || head.kind == .unsupported else { return head }
       guard head.byteCount <= reasonByteCount else { throw .wrongAnswer }
       let words = printable(try receive(Int(head.byteCount), from: &process))
+      if head.kind == .unsupported { throw .unsupported(words) }
       throw process.tellsOfMemory(words) ?? .refused(words)
     }
 

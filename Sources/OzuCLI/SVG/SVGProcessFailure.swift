@@ -18,6 +18,8 @@ enum SVGProcessFailure: Error, Equatable {
   case wrongAnswer
   /// It says that the document cannot be drawn.
   case refused(String)
+  /// It says what this system lacks, such as a library.
+  case unsupported(String)
   case decoding(DecodingError)
 
   /// The error for those who asked.
@@ -27,6 +29,7 @@ enum SVGProcessFailure: Error, Equatable {
     switch self {
     case .decoding(let error): error
     case .refused(let reason): .corrupt(.svg, stage: stage, reason: reason)
+    case .unsupported(let reason): .unsupportedType(.svg, reason: reason)
     default: .decoderFailed(.svg, reason: "the SVG renderer \(predicate)")
     }
   }
@@ -41,7 +44,7 @@ enum SVGProcessFailure: Error, Equatable {
     case .flood: "wrote messages without an end"
     case .noAnswer(let status): "ended without an answer" + (status.map { " (status \($0))" } ?? "")
     case .wrongAnswer: "gave a wrong answer"
-    case .refused(let reason): reason
+    case .refused(let reason), .unsupported(let reason): reason
     case .decoding(let error): error.description
     }
   }

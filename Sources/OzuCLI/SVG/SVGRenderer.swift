@@ -28,6 +28,8 @@
     /// Draws, if the arguments of the program say so; does not return then.
     static func runIfAsked(_ arguments: [String]) {
       guard arguments.count == 5, arguments[1] == mode else { return }
+      // Before the limits, which leave what is there out of account. Where it fails, opening the document says why.
+      try? SVGDecoder().prepare()
       guard let parent = Int32(arguments[2]), let cpuSeconds = Int(arguments[3]),
         let bytes = Int(arguments[4]),
         ProcessConfinement.begin(parent: parent, cpuSeconds: cpuSeconds, memoryByteCount: bytes)
@@ -63,13 +65,17 @@
               write(pixels[(y * bitmap.bytesPerRow)...].prefix(rowByteCount), to: output)
             }
           }
-        case .header, .pixels, .failure: return
+        case .header, .pixels, .failure, .unsupported: return
         }
       } catch {
-        let reason =
-          if case .corrupt(_, _, let reason) = error { reason } else { error.description }
+        let (kind, reason): (SVGMessageHead.Kind, String) =
+          switch error {
+          case .corrupt(_, _, let reason): (.failure, reason)
+          case .unsupportedType(_, let reason): (.unsupported, reason)
+          default: (.failure, error.description)
+          }
         let words = Array(reason.utf8.prefix(SVGProcessDecoder.reasonByteCount))
-        write(SVGMessageHead(.failure, byteCount: words.count).bytes + words, to: output)
+        write(SVGMessageHead(kind, byteCount: words.count).bytes + words, to: output)
       }
     }
 

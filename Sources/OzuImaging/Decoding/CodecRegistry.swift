@@ -46,6 +46,23 @@ public struct CodecRegistry: Sendable {
   /// The formats that can be written, each once, those registered last first.
   public var encodableTypes: [ImageType] { Self.unique(encoders.map(\.type)) }
 
+  /// Loads now what the decoders of some formats load when they open their first file: on Linux, the libraries of HEIC,
+  /// AVIF, JPEG XL, TIFF and SVG.
+  ///
+  /// For a process that gives up the right to open files before it meets one, for a server that does not want its first
+  /// request to wait (2 to 15 ms of processor time a library, and the disk), and to find out what is not installed. It
+  /// waits for the disk, so it does not belong on Swift's cooperative pool.
+  ///
+  /// - Throws: `unsupportedType` for the first format without a decoder, or whose library is not installed.
+  public func prepare(for types: [ImageType]) throws(DecodingError) {
+    for type in types {
+      guard let decoder = decoders.first(where: { $0.types.contains(type) }) else {
+        throw .unsupportedType(type, reason: absent[type] ?? "no decoder is registered for it")
+      }
+      try decoder.prepare()
+    }
+  }
+
   private static func unique(_ types: [ImageType]) -> [ImageType] {
     var seen: Set<ImageType> = []
     return types.filter { seen.insert($0).inserted }

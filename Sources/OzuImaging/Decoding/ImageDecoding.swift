@@ -33,6 +33,11 @@ public protocol ImageDecoding: Sendable {
   ///
   /// - Throws: as `open(_:limits:)`, but for `truncated`.
   func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile
+
+  /// Does what opening the first file would otherwise wait for, such as loading a shared library. By default nothing.
+  ///
+  /// - Throws: `unsupportedType` when it cannot be done, as opening a file would.
+  func prepare() throws(DecodingError)
 }
 
 extension ImageDecoding {
@@ -43,4 +48,7 @@ extension ImageDecoding {
   public func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {
     .shownWhole
   }
+
+  /// There is nothing to do.
+  public func prepare() throws(DecodingError) {}
 }

@@ -31,5 +31,10 @@
     public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
       try library.open(data, limits: limits)
     }
+
+    /// Loads libavif.
+    ///
+    /// - Throws: `unsupportedType` when it is not installed.
+    public func prepare() throws(DecodingError) { try library.prepare() }
   }
 #endif

@@ -36,6 +36,11 @@
       try library.open(data, limits: limits)
     }
 
+    /// Loads libjxl.
+    ///
+    /// - Throws: `unsupportedType` when it is not installed.
+    public func prepare() throws(DecodingError) { try library.prepare() }
+
     /// Opens a file by its first bytes, by the library, which knows how many it needs.
     ///
     /// - Throws: `corrupt`.

@@ -47,6 +47,19 @@ struct LibraryDecoder: ImageDecoding {
   func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
     try LibraryFile(data, library: self, limits: limits)
   }
+
+  /// Loads the library, unless the program is linked with it.
+  ///
+  /// - Throws: `unsupportedType` when it is not installed.
+  func prepare() throws(DecodingError) {
+    guard let decoder = opening(nil, 0, OzuPictureLimits()) else {
+      throw .corrupt(type, stage: "header", reason: "out of memory")
+    }
+    defer { ozu_picture_free(decoder) }
+    guard ozu_picture_load(decoder) else {
+      throw .unsupportedType(type, reason: String(cString: ozu_picture_message(decoder)))
+    }
+  }
 }
 
 /// A file that a library decodes while it comes. One thread at a time calls it.

@@ -67,6 +67,9 @@
         "gives a reason of several lines",
         "\(print(SVGMessageHead(.failure, byteCount: 6))); printf 'a\\nb\\033cd'",
         .refused("a b cd")),
+      StandIn(
+        "lacks a library", "\(print(SVGMessageHead(.unsupported, byteCount: 7))); printf 'no libx'",
+        .unsupported("no libx")),
     ]
 
     /// A decoder whose renderer is a script. Not a file of its own: one that was written just now cannot be started while

@@ -24,14 +24,16 @@ struct ChildRun {
   ///   - input: what standard input has; nothing by default.
   ///   - inputFile: what standard input reads instead.
   ///   - output: where standard output leads; into `output` by default.
+  ///   - variables: what the environment has beside that of the tests.
   init(
     _ arguments: [String], in folder: Folder, input: Data = Data(), inputFile: FileHandle? = nil,
-    output: FileHandle? = nil
+    output: FileHandle? = nil, variables: [String: String] = [:]
   ) async throws {
     let process = Process()
     process.executableURL = try Self.program
     process.arguments = arguments
     process.currentDirectoryURL = folder.url
+    process.environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
     let (inputPipe, outputPipe, errorPipe) = (Pipe(), Pipe(), Pipe())
     process.standardInput = inputFile ?? inputPipe
     process.standardOutput = output ?? outputPipe

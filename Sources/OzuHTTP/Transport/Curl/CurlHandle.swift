@@ -38,20 +38,20 @@
     private var hasOfferList = false
 
     init?(configuration: HTTPClientConfiguration, counters: CurlCounters) {
-      guard let raw = curl_easy_init() else { return nil }
+      guard let raw = ozu_curl_easy_init() else { return nil }
       self.raw = raw
       self.configuration = configuration
       self.counters = counters
       errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
       errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-      offerList = curl_slist_append(nil, Self.offerLine)
+      offerList = ozu_curl_slist_append(nil, Self.offerLine)
       counters.handles.add(1, ordering: .relaxed)
     }
 
     deinit {
-      curl_easy_cleanup(raw)
-      curl_slist_free_all(headerList)
-      curl_slist_free_all(offerList)
+      ozu_curl_easy_cleanup(raw)
+      ozu_curl_slist_free_all(headerList)
+      ozu_curl_slist_free_all(offerList)
       errorText.deallocate()
       counters.handles.subtract(1, ordering: .relaxed)
     }
@@ -59,17 +59,17 @@
     /// What libcurl said about the failure, or its general words for the code.
     func message(for code: CURLcode) -> String {
       let text = String(cString: errorText)
-      return text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
+      return text.isEmpty ? String(cString: ozu_curl_easy_strerror(code)) : text
     }
 
     /// Forgets the transfer; connections and names stay known to the multi handle.
     func reset() {
       transfer = nil
       certificate.facts = nil
-      if needsReset { curl_easy_reset(raw) }
+      if needsReset { ozu_curl_easy_reset(raw) }
       if headerList != nil {
         _ = ozu_curl_set_header_list(raw, nil)
-        curl_slist_free_all(headerList)
+        ozu_curl_slist_free_all(headerList)
         headerList = nil
         hasOfferList = false
       }
@@ -186,7 +186,7 @@
       if request.allowsContentDecoding { lines.append(Self.offerLine) }
       if !request.headers.contains(name: "Expect") { lines.append("Expect:") }
       for line in lines {
-        guard let longer = curl_slist_append(headerList, line) else { continue }
+        guard let longer = ozu_curl_slist_append(headerList, line) else { continue }
         headerList = longer
       }
       _ = ozu_curl_set_header_list(raw, headerList)

@@ -10,8 +10,9 @@
 
   /// The inbox and the thread of a `CurlClient`.
   ///
-  /// Any thread may `submit` and `stop`; both only append under the lock and wake the loop. The multi handle
-  /// stands in the locked state so that nobody can wake it after it is gone.
+  /// Any thread may `submit` and `stop`; both only append under the lock and wake the loop. The waker stands in the
+  /// locked state so that nobody can use it after it is gone. The thread itself makes the multi handle: loading libcurl
+  /// takes milliseconds, which no caller waits for and no lock is held.
   final class CurlLoop: Sendable {
     enum Command: Sendable {
       case start(CurlTransfer, CurlTransfer.Completion)
@@ -22,8 +23,8 @@
 
     private enum Phase {
       case unborn
-      case running(CurlMulti)
-      case stopping(CurlMulti)
+      case running(CurlWaker)
+      case stopping(CurlWaker)
       case cleaning
       case stopped
     }
@@ -51,21 +52,19 @@
       state.withLock { state in
         switch state.phase {
         case .unborn:
-          guard let multi = CurlMulti(configuration: configuration) else {
-            return .other(code: Int(CURLE_FAILED_INIT.rawValue), message: "libcurl cannot start")
-          }
-          state.phase = .running(multi)
-          guard startThread(multi) else {
+          guard let waker = CurlWaker() else { return Self.failedStart("no descriptor is left") }
+          state.phase = .running(waker)
+          guard startThread(waker) else {
             state.phase = .unborn
-            multi.close()
-            return .other(code: Int(CURLE_FAILED_INIT.rawValue), message: "no thread can be started")
+            waker.close()
+            return Self.failedStart("no thread can be started")
           }
           state.commands.append(command)
-        case .running(let multi):
+        case .running(let waker):
           state.commands.append(command)
           if state.isAsleep {
             state.isAsleep = false
-            multi.wake()
+            waker.wake()
           }
         case .stopping, .cleaning, .stopped:
           return .cancelled
@@ -80,9 +79,9 @@
         switch state.phase {
         case .unborn:
           state.phase = .stopped
-        case .running(let multi):
-          state.phase = .stopping(multi)
-          multi.wake()
+        case .running(let waker):
+          state.phase = .stopping(waker)
+          waker.wake()
         case .stopping, .cleaning, .stopped:
           break
         }
@@ -101,16 +100,48 @@
       }
     }
 
-    private func startThread(_ multi: CurlMulti) -> Bool {
+    private static func failedStart(_ message: String) -> HTTPError.Reason {
+      .other(code: Int(CURLE_FAILED_INIT.rawValue), message: message)
+    }
+
+    private func startThread(_ waker: CurlWaker) -> Bool {
       CurlThread.start { [self] in
-        run(multi)
-        let waiters = state.withLock { state in
-          state.phase = .stopped
-          let waiters = state.stopWaiters
-          state.stopWaiters = []
-          return waiters
+        let waiters: [CheckedContinuation<Void, Never>]
+        do throws(CurlMulti.Unavailable) {
+          run(try CurlMulti(configuration: configuration, waker: waker))
+          waiters = end(.stopped).waiters
+        } catch {
+          waiters = failStart(error, waker)
         }
         for waiter in waiters { waiter.resume() }
+      }
+    }
+
+    /// Answers what has been submitted with the reason why libcurl cannot be used. The next request tries again: it may be
+    /// installed by then.
+    private func failStart(
+      _ error: CurlMulti.Unavailable, _ waker: CurlWaker
+    ) -> [CheckedContinuation<Void, Never>] {
+      let (commands, waiters) = end(.unborn)
+      waker.close()
+      for case .start(let transfer, let completion) in commands {
+        completion.resume(
+          returning: .failure(HTTPError(Self.failedStart(error.message), url: transfer.hop.url)))
+      }
+      return waiters
+    }
+
+    /// Leaves the phase of the thread for another one, or for `stopped` when that is asked for, and takes out what is in
+    /// the inbox. Returns who waits for the end, if it is the end.
+    private func end(_ phase: Phase) -> (commands: [Command], waiters: [CheckedContinuation<Void, Never>]) {
+      state.withLock { state in
+        if case .running = state.phase { state.phase = phase } else { state.phase = .stopped }
+        let commands = state.commands
+        state.commands = []
+        guard case .stopped = state.phase else { return (commands, []) }
+        let waiters = state.stopWaiters
+        state.stopWaiters = []
+        return (commands, waiters)
       }
     }
 
@@ -147,46 +178,6 @@
       state.withLock { $0.phase = .cleaning }
       reactor.close()
     }
-  }
-
-  /// A libcurl multi handle: the connection pool and the transfers in progress.
-  ///
-  /// Unchecked because the handle is a pointer, which only the loop's thread uses. `wake` may be called by any thread that
-  /// holds the loop's lock: under it the descriptor is known to be open.
-  struct CurlMulti: @unchecked Sendable {
-    let handle: UnsafeMutableRawPointer
-    /// Readable once the thread has been woken.
-    let wakeDescriptor: Int32
-
-    /// Nil when libcurl cannot get what it needs, such as a descriptor.
-    init?(configuration: HTTPClientConfiguration) {
-      guard CurlMulti.isLibraryReady, let handle = curl_multi_init() else { return nil }
-      let descriptor = ozu_eventfd()
-      guard descriptor >= 0 else {
-        curl_multi_cleanup(handle)
-        return nil
-      }
-      self.handle = handle
-      wakeDescriptor = descriptor
-      let perHost = max(1, configuration.maximumConnectionsPerHost)
-      _ = ozu_curl_multi_set_long(handle, CURLMOPT_MAX_HOST_CONNECTIONS, perHost)
-      _ = ozu_curl_multi_set_long(
-        handle, CURLMOPT_MAXCONNECTS, max(8, configuration.maximumConcurrentRequests))
-    }
-
-    /// Ends the wait of the loop's thread, or the next one.
-    func wake() {
-      ozu_eventfd_signal(wakeDescriptor)
-    }
-
-    /// Frees the handle and its connections.
-    func close() {
-      curl_multi_cleanup(handle)
-      ozu_eventfd_close(wakeDescriptor)
-    }
-
-    /// libcurl is set up once per process and stays.
-    private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
   }
 
   /// The time as the loop's thread last looked at it, which it does before and after it drives libcurl.

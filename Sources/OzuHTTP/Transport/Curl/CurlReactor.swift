@@ -37,7 +37,7 @@
       queue = StartQueue(
         maximumActive: configuration.maximumConcurrentRequests,
         maximumActivePerOrigin: configuration.maximumConnectionsPerHost)
-      sockets = CurlSockets(wakeDescriptor: multi.wakeDescriptor)
+      sockets = CurlSockets(wakeDescriptor: multi.waker.descriptor)
       // The reactor keeps the sockets, and frees libcurl's handle in `close`.
       ozu_curl_multi_set_on_socket(
         multi.handle, onSocketChange, Unmanaged.passUnretained(sockets).toOpaque())
@@ -86,7 +86,7 @@
     /// is told so.
     func resume(_ transfer: CurlTransfer) {
       guard transfer.phase == .active, transfer.timing.isPaused, let handle = transfer.handle else { return }
-      let code = curl_easy_pause(handle.raw, CURLPAUSE_CONT)
+      let code = ozu_curl_easy_pause(handle.raw, CURLPAUSE_CONT)
       // An error of this call is nobody else's: the multi handle will not report it.
       if code != CURLE_OK { finish(transfer, code) }
       if let check = transfer.timing.nextCheck(after: clock.now), transfer.phase == .active { watch(check) }
@@ -131,15 +131,15 @@
     private func drive() {
       var running: Int32 = 0
       sockets.forEachReady { descriptor, events in
-        curl_multi_socket_action(multi.handle, descriptor, events, &running)
+        ozu_curl_multi_socket_action(multi.handle, descriptor, events, &running)
       }
-      curl_multi_socket_action(multi.handle, ozu_curl_socket_timeout, 0, &running)
+      ozu_curl_multi_socket_action(multi.handle, ozu_curl_socket_timeout, 0, &running)
     }
 
     // Until libcurl's next timer or the next limit of ours.
     private var patience: Int32 {
       var timer = -1
-      curl_multi_timeout(multi.handle, &timer)
+      ozu_curl_multi_timeout(multi.handle, &timer)
       let limit = nextDeadline.map { max(0, ($0 - clock.now).wholeMilliseconds) + 1 } ?? 60_000
       return Int32(clamping: timer < 0 ? limit : min(timer, limit))
     }
@@ -163,10 +163,10 @@
       transfer.handle = handle
       transfer.beginHop(at: clock.now)
       handle.configure(for: transfer)
-      let code = curl_multi_add_handle(multi.handle, handle.raw)
+      let code = ozu_curl_multi_add_handle(multi.handle, handle.raw)
       guard code == CURLM_OK else {
         return fail(
-          transfer, .other(code: Int(code.rawValue), message: String(cString: curl_multi_strerror(code))))
+          transfer, .other(code: Int(code.rawValue), message: String(cString: ozu_curl_multi_strerror(code))))
       }
       watch(transfer.timing.nextCheck(after: clock.now))
       watch(transfer.timing.connectDeadline)
@@ -252,7 +252,7 @@
       queue.finish(origin: transfer.origin)
       guard let handle = transfer.handle else { return }
       transfer.handle = nil
-      curl_multi_remove_handle(multi.handle, handle.raw)
+      ozu_curl_multi_remove_handle(multi.handle, handle.raw)
       handle.reset()
       if idleHandles.count < configuration.maximumConcurrentRequests { idleHandles.append(handle) }
     }

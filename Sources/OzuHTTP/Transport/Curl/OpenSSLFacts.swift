@@ -48,12 +48,11 @@
     /// The place of our pointer in each context.
     private let index: Int32
 
-    /// Nil where libcurl is linked with something else.
+    /// Nil where libcurl is linked with something else. Not to be used before libcurl is loaded.
     static let shared = OpenSSLFacts()
 
     private init?() {
-      guard let version = curl_version_info(CURLVERSION_FIRST).pointee.ssl_version,
-        String(cString: version).hasPrefix("OpenSSL/"),
+      guard let version = ozu_curl_ssl_version(), String(cString: version).hasPrefix("OpenSSL/"),
         // Libcurl is loaded already. Its handle finds the OpenSSL that it is linked with, whatever others there are.
         let library = dlopen("libcurl.so.4", RTLD_LAZY | RTLD_NOLOAD)
       else { return nil }

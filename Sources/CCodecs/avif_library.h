@@ -1,0 +1,59 @@
+// The functions of libavif that are called. Not seen by Swift.
+
+#ifndef OZU_AVIF_LIBRARY_H
+#define OZU_AVIF_LIBRARY_H
+
+#if !__has_include(<avif/avif.h>)
+#error "libavif is missing: apt-get install libavif-dev, brew install libavif, or leave out the trait AVIF"
+#endif
+
+#include <avif/avif.h>
+
+#include "ozu_dynamic_library.h"
+
+#define OZU_AVIF_FUNCTIONS(FUNCTION) \
+  FUNCTION(avifCodecName) \
+  FUNCTION(avifCropRectConvertCleanApertureBox) \
+  FUNCTION(avifDecoderCreate) \
+  FUNCTION(avifDecoderDestroy) \
+  FUNCTION(avifDecoderNthImage) \
+  FUNCTION(avifDecoderNthImageTiming) \
+  FUNCTION(avifDecoderParse) \
+  FUNCTION(avifDecoderSetIOMemory) \
+  FUNCTION(avifDiagnosticsClearError) \
+  FUNCTION(avifEncoderCreate) \
+  FUNCTION(avifEncoderDestroy) \
+  FUNCTION(avifEncoderWrite) \
+  FUNCTION(avifImageCreate) \
+  FUNCTION(avifImageDestroy) \
+  FUNCTION(avifImageRGBToYUV) \
+  FUNCTION(avifImageYUVToRGB) \
+  FUNCTION(avifRGBImageSetDefaults) \
+  FUNCTION(avifRWDataFree) \
+  FUNCTION(avifResultToString)
+
+OZU_DECLARE_LIBRARY(avif, OZU_AVIF_FUNCTIONS)
+
+#ifdef OZU_LOADS_LIBRARIES
+#define avifCodecName ozu_avif.avifCodecName
+#define avifCropRectConvertCleanApertureBox ozu_avif.avifCropRectConvertCleanApertureBox
+#define avifDecoderCreate ozu_avif.avifDecoderCreate
+#define avifDecoderDestroy ozu_avif.avifDecoderDestroy
+#define avifDecoderNthImage ozu_avif.avifDecoderNthImage
+#define avifDecoderNthImageTiming ozu_avif.avifDecoderNthImageTiming
+#define avifDecoderParse ozu_avif.avifDecoderParse
+#define avifDecoderSetIOMemory ozu_avif.avifDecoderSetIOMemory
+#define avifDiagnosticsClearError ozu_avif.avifDiagnosticsClearError
+#define avifEncoderCreate ozu_avif.avifEncoderCreate
+#define avifEncoderDestroy ozu_avif.avifEncoderDestroy
+#define avifEncoderWrite ozu_avif.avifEncoderWrite
+#define avifImageCreate ozu_avif.avifImageCreate
+#define avifImageDestroy ozu_avif.avifImageDestroy
+#define avifImageRGBToYUV ozu_avif.avifImageRGBToYUV
+#define avifImageYUVToRGB ozu_avif.avifImageYUVToRGB
+#define avifRGBImageSetDefaults ozu_avif.avifRGBImageSetDefaults
+#define avifRWDataFree ozu_avif.avifRWDataFree
+#define avifResultToString ozu_avif.avifResultToString
+#endif
+
+#endif

@@ -1,0 +1,83 @@
+// The functions of libheif that are called. Not seen by Swift.
+
+#ifndef OZU_HEIF_LIBRARY_H
+#define OZU_HEIF_LIBRARY_H
+
+#if !__has_include(<libheif/heif.h>)
+#error "libheif is missing: apt-get install libheif-dev, brew install libheif, or leave out the trait HEIF"
+#endif
+
+#include <libheif/heif.h>
+
+#include "ozu_dynamic_library.h"
+
+#define OZU_HEIF_FUNCTIONS(FUNCTION) \
+  FUNCTION(heif_context_alloc) \
+  FUNCTION(heif_context_free) \
+  FUNCTION(heif_context_get_primary_image_handle) \
+  FUNCTION(heif_context_read_from_memory_without_copy) \
+  FUNCTION(heif_context_set_max_decoding_threads) \
+  FUNCTION(heif_context_set_maximum_image_size_limit) \
+  FUNCTION(heif_decode_image) \
+  FUNCTION(heif_decoding_options_alloc) \
+  FUNCTION(heif_decoding_options_free) \
+  FUNCTION(heif_image_get_bits_per_pixel_range) \
+  FUNCTION(heif_image_get_height) \
+  FUNCTION(heif_image_get_plane_readonly) \
+  FUNCTION(heif_image_get_width) \
+  FUNCTION(heif_image_handle_get_color_profile_type) \
+  FUNCTION(heif_image_handle_get_height) \
+  FUNCTION(heif_image_handle_get_list_of_metadata_block_IDs) \
+  FUNCTION(heif_image_handle_get_list_of_thumbnail_IDs) \
+  FUNCTION(heif_image_handle_get_luma_bits_per_pixel) \
+  FUNCTION(heif_image_handle_get_metadata) \
+  FUNCTION(heif_image_handle_get_metadata_size) \
+  FUNCTION(heif_image_handle_get_nclx_color_profile) \
+  FUNCTION(heif_image_handle_get_number_of_thumbnails) \
+  FUNCTION(heif_image_handle_get_raw_color_profile) \
+  FUNCTION(heif_image_handle_get_raw_color_profile_size) \
+  FUNCTION(heif_image_handle_get_thumbnail) \
+  FUNCTION(heif_image_handle_get_width) \
+  FUNCTION(heif_image_handle_has_alpha_channel) \
+  FUNCTION(heif_image_handle_is_premultiplied_alpha) \
+  FUNCTION(heif_image_handle_release) \
+  FUNCTION(heif_image_release) \
+  FUNCTION(heif_nclx_color_profile_free)
+
+OZU_DECLARE_LIBRARY(heif, OZU_HEIF_FUNCTIONS)
+
+#ifdef OZU_LOADS_LIBRARIES
+#define heif_context_alloc ozu_heif.heif_context_alloc
+#define heif_context_free ozu_heif.heif_context_free
+#define heif_context_get_primary_image_handle ozu_heif.heif_context_get_primary_image_handle
+#define heif_context_read_from_memory_without_copy ozu_heif.heif_context_read_from_memory_without_copy
+#define heif_context_set_max_decoding_threads ozu_heif.heif_context_set_max_decoding_threads
+#define heif_context_set_maximum_image_size_limit ozu_heif.heif_context_set_maximum_image_size_limit
+#define heif_decode_image ozu_heif.heif_decode_image
+#define heif_decoding_options_alloc ozu_heif.heif_decoding_options_alloc
+#define heif_decoding_options_free ozu_heif.heif_decoding_options_free
+#define heif_image_get_bits_per_pixel_range ozu_heif.heif_image_get_bits_per_pixel_range
+#define heif_image_get_height ozu_heif.heif_image_get_height
+#define heif_image_get_plane_readonly ozu_heif.heif_image_get_plane_readonly
+#define heif_image_get_width ozu_heif.heif_image_get_width
+#define heif_image_handle_get_color_profile_type ozu_heif.heif_image_handle_get_color_profile_type
+#define heif_image_handle_get_height ozu_heif.heif_image_handle_get_height
+#define heif_image_handle_get_list_of_metadata_block_IDs ozu_heif.heif_image_handle_get_list_of_metadata_block_IDs
+#define heif_image_handle_get_list_of_thumbnail_IDs ozu_heif.heif_image_handle_get_list_of_thumbnail_IDs
+#define heif_image_handle_get_luma_bits_per_pixel ozu_heif.heif_image_handle_get_luma_bits_per_pixel
+#define heif_image_handle_get_metadata ozu_heif.heif_image_handle_get_metadata
+#define heif_image_handle_get_metadata_size ozu_heif.heif_image_handle_get_metadata_size
+#define heif_image_handle_get_nclx_color_profile ozu_heif.heif_image_handle_get_nclx_color_profile
+#define heif_image_handle_get_number_of_thumbnails ozu_heif.heif_image_handle_get_number_of_thumbnails
+#define heif_image_handle_get_raw_color_profile ozu_heif.heif_image_handle_get_raw_color_profile
+#define heif_image_handle_get_raw_color_profile_size ozu_heif.heif_image_handle_get_raw_color_profile_size
+#define heif_image_handle_get_thumbnail ozu_heif.heif_image_handle_get_thumbnail
+#define heif_image_handle_get_width ozu_heif.heif_image_handle_get_width
+#define heif_image_handle_has_alpha_channel ozu_heif.heif_image_handle_has_alpha_channel
+#define heif_image_handle_is_premultiplied_alpha ozu_heif.heif_image_handle_is_premultiplied_alpha
+#define heif_image_handle_release ozu_heif.heif_image_handle_release
+#define heif_image_release ozu_heif.heif_image_release
+#define heif_nclx_color_profile_free ozu_heif.heif_nclx_color_profile_free
+#endif
+
+#endif

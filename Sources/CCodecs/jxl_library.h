@@ -1,0 +1,87 @@
+// The functions of libjxl that are called. Not seen by Swift.
+
+#ifndef OZU_JXL_LIBRARY_H
+#define OZU_JXL_LIBRARY_H
+
+#if !__has_include(<jxl/decode.h>)
+#error "libjxl is missing: apt-get install libjxl-dev, brew install jpeg-xl, or leave out the trait JXL"
+#endif
+
+#include <jxl/decode.h>
+#include <jxl/encode.h>
+#include <jxl/version.h>
+
+#include "ozu_dynamic_library.h"
+
+#define OZU_JXL_FUNCTIONS(FUNCTION) \
+  FUNCTION(JxlColorEncodingSetToSRGB) \
+  FUNCTION(JxlDecoderCreate) \
+  FUNCTION(JxlDecoderDestroy) \
+  FUNCTION(JxlDecoderFlushImage) \
+  FUNCTION(JxlDecoderGetBasicInfo) \
+  FUNCTION(JxlDecoderGetColorAsEncodedProfile) \
+  FUNCTION(JxlDecoderGetColorAsICCProfile) \
+  FUNCTION(JxlDecoderGetFrameHeader) \
+  FUNCTION(JxlDecoderGetICCProfileSize) \
+  FUNCTION(JxlDecoderImageOutBufferSize) \
+  FUNCTION(JxlDecoderProcessInput) \
+  FUNCTION(JxlDecoderReleaseInput) \
+  FUNCTION(JxlDecoderRewind) \
+  FUNCTION(JxlDecoderSetImageOutBuffer) \
+  FUNCTION(JxlDecoderSetInput) \
+  FUNCTION(JxlDecoderSetKeepOrientation) \
+  FUNCTION(JxlDecoderSetProgressiveDetail) \
+  FUNCTION(JxlDecoderSkipFrames) \
+  FUNCTION(JxlDecoderSubscribeEvents) \
+  FUNCTION(JxlEncoderAddImageFrame) \
+  FUNCTION(JxlEncoderCloseInput) \
+  FUNCTION(JxlEncoderCreate) \
+  FUNCTION(JxlEncoderDestroy) \
+  FUNCTION(JxlEncoderFrameSettingsCreate) \
+  FUNCTION(JxlEncoderFrameSettingsSetOption) \
+  FUNCTION(JxlEncoderGetError) \
+  FUNCTION(JxlEncoderInitBasicInfo) \
+  FUNCTION(JxlEncoderProcessOutput) \
+  FUNCTION(JxlEncoderSetBasicInfo) \
+  FUNCTION(JxlEncoderSetColorEncoding) \
+  FUNCTION(JxlEncoderSetFrameDistance) \
+  FUNCTION(JxlEncoderSetFrameLossless)
+
+OZU_DECLARE_LIBRARY(jxl, OZU_JXL_FUNCTIONS)
+
+#ifdef OZU_LOADS_LIBRARIES
+#define JxlColorEncodingSetToSRGB ozu_jxl.JxlColorEncodingSetToSRGB
+#define JxlDecoderCreate ozu_jxl.JxlDecoderCreate
+#define JxlDecoderDestroy ozu_jxl.JxlDecoderDestroy
+#define JxlDecoderFlushImage ozu_jxl.JxlDecoderFlushImage
+#define JxlDecoderGetBasicInfo ozu_jxl.JxlDecoderGetBasicInfo
+#define JxlDecoderGetColorAsEncodedProfile ozu_jxl.JxlDecoderGetColorAsEncodedProfile
+#define JxlDecoderGetColorAsICCProfile ozu_jxl.JxlDecoderGetColorAsICCProfile
+#define JxlDecoderGetFrameHeader ozu_jxl.JxlDecoderGetFrameHeader
+#define JxlDecoderGetICCProfileSize ozu_jxl.JxlDecoderGetICCProfileSize
+#define JxlDecoderImageOutBufferSize ozu_jxl.JxlDecoderImageOutBufferSize
+#define JxlDecoderProcessInput ozu_jxl.JxlDecoderProcessInput
+#define JxlDecoderReleaseInput ozu_jxl.JxlDecoderReleaseInput
+#define JxlDecoderRewind ozu_jxl.JxlDecoderRewind
+#define JxlDecoderSetImageOutBuffer ozu_jxl.JxlDecoderSetImageOutBuffer
+#define JxlDecoderSetInput ozu_jxl.JxlDecoderSetInput
+#define JxlDecoderSetKeepOrientation ozu_jxl.JxlDecoderSetKeepOrientation
+#define JxlDecoderSetProgressiveDetail ozu_jxl.JxlDecoderSetProgressiveDetail
+#define JxlDecoderSkipFrames ozu_jxl.JxlDecoderSkipFrames
+#define JxlDecoderSubscribeEvents ozu_jxl.JxlDecoderSubscribeEvents
+#define JxlEncoderAddImageFrame ozu_jxl.JxlEncoderAddImageFrame
+#define JxlEncoderCloseInput ozu_jxl.JxlEncoderCloseInput
+#define JxlEncoderCreate ozu_jxl.JxlEncoderCreate
+#define JxlEncoderDestroy ozu_jxl.JxlEncoderDestroy
+#define JxlEncoderFrameSettingsCreate ozu_jxl.JxlEncoderFrameSettingsCreate
+#define JxlEncoderFrameSettingsSetOption ozu_jxl.JxlEncoderFrameSettingsSetOption
+#define JxlEncoderGetError ozu_jxl.JxlEncoderGetError
+#define JxlEncoderInitBasicInfo ozu_jxl.JxlEncoderInitBasicInfo
+#define JxlEncoderProcessOutput ozu_jxl.JxlEncoderProcessOutput
+#define JxlEncoderSetBasicInfo ozu_jxl.JxlEncoderSetBasicInfo
+#define JxlEncoderSetColorEncoding ozu_jxl.JxlEncoderSetColorEncoding
+#define JxlEncoderSetFrameDistance ozu_jxl.JxlEncoderSetFrameDistance
+#define JxlEncoderSetFrameLossless ozu_jxl.JxlEncoderSetFrameLossless
+#endif
+
+#endif

@@ -1,0 +1,171 @@
+// libcurl behind the functions of CCurl.h.
+
+#ifdef __linux__
+
+#include "CCurl.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+#include "curl_library.h"
+
+// Of the builds of libcurl with the same interface, the one with OpenSSL comes first: certificates can be read there.
+OZU_DEFINE_LIBRARY(
+    curl, OZU_CURL_FUNCTIONS, "Load pictures over HTTP", "libcurl.so.4", "libcurl-gnutls.so.4", "libcurl-nss.so.4")
+
+static pthread_once_t setting_up = PTHREAD_ONCE_INIT;
+static CURLcode setup_result;
+
+static void set_up(void) { setup_result = curl_global_init(CURL_GLOBAL_DEFAULT); }
+
+bool ozu_curl_load(char *message, size_t message_capacity) {
+  if (!ozu_dynamic_library_load(&ozu_curl_library, message, message_capacity)) return false;
+  pthread_once(&setting_up, set_up);
+  if (setup_result == CURLE_OK) return true;
+  snprintf(message, message_capacity, "libcurl cannot start: %s", curl_easy_strerror(setup_result));
+  return false;
+}
+
+CURL *ozu_curl_easy_init(void) { return curl_easy_init(); }
+
+void ozu_curl_easy_cleanup(CURL *easy) { curl_easy_cleanup(easy); }
+
+void ozu_curl_easy_reset(CURL *easy) { curl_easy_reset(easy); }
+
+CURLcode ozu_curl_easy_pause(CURL *easy, int directions) { return curl_easy_pause(easy, directions); }
+
+const char *ozu_curl_easy_strerror(CURLcode code) { return curl_easy_strerror(code); }
+
+struct curl_slist *ozu_curl_slist_append(struct curl_slist *list, const char *line) {
+  return curl_slist_append(list, line);
+}
+
+void ozu_curl_slist_free_all(struct curl_slist *list) { curl_slist_free_all(list); }
+
+CURLM *ozu_curl_multi_init(void) { return curl_multi_init(); }
+
+void ozu_curl_multi_cleanup(CURLM *multi) { curl_multi_cleanup(multi); }
+
+CURLMcode ozu_curl_multi_add_handle(CURLM *multi, CURL *easy) { return curl_multi_add_handle(multi, easy); }
+
+CURLMcode ozu_curl_multi_remove_handle(CURLM *multi, CURL *easy) { return curl_multi_remove_handle(multi, easy); }
+
+CURLMcode ozu_curl_multi_socket_action(CURLM *multi, curl_socket_t socket, int events, int *running) {
+  return curl_multi_socket_action(multi, socket, events, running);
+}
+
+CURLMcode ozu_curl_multi_timeout(CURLM *multi, long *milliseconds) { return curl_multi_timeout(multi, milliseconds); }
+
+const char *ozu_curl_multi_strerror(CURLMcode code) { return curl_multi_strerror(code); }
+
+const char *ozu_curl_ssl_version(void) { return curl_version_info(CURLVERSION_FIRST)->ssl_version; }
+
+CURLcode ozu_curl_set_long(CURL *easy, CURLoption option, long value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+CURLcode ozu_curl_set_offset(CURL *easy, CURLoption option, curl_off_t value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+CURLcode ozu_curl_set_string(CURL *easy, CURLoption option, const char *value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+CURLcode ozu_curl_set_pointer(CURL *easy, CURLoption option, void *value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+CURLcode ozu_curl_set_header_list(CURL *easy, struct curl_slist *list) {
+  return curl_easy_setopt(easy, CURLOPT_HTTPHEADER, list);
+}
+
+CURLcode ozu_curl_set_on_body(CURL *easy, curl_write_callback callback, void *context) {
+  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, callback);
+  return curl_easy_setopt(easy, CURLOPT_WRITEDATA, context);
+}
+
+CURLcode ozu_curl_set_on_header(CURL *easy, curl_write_callback callback, void *context) {
+  curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, callback);
+  return curl_easy_setopt(easy, CURLOPT_HEADERDATA, context);
+}
+
+CURLcode ozu_curl_set_on_upload(
+    CURL *easy, curl_read_callback read, curl_seek_callback seek, void *context) {
+  curl_easy_setopt(easy, CURLOPT_READFUNCTION, read);
+  curl_easy_setopt(easy, CURLOPT_READDATA, context);
+  curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, seek);
+  return curl_easy_setopt(easy, CURLOPT_SEEKDATA, context);
+}
+
+CURLcode ozu_curl_set_on_connected(
+    CURL *easy, curl_prereq_callback callback, void *context) {
+  curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
+  return curl_easy_setopt(easy, CURLOPT_PREREQDATA, context);
+}
+
+CURLcode ozu_curl_set_on_socket(CURL *easy, curl_opensocket_callback opened, void *context) {
+  curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, context);
+  return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, opened);
+}
+
+CURLcode ozu_curl_set_on_ssl_context(CURL *easy, curl_ssl_ctx_callback made, void *context) {
+  curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, context);
+  return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, made);
+}
+
+CURLcode ozu_curl_allow_only_http(CURL *easy) {
+#if LIBCURL_VERSION_NUM >= 0x075500
+  curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+  return curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+  curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
+  return curl_easy_setopt(easy, CURLOPT_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
+#endif
+}
+
+void ozu_curl_never_wait_for_resolver(CURL *easy) {
+#if LIBCURL_VERSION_NUM >= 0x075700
+  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+#else
+  (void)easy;
+#endif
+}
+
+long ozu_curl_long(CURL *easy, CURLINFO info) {
+  long value = 0;
+  return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
+}
+
+curl_off_t ozu_curl_offset(CURL *easy, CURLINFO info) {
+  curl_off_t value = 0;
+  return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
+}
+
+void *ozu_curl_private(CURL *easy) {
+  char *value = NULL;
+  return curl_easy_getinfo(easy, CURLINFO_PRIVATE, &value) == CURLE_OK ? value : NULL;
+}
+
+CURLMcode ozu_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+  return curl_multi_setopt(multi, option, value);
+}
+
+void ozu_curl_multi_set_on_socket(CURLM *multi, curl_socket_callback changed, void *context) {
+  curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context);
+  curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, changed);
+}
+
+CURL *ozu_curl_multi_next_finished(CURLM *multi, CURLcode *result) {
+  int left = 0;
+  CURLMsg *message;
+  while ((message = curl_multi_info_read(multi, &left)) != NULL) {
+    if (message->msg == CURLMSG_DONE) {
+      *result = message->data.result;
+      return message->easy_handle;
+    }
+  }
+  return NULL;
+}
+
+#endif

@@ -1,0 +1,96 @@
+// Libraries that are opened when they are first needed.
+//
+// A program that is linked with a library opens it, and all that it needs itself, at every start: libheif, libavif,
+// libjxl, libtiff, librsvg and libcurl bring a hundred more, for a program that may never meet their formats.
+//
+// A library has a list of functions, from which the compiler makes a table of pointers by their real prototypes:
+//
+//   // foo_library.h
+//   #include <foo.h>
+//   #define OZU_FOO_FUNCTIONS(FUNCTION) \
+//     FUNCTION(foo_open) \
+//     FUNCTION(foo_close)
+//   OZU_DECLARE_LIBRARY(foo, OZU_FOO_FUNCTIONS)
+//   #ifdef OZU_LOADS_LIBRARIES
+//   #define foo_open ozu_foo.foo_open
+//   #define foo_close ozu_foo.foo_close
+//   #endif
+//
+//   // one C file
+//   OZU_DEFINE_LIBRARY(foo, OZU_FOO_FUNCTIONS, "Read Foo", "libfoo.so.1")
+//
+// Code that includes the list calls foo_open(…) as before, once `ozu_dynamic_library_load(&ozu_foo_library, …)` has
+// returned true. A function that is missing in the list does not link; one that is in the list alone does not either.
+//
+// `OZU_LOADS_LIBRARIES` decides; Package.swift defines it. Without it the program is linked with the libraries, and
+// loading succeeds at once.
+
+#ifndef OZU_DYNAMIC_LIBRARY_H
+#define OZU_DYNAMIC_LIBRARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// A library and the table of its functions.
+typedef struct {
+  /// The names under which the system's loader may find it; the first that is there is taken. NULL after the last.
+  const char *const *sonames;
+  /// The functions, and where their addresses go, in the same order; NULL after the last name.
+  const char *const *names;
+  void *functions;
+  /// Whether the table is filled. Read and written atomically.
+  bool is_loaded;
+} OzuDynamicLibrary;
+
+/// Opens a library unless it is open, and fills its table. It stays open until the process ends.
+///
+/// Any thread may call it, several at once too. Opening takes milliseconds and runs the initialisers of the library, so
+/// no lock of the caller should be held; no lock of its own is held meanwhile. What fails is tried again by the next
+/// call: a library may be installed later.
+///
+/// Returns whether the functions can be called. If not, `message` says why: "libheif.so.1 is not installed".
+bool ozu_dynamic_library_load(OzuDynamicLibrary *library, char *message, size_t message_capacity);
+
+#ifdef OZU_LOADS_LIBRARIES
+
+#define OZU_LIBRARY_MEMBER(function) __typeof__(&function) function;
+#define OZU_LIBRARY_NAME(function) #function,
+
+/// Declares the table of a library before its functions are renamed to the members of it.
+#define OZU_DECLARE_LIBRARY(name, FUNCTIONS) \
+  struct ozu_##name##_functions { FUNCTIONS(OZU_LIBRARY_MEMBER) }; \
+  extern __attribute__((visibility("hidden"))) struct ozu_##name##_functions ozu_##name; \
+  extern __attribute__((visibility("hidden"))) OzuDynamicLibrary ozu_##name##_library;
+
+/// Defines it, with a line for people on what the library is for, and its names.
+///
+/// What is loaded is not among the needs that tools of distributions find in a program. They read it in the note
+/// (https://uapi-group.org/specifications/specs/elf_dlopen_metadata/), which has the first name.
+#define OZU_DEFINE_LIBRARY(name, FUNCTIONS, use, soname, ...) \
+  struct ozu_##name##_functions ozu_##name; \
+  OzuDynamicLibrary ozu_##name##_library = { \
+      (const char *const[]){soname, ##__VA_ARGS__, NULL}, (const char *const[]){FUNCTIONS(OZU_LIBRARY_NAME) NULL}, \
+      &ozu_##name, false}; \
+  OZU_LIBRARY_NOTE( \
+      name, "[{\"feature\":\"" #name "\",\"description\":\"" use "\",\"priority\":\"recommended\",\"soname\":[\"" soname \
+            "\"]}]")
+
+#define OZU_LIBRARY_NOTE(name, json) \
+  __attribute__((used, section(".note.dlopen"))) static const struct { \
+    uint32_t owner_size, text_size, type; \
+    char owner[4]; \
+    _Alignas(4) char text[sizeof(json)]; \
+  } ozu_##name##_note = {4, sizeof(json), 0x407c0c0a, "FDO", json};
+
+#else
+
+#define OZU_DECLARE_LIBRARY(name, FUNCTIONS) \
+  extern __attribute__((visibility("hidden"))) OzuDynamicLibrary ozu_##name##_library;
+
+#define OZU_DEFINE_LIBRARY(name, FUNCTIONS, use, soname, ...) \
+  OzuDynamicLibrary ozu_##name##_library = {NULL, NULL, NULL, true};
+
+#endif
+
+#endif
