@@ -121,6 +121,48 @@ struct ForeignReaderTests {
     }
   }
 
+  @Test(
+    "are made of files with blocks that others wrote, too", .enabled(if: hasExiftool),
+    arguments: [
+      "orientation/jpeg-6.jpg", "orientation/png-6.png", "orientation/tiff-6.tif", "orientation/webp-6.webp",
+      "orientation/avif-6.avif", "matrix/heic-420.heic",
+    ])
+  func written(path: String) throws {
+    guard isDecodable(path) else { return }
+    let file = FileManager.default.temporaryDirectory
+      .appending(path: "ozu-\(UUID().uuidString).\(path.split(separator: ".").last ?? "")")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try fixture(path).write(to: file)
+    _ = try ForeignReader.exiftool.output([
+      "-overwrite_original", "-XMP-dc:Source=Berlin", "-XMP-tiff:Orientation#=6", "-EXIF:GPSLatitude=52.5",
+      "-EXIF:GPSLatitudeRef=N", "-EXIF:Artist=Somebody", "-EXIF:XResolution=200", "-EXIF:YResolution=100",
+      "-EXIF:ResolutionUnit=inches", "-EXIF:UserComment=none", file.path,
+    ])
+    let source = try Data(contentsOf: file)
+    let metadata = try codecs.metadata(of: source)
+    #expect(metadata.exif != nil && metadata.notes.isEmpty)
+    #expect(metadata.xmp?.range(of: Data("Berlin".utf8)) != nil)
+    #expect(metadata.resolution == ImageResolution(horizontal: 200, vertical: 100))
+    let size = try codecs.header(of: source).size
+    let tags = try ForeignReader.tags(of: [
+      "all.jpg": rewritten(source, as: .jpeg, .keepAll),
+      "some.jpg": rewritten(source, as: .jpeg, .keepWithoutPlace),
+    ])
+    for name in ["all.jpg", "some.jpg"] {
+      let tags = try #require(tags[name])
+      #expect(tags["IFD0:Artist"] as? String == "Somebody")
+      #expect(tags["IFD0:Orientation"] as? Int ?? 1 == 1)
+      #expect(tags["ExifIFD:ExifImageWidth"] as? Int == size.width)
+      #expect(tags["ExifIFD:ExifImageHeight"] as? Int == size.height)
+      #expect(tags["JFIF:XResolution"] as? Int == 200 && tags["JFIF:YResolution"] as? Int == 100)
+      #expect((tags["GPS:GPSLatitude"] as? Double == 52.5) == (name == "all.jpg"))
+      #expect((tags["XMP-tiff:Orientation"] as? Int == 1) == (name == "all.jpg"))
+      #expect(!tags.keys.contains { $0.hasPrefix("IFD1:") || $0.hasPrefix("SubIFD:") })
+      // Nothing of how the pixels of a TIFF lie.
+      #expect(tags["IFD0:StripOffsets"] == nil && tags["IFD0:Compression"] == nil)
+    }
+  }
+
   @Test("are WebP without a fault", .enabled(if: ForeignReader.webpinfo.isInstalled))
   func webp() throws {
     guard Self.types.contains(.webp) else { return }

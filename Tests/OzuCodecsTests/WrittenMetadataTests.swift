@@ -134,6 +134,9 @@ struct WrittenMetadataTests {
     let kept = try codecs.picture(
       from: source, context: DecodingContext(colorPolicy: ColorProfilePolicy.embed.colorPolicy))
     #expect(kept.bitmap.colorSpace == .icc(name: "sP3"))
+    let small = try codecs.picture(
+      from: source, resize: Resize(PixelSize(20, 20)), context: DecodingContext(colorPolicy: .keepProfile))
+    #expect(small.bitmap.colorSpace == kept.bitmap.colorSpace)
     var notes: [String] = []
     let metadata = try codecs.metadata(of: source).encoded(
       policy: .strip, size: kept.size, colorSpace: kept.bitmap.colorSpace, notes: &notes)
