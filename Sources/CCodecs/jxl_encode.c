@@ -108,8 +108,8 @@ static JxlEncoderStatus add(JxlEncoder *encoder, const OzuEncodeRequest *request
   return status;
 }
 
-// Whether the library reads the profile that it has written. It takes any bytes for one, and refuses a file whose profile
-// was compressed too well.
+// Whether the library reads the profile that it has written. It takes any bytes for one, and refuses some of them when it
+// reads them again, as some that became very few: nobody could see that picture.
 static bool has_readable_profile(const OzuBytes *file) {
   JxlDecoder *decoder = JxlDecoderCreate(NULL);
   if (decoder == NULL) return false;
