@@ -18,10 +18,10 @@ struct WrittenMetadataTests {
   }
 
   /// A profile of several segments of a JPEG, most of which is zero.
-  static func longProfile() throws -> Data {
+  static func longProfile(byteCount: Int = 140_001) throws -> Data {
     var profile = try profile()
-    profile += Data(count: 140_001 - profile.count)
-    profile.replaceSubrange(..<4, with: [0, 2, 0x22, 0xE1])
+    profile += Data(count: byteCount - profile.count)
+    profile.replaceSubrange(..<4, with: (0..<4).map { UInt8(byteCount >> (24 - 8 * $0) & 255) })
     return profile
   }
 
@@ -164,6 +164,20 @@ struct WrittenMetadataTests {
       let data = JPEGSegments.insert(EncodedMetadata(colorProfile: Data(profile)), into: plain)
       #expect(try codecs.metadata(of: data).colorProfile?.data == Data(profile))
       #expect(try codecs.picture(from: data, context: context).bitmap.colorSpace == .sRGB)
+    }
+  }
+
+  @Test("that would have to be written with a profile of more than four megabytes are converted")
+  func largeProfile() throws {
+    guard Self.types.contains(.webp) else { return }
+    let plain = try codecs.encode(waves(PixelSize(8, 8)), as: .webp)
+    for (byteCount, isKept) in [(ImageMetadata.largestBlock, true), (ImageMetadata.largestBlock + 1, false)] {
+      let profile = try Self.longProfile(byteCount: byteCount)
+      let data = WebPContainer.insert(
+        EncodedMetadata(colorProfile: profile), into: plain, size: PixelSize(8, 8))
+      let picture = try codecs.picture(from: data, context: DecodingContext(colorPolicy: .keepProfile))
+      #expect((picture.bitmap.colorSpace != .sRGB) == isKept)
+      #expect(try codecs.metadata(of: data).colorProfile?.data == (isKept ? profile : nil))
     }
   }
 

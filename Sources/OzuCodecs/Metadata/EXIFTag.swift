@@ -38,34 +38,3 @@ enum EXIFTag {
     }
   }
 }
-
-/// A value of a directory, taken out of its place.
-struct EXIFEntry: Sendable {
-  let tag: Int
-  let type: Int
-  /// How many values of the type the bytes are.
-  let count: Int
-  /// In the order of the block.
-  let bytes: [UInt8]
-  /// Where they stood, counted from the byte-order mark; `nil` for bytes that stood in the directory itself.
-  let position: Int?
-}
-
-/// Why EXIF data are of no use.
-package enum EXIFDefect: Error, Hashable, Sendable, CustomStringConvertible {
-  /// They do not begin as TIFF does.
-  case noHeader
-  /// A directory reaches beyond the end.
-  case brokenDirectory
-  /// Their values are more bytes than a block may have.
-  case tooLarge
-
-  /// One line for people.
-  package var description: String {
-    switch self {
-    case .noHeader: "they do not begin as TIFF does"
-    case .brokenDirectory: "a directory reaches beyond their end"
-    case .tooLarge: "their values are larger than they may be"
-    }
-  }
-}
