@@ -104,7 +104,7 @@ static bool has_planes(const AVIFDecoder *self) {
   }
 }
 
-static avifResult parse(AVIFDecoder *self, avifDecoderSource source, bool ignores_exif) {
+static avifResult parse(AVIFDecoder *self, avifDecoderSource source, bool ignores_exif, bool ignores_xmp) {
   const OzuPictureDecoder *base = &self->base;
   avifDecoder *decoder = avifDecoderCreate();
   if (decoder == NULL) return AVIF_RESULT_OUT_OF_MEMORY;
@@ -115,7 +115,7 @@ static avifResult parse(AVIFDecoder *self, avifDecoderSource source, bool ignore
   decoder->maxThreads = 1;
   decoder->ignoreExif = ignores_exif;
   decoder->requestedSource = source;
-  decoder->ignoreXMP = AVIF_TRUE;
+  decoder->ignoreXMP = ignores_xmp;
   // Alpha that does not repeat the size of the picture is common.
   decoder->strictFlags = AVIF_STRICT_CLAP_VALID;
   // The limit counts pixels in 32 bits; the caller's own check is the one with the right words.
@@ -132,14 +132,15 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   const char *objection = ozu_avif_objection(base->data, base->size, &base->is_unsupported);
   if (objection != NULL) return ozu_picture_fail(base, objection);
   self->copy = ozu_avif_without_other_tracks(base->data, base->size);
-  avifResult result = parse(self, AVIF_DECODER_SOURCE_AUTO, false);
-  // Broken EXIF data, or those that are cut off, fail the whole file: a picture can do without.
-  if (result != AVIF_RESULT_OK) result = parse(self, AVIF_DECODER_SOURCE_AUTO, true);
+  avifResult result = parse(self, AVIF_DECODER_SOURCE_AUTO, false, false);
+  // Broken blocks, or those that are cut off, fail the whole file: a picture can do without.
+  if (result != AVIF_RESULT_OK) result = parse(self, AVIF_DECODER_SOURCE_AUTO, false, true);
+  if (result != AVIF_RESULT_OK) result = parse(self, AVIF_DECODER_SOURCE_AUTO, true, true);
   bool has_too_many_frames =
       result != AVIF_RESULT_OK && self->decoder != NULL
       && strstr(self->decoder->diag.error, "imageCountLimit") != NULL;
   // Most sequences have a picture that stands for them.
-  if (has_too_many_frames) result = parse(self, AVIF_DECODER_SOURCE_PRIMARY_ITEM, true);
+  if (has_too_many_frames) result = parse(self, AVIF_DECODER_SOURCE_PRIMARY_ITEM, true, true);
   if (result != AVIF_RESULT_OK) return find_refused_size(self, info) ? OzuStatusDone : fail(base, result);
   avifDecoder *decoder = self->decoder;
 
@@ -169,6 +170,8 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   info->transfer = image->transferCharacteristics;
   info->exif = image->exif.size > 0 ? image->exif.data : NULL;
   info->exif_size = image->exif.size;
+  info->xmp = image->xmp.size > 0 ? image->xmp.data : NULL;
+  info->xmp_size = image->xmp.size;
   info->has_planes = has_planes(self);
   if (image->yuvFormat != AVIF_PIXEL_FORMAT_YUV400) {
     info->chroma_columns = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV444 ? 1 : 2;

@@ -9,6 +9,17 @@
 #include "CCodecs.h"
 #include "avif_library.h"
 
+// Puts blocks beside the picture. The library copies them.
+static void add_blocks(avifImage *image, const OzuEncodeBlocks *blocks) {
+  if (blocks->exif != NULL) avifImageSetMetadataExif(image, blocks->exif, blocks->exif_size);
+  if (blocks->xmp != NULL) avifImageSetMetadataXMP(image, blocks->xmp, blocks->xmp_size);
+  // Of colours that a profile describes, numbers would say something else.
+  if (blocks->profile == NULL) return;
+  avifImageSetProfileICC(image, blocks->profile, blocks->profile_size);
+  image->colorPrimaries = AVIF_COLOR_PRIMARIES_UNSPECIFIED;
+  image->transferCharacteristics = AVIF_TRANSFER_CHARACTERISTICS_UNSPECIFIED;
+}
+
 OzuStatus ozu_avif_encode(
     const OzuEncodeRequest *request, OzuBytes *file, char *message, size_t message_capacity) {
   if (!ozu_encode_request_holds(request) || request->format == OzuPixelsGray8) {
@@ -16,12 +27,13 @@ OzuStatus ozu_avif_encode(
     return OzuStatusFailed;
   }
   if (!ozu_dynamic_library_load(&ozu_avif_library, message, message_capacity)) return OzuStatusFailed;
-  // Chroma in full from where JPEG has it too.
-  bool is_full = request->is_lossless || request->quality >= 0.9;
+  static const avifPixelFormat formats[] = {
+      AVIF_PIXEL_FORMAT_YUV444, AVIF_PIXEL_FORMAT_YUV422, AVIF_PIXEL_FORMAT_YUV420};
+  avifPixelFormat chroma = request->is_lossless ? AVIF_PIXEL_FORMAT_YUV444 : formats[request->chroma];
   // Ten bits are what every decoder of AVIF reads; twelve are for professionals' files.
   bool is_deep = request->format == OzuPixelsRGBA16;
   avifImage *image = avifImageCreate(
-      (int)request->width, (int)request->height, is_deep ? 10 : 8, is_full ? AVIF_PIXEL_FORMAT_YUV444 : AVIF_PIXEL_FORMAT_YUV420);
+      (int)request->width, (int)request->height, is_deep ? 10 : 8, chroma);
   avifEncoder *encoder = avifEncoderCreate();
   avifRWData output = AVIF_DATA_EMPTY;
   avifResult result = AVIF_RESULT_OUT_OF_MEMORY;
@@ -31,6 +43,7 @@ OzuStatus ozu_avif_encode(
     image->matrixCoefficients = request->is_lossless ? AVIF_MATRIX_COEFFICIENTS_IDENTITY
                                                      : AVIF_MATRIX_COEFFICIENTS_BT601;
     image->yuvRange = AVIF_RANGE_FULL;
+    add_blocks(image, &request->blocks);
     avifRGBImage source;
     avifRGBImageSetDefaults(&source, image);
     source.format = is_deep ? AVIF_RGB_FORMAT_RGBA : AVIF_RGB_FORMAT_BGRA;

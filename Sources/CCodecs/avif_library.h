@@ -27,6 +27,9 @@
   FUNCTION(avifImageCreate) \
   FUNCTION(avifImageDestroy) \
   FUNCTION(avifImageRGBToYUV) \
+  FUNCTION(avifImageSetMetadataExif) \
+  FUNCTION(avifImageSetMetadataXMP) \
+  FUNCTION(avifImageSetProfileICC) \
   FUNCTION(avifImageYUVToRGB) \
   FUNCTION(avifRGBImageSetDefaults) \
   FUNCTION(avifRWDataFree) \
@@ -50,6 +53,9 @@ OZU_DECLARE_LIBRARY(avif, OZU_AVIF_FUNCTIONS)
 #define avifImageCreate ozu_avif.avifImageCreate
 #define avifImageDestroy ozu_avif.avifImageDestroy
 #define avifImageRGBToYUV ozu_avif.avifImageRGBToYUV
+#define avifImageSetMetadataExif ozu_avif.avifImageSetMetadataExif
+#define avifImageSetMetadataXMP ozu_avif.avifImageSetMetadataXMP
+#define avifImageSetProfileICC ozu_avif.avifImageSetProfileICC
 #define avifImageYUVToRGB ozu_avif.avifImageYUVToRGB
 #define avifRGBImageSetDefaults ozu_avif.avifRGBImageSetDefaults
 #define avifRWDataFree ozu_avif.avifRWDataFree

@@ -16,6 +16,7 @@ typedef struct {
   struct heif_image *image;
   uint8_t *profile;
   uint8_t *exif;
+  uint8_t *xmp;
   uint32_t width;
   uint32_t height;
   int bits;
@@ -69,13 +70,32 @@ static void read_colors(HEIFDecoder *self, OzuPictureInfo *info) {
   }
 }
 
+// Of EXIF data and XMP, which are copied when a file is opened: what `ImageMetadata` keeps.
+enum { largest_block = 4 << 20 };
+
 static void read_exif(HEIFDecoder *self, OzuPictureInfo *info) {
   heif_item_id block;
   if (heif_image_handle_get_list_of_metadata_block_IDs(self->handle, "Exif", &block, 1) != 1) return;
   size_t size = heif_image_handle_get_metadata_size(self->handle, block);
-  if (size == 0 || size > 1 << 20 || (self->exif = malloc(size)) == NULL) return;
+  if (size == 0 || size > largest_block || (self->exif = malloc(size)) == NULL) return;
   if (heif_image_handle_get_metadata(self->handle, block, self->exif).code == heif_error_Ok)
     ozu_picture_set_exif(info, self->exif, size);
+}
+
+// XMP is the item of type "mime" with this type of content.
+static void read_xmp(HEIFDecoder *self, OzuPictureInfo *info) {
+  heif_item_id blocks[16];
+  int count = heif_image_handle_get_list_of_metadata_block_IDs(self->handle, "mime", blocks, 16);
+  for (int i = 0; i < count; i++) {
+    const char *type = heif_image_handle_get_metadata_content_type(self->handle, blocks[i]);
+    if (type == NULL || strcmp(type, "application/rdf+xml") != 0) continue;
+    size_t size = heif_image_handle_get_metadata_size(self->handle, blocks[i]);
+    if (size == 0 || size > largest_block || (self->xmp = malloc(size)) == NULL) return;
+    if (heif_image_handle_get_metadata(self->handle, blocks[i], self->xmp).code != heif_error_Ok) return;
+    info->xmp = self->xmp;
+    info->xmp_size = size;
+    return;
+  }
 }
 
 static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
@@ -115,6 +135,7 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   info->scratch = ozu_product((size_t)width, (size_t)height, bits > 8 ? 12 : 8);
   read_colors(self, info);
   read_exif(self, info);
+  read_xmp(self, info);
   info->has_thumbnail = heif_image_handle_get_number_of_thumbnails(self->handle) > 0;
   return OzuStatusDone;
 }
@@ -169,6 +190,7 @@ static void close_decoder(OzuPictureDecoder *base) {
   if (self->context != NULL) heif_context_free(self->context);
   free(self->profile);
   free(self->exif);
+  free(self->xmp);
 }
 
 OzuPictureDecoder *ozu_heif_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits) {

@@ -31,6 +31,7 @@
   FUNCTION(heif_image_handle_get_list_of_thumbnail_IDs) \
   FUNCTION(heif_image_handle_get_luma_bits_per_pixel) \
   FUNCTION(heif_image_handle_get_metadata) \
+  FUNCTION(heif_image_handle_get_metadata_content_type) \
   FUNCTION(heif_image_handle_get_metadata_size) \
   FUNCTION(heif_image_handle_get_nclx_color_profile) \
   FUNCTION(heif_image_handle_get_number_of_thumbnails) \
@@ -66,6 +67,7 @@ OZU_DECLARE_LIBRARY(heif, OZU_HEIF_FUNCTIONS)
 #define heif_image_handle_get_list_of_thumbnail_IDs ozu_heif.heif_image_handle_get_list_of_thumbnail_IDs
 #define heif_image_handle_get_luma_bits_per_pixel ozu_heif.heif_image_handle_get_luma_bits_per_pixel
 #define heif_image_handle_get_metadata ozu_heif.heif_image_handle_get_metadata
+#define heif_image_handle_get_metadata_content_type ozu_heif.heif_image_handle_get_metadata_content_type
 #define heif_image_handle_get_metadata_size ozu_heif.heif_image_handle_get_metadata_size
 #define heif_image_handle_get_nclx_color_profile ozu_heif.heif_image_handle_get_nclx_color_profile
 #define heif_image_handle_get_number_of_thumbnails ozu_heif.heif_image_handle_get_number_of_thumbnails

@@ -71,7 +71,7 @@ static void blend_over_white(const uint8_t *row, uint8_t *blended, int width) {
 
 static void encode(
     Encoder *encoder, const uint8_t *pixels, size_t bytes_per_row, int width, int height, bool is_opaque,
-    int quality, bool halves_chroma) {
+    const OzuJPEGParameters *parameters) {
   struct jpeg_compress_struct *info = &encoder->info;
   jpeg_create_compress(info);
   encoder->destination.init_destination = lend_rest;
@@ -83,11 +83,17 @@ static void encode(
   info->input_components = 4;
   info->in_color_space = JCS_EXT_BGRX;
   jpeg_set_defaults(info);
-  jpeg_set_quality(info, quality, TRUE);
+  jpeg_set_quality(info, parameters->quality, TRUE);
   info->dct_method = JDCT_ISLOW;
   info->optimize_coding = TRUE;
-  info->comp_info[0].h_samp_factor = halves_chroma ? 2 : 1;
-  info->comp_info[0].v_samp_factor = halves_chroma ? 2 : 1;
+  info->comp_info[0].h_samp_factor = parameters->chroma == OzuChromaFull ? 1 : 2;
+  info->comp_info[0].v_samp_factor = parameters->chroma == OzuChromaQuarter ? 2 : 1;
+  if (parameters->is_progressive) jpeg_simple_progression(info);
+  if (parameters->dots_per_inch_x > 0 && parameters->dots_per_inch_y > 0) {
+    info->density_unit = 1;
+    info->X_density = parameters->dots_per_inch_x;
+    info->Y_density = parameters->dots_per_inch_y;
+  }
   jpeg_start_compress(info, TRUE);
   for (int y = 0; y < height; y++) {
     const uint8_t *row = pixels + (size_t)y * bytes_per_row;
@@ -102,8 +108,8 @@ static void encode(
 }
 
 OzuStatus ozu_jpeg_encode(
-    const uint8_t *pixels, size_t bytes_per_row, int width, int height, bool is_opaque, int quality,
-    bool halves_chroma, OzuBytes *file, char *message, size_t message_capacity) {
+    const uint8_t *pixels, size_t bytes_per_row, int width, int height, bool is_opaque,
+    const OzuJPEGParameters *parameters, OzuBytes *file, char *message, size_t message_capacity) {
   if (pixels == NULL || width <= 0 || height <= 0 || bytes_per_row / 4 < (size_t)width) {
     snprintf(message, message_capacity, "rows that are too short");
     return OzuStatusFailed;
@@ -124,7 +130,7 @@ OzuStatus ozu_jpeg_encode(
 
   OzuStatus status = OzuStatusDone;
   if (setjmp(encoder->failure) == 0)
-    encode(encoder, pixels, bytes_per_row, width, height, is_opaque, quality, halves_chroma);
+    encode(encoder, pixels, bytes_per_row, width, height, is_opaque, parameters);
   else
     status = OzuStatusFailed;
 

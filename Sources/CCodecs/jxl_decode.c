@@ -72,9 +72,9 @@ static void read_colors(JXLDecoder *self, OzuPictureInfo *info) {
   info->profile_size = size;
 }
 
-// Looks for EXIF data among the boxes of the container (ISO/IEC 18181-2 §9.7), which is not compressed there unless it
-// is in a box of another name.
-static void find_exif(const OzuPictureDecoder *base, OzuPictureInfo *info) {
+// Looks for EXIF data and XMP among the boxes of the container (ISO/IEC 18181-2 §9), which are not compressed there unless
+// they are in a box of another name.
+static void find_blocks(const OzuPictureDecoder *base, OzuPictureInfo *info) {
   static const uint8_t signature[8] = {0, 0, 0, 12, 'J', 'X', 'L', ' '};
   if (base->size < 12 || memcmp(base->data, signature, sizeof(signature)) != 0) return;
   size_t at = 0;
@@ -89,9 +89,11 @@ static void find_exif(const OzuPictureDecoder *base, OzuPictureInfo *info) {
     }
     if (length == 0) length = rest;
     if (length < head || length > rest) return;
-    if (memcmp(box + 4, "Exif", 4) == 0) {
+    if (memcmp(box + 4, "Exif", 4) == 0 && info->exif == NULL)
       ozu_picture_set_exif(info, box + head, (size_t)length - head);
-      return;
+    if (memcmp(box + 4, "xml ", 4) == 0 && info->xmp == NULL && length > head) {
+      info->xmp = box + head;
+      info->xmp_size = (size_t)length - head;
     }
     at += (size_t)length;
   }
@@ -160,7 +162,7 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
         break;
       case JXL_DEC_COLOR_ENCODING:
         read_colors(self, info);
-        find_exif(base, info);
+        find_blocks(base, info);
         if (self->info.have_animation && self->info.animation.tps_numerator > 0) {
           if (!read_frames(self)) return ozu_picture_fail(base, "out of memory");
           info->frames = self->frames > 0 ? self->frames : 1;

@@ -39,6 +39,33 @@ static uint8_t *reordered(const OzuEncodeRequest *request, size_t channels) {
   return result;
 }
 
+// Puts blocks into boxes of the container, uncompressed: few readers look into compressed ones. EXIF data stand behind
+// the distance of their byte-order mark.
+static JxlEncoderStatus add_boxes(JxlEncoder *encoder, const OzuEncodeBlocks *blocks) {
+  if (blocks->exif == NULL && blocks->xmp == NULL) return JXL_ENC_SUCCESS;
+  JxlEncoderStatus status = JxlEncoderUseBoxes(encoder);
+  if (status == JXL_ENC_SUCCESS && blocks->exif != NULL) {
+    uint8_t *content = calloc(1, blocks->exif_size + 4);
+    if (content == NULL) return JXL_ENC_ERROR;
+    memcpy(content + 4, blocks->exif, blocks->exif_size);
+    status = JxlEncoderAddBox(encoder, "Exif", content, blocks->exif_size + 4, JXL_FALSE);
+    free(content);
+  }
+  if (status == JXL_ENC_SUCCESS && blocks->xmp != NULL)
+    status = JxlEncoderAddBox(encoder, "xml ", blocks->xmp, blocks->xmp_size, JXL_FALSE);
+  return status;
+}
+
+// Passes that refine the picture: of lossy ones, the means of blocks and then coarse coefficients come first; lossless ones
+// are coded as a pyramid.
+static JxlEncoderStatus make_progressive(JxlEncoderFrameSettings *settings, bool is_lossless) {
+  if (is_lossless) return JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_RESPONSIVE, 1);
+  JxlEncoderStatus status =
+      JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_PROGRESSIVE_DC, 1);
+  if (status != JXL_ENC_SUCCESS) return status;
+  return JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_QPROGRESSIVE_AC, 1);
+}
+
 static JxlEncoderStatus add(JxlEncoder *encoder, const OzuEncodeRequest *request, const uint8_t *pixels) {
   JxlBasicInfo info;
   JxlEncoderInitBasicInfo(&info);
@@ -52,7 +79,12 @@ static JxlEncoderStatus add(JxlEncoder *encoder, const OzuEncodeRequest *request
   JxlColorEncoding colors;
   JxlColorEncodingSetToSRGB(&colors, JXL_FALSE);
   JxlEncoderStatus status = JxlEncoderSetBasicInfo(encoder, &info);
-  if (status == JXL_ENC_SUCCESS) status = JxlEncoderSetColorEncoding(encoder, &colors);
+  const OzuEncodeBlocks *blocks = &request->blocks;
+  if (status == JXL_ENC_SUCCESS)
+    status = blocks->profile != NULL
+        ? JxlEncoderSetICCProfile(encoder, blocks->profile, blocks->profile_size)
+        : JxlEncoderSetColorEncoding(encoder, &colors);
+  if (status == JXL_ENC_SUCCESS) status = add_boxes(encoder, blocks);
   if (status != JXL_ENC_SUCCESS) return status;
   JxlEncoderFrameSettings *settings = JxlEncoderFrameSettingsCreate(encoder, NULL);
   if (settings == NULL) return JXL_ENC_ERROR;
@@ -63,12 +95,27 @@ static JxlEncoderStatus add(JxlEncoder *encoder, const OzuEncodeRequest *request
   status = request->is_lossless ? JxlEncoderSetFrameLossless(settings, JXL_TRUE)
                                 : JxlEncoderSetFrameDistance(settings, distance(request->quality));
   if (status != JXL_ENC_SUCCESS) return status;
+  if (status == JXL_ENC_SUCCESS && request->is_progressive)
+    status = make_progressive(settings, request->is_lossless);
+  if (status != JXL_ENC_SUCCESS) return status;
   uint32_t channels = request->has_alpha ? 4 : 3;
   JxlPixelFormat format = {channels, bits == 16 ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 0};
   status = JxlEncoderAddImageFrame(
       settings, &format, pixels, (size_t)request->width * request->height * channels * (bits / 8));
   JxlEncoderCloseInput(encoder);
   return status;
+}
+
+// Whether the library reads the profile that it has written. It takes any bytes for one, and refuses some of them when it
+// reads them again, as some that became very few: nobody could see that picture.
+static bool has_readable_profile(const OzuBytes *file) {
+  JxlDecoder *decoder = JxlDecoderCreate(NULL);
+  if (decoder == NULL) return false;
+  bool is_readable = JxlDecoderSubscribeEvents(decoder, JXL_DEC_COLOR_ENCODING) == JXL_DEC_SUCCESS
+      && JxlDecoderSetInput(decoder, file->bytes, file->count) == JXL_DEC_SUCCESS
+      && JxlDecoderProcessInput(decoder) == JXL_DEC_COLOR_ENCODING;
+  JxlDecoderDestroy(decoder);
+  return is_readable;
 }
 
 OzuStatus ozu_jxl_encode(
@@ -80,7 +127,7 @@ OzuStatus ozu_jxl_encode(
   if (!ozu_dynamic_library_load(&ozu_jxl_library, message, message_capacity)) return OzuStatusFailed;
   JxlEncoder *encoder = JxlEncoderCreate(NULL);
   uint8_t *pixels = reordered(request, request->has_alpha ? 4 : 3);
-  bool is_done = false, has_memory = encoder != NULL && pixels != NULL;
+  bool is_done = false, has_profile = true, has_memory = encoder != NULL && pixels != NULL;
   if (has_memory && add(encoder, request, pixels) == JXL_ENC_SUCCESS) {
     JxlEncoderStatus status = JXL_ENC_NEED_MORE_OUTPUT;
     while (status == JXL_ENC_NEED_MORE_OUTPUT) {
@@ -92,10 +139,13 @@ OzuStatus ozu_jxl_encode(
       status = JxlEncoderProcessOutput(encoder, &next, &rest);
       file->count = file->capacity - rest;
     }
-    is_done = status == JXL_ENC_SUCCESS;
+    has_profile = status != JXL_ENC_SUCCESS || request->blocks.profile == NULL || has_readable_profile(file);
+    is_done = status == JXL_ENC_SUCCESS && has_profile;
   }
   if (!has_memory)
     snprintf(message, message_capacity, "out of memory");
+  else if (!has_profile)
+    snprintf(message, message_capacity, "libjxl does not read the colour profile that it has written");
   else if (!is_done)
     snprintf(message, message_capacity, "libjxl error %d", (int)JxlEncoderGetError(encoder));
   if (encoder != NULL) JxlEncoderDestroy(encoder);

@@ -33,6 +33,7 @@
   FUNCTION(JxlDecoderSetProgressiveDetail) \
   FUNCTION(JxlDecoderSkipFrames) \
   FUNCTION(JxlDecoderSubscribeEvents) \
+  FUNCTION(JxlEncoderAddBox) \
   FUNCTION(JxlEncoderAddImageFrame) \
   FUNCTION(JxlEncoderCloseInput) \
   FUNCTION(JxlEncoderCreate) \
@@ -45,7 +46,9 @@
   FUNCTION(JxlEncoderSetBasicInfo) \
   FUNCTION(JxlEncoderSetColorEncoding) \
   FUNCTION(JxlEncoderSetFrameDistance) \
-  FUNCTION(JxlEncoderSetFrameLossless)
+  FUNCTION(JxlEncoderSetFrameLossless) \
+  FUNCTION(JxlEncoderSetICCProfile) \
+  FUNCTION(JxlEncoderUseBoxes)
 
 OZU_DECLARE_LIBRARY(jxl, OZU_JXL_FUNCTIONS)
 
@@ -69,6 +72,7 @@ OZU_DECLARE_LIBRARY(jxl, OZU_JXL_FUNCTIONS)
 #define JxlDecoderSetProgressiveDetail ozu_jxl.JxlDecoderSetProgressiveDetail
 #define JxlDecoderSkipFrames ozu_jxl.JxlDecoderSkipFrames
 #define JxlDecoderSubscribeEvents ozu_jxl.JxlDecoderSubscribeEvents
+#define JxlEncoderAddBox ozu_jxl.JxlEncoderAddBox
 #define JxlEncoderAddImageFrame ozu_jxl.JxlEncoderAddImageFrame
 #define JxlEncoderCloseInput ozu_jxl.JxlEncoderCloseInput
 #define JxlEncoderCreate ozu_jxl.JxlEncoderCreate
@@ -82,6 +86,8 @@ OZU_DECLARE_LIBRARY(jxl, OZU_JXL_FUNCTIONS)
 #define JxlEncoderSetColorEncoding ozu_jxl.JxlEncoderSetColorEncoding
 #define JxlEncoderSetFrameDistance ozu_jxl.JxlEncoderSetFrameDistance
 #define JxlEncoderSetFrameLossless ozu_jxl.JxlEncoderSetFrameLossless
+#define JxlEncoderSetICCProfile ozu_jxl.JxlEncoderSetICCProfile
+#define JxlEncoderUseBoxes ozu_jxl.JxlEncoderUseBoxes
 #endif
 
 #endif

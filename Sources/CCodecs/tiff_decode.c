@@ -185,6 +185,12 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
     info->profile = profile;
     info->profile_size = profile_size;
   }
+  uint32_t xmp_size = 0;
+  void *xmp = NULL;
+  if (TIFFGetField(self->file, TIFFTAG_XMLPACKET, &xmp_size, &xmp) && xmp != NULL) {
+    info->xmp = xmp;
+    info->xmp_size = xmp_size;
+  }
   uint32_t strip_rows = self->height;
   TIFFGetFieldDefaulted(self->file, TIFFTAG_ROWSPERSTRIP, &strip_rows);
   if (TIFFIsTiled(self->file)) TIFFGetField(self->file, TIFFTAG_TILELENGTH, &strip_rows);

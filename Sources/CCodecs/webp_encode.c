@@ -35,7 +35,9 @@ OzuStatus ozu_webp_encode(
     config.method = methods[request->effort];
   }
   config.thread_level = 0;
-  picture.use_argb = request->is_lossless;
+  // The conversion by the look of whole pixels begins with red, green and blue.
+  config.use_sharp_yuv = !request->is_lossless && request->chroma == OzuChromaFull;
+  picture.use_argb = request->is_lossless || config.use_sharp_yuv;
   picture.width = (int)request->width;
   picture.height = (int)request->height;
   picture.writer = append;

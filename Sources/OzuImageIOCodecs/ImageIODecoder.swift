@@ -95,6 +95,17 @@
     /// An eighth, a quarter, a half and the whole for JPEG; the whole for others.
     var scales: [Int] { header.type == .jpeg ? [1, 2, 4, 8] : [8] }
 
+    /// Of JPEG, PNG and WebP, which Swift reads: ImageIO takes metadata apart and hands out no blocks. A compressed XMP packet
+    /// of a PNG is left out.
+    func readMetadata() -> ImageMetadata {
+      switch header.type {
+      case .jpeg: JPEGMetadata.read(data.span, header: header)
+      case .png: PNGMetadata.read(data.span, header: header) { _ in nil }
+      case .webp: WebPContainer.metadata(data.span, header: header)
+      default: ImageMetadata()
+      }
+    }
+
     /// Makes the result: a thumbnail of a JPEG through planes of a few eighths, all else through pixels.
     func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
       if let outline,

@@ -126,7 +126,7 @@
       let format = header.pixelFormat(under: context.pixelFormats)
       var space: CGColorSpace?
       var tag = ColorSpaceTag.sRGB
-      if context.colorPolicy == .keep, format != .gray8, header.colorEncoding != nil,
+      if !context.colorPolicy.converts(header), format != .gray8, header.colorEncoding != nil,
         let own = image.colorSpace,
         own.model == .rgb, own.supportsOutput
       {

@@ -14,6 +14,7 @@ public func fuzzOneInput(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   if type == .png || type == .ozuDelta { fuzzThumbnails(of: file, type: type) }
   fuzzPictures(of: file)
   fuzzPreviews(of: file)
+  fuzzMetadata(of: file)
   return 0
 }
 

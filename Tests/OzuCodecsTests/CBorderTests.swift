@@ -233,7 +233,8 @@ struct CBorderTests {
     pixels.withUnsafeMutableBufferPointer { pixels in
       let right = OzuEncodeRequest(
         pixels: pixels.baseAddress, bytes_per_row: 32, format: .BGRA8, width: 8, height: 8, has_alpha: true,
-        quality: 0.5, is_lossless: false, effort: .medium)
+        quality: 0.5, is_lossless: false, effort: .medium, chroma: .full, is_progressive: false,
+        blocks: OzuEncodeBlocks())
       let changes: [(inout OzuEncodeRequest) -> Void] = [
         { $0.pixels = nil }, { $0.bytes_per_row = 31 }, { $0.width = 9 }, { $0.width = 0 }, { $0.height = 0 },
         { $0.format = .RGBA16 }, { $0.format = .gray8 }, { $0.width = .max }, { $0.bytes_per_row = 0 },
@@ -253,11 +254,13 @@ struct CBorderTests {
       }
       var message = [CChar](repeating: 0, count: 256)
       var file = OzuBytes()
+      var parameters = OzuJPEGParameters(
+        quality: 50, chroma: .quarter, is_progressive: false, dots_per_inch_x: 0, dots_per_inch_y: 0)
       for (bytesPerRow, width, height) in [
         (31, 8, 8), (32, 9, 8), (32, 0, 8), (32, 8, 0), (32, -8, 8), (0, 1, 1),
       ] {
         let status = ozu_jpeg_encode(
-          pixels.baseAddress, bytesPerRow, Int32(width), Int32(height), true, 50, true, &file, &message,
+          pixels.baseAddress, bytesPerRow, Int32(width), Int32(height), true, &parameters, &file, &message,
           message.count)
         #expect(status == .failed && file.bytes == nil)
       }

@@ -16,6 +16,25 @@ typedef enum __attribute__((enum_extensibility(closed))) {
   OzuEffortHigh,
 } OzuEffort;
 
+/// How much of the chroma is kept: in full (4:4:4), half of it (4:2:2), a quarter (4:2:0).
+typedef enum __attribute__((enum_extensibility(closed))) {
+  OzuChromaFull,
+  OzuChromaHalf,
+  OzuChromaQuarter,
+} OzuChroma;
+
+/// Blocks that are written beside the pixels; NULL for none. They belong to the caller.
+typedef struct {
+  /// From the byte-order mark on.
+  const uint8_t *exif;
+  size_t exif_size;
+  const uint8_t *xmp;
+  size_t xmp_size;
+  /// The ICC profile of the pixels; sRGB without one.
+  const uint8_t *profile;
+  size_t profile_size;
+} OzuEncodeBlocks;
+
 /// A picture to be written: `height` rows of `width` pixels, alpha not multiplied in.
 typedef struct {
   const uint8_t *pixels;
@@ -29,6 +48,12 @@ typedef struct {
   double quality;
   bool is_lossless;
   OzuEffort effort;
+  /// For AVIF; of WebP, `Full` asks for the slower conversion that keeps edges.
+  OzuChroma chroma;
+  /// For JPEG XL.
+  bool is_progressive;
+  /// For AVIF and JPEG XL.
+  OzuEncodeBlocks blocks;
 } OzuEncodeRequest;
 
 /// Whether the sizes of a request can be, and its rows are long enough for their pixels.

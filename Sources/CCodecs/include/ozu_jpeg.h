@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "ozu_bytes.h"
+#include "ozu_encode.h"
 #include "ozu_pixels.h"
 #include "ozu_status.h"
 
@@ -86,12 +87,23 @@ OzuStatus ozu_jpeg_decoder_read_planes(OzuJPEGDecoder *decoder, const OzuPlaneRo
 /// The most pixels a side that a JPEG can have by libjpeg's rules.
 extern const int ozu_jpeg_side_limit;
 
+/// How a JPEG is written.
+typedef struct {
+  /// 0 to 100.
+  int quality;
+  OzuChroma chroma;
+  bool is_progressive;
+  /// For the JFIF segment; 0 for none.
+  uint16_t dots_per_inch_x;
+  uint16_t dots_per_inch_y;
+} OzuJPEGParameters;
+
 /// Encodes premultiplied BGRA rows, blended over white unless `is_opaque`.
 ///
 /// On `Done`, `file` has the bytes, for the caller to free(). On `Failed` it is empty, and `message` holds the library's
 /// words.
 OzuStatus ozu_jpeg_encode(
-    const uint8_t *pixels, size_t bytes_per_row, int width, int height, bool is_opaque, int quality,
-    bool halves_chroma, OzuBytes *file, char *message, size_t message_capacity);
+    const uint8_t *pixels, size_t bytes_per_row, int width, int height, bool is_opaque,
+    const OzuJPEGParameters *parameters, OzuBytes *file, char *message, size_t message_capacity);
 
 #endif

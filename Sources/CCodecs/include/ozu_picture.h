@@ -51,6 +51,9 @@ typedef struct {
   /// EXIF data, with or without the word before them, that belong to the decoder; NULL when there are none.
   const uint8_t *exif;
   size_t exif_size;
+  /// An XMP packet that belongs to the decoder; NULL when there is none.
+  const uint8_t *xmp;
+  size_t xmp_size;
   /// Whether the container has a smaller rendition, beside what EXIF may have.
   bool has_thumbnail;
   /// Whether there are more than 8 bits to be had.

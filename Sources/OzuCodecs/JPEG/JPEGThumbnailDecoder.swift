@@ -39,6 +39,8 @@ private final class JPEGThumbnailFile: ImageFile {
 
   var header: ImageHeader { outline.header }
 
+  func readMetadata() -> ImageMetadata { JPEGMetadata.read(data.span, header: header) }
+
   /// Throws `unsupportedType`: there is no full decoder here.
   func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
     throw .unsupportedType(.jpeg, reason: "it is decoded here to thumbnails only")

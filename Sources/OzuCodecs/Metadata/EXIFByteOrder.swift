@@ -1,5 +1,5 @@
 /// The order of the bytes of EXIF data, and reading by it.
-enum EXIFByteOrder {
+enum EXIFByteOrder: Sendable {
   case littleEndian, bigEndian
 
   init?(_ bytes: Span<UInt8>, tiff: Int) {

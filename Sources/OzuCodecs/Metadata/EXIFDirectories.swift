@@ -9,7 +9,7 @@ struct EXIFDirectories {
   let start: Int
   /// Where the first directory stands.
   let first: Int
-  private let order: EXIFByteOrder
+  let order: EXIFByteOrder
 
   /// `nil` when the bytes do not begin as TIFF does.
   init?(_ bytes: Span<UInt8>) {

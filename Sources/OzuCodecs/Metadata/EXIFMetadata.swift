@@ -8,11 +8,8 @@ package enum EXIFMetadata {
   private enum Tag {
     static let make = 0x010F
     static let model = 0x0110
-    static let horizontalResolution = 0x011A
-    static let resolutionUnit = 0x0128
     static let date = 0x0132
     static let thumbnail = 0x0201
-    static let directory = 0x8769
     static let captureDate = 0x9003
   }
 
@@ -24,7 +21,7 @@ package enum EXIFMetadata {
     guard let directories = EXIFDirectories(bytes) else { return nil }
     let first = directories.first
     var details: String?
-    if let own = directories.integer(Tag.directory, first, bytes) {
+    if let own = directories.integer(EXIFTag.details, first, bytes) {
       details = directories.text(Tag.captureDate, directories.start + own, bytes)
     }
     var metadata = PictureMetadata(captureDate: details ?? directories.text(Tag.date, first, bytes))
@@ -45,15 +42,23 @@ package enum EXIFMetadata {
   /// How many pixels the picture wants to an inch of paper; `nil` when there is no such entry, or one without a unit.
   ///
   /// - Parameter bytes: as for `find`.
-  package static func dotsPerInch(in bytes: Span<UInt8>) -> Double? {
+  package static func dotsPerInch(in bytes: Span<UInt8>) -> Double? { resolution(in: bytes)?.horizontal }
+
+  /// The same on both sides, that of the height being the one of the width where it is missing.
+  ///
+  /// - Parameter bytes: as for `find`.
+  package static func resolution(in bytes: Span<UInt8>) -> ImageResolution? {
     guard let directories = EXIFDirectories(bytes),
-      let value = directories.rational(Tag.horizontalResolution, directories.first, bytes), value > 0
+      let horizontal = directories.rational(EXIFTag.horizontalResolution, directories.first, bytes),
+      horizontal > 0
     else { return nil }
+    let vertical = directories.rational(EXIFTag.verticalResolution, directories.first, bytes) ?? 0
     // Inches are what is meant where nothing is said.
-    switch directories.integer(Tag.resolutionUnit, directories.first, bytes) ?? 2 {
-    case 2: return value
-    case 3: return value * 2.54
-    default: return nil
+    let units = [2: 1, 3: 2.54]
+    guard let unit = units[directories.integer(EXIFTag.resolutionUnit, directories.first, bytes) ?? 2] else {
+      return nil
     }
+    return ImageResolution(
+      horizontal: horizontal * unit, vertical: (vertical > 0 ? vertical : horizontal) * unit)
   }
 }

@@ -18,6 +18,8 @@ package struct WebPChunk {
     case frame = 0x414E_4D46
     /// `EXIF`.
     case exif = 0x4558_4946
+    /// `XMP `.
+    case xmp = 0x584D_5020
     /// `ICCP`: a colour profile.
     case profile = 0x4943_4350
   }

@@ -25,7 +25,7 @@ extension CodecRegistry {
     _ file: any ImageFile, _ plan: inout DecodePlan, _ context: DecodingContext
   ) -> WideConversion {
     let header = file.header
-    guard context.colorPolicy == .convertToSRGB, header.pixelFormat(under: .asStored) == .rgba16,
+    guard context.colorPolicy.converts(header), header.pixelFormat(under: .asStored) == .rgba16,
       let encoding = header.colorEncoding, let colorConverter,
       colorConverter.needsWidePixels(for: encoding, colorModel: header.colorModel)
     else { return .notNeeded }

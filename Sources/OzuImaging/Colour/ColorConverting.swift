@@ -7,6 +7,21 @@ public enum ColorPolicy: Hashable, Sendable {
   case convertToSRGB
   /// They stay as stored, and `Bitmap.colorSpace` says what they mean.
   case keep
+  /// They stay as stored under an ICC profile for red, green and blue, which `Bitmap.colorSpace` then names, and are converted
+  /// to sRGB otherwise: for files that are written with the profile.
+  case keepProfile
+
+  /// Whether the colours of a file are converted, those of inks included.
+  package func converts(_ header: ImageHeader) -> Bool {
+    switch self {
+    case .convertToSRGB: return true
+    case .keep: return false
+    case .keepProfile:
+      guard case .profile(let profile)? = header.colorEncoding else { return true }
+      let isColored = header.colorModel == .rgb || header.colorModel == .indexed
+      return !(isColored && profile.isForRGB)
+    }
+  }
 }
 
 /// Converts pixels to sRGB.
@@ -39,7 +54,7 @@ extension CodecRegistry {
   func converted(
     _ bitmap: Bitmap, header: ImageHeader, context: DecodingContext, notes: inout [String]
   ) -> Bitmap {
-    guard context.colorPolicy == .convertToSRGB, bitmap.colorSpace != .sRGB,
+    guard context.colorPolicy.converts(header), bitmap.colorSpace != .sRGB,
       let encoding = header.colorEncoding, let colorConverter
     else { return bitmap }
     let result = colorConverter.convertToSRGB(

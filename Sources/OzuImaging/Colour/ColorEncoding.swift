@@ -38,6 +38,16 @@ public struct ICCProfile: Hashable, Sendable {
     self.name = name
     self.data = data
   }
+
+  /// Whether the first bytes say that it is a profile of this length for red, green and blue (ICC.1:2022 §7.2), and it is
+  /// no longer than a block that is written again.
+  package var isForRGB: Bool {
+    let header = [UInt8](data.prefix(40))
+    guard header.count == 40, data.count <= ImageMetadata.largestBlock else { return false }
+    let byteCount = header[..<4].reduce(0) { $0 << 8 | Int($1) }
+    return byteCount == data.count && header[16..<20].elementsEqual("RGB ".utf8)
+      && header[36..<40].elementsEqual("acsp".utf8)
+  }
 }
 
 /// Where white and the three primaries lie in the CIE 1931 diagram.

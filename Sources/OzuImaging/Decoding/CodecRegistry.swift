@@ -104,6 +104,15 @@ public struct CodecRegistry: Sendable {
     try open(data, limits: limits).header
   }
 
+  /// Reads the blocks that a file holds beside its pixels: EXIF data, XMP, an ICC profile, the resolution.
+  ///
+  /// - Throws: `DecodingError`, when the file cannot be opened.
+  public func metadata(
+    of data: Data, limits: DecodingLimits = .default
+  ) throws(DecodingError) -> ImageMetadata {
+    try open(data, limits: limits).readMetadata()
+  }
+
   /// Opens a file: reads its header, by the decoder for it. No pixel memory is taken.
   ///
   /// - Throws: `DecodingError`; a file that declares more than the limits allow is still opened.

@@ -78,6 +78,6 @@ extension DecodePlan {
 
   /// Whether a result is converted to sRGB or turned upright, each into memory of its own.
   func copiesResult(_ header: ImageHeader, _ context: DecodingContext) -> Bool {
-    orientation != .up || (context.colorPolicy == .convertToSRGB && header.colorEncoding != nil)
+    orientation != .up || (header.colorEncoding != nil && context.colorPolicy.converts(header))
   }
 }

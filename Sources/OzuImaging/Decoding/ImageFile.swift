@@ -56,6 +56,14 @@ public protocol ImageFile: AnyObject, Sendable {
     atLeast smallest: PixelSize, context: DecodingContext
   ) throws(DecodingError) -> Bitmap?
 
+  /// Reads the blocks that the file holds beside its pixels. None by default.
+  ///
+  /// A block that is broken, larger than `ImageMetadata.largestBlock` or cut off is left out. The picture can be decoded
+  /// before and after.
+  ///
+  /// - Complexity: O(file) at most, without decoding pixels. What it gives is not kept.
+  func readMetadata() -> ImageMetadata
+
   /// Opens the frames of an animation, without decoding one. `nil` by default.
   ///
   /// Frames beyond `DecodingLimits.frameCount` are not played: a file keeps no table of them.
@@ -105,6 +113,9 @@ extension ImageFile {
   ) throws(DecodingError) -> Bitmap? {
     nil
   }
+
+  /// No blocks.
+  public func readMetadata() -> ImageMetadata { ImageMetadata() }
 
   /// A still picture.
   public func frames(limits: DecodingLimits) throws(DecodingError) -> (any AnimationFrameReading)? { nil }

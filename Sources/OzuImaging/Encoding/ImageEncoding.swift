@@ -16,6 +16,11 @@ public protocol ImageEncoding: Sendable {
   /// default it takes all.
   func accepts(_ bitmap: Bitmap, options: EncodingOptions) -> Bool
 
+  /// The blocks of `EncodingOptions.metadata` that this encoder writes; it leaves out the others. None by default.
+  ///
+  /// Pixels that are not sRGB need an encoder that writes their profile.
+  var keptMetadata: MetadataKinds { get }
+
   /// Encodes a bitmap.
   ///
   /// - Throws: `EncodingError`.
@@ -25,6 +30,9 @@ public protocol ImageEncoding: Sendable {
 extension ImageEncoding {
   /// Everything.
   public func accepts(_ bitmap: Bitmap, options: EncodingOptions) -> Bool { true }
+
+  /// None.
+  public var keptMetadata: MetadataKinds { [] }
 }
 
 /// How a picture is written.
@@ -54,15 +62,32 @@ public struct EncodingOptions: Hashable, Sendable {
   /// `medium` by default. PNG, WebP, AVIF and JPEG XL heed it.
   public var effort: Effort
 
+  /// The blocks that are written beside the pixels; none by default. `ImageEncoding.keptMetadata` says which of them the
+  /// format has a place for.
+  public var metadata: EncodedMetadata
+
+  /// Whether the picture comes in passes that refine it, so that a reader on a slow line sees all of it early. Off by
+  /// default. JPEG and JPEG XL heed it; PNG, WebP and AVIF are written in one pass.
+  public var isProgressive: Bool
+
+  /// How much of the colour is kept; `automatic` by default. JPEG and AVIF heed it. Lossy WebP has a quarter of it by its
+  /// rules: `full` there makes libwebp choose the samples by the look of the whole pixels, which keeps edges sharper and
+  /// takes some times as long. What is lossless keeps all of it.
+  public var chromaSubsampling: ChromaSubsampling
+
   /// Makes options.
   public init(
     compressionQuality: Double = 0.85, isLossless: Bool = false, maximumByteCount: Int? = nil,
-    effort: Effort = .medium
+    effort: Effort = .medium, metadata: EncodedMetadata = EncodedMetadata(), isProgressive: Bool = false,
+    chromaSubsampling: ChromaSubsampling = .automatic
   ) {
     self.compressionQuality = compressionQuality
     self.isLossless = isLossless
     self.maximumByteCount = maximumByteCount
     self.effort = effort
+    self.metadata = metadata
+    self.isProgressive = isProgressive
+    self.chromaSubsampling = chromaSubsampling
   }
 }
 

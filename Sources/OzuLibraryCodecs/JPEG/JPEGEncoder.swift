@@ -8,10 +8,11 @@ import OzuImaging
   import Foundation
 #endif
 
-/// Writes baseline JPEG through libjpeg-turbo, with Huffman tables made for the picture.
+/// Writes JPEG through libjpeg-turbo, in one scan (baseline) or in passes (progressive), with Huffman tables made for the
+/// picture.
 ///
-/// Quality 0 to 1 is libjpeg's 0 to 100. Below 0.9 the chroma is stored at half the size each way (4:2:0), from
-/// 0.9 on in full (4:4:4). Transparent pixels are blended over white.
+/// Quality 0 to 1 is libjpeg's 0 to 100. Unless the options say how, the chroma is stored at half the size each way (4:2:0)
+/// below 0.9, and in full (4:4:4) from there on. Transparent pixels are blended over white.
 public struct JPEGEncoder: ImageEncoding {
   private static let fullChromaQuality = 0.9
 
@@ -24,27 +25,45 @@ public struct JPEGEncoder: ImageEncoding {
   /// JPEG has no alpha.
   public var keepsAlpha: Bool { false }
 
+  /// All; EXIF data of at most 65,527 bytes, XMP of 65,504, a profile of some 16 MB.
+  public var keptMetadata: MetadataKinds { .all }
+
   /// Encodes a bitmap.
   ///
-  /// - Throws: `tooLarge` above 65,500 pixels a side; `failed` when memory is short.
+  /// - Throws: `tooLarge` above 65,500 pixels a side; `failed` when memory is short, or the profile of the options is none for
+  ///   red, green and blue.
   public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data {
     let bitmap = bitmap.converted(to: .bgra8)
     guard max(bitmap.size.width, bitmap.size.height) <= Int(ozu_jpeg_side_limit) else {
       throw .tooLarge(.jpeg, bitmap.size)
     }
+    try options.metadata.checkProfile(for: .jpeg)
     let quality = options.compressionQuality.isNaN ? 0 : min(max(options.compressionQuality, 0), 1)
+    let resolution = options.metadata.resolution?.valid
+    var parameters = OzuJPEGParameters(
+      quality: Int32((quality * 100 + 0.5)),
+      chroma: options.chromaSubsampling.value(isFull: quality >= Self.fullChromaQuality),
+      is_progressive: options.isProgressive, dots_per_inch_x: resolution.density(\.horizontal),
+      dots_per_inch_y: resolution.density(\.vertical))
     var file = OzuBytes()
     var message = [CChar](repeating: 0, count: 256)
     let status = bitmap.withUnsafeBytes { pixels in
       ozu_jpeg_encode(
         pixels.bindMemory(to: UInt8.self).baseAddress, bitmap.bytesPerRow, Int32(bitmap.size.width),
-        Int32(bitmap.size.height), bitmap.isOpaque, Int32((quality * 100 + 0.5)),
-        quality < Self.fullChromaQuality, &file, &message, message.count)
+        Int32(bitmap.size.height), bitmap.isOpaque, &parameters, &file, &message,
+        message.count)
     }
     guard status == .done, let data = file.data() else {
       let reason = message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
       throw .failed(.jpeg, reason: String(decoding: reason, as: UTF8.self))
     }
-    return data
+    return JPEGSegments.insert(options.metadata, into: data)
+  }
+}
+
+extension ImageResolution? {
+  /// As JFIF has it: a whole number of 16 bits, 0 for none.
+  fileprivate func density(_ side: KeyPath<ImageResolution, Double>) -> UInt16 {
+    map { UInt16(max(1, $0[keyPath: side].rounded())) } ?? 0
   }
 }

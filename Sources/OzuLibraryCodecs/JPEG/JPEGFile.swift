@@ -76,6 +76,9 @@ final class JPEGFile: ImageFile {
     }
   }
 
+  /// EXIF data, XMP, the profile and the density.
+  func readMetadata() -> ImageMetadata { JPEGMetadata.read(data.span, header: header) }
+
   /// Shows what is there of a file that is coming.
   func feed(
     _ data: Data, plan: DecodePlan, context: DecodingContext
@@ -97,7 +100,7 @@ final class JPEGFile: ImageFile {
   }
 
   func inkTransform(_ context: DecodingContext) -> ColorTransform? {
-    guard header.colorModel == .cmyk, context.colorPolicy == .convertToSRGB,
+    guard header.colorModel == .cmyk, context.colorPolicy.converts(header),
       let encoding = header.colorEncoding
     else { return nil }
     return ColorTransformStore.shared.transform(encoding, .CMYK)

@@ -25,6 +25,9 @@
     /// JPEG XL has alpha.
     public var keepsAlpha: Bool { true }
 
+    /// All; the resolution in EXIF data.
+    public var keptMetadata: MetadataKinds { .all }
+
     /// Encodes a bitmap.
     ///
     /// - Throws: `tooLarge` above 65,535 pixels a side; `failed` with the library's words.

@@ -26,6 +26,7 @@ struct LibraryEncoder: Sendable {
     let bitmap = bitmap.converted(to: format)
     let size = bitmap.size
     guard max(size.width, size.height) <= sideLimit else { throw .tooLarge(type, size) }
+    try options.metadata.checkProfile(for: type)
     let quality = options.compressionQuality.isNaN ? 0 : min(max(options.compressionQuality, 0), 1)
     // The pixels as the libraries want them: without padding, colours divided by alpha.
     let rowByteCount = size.width * format.bytesPerPixel
@@ -48,10 +49,18 @@ struct LibraryEncoder: Sendable {
       pixels: straight.bindMemory(to: UInt8.self).baseAddress, bytes_per_row: rowByteCount,
       format: format.pixels,
       width: UInt32(size.width), height: UInt32(size.height), has_alpha: !bitmap.isOpaque, quality: quality,
-      is_lossless: options.isLossless, effort: options.effort.value)
+      is_lossless: options.isLossless, effort: options.effort.value,
+      // Of WebP, only what is asked for: it is slow there.
+      chroma: options.chromaSubsampling.value(isFull: type == .avif && quality >= 0.9),
+      is_progressive: options.isProgressive,
+      blocks: OzuEncodeBlocks())
     var file = OzuBytes()
     var message = [CChar](repeating: 0, count: 256)
-    guard encode(&request, &file, &message, message.count) == .done, let data = file.data() else {
+    let status = options.metadata.withBlocks { blocks in
+      request.blocks = blocks
+      return encode(&request, &file, &message, message.count)
+    }
+    guard status == .done, let data = file.data() else {
       let reason = message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
       throw .failed(type, reason: String(decoding: reason, as: UTF8.self))
     }

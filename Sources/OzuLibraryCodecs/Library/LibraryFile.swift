@@ -99,6 +99,20 @@ final class LibraryFile: ImageFile {
     }
   }
 
+  /// What the library finds. Asked of a session of its own once pixels were decoded, so that nothing which belongs to the
+  /// library is read after it may have gone.
+  func readMetadata() -> ImageMetadata {
+    state.withLock { state in
+      bytes.withBytes { bytes in
+        guard state.isUsed else { return state.session.metadata }
+        let fresh = Result { () throws(DecodingError) -> ImageMetadata in
+          try LibrarySession(bytes, type: library.type, limits: limits, open: library.opening).metadata
+        }
+        return (try? fresh.get()) ?? ImageMetadata()
+      }
+    }
+  }
+
   func frames(limits: DecodingLimits) throws(DecodingError) -> (any AnimationFrameReading)? {
     let frameCount = min(header.frameCount, limits.frameCount)
     guard frameCount > 1 else { return nil }

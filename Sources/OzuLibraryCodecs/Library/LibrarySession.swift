@@ -67,6 +67,23 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
       metadata: metadata)
   }
 
+  /// Copies of the blocks that the library found, for use inside the closure that lends the file.
+  var metadata: ImageMetadata {
+    // They belong to the library, or are the file itself; both outlive the session.
+    let exif = UnsafeBufferPointer(start: info.exif, count: info.exif == nil ? 0 : info.exif_size)
+    let xmp = UnsafeBufferPointer(start: info.xmp, count: info.xmp == nil ? 0 : info.xmp_size)
+    var metadata = ImageMetadata()
+    if type == .tiff {
+      // The directories of the file itself: what they say of the picture, without the picture.
+      if let block = try? EXIFBlock(exif.span) { metadata.add(exif: block.serialized().span) }
+    } else {
+      metadata.add(exif: exif.span)
+    }
+    metadata.add(xmp: xmp.span)
+    metadata.add(profileOf: header)
+    return metadata
+  }
+
   /// A copy of the embedded profile, which belongs to the library.
   private var profile: ICCProfile? {
     guard let start = info.profile, info.profile_size > 0 else { return nil }
@@ -165,7 +182,7 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
 
   /// The way from the inks of a file to sRGB, when it is asked for and can be had.
   private func inkTransform(_ header: ImageHeader, _ context: DecodingContext) -> ColorTransform? {
-    guard info.is_cmyk, context.colorPolicy == .convertToSRGB, let encoding = header.colorEncoding else {
+    guard info.is_cmyk, context.colorPolicy.converts(header), let encoding = header.colorEncoding else {
       return nil
     }
     return ColorTransformStore.shared.transform(encoding, .CMYK)

@@ -14,7 +14,7 @@ import OzuImaging
 #endif
 
 /// Writes PNG: RGB when all pixels are opaque, else RGBA with the colours divided by alpha; in 16 bits where the bitmap has
-/// them, and grey where it is grey; with an sRGB chunk. Lossless, but for what multiplying by alpha has lost before.
+/// them, and grey where it is grey; with an sRGB chunk, unless the options have a profile. Lossless, but for what multiplying by alpha has lost before.
 ///
 /// Photographs and drawings need different means. Filtered, the bytes of a photograph repeat nothing and only their
 /// frequencies count, which ISA-L finds in a tenth of zlib's time; those of a drawing are repeated as they are, which
@@ -32,18 +32,23 @@ public struct PNGEncoder: ImageEncoding {
   /// PNG has alpha.
   public var keepsAlpha: Bool { true }
 
+  /// All; of a grey bitmap no profile.
+  public var keptMetadata: MetadataKinds { .all }
+
   /// Encodes a bitmap: fast, or with `EncodingOptions.effort` small.
   ///
-  /// - Throws: `tooLarge` above 2,147,483,647 pixels a side; `failed` when memory is short.
+  /// - Throws: `tooLarge` above 2,147,483,647 pixels a side; `failed` when memory is short, or the profile of the options is none for
+  ///   red, green and blue.
   public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data {
     guard max(bitmap.size.width, bitmap.size.height) <= Int(Int32.max) else {
       throw .tooLarge(.png, bitmap.size)
     }
+    try options.metadata.checkProfile(for: .png)
     let rows = PNGStoredRows(bitmap)
     var file = OzuBytes()
     do throws(PNGDeflater.Failure) {
       let plan = try PNGPlan(rows, effort: options.effort)
-      try write(rows, plan, to: &file)
+      try write(rows, plan, options.metadata, to: &file)
     } catch {
       free(file.bytes)
       throw .failed(.png, reason: "out of memory")
@@ -52,58 +57,22 @@ public struct PNGEncoder: ImageEncoding {
   }
 
   private func write(
-    _ rows: PNGStoredRows, _ plan: PNGPlan, to file: inout OzuBytes
+    _ rows: PNGStoredRows, _ plan: PNGPlan, _ metadata: EncodedMetadata, to file: inout OzuBytes
   ) throws(PNGDeflater.Failure) {
-    try append([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], to: &file)
+    try PNGChunkWriter.appendSignature(to: &file)
     let size = rows.bitmap.size
-    try append(
+    try PNGChunkWriter.append(
       chunk: "IHDR",
       UInt32(size.width).bigEndianBytes + UInt32(size.height).bigEndianBytes
         + [rows.isDeep ? 16 : 8, rows.colorType, 0, 0, 0], to: &file)
-    // Perceptual.
-    try append(chunk: "sRGB", [0], to: &file)
+    try PNGChunkWriter.append(metadata, isGray: rows.bitmap.format == .gray8, to: &file)
     let deflater = try PNGDeflater(
       plan.method, isFiltered: plan.isFiltered, pieceByteCount: Self.chunkByteCount)
     try plan.forEachRow(of: rows, 0..<size.height) { (bytes, isLast) throws(PNGDeflater.Failure) in
       try deflater.deflate(bytes, isLast: isLast) { (piece) throws(PNGDeflater.Failure) in
-        try append(chunk: "IDAT", piece, to: &file)
+        try PNGChunkWriter.append(chunk: "IDAT", piece, to: &file)
       }
     }
-    try append(chunk: "IEND", [UInt8](), to: &file)
+    try PNGChunkWriter.append(chunk: "IEND", [UInt8](), to: &file)
   }
-
-  private func append(chunk name: String, _ bytes: [UInt8], to file: inout OzuBytes) throws(PNGDeflater
-    .Failure)
-  {
-    let result = bytes.withUnsafeBytes { bytes -> Result<Void, PNGDeflater.Failure> in
-      Result { () throws(PNGDeflater.Failure) in try append(chunk: name, bytes, to: &file) }
-    }
-    try result.get()
-  }
-
-  /// Appends a chunk: the length, the name, the bytes, and the checksum of name and bytes (third edition, §5.3).
-  private func append(
-    chunk name: String, _ bytes: UnsafeRawBufferPointer, to file: inout OzuBytes
-  ) throws(PNGDeflater.Failure) {
-    try append(UInt32(bytes.count).bigEndianBytes, to: &file)
-    let start = file.count
-    try append(Array(name.utf8), to: &file)
-    if let base = bytes.baseAddress, !bytes.isEmpty {
-      // C copies so many bytes.
-      guard ozu_bytes_append(&file, base.assumingMemoryBound(to: UInt8.self), bytes.count) else {
-        throw PNGDeflater.Failure()
-      }
-    }
-    // What was appended since `start` is there.
-    let sum = file.bytes.map { ozu_crc32($0 + start, file.count - start) } ?? 0
-    try append(sum.bigEndianBytes, to: &file)
-  }
-
-  private func append(_ bytes: [UInt8], to file: inout OzuBytes) throws(PNGDeflater.Failure) {
-    guard ozu_bytes_append(&file, bytes, bytes.count) else { throw PNGDeflater.Failure() }
-  }
-}
-
-extension UInt32 {
-  fileprivate var bigEndianBytes: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: self >> (24 - 8 * $0)) } }
 }

@@ -90,6 +90,11 @@ final class PNGFile: ImageFile {
     }
   }
 
+  /// EXIF data, XMP, the profile and the resolution.
+  func readMetadata() -> ImageMetadata {
+    PNGMetadata.read(data.span, header: header) { PNGHeader.inflated($0, limit: ImageMetadata.largestBlock) }
+  }
+
   /// The frames of an animation.
   ///
   /// - Throws: `corrupt`.

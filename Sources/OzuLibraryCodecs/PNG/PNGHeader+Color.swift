@@ -30,16 +30,18 @@ extension PNGHeader {
   func colorEncoding(_ file: Span<UInt8>) -> ColorEncoding? {
     if let codes { return ColorEncoding(primaries: codes.primaries, transfer: codes.transfer) }
     if let profileRange {
-      return .profile(Self.profile(file.extracting(profileRange)) ?? ICCProfile(name: nil, data: Data()))
+      let bytes = Self.inflated(file.extracting(profileRange), limit: Self.longestProfile)
+      return .profile(bytes.map { ICCProfile(Data($0)) } ?? ICCProfile(name: nil, data: Data()))
     }
     guard !hasSRGBChunk else { return nil }
     return ColorEncoding(pngGamma: gamma, chromaticities: chromaticities)
   }
 
-  /// Inflates a profile, in memory that grows with what is there and not with what is claimed.
-  private static func profile(_ compressed: Span<UInt8>) -> ICCProfile? {
+  /// Inflates a chunk, in memory that grows with what is there and not with what is claimed; `nil` when it is broken, or
+  /// more than `limit` bytes.
+  static func inflated(_ compressed: Span<UInt8>, limit: Int) -> [UInt8]? {
     var capacity = 1 << 14
-    while capacity <= longestProfile {
+    while capacity <= limit {
       var status = OzuStatus.failed
       let bytes = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
         status = compressed.withUnsafeBufferPointer {
@@ -47,7 +49,7 @@ extension PNGHeader {
         }
       }
       switch status {
-      case .done: return ICCProfile(Data(bytes))
+      case .done: return bytes
       case .more: capacity *= 4
       case .truncated, .failed: return nil
       }

@@ -80,6 +80,9 @@
       }
     }
 
+    /// EXIF data, XMP and the profile.
+    func readMetadata() -> ImageMetadata { WebPContainer.metadata(data.span, header: header) }
+
     /// The frames of an animation.
     ///
     /// - Throws: `DecodingError`.

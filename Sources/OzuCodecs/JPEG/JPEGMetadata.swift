@@ -1,0 +1,50 @@
+import OzuImaging
+
+/// Reads the blocks of a JPEG: EXIF data and XMP in APP1 segments, the density of the JFIF segment.
+///
+/// XMP that continues in further segments ("extended") is read as far as its first, which is complete in itself. Only the
+/// segments before the first scan are looked at, as by every reader.
+package enum JPEGMetadata {
+  static let exifName: StaticString = "Exif\0"
+  static let xmpName: StaticString = "http://ns.adobe.com/xap/1.0/\0"
+
+  /// The blocks that are there.
+  package static func read(_ bytes: Span<UInt8>, header: ImageHeader) -> ImageMetadata {
+    var metadata = ImageMetadata()
+    var resolution: ImageResolution?
+    var position = 2
+    while let (marker, offset) = JPEGMarker.next(in: bytes, from: position) {
+      position = offset + 2
+      if JPEGMarker.standsAlone(marker) { continue }
+      guard marker != JPEGMarker.startOfScan, marker != JPEGMarker.endOfImage,
+        let declared = bytes.bigEndian(at: position, bytes: 2)
+      else { break }
+      let length = max(2, declared)
+      guard position + length <= bytes.count else { break }
+      let segment = bytes.extracting(position + 2..<position + length)
+      switch marker {
+      case 0xE0 where segment.hasBytes("JFIF\0", at: 0):
+        resolution = density(segment) ?? resolution
+      case 0xE1 where segment.hasBytes(exifName, at: 0): metadata.add(exif: segment)
+      case 0xE1 where segment.hasBytes(xmpName, at: 0):
+        metadata.add(xmp: segment.extracting(xmpName.utf8CodeUnitCount..<segment.count))
+      default: break
+      }
+      position += length
+    }
+    // As in the header: what JFIF says counts more.
+    metadata.resolution = resolution ?? metadata.resolution
+    metadata.add(profileOf: header)
+    return metadata
+  }
+
+  /// Dots per inch of the JFIF segment (ITU-T T.871 §10.1).
+  private static func density(_ segment: Span<UInt8>) -> ImageResolution? {
+    let units: [UInt8: Double] = [1: 1, 2: 2.54]
+    guard let unit = segment.byte(at: 7).flatMap({ units[$0] }),
+      let horizontal = segment.bigEndian(at: 8, bytes: 2), let vertical = segment.bigEndian(at: 10, bytes: 2),
+      horizontal > 0, vertical > 0
+    else { return nil }
+    return ImageResolution(horizontal: Double(horizontal) * unit, vertical: Double(vertical) * unit)
+  }
+}

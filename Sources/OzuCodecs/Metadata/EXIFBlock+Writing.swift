@@ -1,0 +1,111 @@
+extension EXIFBlock {
+  /// How far into a block a maker note may reach that is kept: what one segment of a JPEG holds.
+  private static let makerNoteEnd = 65_000
+
+  /// The block as bytes, from the byte-order mark on, its entries in the order of their tags as TIFF wants it.
+  ///
+  /// A maker note is written where it stood, and all else around it: its form is the maker's own, and the places that it
+  /// names count from the beginning of the block in those of Canon, Nikon and others. One that cannot stand there is left
+  /// out. There is no second directory, and so no thumbnail.
+  package func serialized() -> [UInt8] {
+    // Sorted, so that a block that was written before is written in the same way.
+    let (picture, place) = (Self.sorted(picture), Self.sorted(place))
+    var details = Self.sorted(details)
+    let note = details.firstIndex { $0.tag == EXIFTag.makerNote }.map { details.remove(at: $0) }
+    var layout = EXIFLayout(order: order)
+    if let note, let position = note.position, position >= 8, position <= Self.makerNoteEnd - note.bytes.count
+    {
+      layout.reserve(position, note.bytes)
+      details = Self.sorted(details + [note])
+    }
+    var pointers: [(tag: Int, directory: [EXIFEntry])] = []
+    if !details.isEmpty { pointers.append((EXIFTag.details, details)) }
+    if !place.isEmpty { pointers.append((EXIFTag.place, place)) }
+    let first = layout.place(byteCount: Self.directoryByteCount(picture.count + pointers.count))
+    var entries = picture.map { (entry: $0, value: layout.value(of: $0)) }
+    for (tag, directory) in pointers {
+      let offset = layout.place(byteCount: Self.directoryByteCount(directory.count))
+      layout.write(directory.map { ($0, layout.value(of: $0)) }, at: offset)
+      let value = order.bytes(of: offset, byteCount: 4)
+      entries.append((EXIFEntry(tag: tag, type: 4, count: 1, bytes: value, position: nil), value))
+    }
+    layout.write(entries, at: first)
+    layout.finish(firstDirectory: first)
+    return layout.bytes
+  }
+
+  private static func sorted(_ entries: [EXIFEntry]) -> [EXIFEntry] { entries.sorted { $0.tag < $1.tag } }
+
+  /// The number of entries, the entries, and the place of the next directory.
+  private static func directoryByteCount(_ entryCount: Int) -> Int { 2 + 12 * entryCount + 4 }
+}
+
+/// The bytes of a block that is being written, around some that have their place already.
+private struct EXIFLayout {
+  let order: EXIFByteOrder
+  /// What is not written yet is zero.
+  private(set) var bytes = [UInt8](repeating: 0, count: 8)
+  private var end = 8
+  private var reserved = 0..<0
+
+  init(order: EXIFByteOrder) { self.order = order }
+
+  /// Writes bytes where they have to be, before all others.
+  mutating func reserve(_ position: Int, _ content: [UInt8]) {
+    reserved = position..<position + content.count
+    write(content, at: position)
+  }
+
+  /// Room for so many bytes, at an even offset.
+  mutating func place(byteCount: Int) -> Int {
+    var start = end + end & 1
+    if start < reserved.upperBound, start + byteCount > reserved.lowerBound {
+      start = reserved.upperBound + reserved.upperBound & 1
+    }
+    end = start + byteCount
+    return start
+  }
+
+  /// The four bytes that an entry has for its value: the value itself, or where it was written.
+  mutating func value(of entry: EXIFEntry) -> [UInt8] {
+    if entry.bytes.count <= 4 {
+      return entry.bytes + [UInt8](repeating: 0, count: 4 - entry.bytes.count)
+    }
+    if entry.tag == EXIFTag.makerNote { return order.bytes(of: reserved.lowerBound, byteCount: 4) }
+    let offset = place(byteCount: entry.bytes.count)
+    write(entry.bytes, at: offset)
+    return order.bytes(of: offset, byteCount: 4)
+  }
+
+  /// Writes a directory without a next one.
+  mutating func write(_ entries: [(entry: EXIFEntry, value: [UInt8])], at offset: Int) {
+    var table = order.bytes(of: entries.count, byteCount: 2)
+    for (entry, value) in entries.sorted(by: { $0.entry.tag < $1.entry.tag }) {
+      table += order.bytes(of: entry.tag, byteCount: 2) + order.bytes(of: entry.type, byteCount: 2)
+      table += order.bytes(of: entry.count, byteCount: 4) + value
+    }
+    write(table + [0, 0, 0, 0], at: offset)
+  }
+
+  mutating func finish(firstDirectory: Int) {
+    write(
+      order.mark + order.bytes(of: 42, byteCount: 2) + order.bytes(of: firstDirectory, byteCount: 4), at: 0)
+  }
+
+  private mutating func write(_ content: [UInt8], at offset: Int) {
+    let missing = offset + content.count - bytes.count
+    if missing > 0 { bytes += [UInt8](repeating: 0, count: missing) }
+    bytes.replaceSubrange(offset..<offset + content.count, with: content)
+  }
+}
+
+extension EXIFByteOrder {
+  /// The letters at the beginning.
+  fileprivate var mark: [UInt8] { Array((self == .littleEndian ? "II" : "MM").utf8) }
+
+  /// A whole number in this order.
+  func bytes(of value: Int, byteCount: Int) -> [UInt8] {
+    let little = (0..<byteCount).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    return self == .littleEndian ? little : little.reversed()
+  }
+}

@@ -1,0 +1,40 @@
+/// The tags of EXIF data that are known by number here (CIPA DC-008-2023 §4.6, TIFF 6.0).
+enum EXIFTag {
+  static let orientation = 0x0112
+  static let horizontalResolution = 0x011A
+  static let verticalResolution = 0x011B
+  static let resolutionUnit = 0x0128
+  static let details = 0x8769
+  static let place = 0x8825
+  static let makerNote = 0x927C
+  static let subjectArea = 0x9214
+  static let colorSpace = 0xA001
+  static let width = 0xA002
+  static let height = 0xA003
+  static let interoperability = 0xA005
+  static let subjectLocation = 0xA214
+
+  /// The tags of the first directory that say something of the picture: description, maker, model, orientation,
+  /// resolution, software, date, artist, rating, copyright, and those of Windows (title, comment, author, keywords,
+  /// subject). All others tell how pixels lie in a TIFF, or lead to another part of their file: they are not taken over.
+  static let picture: Set<Int> = [
+    0x010E, 0x010F, 0x0110, orientation, horizontalResolution, verticalResolution, resolutionUnit, 0x0131,
+    0x0132,
+    0x013B, 0x013C, 0x4746, 0x4749, 0x8298, 0x9C9B, 0x9C9C, 0x9C9D, 0x9C9E, 0x9C9F,
+  ]
+
+  /// The tags of the directory of details that are not taken over: padding and its twin, which says how far a maker note
+  /// was moved; places in the picture as it was, in pixels; and the rules for camera file systems.
+  static let strayDetails: Set<Int> = [0xEA1C, 0xEA1D, subjectArea, subjectLocation, interoperability]
+
+  /// The bytes of one value by its type; `nil` for a type that is not known.
+  static func valueByteCount(ofType type: Int) -> Int? {
+    switch type {
+    case 1, 2, 6, 7, 129: 1
+    case 3, 8: 2
+    case 4, 9, 11, 13: 4
+    case 5, 10, 12: 8
+    default: nil
+    }
+  }
+}

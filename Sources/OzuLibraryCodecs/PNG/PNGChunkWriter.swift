@@ -1,0 +1,90 @@
+import CCodecs
+import OzuCodecs
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Appends the signature and the chunks of a PNG to a file that is being written (W3C PNG, third edition, §5.2 and §5.3).
+enum PNGChunkWriter {
+  /// The bytes that every PNG begins with.
+  static func appendSignature(to file: inout OzuBytes) throws(PNGDeflater.Failure) {
+    try append([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], to: &file)
+  }
+
+  /// A chunk of bytes that are at hand.
+  static func append(
+    chunk name: String, _ bytes: [UInt8], to file: inout OzuBytes
+  ) throws(PNGDeflater.Failure) {
+    let result = bytes.withUnsafeBytes { bytes -> Result<Void, PNGDeflater.Failure> in
+      Result { () throws(PNGDeflater.Failure) in try append(chunk: name, bytes, to: &file) }
+    }
+    try result.get()
+  }
+
+  /// A chunk: the length, the name, the bytes, and the checksum of name and bytes.
+  static func append(
+    chunk name: String, _ bytes: UnsafeRawBufferPointer, to file: inout OzuBytes
+  ) throws(PNGDeflater.Failure) {
+    try append(UInt32(bytes.count).bigEndianBytes, to: &file)
+    let start = file.count
+    try append(Array(name.utf8), to: &file)
+    if let base = bytes.baseAddress, !bytes.isEmpty {
+      // C copies so many bytes.
+      guard ozu_bytes_append(&file, base.assumingMemoryBound(to: UInt8.self), bytes.count) else {
+        throw PNGDeflater.Failure()
+      }
+    }
+    // What was appended since `start` is there.
+    let sum = file.bytes.map { ozu_crc32($0 + start, file.count - start) } ?? 0
+    try append(sum.bigEndianBytes, to: &file)
+  }
+
+  private static func append(_ bytes: [UInt8], to file: inout OzuBytes) throws(PNGDeflater.Failure) {
+    guard ozu_bytes_append(&file, bytes, bytes.count) else { throw PNGDeflater.Failure() }
+  }
+
+  /// The chunks that say what the colours mean, and those of the blocks beside the pixels (§11.3), all of which may stand
+  /// before the pixels. Of a grey picture no profile is written: it would have to be one for grey.
+  static func append(
+    _ metadata: EncodedMetadata, isGray: Bool, to file: inout OzuBytes
+  ) throws(PNGDeflater.Failure) {
+    if let profile = metadata.colorProfile, !isGray {
+      // A name that is not read by anybody, its end, the only method of compression.
+      try append(chunk: "iCCP", Array("ICC profile".utf8) + [0, 0] + deflated(profile), to: &file)
+    } else {
+      // Perceptual.
+      try append(chunk: "sRGB", [0], to: &file)
+    }
+    if let resolution = metadata.resolution?.valid {
+      let perMeter = [resolution.horizontal, resolution.vertical].map {
+        UInt32(max(1, ($0 * PNGMetadata.inchesPerMeter).rounded())).bigEndianBytes
+      }
+      // 1 for metres.
+      try append(chunk: "pHYs", perMeter[0] + perMeter[1] + [1], to: &file)
+    }
+    if let exif = metadata.exif { try append(chunk: "eXIf", [UInt8](exif), to: &file) }
+    if let xmp = metadata.xmp {
+      let keyword = PNGMetadata.xmpKeyword.withUTF8Buffer { Array($0) }
+      // Not compressed, in no language.
+      try append(chunk: "iTXt", keyword + [0, 0, 0, 0] + xmp, to: &file)
+    }
+  }
+
+  private static func deflated(_ data: Data) throws(PNGDeflater.Failure) -> [UInt8] {
+    let deflater = try PNGDeflater(.zlib(9), isFiltered: false, pieceByteCount: 16 << 10)
+    var result: [UInt8] = []
+    try data.withBytes { (bytes) throws(PNGDeflater.Failure) in
+      try deflater.deflate(bytes, isLast: true) { result += $0 }
+    }
+    return result
+  }
+}
+
+extension UInt32 {
+  /// The most significant byte first.
+  var bigEndianBytes: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: self >> (24 - 8 * $0)) } }
+}

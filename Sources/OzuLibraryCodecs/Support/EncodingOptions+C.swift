@@ -1,0 +1,44 @@
+import CCodecs
+import OzuCodecs
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+// What encoders in C are told beside the pixels.
+
+extension ChromaSubsampling {
+  /// The same for C. `isFull` decides where the options do not.
+  func value(isFull: Bool) -> OzuChroma {
+    switch self {
+    case .automatic: isFull ? .full : .quarter
+    case .full: .full
+    case .half: .half
+    case .quarter: .quarter
+    }
+  }
+}
+
+extension EncodedMetadata {
+  /// Lends the blocks for the time of a call; the resolution is part of the EXIF data.
+  func withBlocks<Success>(_ body: (OzuEncodeBlocks) -> Success) -> Success {
+    // Of nothing, or of no bytes, C gets NULL.
+    func lend(_ data: Data?, _ body: (UnsafePointer<UInt8>?, Int) -> Success) -> Success {
+      guard let data, !data.isEmpty else { return body(nil, 0) }
+      return data.withBytes { body($0.bindMemory(to: UInt8.self).baseAddress, $0.count) }
+    }
+    return lend(exifWithResolution) { exif, exifByteCount in
+      lend(xmp) { xmp, xmpByteCount in
+        lend(colorProfile) { profile, profileByteCount in
+          body(
+            OzuEncodeBlocks(
+              exif: exif, exif_size: exifByteCount, xmp: xmp, xmp_size: xmpByteCount, profile: profile,
+              profile_size: profileByteCount))
+        }
+      }
+    }
+  }
+}

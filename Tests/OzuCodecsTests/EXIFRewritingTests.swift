@@ -1,0 +1,186 @@
+import Foundation
+import OzuCodecs
+import OzuImaging
+import OzuTesting
+import Testing
+
+@Suite("Rewriting of EXIF data and XMP")
+struct EXIFRewritingTests {
+  private func rewritten(
+    _ exif: Data, _ policy: MetadataPolicy, xmp: Data? = nil, notes: inout [String]
+  ) -> EncodedMetadata {
+    ImageMetadata(exif: exif, xmp: xmp).encoded(
+      policy: policy, size: PixelSize(320, 240), colorSpace: .sRGB, notes: &notes)
+  }
+
+  @Test(
+    "turns the picture upright and leaves out the thumbnail", arguments: [false, true],
+    [MetadataPolicy.keepWithoutPlace, .keepAll])
+  func upright(isBigEndian: Bool, policy: MetadataPolicy) throws {
+    let file = EXIFFile(isBigEndian: isBigEndian)
+    #expect(EXIFOrientation.find(in: file.data.span) == .right)
+    var notes: [String] = []
+    let exif = try #require(rewritten(file.data, policy, notes: &notes).exif)
+    #expect(notes.isEmpty)
+    #expect(EXIFOrientation.find(in: exif.span) == .up)
+    #expect(
+      EXIFMetadata.find(in: exif.span)
+        == PictureMetadata(captureDate: "2024:05:06 07:08:09", camera: "Maker M1"))
+    #expect(EXIFMetadata.resolution(in: exif.span) == ImageResolution(horizontal: 300, vertical: 150))
+    #expect(exif.range(of: EXIFFile.thumbnail) == nil && exif.range(of: EXIFFile.padding) == nil)
+    // The size, of which there is nothing else in the data.
+    #expect(exif.range(of: file.integer(4000, 4)) == nil && exif.range(of: file.integer(320, 4)) != nil)
+    #expect(exif.range(of: file.integer(240, 4)) != nil)
+    // Once more changes nothing.
+    #expect(rewritten(exif, policy, notes: &notes).exif == exif)
+  }
+
+  @Test("leaves out the place, and the maker note, which may have it too", arguments: [false, true])
+  func place(isBigEndian: Bool) throws {
+    let file = EXIFFile(isBigEndian: isBigEndian)
+    var notes: [String] = []
+    let without = rewritten(file.data, .keepWithoutPlace, xmp: sideways, notes: &notes)
+    let exif = try #require(without.exif)
+    #expect(exif.range(of: file.place) == nil && exif.range(of: file.makerNote) == nil)
+    #expect(without.xmp == nil)
+    let all = rewritten(file.data, .keepAll, xmp: sideways, notes: &notes)
+    #expect(all.exif?.range(of: file.place) != nil)
+    // Its offsets stay true.
+    #expect(all.exif?.range(of: file.makerNote)?.lowerBound == file.makerNoteOffset)
+    #expect(rewritten(file.data, .strip, xmp: sideways, notes: &notes).isEmpty)
+  }
+
+  @Test("leaves out a maker note that cannot stay where it was", arguments: [2000, 65_000])
+  func farNote(byteCount: Int) throws {
+    let file = EXIFFile(makerNote: Data(repeating: 7, count: byteCount))
+    var notes: [String] = []
+    let exif = try #require(rewritten(file.data, .keepAll, notes: &notes).exif)
+    #expect((exif.range(of: file.makerNote) != nil) == (byteCount == 2000))
+  }
+
+  @Test("says sRGB of what was converted, and nothing of what keeps its profile")
+  func colors() throws {
+    let profile = TableProfile(deviceClass: "mntr", space: "RGB ").data
+    let metadata = ImageMetadata(
+      exif: EXIFFile().data, colorProfile: ICCProfile(name: "Wide", data: profile))
+    var notes: [String] = []
+    for (space, value) in [(ColorSpaceTag.sRGB, 1), (.icc(name: "Wide"), 0xFFFF)] {
+      let encoded = metadata.encoded(
+        policy: .keepAll, size: PixelSize(1, 1), colorSpace: space, notes: &notes)
+      let entry = EXIFFile().integer(0xA001, 2) + EXIFFile().integer(3, 2) + EXIFFile().integer(1, 4)
+      #expect(encoded.exif?.range(of: entry + EXIFFile().integer(value, 2)) != nil)
+      #expect(encoded.colorProfile == (space == .sRGB ? nil : profile))
+    }
+    // The colours of pixels are no metadata that one may strip.
+    let stripped = metadata.encoded(
+      policy: .strip, size: PixelSize(1, 1), colorSpace: .icc(name: "Wide"), notes: &notes)
+    #expect(stripped == EncodedMetadata(colorProfile: profile))
+  }
+
+  @Test("writes another resolution under every policy", arguments: MetadataPolicy.allCases)
+  func resolution(policy: MetadataPolicy) {
+    var notes: [String] = []
+    let encoded = ImageMetadata(exif: EXIFFile().data).encoded(
+      policy: policy, size: PixelSize(1, 1), colorSpace: .sRGB, resolution: .init(dotsPerInch: 72.5),
+      notes: &notes)
+    #expect(encoded.resolution == ImageResolution(dotsPerInch: 72.5))
+    if let exif = encoded.exif {
+      #expect(EXIFMetadata.resolution(in: exif.span) == ImageResolution(dotsPerInch: 72.5))
+    }
+    #expect((encoded.exif == nil) == (policy == .strip))
+    let odd = [Double.nan, -1, 0, .infinity, 1e9].map { ImageResolution(dotsPerInch: $0).valid }
+    #expect(odd == [nil, nil, nil, nil, nil])
+  }
+
+  @Test("drops what is broken, with a reason")
+  func broken() {
+    let whole = EXIFFile().data
+    for data in [Data(), Data("II".utf8), Data(repeating: 0xFF, count: 100), whole.prefix(40)] {
+      var notes: [String] = []
+      #expect(rewritten(data, .keepAll, notes: &notes).exif == nil)
+      #expect(notes.count == 1)
+    }
+  }
+
+  @Test("is bounded where entries name the same bytes over and over")
+  func repeated() {
+    // 5000 entries of one megabyte each.
+    let file = EXIFFile()
+    var data = Data("II".utf8) + file.integer(42, 2) + file.integer(8, 4) + file.integer(1, 2)
+    data +=
+      file.integer(0x8769, 2) + file.integer(4, 2) + file.integer(1, 4) + file.integer(26, 4) + Data(count: 4)
+    data += file.integer(5000, 2)
+    for tag in 0..<5000 {
+      data +=
+        file.integer(0x9300 + tag, 2) + file.integer(7, 2) + file.integer(1 << 20, 4) + file.integer(0, 4)
+    }
+    data += Data(count: 1 << 20)
+    var notes: [String] = []
+    #expect(rewritten(data, .keepAll, notes: &notes).exif == nil)
+    #expect(notes == ["EXIF data are left out: their values are larger than they may be"])
+  }
+
+  @Test("takes any bytes, never gives away the place, and writes what it can read again", arguments: 0..<8)
+  func mutations(seed: Int) throws {
+    var random = SeededGenerator(seed: UInt64(seed))
+    let file = EXIFFile(isBigEndian: seed % 2 == 0)
+    var keptCount = 0
+    for round in 0..<2000 {
+      var data = file.data
+      if round % 4 == 3 {
+        data = Data(
+          (0..<Int.random(in: 0...200, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+        )
+        data = data.prefix(0) + Data(file.data.prefix(Int.random(in: 0...12, using: &random))) + data
+      } else {
+        for _ in 0..<Int.random(in: 1...6, using: &random) {
+          let position = Int.random(in: 0..<data.count, using: &random)
+          data[position] =
+            [0, 1, 0x7F, 0xFF, UInt8.random(in: 0...255, using: &random)]
+            .randomElement(using: &random) ?? 0
+        }
+        if round % 8 == 0 { data = data.prefix(Int.random(in: 0...data.count, using: &random)) }
+      }
+      for policy in [MetadataPolicy.keepAll, .keepWithoutPlace] {
+        var notes: [String] = []
+        guard let exif = rewritten(data, policy, notes: &notes).exif else { continue }
+        keptCount += 1
+        #expect(exif.count <= data.count + 65_000, "seed \(seed), round \(round)")
+        #expect(EXIFOrientation.find(in: exif.span) ?? .up == .up, "seed \(seed), round \(round)")
+        var again: [String] = []
+        #expect(
+          rewritten(exif, policy, notes: &again).exif == exif && again.isEmpty, "seed \(seed), round \(round)"
+        )
+      }
+    }
+    #expect(keptCount > 1000)
+  }
+
+  @Test("turns XMP upright, as attribute and as element, and leaves the rest")
+  func xmp() throws {
+    let element = Data(
+      "<tiff:Orientation> 8 </tiff:Orientation><a tiff:Orientation = '3' crs:OrientationX=\"6\"/>".utf8)
+    let wanted = "<tiff:Orientation> 1 </tiff:Orientation><a tiff:Orientation = '1' crs:OrientationX=\"6\"/>"
+    var notes: [String] = []
+    for (packet, result) in [
+      (element, wanted),
+      (
+        sideways,
+        String(decoding: sideways, as: UTF8.self).replacing(
+          "tiff:Orientation=\"6\"", with: "tiff:Orientation=\"1\"")
+      ),
+      (Data("tiff:Orientation=\"".utf8), "tiff:Orientation=\""), (Data(":Orientation".utf8), ":Orientation"),
+      (Data("tiff:Orientation=\"0\" :Orientation  ".utf8), "tiff:Orientation=\"0\" :Orientation  "),
+    ] {
+      let xmp = try #require(rewritten(EXIFFile().data, .keepAll, xmp: packet, notes: &notes).xmp)
+      #expect(String(decoding: xmp, as: UTF8.self) == result)
+    }
+    #expect(notes.isEmpty)
+    for packet in [
+      Data([0xFF, 0xFE, 0x3C, 0]), Data("<a xmlns:g=\"http://ns.adobe.com/xap/1.0/g/img/\"/>".utf8),
+    ] {
+      #expect(rewritten(EXIFFile().data, .keepAll, xmp: packet, notes: &notes).xmp == nil)
+    }
+    #expect(notes.count == 2)
+  }
+}
