@@ -12,6 +12,7 @@
 public struct CodecRegistry: Sendable {
   private var decoders: [any ImageDecoding] = []
   private var encoders: [any ImageEncoding] = []
+  private(set) var animationEncoders: [any AnimationEncoding] = []
   private var absent: [ImageType: String] = [:]
   private(set) var colorConverter: (any ColorConverting)?
   /// How frames of animations meet; anything but the default is for checking decoders.
@@ -30,6 +31,11 @@ public struct CodecRegistry: Sendable {
     encoders.insert(encoder, at: 0)
   }
 
+  /// Adds an encoder of animations, ahead of those that are there.
+  public mutating func register(animationEncoder: any AnimationEncoding) {
+    animationEncoders.insert(animationEncoder, at: 0)
+  }
+
   /// Sets what converts colours to sRGB; without it they stay as stored.
   public mutating func register(colorConverter: any ColorConverting) {
     self.colorConverter = colorConverter
@@ -45,6 +51,9 @@ public struct CodecRegistry: Sendable {
 
   /// The formats that can be written, each once, those registered last first.
   public var encodableTypes: [ImageType] { Self.unique(encoders.map(\.type)) }
+
+  /// The formats that animations can be written in, each once, those registered last first.
+  public var encodableAnimationTypes: [ImageType] { Self.unique(animationEncoders.map(\.type)) }
 
   private static func unique(_ types: [ImageType]) -> [ImageType] {
     var seen: Set<ImageType> = []

@@ -21,7 +21,7 @@ import OzuImaging
 /// filters disturb and zlib finds. A sample of the rows decides.
 public struct PNGEncoder: ImageEncoding {
   /// The bytes of an IDAT chunk.
-  private static let chunkByteCount = 128 << 10
+  static let chunkByteCount = 128 << 10
 
   /// Makes an encoder.
   public init() {}
@@ -54,14 +54,8 @@ public struct PNGEncoder: ImageEncoding {
   private func write(
     _ rows: PNGStoredRows, _ plan: PNGPlan, to file: inout OzuBytes
   ) throws(PNGDeflater.Failure) {
-    try append([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], to: &file)
     let size = rows.bitmap.size
-    try append(
-      chunk: "IHDR",
-      UInt32(size.width).bigEndianBytes + UInt32(size.height).bigEndianBytes
-        + [rows.isDeep ? 16 : 8, rows.colorType, 0, 0, 0], to: &file)
-    // Perceptual.
-    try append(chunk: "sRGB", [0], to: &file)
+    try appendHeader(size, bitDepth: rows.isDeep ? 16 : 8, colorType: rows.colorType, to: &file)
     let deflater = try PNGDeflater(
       plan.method, isFiltered: plan.isFiltered, pieceByteCount: Self.chunkByteCount)
     try plan.forEachRow(of: rows, 0..<size.height) { (bytes, isLast) throws(PNGDeflater.Failure) in
@@ -72,9 +66,20 @@ public struct PNGEncoder: ImageEncoding {
     try append(chunk: "IEND", [UInt8](), to: &file)
   }
 
-  private func append(chunk name: String, _ bytes: [UInt8], to file: inout OzuBytes) throws(PNGDeflater
-    .Failure)
-  {
+  /// Appends what stands before the pixels of every file.
+  func appendHeader(
+    _ size: PixelSize, bitDepth: UInt8, colorType: UInt8, to file: inout OzuBytes
+  ) throws(PNGDeflater.Failure) {
+    try append([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], to: &file)
+    try append(
+      chunk: "IHDR",
+      UInt32(size.width).bigEndianBytes + UInt32(size.height).bigEndianBytes
+        + [bitDepth, colorType, 0, 0, 0], to: &file)
+    // Perceptual.
+    try append(chunk: "sRGB", [0], to: &file)
+  }
+
+  func append(chunk name: String, _ bytes: [UInt8], to file: inout OzuBytes) throws(PNGDeflater.Failure) {
     let result = bytes.withUnsafeBytes { bytes -> Result<Void, PNGDeflater.Failure> in
       Result { () throws(PNGDeflater.Failure) in try append(chunk: name, bytes, to: &file) }
     }
@@ -82,12 +87,14 @@ public struct PNGEncoder: ImageEncoding {
   }
 
   /// Appends a chunk: the length, the name, the bytes, and the checksum of name and bytes (third edition, §5.3).
-  private func append(
-    chunk name: String, _ bytes: UnsafeRawBufferPointer, to file: inout OzuBytes
+  ///
+  /// - Parameter prefix: what stands before the bytes.
+  func append(
+    chunk name: String, prefix: [UInt8] = [], _ bytes: UnsafeRawBufferPointer, to file: inout OzuBytes
   ) throws(PNGDeflater.Failure) {
-    try append(UInt32(bytes.count).bigEndianBytes, to: &file)
+    try append(UInt32(prefix.count + bytes.count).bigEndianBytes, to: &file)
     let start = file.count
-    try append(Array(name.utf8), to: &file)
+    try append(Array(name.utf8) + prefix, to: &file)
     if let base = bytes.baseAddress, !bytes.isEmpty {
       // C copies so many bytes.
       guard ozu_bytes_append(&file, base.assumingMemoryBound(to: UInt8.self), bytes.count) else {
@@ -99,11 +106,11 @@ public struct PNGEncoder: ImageEncoding {
     try append(sum.bigEndianBytes, to: &file)
   }
 
-  private func append(_ bytes: [UInt8], to file: inout OzuBytes) throws(PNGDeflater.Failure) {
+  func append(_ bytes: [UInt8], to file: inout OzuBytes) throws(PNGDeflater.Failure) {
     guard ozu_bytes_append(&file, bytes, bytes.count) else { throw PNGDeflater.Failure() }
   }
 }
 
 extension UInt32 {
-  fileprivate var bigEndianBytes: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: self >> (24 - 8 * $0)) } }
+  var bigEndianBytes: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: self >> (24 - 8 * $0)) } }
 }
