@@ -126,6 +126,24 @@ struct AnimationWritingTests {
     }
   }
 
+  @Test("are PNG without alpha where no frame has any and little repeats")
+  func pngColors() throws {
+    func colorType(_ name: String) throws -> UInt8 {
+      let frames = try #require(
+        (FrameSequence.plain + FrameSequence.translucent).first { $0.name == name })
+      return try frames.encoded(as: .png)[25]
+    }
+    #expect(try colorType("colours that change all the time") == 2)
+    #expect(try colorType("equal frames alone") == 2)
+    #expect(try colorType("transparency that comes late") == 6)
+    #expect(try colorType("holes in a picture") == 6)
+    // Two corners change, and what is between them does not.
+    let corners = FrameSequence("", 30, 30, count: 3) { x, y, index in
+      x == y && x % 29 == 0 && index % 2 == 1 ? .white : FrameSequence.speckle(x, y, 0, colorCount: 99)
+    }
+    #expect(try corners.encoded(as: .png)[25] == 6)
+  }
+
   #if os(Linux) && !OZU_ASAN && !OZU_TSAN
     /// Resident memory in bytes.
     private static func residentByteCount() throws -> Int {
@@ -137,16 +155,16 @@ struct AnimationWritingTests {
     func memory(type: ImageType) throws {
       let size = PixelSize(640, 480)
       let writer = try CodecRegistry.standard.animationEncoder(for: type).makeWriter(
-        canvas: size, loopCount: 0, options: .init(isLossless: true, effort: .low))
+        canvas: size, loopCount: 0, options: .init(effort: .low))
+      let frames = (0..<10).map { index in
+        Bitmap(size: size) { x, y in
+          Pixel(red: UInt8((x / 8 + index) % 256), green: UInt8(y / 8), blue: UInt8(x / 16))
+        }
+      }
       var first: Int?
       var peak = 0
       for index in 0..<200 {
-        let frame = BGRABitmap(size: size, isOpaque: true) { y, row in
-          for x in row.indices {
-            row[x] = Pixel(red: UInt8((x / 8 + index) % 256), green: UInt8(y / 8), blue: UInt8(x / 16))
-          }
-        }
-        try writer.append(frame.bitmap, duration: .milliseconds(40))
+        try writer.append(frames[index % 10], duration: .milliseconds(40))
         // When pools and tables are there.
         if index == 20 { first = try Self.residentByteCount() }
         if index > 20 { peak = max(peak, try Self.residentByteCount() - writer.byteCount) }

@@ -12,6 +12,8 @@ struct PNGFrameChange {
   let replaced: BGRABitmap
   /// The same with unchanged pixels left out; `nil` where that is not exact, or leaves out next to nothing.
   let paintedOver: BGRABitmap?
+  /// How much of the rectangle is as it was.
+  let unchangedShare: Double
 
   /// Fewer than this part of unchanged pixels are not worth a second try.
   private static let worthwhileShare = 0.1
@@ -41,14 +43,14 @@ struct PNGFrameChange {
         }
       }
     }
-    let isWorthwhile = Double(unchangedCount) >= Self.worthwhileShare * Double(size.pixelCount)
-    paintedOver = isExact && isWorthwhile ? holed : nil
+    unchangedShare = Double(unchangedCount) / Double(size.pixelCount)
+    paintedOver = isExact && unchangedShare >= Self.worthwhileShare ? holed : nil
   }
 }
 
 extension BGRABitmap {
   /// A copy of some rectangle that lies inside.
-  fileprivate func part(_ rectangle: PixelRectangle) -> BGRABitmap {
+  func part(_ rectangle: PixelRectangle) -> BGRABitmap {
     withPixels { pixels, rows in
       BGRABitmap(size: rectangle.size, isOpaque: isOpaque, colorSpace: colorSpace) { y, row in
         let source = pixels.extracting(rows[rectangle.y + y])

@@ -119,6 +119,12 @@ extension FrameSequence {
       if y < 15 { return speckle(x, y, 0, colorCount: 100) }
       return x / 8 == index ? Pixel(red: 40, green: 0, blue: 80, alpha: 90) : .clear
     },
+    // An animated PNG begins without alpha here.
+    FrameSequence("transparency that comes late", 40, 30, count: 6, loopCount: 5, isOpaque: false) {
+      x, y, index in
+      index < 4 || x > 20
+        ? speckle(x, y, index, colorCount: 250) : Pixel(red: 9, green: 0, blue: 40, alpha: 77)
+    },
     FrameSequence("many colours", 64, 48, count: 4) { x, y, index in
       Pixel(red: UInt8(x * 4), green: UInt8(y * 5), blue: UInt8((x + y + index * 9) % 256))
     },
