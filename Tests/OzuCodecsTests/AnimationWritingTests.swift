@@ -111,7 +111,10 @@ struct AnimationWritingTests {
     #expect(throws: EncodingError.failed(type, reason: "frame 0 has 4x5 pixels instead of 4x4")) {
       try writer.append(Bitmap(size: PixelSize(4, 5)) { _, _ in FrameSequence.red }, duration: .zero)
     }
-    try writer.append(frame, duration: .seconds(-1))
+    // No duration is refused, and none is too long to be added up.
+    for duration in [Duration.seconds(-1), .seconds(Int64.max), .seconds(Int64.max), .seconds(Int64.min)] {
+      try writer.append(frame, duration: duration)
+    }
     #expect(try !writer.finish().isEmpty)
     #expect(throws: EncodingError.self) { try writer.append(frame, duration: .zero) }
     #expect(throws: EncodingError.self) { try writer.finish() }

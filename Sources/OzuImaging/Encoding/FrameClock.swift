@@ -16,6 +16,11 @@ package struct FrameClock {
     (self.unit, self.playableCount, self.limit) = (unit, playableCount, limit)
   }
 
+  /// A duration as frames may have it: not below zero, and so short that sums of millions can be made.
+  package static func clamped(_ duration: Duration) -> Duration {
+    min(max(.zero, duration), AnimationTrack.longestDelay)
+  }
+
   /// Whether the format can say a duration.
   package func holds(_ duration: Duration) -> Bool { duration / unit + 0.5 < Double(limit) }
 

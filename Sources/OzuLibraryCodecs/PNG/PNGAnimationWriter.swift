@@ -61,7 +61,7 @@ final class PNGAnimationWriter: AnimationWriting {
   func append(_ frame: Bitmap, duration: Duration) throws(EncodingError) {
     try admission.admit(frame)
     let frame = BGRABitmap(frame)
-    let duration = max(.zero, duration)
+    let duration = FrameClock.clamped(duration)
     do throws(PNGDeflater.Failure) {
       try append(frame, duration)
     } catch {

@@ -45,7 +45,7 @@ final class GIFAnimationWriter: AnimationWriting {
 
   func append(_ frame: Bitmap, duration: Duration) throws(EncodingError) {
     try admission.admit(frame)
-    let (next, duration) = (BGRABitmap(frame).withoutTranslucency(), max(.zero, duration))
+    let (next, duration) = (BGRABitmap(frame).withoutTranslucency(), FrameClock.clamped(duration))
     guard var current = pending else {
       pending = Pending(
         base: BGRABitmap(size: admission.canvas, isOpaque: false) { _, _ in }, shown: next,
