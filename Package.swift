@@ -98,8 +98,8 @@ let systemLibraries = [
   SystemLibrary(
     name: "CLCMS", pkgConfig: "lcms2", links: ["lcms2"], apt: "liblcms2-dev", brew: "little-cms2"),
   SystemLibrary(
-    name: "CWebP", trait: "WebP", use: "Read and write WebP through libwebp.", pkgConfig: "libwebp",
-    links: ["webp"], apt: "libwebp-dev", brew: "webp"),
+    name: "CWebP", trait: "WebP", use: "Read and write WebP through libwebp.", pkgConfig: "libwebpmux",
+    links: ["webp", "webpmux"], apt: "libwebp-dev", brew: "webp"),
   SystemLibrary(
     name: "CAVIF", trait: "AVIF", use: "Read and write AVIF through libavif.", links: ["avif"],
     isLoaded: true,

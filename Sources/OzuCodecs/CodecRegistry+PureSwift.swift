@@ -13,6 +13,8 @@ extension CodecRegistry {
     codecs.register(decoder: ICODecoder())
     codecs.register(decoder: BMPDecoder())
     codecs.register(decoder: GIFDecoder())
+    codecs.register(encoder: GIFEncoder())
+    codecs.register(animationEncoder: GIFEncoder())
     codecs.register(decoder: JPEGThumbnailDecoder())
     return codecs
   }()

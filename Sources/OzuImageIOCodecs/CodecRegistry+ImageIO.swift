@@ -24,6 +24,8 @@
       codecs.explainAbsence(of: .svg, "ImageIO does not read drawings")
       codecs.register(decoder: BMPDecoder(alpha: .premultiplied))
       codecs.register(decoder: GIFDecoder())
+      codecs.register(encoder: GIFEncoder())
+      codecs.register(animationEncoder: GIFEncoder())
       for type in [ImageType.avif, .heic, .png, .jpeg] {
         guard let name = type.uniformTypeIdentifier, writable.contains(name) else { continue }
         codecs.register(encoder: ImageIOEncoder(type))

@@ -23,8 +23,11 @@ extension CodecRegistry {
     codecs.register(decoder: ICODecoder(alpha: alpha, png: PNGDecoder(alpha: alpha)))
     codecs.register(decoder: BMPDecoder(alpha: alpha))
     codecs.register(decoder: GIFDecoder())
+    codecs.register(encoder: GIFEncoder())
+    codecs.register(animationEncoder: GIFEncoder())
     codecs.register(decoder: PNGDecoder(alpha: alpha))
     codecs.register(encoder: PNGEncoder())
+    codecs.register(animationEncoder: PNGEncoder())
     codecs.register(decoder: JPEGDecoder())
     codecs.register(encoder: JPEGEncoder())
     return codecs
@@ -63,6 +66,7 @@ extension CodecRegistry {
     #if WebP
       register(decoder: WebPDecoder(alpha: alpha))
       register(encoder: WebPEncoder())
+      register(animationEncoder: WebPEncoder())
     #else
       explainAbsence(of: .webp, "built without WebP")
     #endif

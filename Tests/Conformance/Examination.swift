@@ -237,8 +237,10 @@ struct Examination {
     if let delays = record.delays, zip(delays, milliseconds).contains(where: { abs($0.0 - $0.1) > 1 }) {
       return "delays \(milliseconds) instead of \(delays)"
     }
-    if let loop = record.loop, loop != animation.loopCount {
-      return "played \(animation.loopCount) times instead of \(loop)"
+    if let loop = record.loop {
+      // Of a GIF the record has the number that is stored, which counts repetitions.
+      let times = record.format == "gif" && loop > 0 ? loop + 1 : loop
+      if times != animation.loopCount { return "played \(animation.loopCount) times instead of \(times)" }
     }
     let references = record.referencesAreFrames == true ? record.references ?? [] : []
     for index in 0..<animation.frameCount {

@@ -41,4 +41,22 @@ struct EncoderMemoryTests {
     }
     #expect(enough == file)
   }
+
+  @Test(
+    "fail by name in the middle of an animation, and take no more frames",
+    arguments: [ImageType.png, .webp].filter(CodecRegistry.standard.encodableAnimationTypes.contains))
+  func animation(type: ImageType) throws {
+    let writer = try CodecRegistry.standard.animationEncoder(for: type).makeWriter(
+      canvas: Self.noise.size, loopCount: 0, options: EncodingOptions(isLossless: true))
+    let black = Bitmap(size: Self.noise.size) { _, _ in .black }
+    let error = #expect(throws: EncodingError.self) {
+      try EncoderMemory.withLimit(1 << 16) { () throws(EncodingError) in
+        for frame in [Self.noise, black, Self.noise] { try writer.append(frame, duration: .seconds(1)) }
+        _ = try writer.finish()
+      }
+    }
+    #expect(error == .failed(type, reason: "out of memory"))
+    #expect(throws: EncodingError.self) { try writer.append(black, duration: .seconds(1)) }
+    #expect(throws: EncodingError.self) { try writer.finish() }
+  }
 }

@@ -21,6 +21,7 @@
 #include "ozu_process.h"
 #include "ozu_status.h"
 #include "ozu_webp.h"
+#include "ozu_webp_animation.h"
 #include "ozu_zlib.h"
 #include "ozu_zstd.h"
 

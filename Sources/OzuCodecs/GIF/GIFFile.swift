@@ -131,7 +131,8 @@ struct GIFFile: Sendable {
       guard bytes.byte(at: offset + 12) == 3, bytes.byte(at: offset + 13) == 1,
         let count = bytes.littleEndian(at: offset + 14, bytes: 2)
       else { return }
-      loopCount = count
+      // It counts repetitions, as browsers and libwebp have it.
+      loopCount = count == 0 ? 0 : count + 1
     }
   }
 

@@ -115,7 +115,11 @@ public final class PictureAnimation: Sendable {
     }
   }
 
-  private func frame(at index: Int, isCancelled: @escaping () -> Bool) throws(DecodingError) -> Bitmap {
+  /// - Parameter keepsFrame: whether the frame waits in the cache for the next round. An encoder has only one round, and
+  ///   would fill the cache for nobody.
+  func frame(
+    at index: Int, keepsFrame: Bool = true, isCancelled: @escaping () -> Bool
+  ) throws(DecodingError) -> Bitmap {
     precondition(delays.indices.contains(index), "there is no such frame")
     let result = state.withLock { state -> Result<Bitmap, DecodingError> in
       Result { () throws(DecodingError) -> Bitmap in
@@ -127,7 +131,7 @@ public final class PictureAnimation: Sendable {
         defer { withExtendedLifetime(reservation) {} }
         let canvas = try state.composer.compose(index, context: context)
         let frame = try finish(canvas.bitmap, context)
-        state.cache.insert(frame, at: index)
+        if keepsFrame { state.cache.insert(frame, at: index) }
         return frame
       }
     }

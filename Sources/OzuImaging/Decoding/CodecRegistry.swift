@@ -12,6 +12,7 @@
 public struct CodecRegistry: Sendable {
   private var decoders: [any ImageDecoding] = []
   private var encoders: [any ImageEncoding] = []
+  private(set) var animationEncoders: [any AnimationEncoding] = []
   private var absent: [ImageType: String] = [:]
   private(set) var colorConverter: (any ColorConverting)?
   /// How frames of animations meet; anything but the default is for checking decoders.
@@ -28,6 +29,11 @@ public struct CodecRegistry: Sendable {
   /// Adds an encoder, ahead of those that are there.
   public mutating func register(encoder: any ImageEncoding) {
     encoders.insert(encoder, at: 0)
+  }
+
+  /// Adds an encoder of animations, ahead of those that are there.
+  public mutating func register(animationEncoder: any AnimationEncoding) {
+    animationEncoders.insert(animationEncoder, at: 0)
   }
 
   /// Sets what converts colours to sRGB; without it they stay as stored.
@@ -62,6 +68,9 @@ public struct CodecRegistry: Sendable {
       try decoder.prepare()
     }
   }
+
+  /// The formats that animations can be written in, each once, those registered last first.
+  public var encodableAnimationTypes: [ImageType] { Self.unique(animationEncoders.map(\.type)) }
 
   private static func unique(_ types: [ImageType]) -> [ImageType] {
     var seen: Set<ImageType> = []

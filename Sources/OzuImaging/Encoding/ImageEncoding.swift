@@ -99,6 +99,10 @@ public enum EncodingError: Error, Hashable, Sendable {
   case tooLarge(ImageType, PixelSize)
   /// The file has more bytes than it may, at the lowest quality.
   case tooManyBytes(ImageType, byteCount: Int, limit: Int)
+  /// The animation has more frames than are to be written.
+  case tooManyFrames(ImageType, frameCount: Int, limit: Int)
+  /// Nobody wants the file any more.
+  case cancelled
   /// The codec failed; `reason` is its own word.
   case failed(ImageType, reason: String)
 }
@@ -111,6 +115,9 @@ extension EncodingError: CustomStringConvertible {
     case .tooLarge(let type, let size): "\(size) pixels are too many for \(type.displayName)"
     case .tooManyBytes(let type, let byteCount, let limit):
       "as \(type.displayName) the picture takes \(byteCount) bytes at least, more than the limit of \(limit)"
+    case .tooManyFrames(let type, let frameCount, let limit):
+      "\(frameCount) frames are more than the limit of \(limit) for an animation as \(type.displayName)"
+    case .cancelled: "cancelled"
     case .failed(let type, let reason): "writing \(type.displayName) failed: \(reason)"
     }
   }

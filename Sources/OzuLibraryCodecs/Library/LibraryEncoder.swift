@@ -27,7 +27,7 @@ struct LibraryEncoder: Sendable {
     let size = bitmap.size
     guard max(size.width, size.height) <= sideLimit else { throw .tooLarge(type, size) }
     try options.metadata.checkProfile(for: type)
-    let quality = options.compressionQuality.isNaN ? 0 : min(max(options.compressionQuality, 0), 1)
+    let quality = Self.quality(of: options)
     // The pixels as the libraries want them: without padding, colours divided by alpha.
     let rowByteCount = size.width * format.bytesPerPixel
     let straight = UnsafeMutableRawBufferPointer.allocate(
@@ -66,11 +66,16 @@ struct LibraryEncoder: Sendable {
     }
     return data
   }
+
+  /// The quality of options, between 0 and 1.
+  static func quality(of options: EncodingOptions) -> Double {
+    options.compressionQuality.isNaN ? 0 : min(max(options.compressionQuality, 0), 1)
+  }
 }
 
 extension EncodingOptions.Effort {
   /// The same for C.
-  fileprivate var value: OzuEffort {
+  var value: OzuEffort {
     switch self {
     case .low: .low
     case .medium: .medium

@@ -10,9 +10,15 @@ import OzuImaging
 
 /// Appends the signature and the chunks of a PNG to a file that is being written (W3C PNG, third edition, §5.2 and §5.3).
 enum PNGChunkWriter {
-  /// The bytes that every PNG begins with.
-  static func appendSignature(to file: inout OzuBytes) throws(PNGDeflater.Failure) {
+  /// The bytes that every PNG begins with, and its header.
+  static func appendHeader(
+    _ size: PixelSize, bitDepth: UInt8, colorType: UInt8, to file: inout OzuBytes
+  ) throws(PNGDeflater.Failure) {
     try append([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], to: &file)
+    try append(
+      chunk: "IHDR",
+      UInt32(size.width).bigEndianBytes + UInt32(size.height).bigEndianBytes
+        + [bitDepth, colorType, 0, 0, 0], to: &file)
   }
 
   /// A chunk of bytes that are at hand.
@@ -26,12 +32,14 @@ enum PNGChunkWriter {
   }
 
   /// A chunk: the length, the name, the bytes, and the checksum of name and bytes.
+  ///
+  /// - Parameter prefix: what stands before the bytes.
   static func append(
-    chunk name: String, _ bytes: UnsafeRawBufferPointer, to file: inout OzuBytes
+    chunk name: String, prefix: [UInt8] = [], _ bytes: UnsafeRawBufferPointer, to file: inout OzuBytes
   ) throws(PNGDeflater.Failure) {
-    try append(UInt32(bytes.count).bigEndianBytes, to: &file)
+    try append(UInt32(prefix.count + bytes.count).bigEndianBytes, to: &file)
     let start = file.count
-    try append(Array(name.utf8), to: &file)
+    try append(Array(name.utf8) + prefix, to: &file)
     if let base = bytes.baseAddress, !bytes.isEmpty {
       // C copies so many bytes.
       guard ozu_bytes_append(&file, base.assumingMemoryBound(to: UInt8.self), bytes.count) else {

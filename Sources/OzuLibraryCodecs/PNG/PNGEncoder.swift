@@ -21,7 +21,7 @@ import OzuImaging
 /// filters disturb and zlib finds. A sample of the rows decides.
 public struct PNGEncoder: ImageEncoding {
   /// The bytes of an IDAT chunk.
-  private static let chunkByteCount = 128 << 10
+  static let chunkByteCount = 128 << 10
 
   /// Makes an encoder.
   public init() {}
@@ -59,12 +59,9 @@ public struct PNGEncoder: ImageEncoding {
   private func write(
     _ rows: PNGStoredRows, _ plan: PNGPlan, _ metadata: EncodedMetadata, to file: inout OzuBytes
   ) throws(PNGDeflater.Failure) {
-    try PNGChunkWriter.appendSignature(to: &file)
     let size = rows.bitmap.size
-    try PNGChunkWriter.append(
-      chunk: "IHDR",
-      UInt32(size.width).bigEndianBytes + UInt32(size.height).bigEndianBytes
-        + [rows.isDeep ? 16 : 8, rows.colorType, 0, 0, 0], to: &file)
+    try PNGChunkWriter.appendHeader(
+      size, bitDepth: rows.isDeep ? 16 : 8, colorType: rows.colorType, to: &file)
     try PNGChunkWriter.append(metadata, isGray: rows.bitmap.format == .gray8, to: &file)
     let deflater = try PNGDeflater(
       plan.method, isFiltered: plan.isFiltered, pieceByteCount: Self.chunkByteCount)

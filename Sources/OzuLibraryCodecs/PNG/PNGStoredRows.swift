@@ -12,6 +12,11 @@ struct PNGStoredRows {
     hasAlpha = !bitmap.isOpaque && bitmap.hasTransparentPixel
   }
 
+  /// The rows of a frame, which all have the pixels of the first.
+  init(_ bitmap: Bitmap, hasAlpha: Bool) {
+    (self.bitmap, self.hasAlpha) = (bitmap, hasAlpha)
+  }
+
   var isDeep: Bool { bitmap.format == .rgba16 }
 
   /// The bytes of a pixel, and so of what filters call left.

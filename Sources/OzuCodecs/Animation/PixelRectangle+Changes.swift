@@ -1,0 +1,55 @@
+import OzuImaging
+
+extension PixelRectangle {
+  /// The smallest rectangle that holds every pixel in which two canvases differ; `nil` for equal ones.
+  ///
+  /// - Precondition: canvases of one size.
+  /// - Complexity: O(pixels), and of most rows one pass.
+  package init?(changesFrom before: BGRABitmap, to after: BGRABitmap) {
+    precondition(before.size == after.size, "canvases of one size")
+    let size = after.size
+    var (left, right) = (size.width, -1)
+    var (top, bottom) = (-1, -1)
+    before.withPixels { old, oldRows in
+      after.withPixels { new, newRows in
+        for y in 0..<size.height {
+          let (oldRow, newRow) = (old.extracting(oldRows[y]), new.extracting(newRows[y]))
+          guard oldRow.differs(from: newRow) else { continue }
+          if top < 0 { top = y }
+          bottom = y
+          // One of them is different, so neither search leaves the row.
+          var x = 0
+          while x < left, oldRow[x] == newRow[x] { x += 1 }
+          left = min(left, x)
+          x = size.width - 1
+          while x > right, oldRow[x] == newRow[x] { x -= 1 }
+          right = max(right, x)
+        }
+      }
+    }
+    guard top >= 0 else { return nil }
+    self.init(x: left, y: top, width: right - left + 1, height: bottom - top + 1)
+  }
+
+  /// The smallest rectangle that holds both.
+  package func union(_ other: PixelRectangle) -> PixelRectangle {
+    let (left, top) = (min(x, other.x), min(y, other.y))
+    return PixelRectangle(
+      x: left, y: top, width: max(x + size.width, other.x + other.size.width) - left,
+      height: max(y + size.height, other.y + other.size.height) - top)
+  }
+}
+
+extension Span where Element == Pixel {
+  /// Whether rows of one length have different pixels. Without a branch for each, so that LLVM makes SIMD of it.
+  fileprivate func differs(from other: Span<Pixel>) -> Bool {
+    precondition(count == other.count, "rows of one length")
+    var difference: UInt32 = 0
+    for x in 0..<count {
+      difference |=
+        unsafeBitCast(self[unchecked: x], to: UInt32.self)
+        ^ unsafeBitCast(other[unchecked: x], to: UInt32.self)
+    }
+    return difference != 0
+  }
+}

@@ -1,0 +1,175 @@
+import OzuImaging
+
+/// Chooses the colours that stand for those of a picture: boxes in the cube of colours with the least variance (Wu,
+/// "Efficient statistical computations for optimal color quantization", Graphics Gems II, 1991), then some rounds of moving
+/// each colour to the mean of what is nearest to it (Lloyd 1982).
+///
+/// Colours are counted with five bits a channel; means are of all eight.
+struct ColorQuantizer {
+  private static let levelCount = 33
+
+  /// Sums over colours: how many, of each channel, and of the squares.
+  private struct Moment {
+    var count = 0
+    var red = 0
+    var green = 0
+    var blue = 0
+    var squares = 0
+
+    static func + (a: Moment, b: Moment) -> Moment {
+      Moment(
+        count: a.count &+ b.count, red: a.red &+ b.red, green: a.green &+ b.green, blue: a.blue &+ b.blue,
+        squares: a.squares &+ b.squares)
+    }
+
+    static func - (a: Moment, b: Moment) -> Moment {
+      Moment(
+        count: a.count &- b.count, red: a.red &- b.red, green: a.green &- b.green, blue: a.blue &- b.blue,
+        squares: a.squares &- b.squares)
+    }
+
+    /// The square of the sum of all colours, divided by their number: what a box of its own takes off the variance.
+    var weight: Double {
+      guard count > 0 else { return 0 }
+      let (red, green, blue) = (Double(red), Double(green), Double(blue))
+      return (red * red + green * green + blue * blue) / Double(count)
+    }
+
+    var variance: Double { Double(squares) - weight }
+
+    /// The mean, rounded.
+    var color: UInt32 {
+      func mean(_ sum: Int) -> UInt32 { UInt32(min(255, (sum + count / 2) / max(1, count))) }
+      return mean(red) << 16 | mean(green) << 8 | mean(blue)
+    }
+  }
+
+  /// A part of the cube: of each channel the levels above the lower bound, up to the upper.
+  private struct Box {
+    var lower = SIMD3<Int>(0, 0, 0)
+    var upper = SIMD3<Int>(repeating: levelCount - 1)
+  }
+
+  /// At most so many colours for the painted pixels, which are there.
+  static func colors(
+    of pixels: GIFPaintedPixels, count: Int, effort: EncodingOptions.Effort
+  ) -> [UInt32] {
+    var quantizer = ColorQuantizer(pixels)
+    let cells = quantizer.moments.filter { $0.count > 0 }
+    quantizer.accumulate()
+    var colors = quantizer.boxes(count).map { quantizer.moment($0).color }
+    let roundCount =
+      switch effort {
+      case .low: 0
+      case .medium: 2
+      case .high: 8
+      }
+    for _ in 0..<roundCount { colors = refined(colors, cells) }
+    return colors
+  }
+
+  /// Of each cell its own sums, then those of all cells from the origin to it.
+  private var moments = [Moment](
+    repeating: Moment(), count: levelCount * levelCount * levelCount)
+
+  private init(_ pixels: GIFPaintedPixels) {
+    for color in pixels.colors where color != GIFPaintedPixels.hole {
+      let (red, green, blue) = (Int(color >> 16), Int(color >> 8 & 255), Int(color & 255))
+      let cell = Self.index(red >> 3 + 1, green >> 3 + 1, blue >> 3 + 1)
+      moments[cell].count &+= 1
+      moments[cell].red &+= red
+      moments[cell].green &+= green
+      moments[cell].blue &+= blue
+      moments[cell].squares &+= red &* red &+ green &* green &+ blue &* blue
+    }
+  }
+
+  private static func index(_ red: Int, _ green: Int, _ blue: Int) -> Int {
+    (red * levelCount + green) * levelCount + blue
+  }
+
+  private mutating func accumulate() {
+    for red in 1..<Self.levelCount {
+      var area = [Moment](repeating: Moment(), count: Self.levelCount)
+      for green in 1..<Self.levelCount {
+        var line = Moment()
+        for blue in 1..<Self.levelCount {
+          let cell = Self.index(red, green, blue)
+          line = line + moments[cell]
+          area[blue] = area[blue] + line
+          moments[cell] = moments[Self.index(red - 1, green, blue)] + area[blue]
+        }
+      }
+    }
+  }
+
+  /// The sums of a box, from its eight corners.
+  private func moment(_ box: Box) -> Moment {
+    face(box, 0, box.upper[0]) - face(box, 0, box.lower[0])
+  }
+
+  /// The sums of what lies between the bounds of a box in two channels, and below a level in a third.
+  private func face(_ box: Box, _ axis: Int, _ level: Int) -> Moment {
+    let (first, second) = ((axis + 1) % 3, (axis + 2) % 3)
+    func corner(_ a: Int, _ b: Int) -> Moment {
+      var place = SIMD3<Int>(0, 0, 0)
+      (place[axis], place[first], place[second]) = (level, a, b)
+      return moments[Self.index(place[0], place[1], place[2])]
+    }
+    return corner(box.upper[first], box.upper[second]) - corner(box.upper[first], box.lower[second])
+      - corner(box.lower[first], box.upper[second]) + corner(box.lower[first], box.lower[second])
+  }
+
+  /// Cuts the box of the greatest variance until there are so many, or none can be cut.
+  private func boxes(_ count: Int) -> [Box] {
+    var boxes = [Box()]
+    var variances = [moment(boxes[0]).variance]
+    while boxes.count < count {
+      guard let place = variances.indices.max(by: { variances[$0] < variances[$1] }), variances[place] > 0
+      else { break }
+      guard let (a, b) = cut(boxes[place]) else {
+        variances[place] = 0
+        continue
+      }
+      boxes[place] = a
+      variances[place] = moment(a).variance
+      boxes.append(b)
+      variances.append(moment(b).variance)
+    }
+    return boxes
+  }
+
+  /// The two parts of a box that have the least variance together; `nil` for one of a single colour.
+  private func cut(_ box: Box) -> (Box, Box)? {
+    let whole = moment(box)
+    var best = 0.0
+    var parts: (Box, Box)?
+    for axis in 0..<3 {
+      let bottom = face(box, axis, box.lower[axis])
+      for level in box.lower[axis] + 1..<max(box.lower[axis] + 1, box.upper[axis]) {
+        let half = face(box, axis, level) - bottom
+        let rest = whole - half
+        guard half.count > 0, rest.count > 0 else { continue }
+        let weight = half.weight + rest.weight
+        guard weight > best else { continue }
+        best = weight
+        var (lower, upper) = (box, box)
+        lower.upper[axis] = level
+        upper.lower[axis] = level
+        parts = (lower, upper)
+      }
+    }
+    return parts
+  }
+
+  /// Each colour moved to the mean of the cells that are nearest to it.
+  private static func refined(_ colors: [UInt32], _ cells: [Moment]) -> [UInt32] {
+    let nearest = NearestColor(colors)
+    var sums = [Moment](repeating: Moment(), count: colors.count)
+    for cell in cells {
+      let place = Int(nearest.search(cell.color))
+      sums[place] = sums[place] + cell
+    }
+    return zip(colors, sums).map { $1.count > 0 ? $1.color : $0 }
+  }
+}

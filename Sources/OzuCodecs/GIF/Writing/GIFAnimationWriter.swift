@@ -1,0 +1,138 @@
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Writes the blocks of a GIF (GIF89a specification), and of each frame what changed.
+///
+/// A frame is painted over the canvas, with the pixels left out that are there already. Only the disposal of the frame before
+/// can take a pixel away: so a frame is written when the next one is known. Where pixels disappear, the region of the frame
+/// grows over them and is cleared after it. Hence two canvases are held: what the frame is painted on, and what it shows.
+final class GIFAnimationWriter: AnimationWriting {
+  /// A frame that is not written yet.
+  private struct Pending {
+    /// What it is painted on.
+    var base: BGRABitmap
+    /// What is seen.
+    var shown: BGRABitmap
+    /// What it changes.
+    var region: PixelRectangle
+    var duration: Duration
+  }
+
+  /// The room for header, colours and loop count, which are known at the end.
+  private static let headByteCount = 13 + 3 * 256 + 19
+
+  private let loopCount: Int
+  private let effort: EncodingOptions.Effort
+  private var admission: FrameAdmission
+  private var clock = FrameClock(unit: .milliseconds(10), playableCount: 2, limit: 65_535)
+  /// The colours of all frames, as far as they have found room in one table.
+  private var sharedColors = GIFColorTable()
+  private var pending: Pending?
+  private var writtenFrameCount = 0
+  private var file = Data(count: headByteCount)
+
+  init(canvas: PixelSize, loopCount: Int, effort: EncodingOptions.Effort) throws(EncodingError) {
+    admission = try FrameAdmission(.gif, canvas: canvas, sideLimit: GIFEncoder.sideLimit)
+    (self.loopCount, self.effort) = (loopCount, effort)
+  }
+
+  var byteCount: Int { file.count }
+
+  func append(_ frame: Bitmap, duration: Duration) throws(EncodingError) {
+    try admission.admit(frame)
+    let (next, duration) = (BGRABitmap(frame).withoutTranslucency(), FrameClock.clamped(duration))
+    guard var current = pending else {
+      pending = Pending(
+        base: BGRABitmap(size: admission.canvas, isOpaque: false) { _, _ in }, shown: next,
+        region: PixelRectangle(admission.canvas), duration: duration)
+      return
+    }
+    guard let change = PixelRectangle(changesFrom: current.shown, to: next) else {
+      if clock.holds(current.duration + duration) {
+        pending?.duration += duration
+      } else {
+        write(current, disposal: .keep)
+        pending = Pending(
+          base: current.shown, shown: next, region: PixelRectangle(x: 0, y: 0, width: 1, height: 1),
+          duration: duration)
+      }
+      return
+    }
+    guard let vanished = PixelRectangle(vanishingFrom: current.shown, to: next, within: change) else {
+      write(current, disposal: .keep)
+      pending = Pending(base: current.shown, shown: next, region: change, duration: duration)
+      return
+    }
+    current.region = current.region.union(vanished)
+    write(current, disposal: .clear)
+    let base = current.shown.clearing(current.region)
+    pending = Pending(
+      base: base, shown: next,
+      // Where all is gone that was there, a frame still takes its time.
+      region: PixelRectangle(changesFrom: base, to: next)
+        ?? PixelRectangle(x: 0, y: 0, width: 1, height: 1),
+      duration: duration)
+  }
+
+  func finish() throws(EncodingError) -> Data {
+    try admission.finish()
+    if let pending { write(pending, disposal: .keep) }
+    pending = nil
+    file.append(0x3B)
+    var finished = file
+    file = Data()
+    finished.replaceSubrange(..<Self.headByteCount, with: head)
+    return finished
+  }
+
+  /// Header, logical screen and global colours (§17 to §19), and the extension that repeats.
+  private var head: [UInt8] {
+    var bytes = Array("GIF89a".utf8)
+    bytes += admission.canvas.width.littleEndianPair + admission.canvas.height.littleEndianPair
+    // Without a table for all, each image has one.
+    bytes += sharedColors.count > 0 ? [0xF0 | UInt8(sharedColors.bitCount - 1), 0, 0] : [0x70, 0, 0]
+    if sharedColors.count > 0 { bytes += sharedColors.bytes }
+    if writtenFrameCount > 1, loopCount != 1 {
+      // It counts repetitions.
+      let count = loopCount == 0 ? 0 : min(loopCount - 1, 65_535)
+      bytes += [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1] + count.littleEndianPair + [0]
+    }
+    return bytes
+  }
+
+  private func write(_ frame: Pending, disposal: AnimationFrame.Disposal) {
+    let image = GIFImage(
+      frame.shown, over: frame.base, region: frame.region, clears: disposal == .clear,
+      sharing: &sharedColors, effort: effort)
+    let isTransparent = image.transparentIndex != nil
+    let flags = (disposal == .clear ? 2 : 1) << 2 | (isTransparent ? 1 : 0)
+    let delay = clock.count(of: frame.duration)
+    var bytes: [UInt8] = [0x21, 0xF9, 4, UInt8(flags)]
+    bytes += delay.littleEndianPair + [UInt8(image.transparentIndex ?? 0), 0]
+    let region = frame.region
+    bytes.append(0x2C)
+    for value in [region.x, region.y, region.size.width, region.size.height] {
+      bytes += value.littleEndianPair
+    }
+    if let colors = image.ownColors {
+      bytes.append(0x80 | UInt8(colors.bitCount - 1))
+      bytes += colors.bytes
+    } else {
+      bytes.append(0)
+    }
+    file.append(contentsOf: bytes)
+    var codes = GIFCodeWriter(indexBitCount: image.indexBitCount)
+    codes.write(image.indices, to: &file)
+    writtenFrameCount += 1
+  }
+}
+
+extension Int {
+  /// As the format stores numbers, which were checked before.
+  fileprivate var littleEndianPair: [UInt8] { [UInt8(self & 255), UInt8(self >> 8 & 255)] }
+}

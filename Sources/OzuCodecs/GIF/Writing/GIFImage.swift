@@ -1,0 +1,124 @@
+import OzuImaging
+
+/// The indices of one image in a GIF, and the colours that they stand for.
+struct GIFImage {
+  /// The indices of the region, row by row.
+  let indices: [UInt8]
+  /// The index that paints nothing.
+  let transparentIndex: Int?
+  /// The colours of this image alone; `nil` for those that images share.
+  let ownColors: GIFColorTable?
+  /// The bits of an index.
+  let indexBitCount: Int
+
+  /// Finds colours for what a region of `canvas` has and `base` has not: the exact ones where the format can, in the shared
+  /// table if they have room there.
+  ///
+  /// - Parameters:
+  ///   - canvas: pixels that are opaque or clear. Clear ones of the region are clear in `base` too.
+  ///   - base: what is there already.
+  ///   - clears: whether the region is cleared afterwards. Some readers clear to a colour unless the image names an index
+  ///     that paints nothing; so it does, where that takes no colour away.
+  init(
+    _ canvas: BGRABitmap, over base: BGRABitmap, region: PixelRectangle,
+    clears: Bool, sharing shared: inout GIFColorTable, effort: EncodingOptions.Effort
+  ) {
+    let pixels = GIFPaintedPixels(canvas, over: base, region: region)
+    var own = GIFColorTable()
+    let isExact =
+      pixels.insertColors(into: &own)
+      && own.count + (pixels.hasHoles ? 1 : 0) <= GIFColorTable.limit
+    let isTransparent = pixels.hasHoles || clears && !(isExact && own.count == GIFColorTable.limit)
+    if isExact, shared.merge(own, needsTransparency: isTransparent) {
+      ownColors = nil
+      (transparentIndex, indexBitCount) = (isTransparent ? shared.transparentIndex : nil, shared.bitCount)
+      indices = pixels.indices(in: shared)
+      return
+    }
+    if isExact {
+      if isTransparent { _ = own.insertTransparency() }
+      indices = pixels.indices(in: own)
+    } else {
+      let colors = ColorQuantizer.colors(
+        of: pixels, count: GIFColorTable.limit - (isTransparent ? 1 : 0), effort: effort)
+      own = GIFColorTable()
+      for color in colors { _ = own.insert(color) }
+      let palette = own.colors
+      if isTransparent { _ = own.insertTransparency() }
+      indices = ErrorDiffusion.indices(
+        of: pixels, palette: palette, transparentIndex: UInt8(own.transparentIndex ?? 0),
+        isDiffused: !pixels.isFlat)
+    }
+    (ownColors, transparentIndex, indexBitCount) = (own, own.transparentIndex, own.bitCount)
+  }
+}
+
+/// The pixels of a region that a frame paints: colours, and holes where the canvas stays as it is.
+struct GIFPaintedPixels {
+  /// What stands for a hole.
+  static let hole = UInt32.max
+  /// From this share of pixels on that equal their neighbour, a picture is flat: a drawing, whose areas dots would spoil.
+  private static let flatShare = 0.5
+
+  let size: PixelSize
+  /// Colours row by row, or `hole`.
+  let colors: [UInt32]
+  let hasHoles: Bool
+  /// Whether most pixels equal their left neighbour.
+  let isFlat: Bool
+
+  init(_ canvas: BGRABitmap, over base: BGRABitmap, region: PixelRectangle) {
+    let size = region.size
+    var colors = [UInt32](repeating: Self.hole, count: size.pixelCount)
+    var (paintedCount, equalCount) = (0, 0)
+    let columns = region.x..<region.x + size.width
+    canvas.withPixels { pixels, rows in
+      base.withPixels { basePixels, baseRows in
+        for line in 0..<size.height {
+          let row = pixels.extracting(rows[region.y + line]).extracting(columns)
+          let below = basePixels.extracting(baseRows[region.y + line]).extracting(columns)
+          var previous = Self.hole
+          for x in 0..<size.width {
+            let pixel = row[x]
+            let color = pixel.alpha != 0 && pixel != below[x] ? pixel.color : Self.hole
+            if color != Self.hole {
+              colors[line * size.width + x] = color
+              paintedCount += 1
+              if color == previous { equalCount += 1 }
+            }
+            previous = color
+          }
+        }
+      }
+    }
+    self.size = size
+    self.colors = colors
+    hasHoles = paintedCount < colors.count
+    isFlat = Double(equalCount) > Self.flatShare * Double(paintedCount)
+  }
+
+  /// Adds all colours to a table; `false` when there are too many.
+  func insertColors(into table: inout GIFColorTable) -> Bool {
+    var previous = Self.hole
+    for color in colors where color != previous && color != Self.hole {
+      guard table.insert(color) else { return false }
+      previous = color
+    }
+    return true
+  }
+
+  /// The indices of colours that are all in a table.
+  func indices(in table: GIFColorTable) -> [UInt8] {
+    let transparent = UInt8(table.transparentIndex ?? 0)
+    var indices = [UInt8](repeating: transparent, count: colors.count)
+    var (previous, previousIndex) = (Self.hole, transparent)
+    for place in colors.indices {
+      let color = colors[place]
+      if color != previous {
+        (previous, previousIndex) = (color, color == Self.hole ? transparent : table.index(of: color) ?? 0)
+      }
+      indices[place] = previousIndex
+    }
+    return indices
+  }
+}

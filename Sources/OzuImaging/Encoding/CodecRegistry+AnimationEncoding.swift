@@ -1,0 +1,91 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension CodecRegistry {
+  /// The encoder of animations for a type.
+  ///
+  /// - Throws: `unsupportedType`, also for a type that can be written as a still picture alone.
+  public func animationEncoder(for type: ImageType) throws(EncodingError) -> any AnimationEncoding {
+    guard let encoder = animationEncoders.first(where: { $0.type == type }) else {
+      throw .unsupportedType(type)
+    }
+    return encoder
+  }
+
+  /// Encodes an animation: its frames as they are shown, with their delays, as often as it is to be played.
+  ///
+  /// Takes as long as decoding and encoding do, on the calling thread. Frames are decoded one at a time under the byte
+  /// budget of the animation, and none is kept for players. Beside the budget, what is in memory are two canvases and the
+  /// file.
+  ///
+  /// - Parameters:
+  ///   - animation: of a picture; its frames have the size and the orientation of the picture.
+  ///   - type: WebP, PNG and GIF, as far as this build has them: `encodableAnimationTypes`.
+  ///   - options: as for still pictures. A file that would be larger than `maximumByteCount` is an error: the quality is
+  ///     not lowered.
+  ///   - limits: what the file may take at most.
+  ///   - isCancelled: asked between frames, and while one is decoded.
+  ///   - transform: gets each frame and its number, and returns what is written instead: for processors. All results
+  ///     have one size. By default frames are written as they are.
+  /// - Throws: `EncodingError`: `cancelled`; `tooManyFrames`; `tooManyBytes`, as soon as it is known; `failed` with the
+  ///   reason when a frame cannot be decoded, or `transform` fails.
+  /// - Complexity: O(frames × pixels).
+  public func encode(
+    _ animation: PictureAnimation, as type: ImageType, options: EncodingOptions = .init(),
+    limits: AnimationEncodingLimits = .default, isCancelled: @escaping () -> Bool = { false },
+    transforming transform: (_ frame: Bitmap, _ index: Int) throws -> Bitmap = { frame, _ in frame }
+  ) throws(EncodingError) -> Data {
+    let encoder = try animationEncoder(for: type)
+    guard animation.frameCount <= limits.frameCount else {
+      throw .tooManyFrames(type, frameCount: animation.frameCount, limit: limits.frameCount)
+    }
+    let byteLimit = min(limits.encodedByteCount, options.maximumByteCount ?? .max)
+    func check(_ byteCount: Int) throws(EncodingError) {
+      guard byteCount <= byteLimit else {
+        throw .tooManyBytes(type, byteCount: byteCount, limit: byteLimit)
+      }
+    }
+    var writer: (any AnimationWriting)?
+    for index in 0..<animation.frameCount {
+      if isCancelled() { throw .cancelled }
+      let frame = try Self.frame(index, of: animation, as: type, isCancelled: isCancelled, transform)
+      let current: any AnimationWriting
+      if let writer {
+        current = writer
+      } else {
+        current = try encoder.makeWriter(
+          canvas: frame.size, loopCount: animation.loopCount, options: options)
+        writer = current
+      }
+      try current.append(frame, duration: animation.delays[index])
+      try check(current.byteCount)
+    }
+    if isCancelled() { throw .cancelled }
+    guard let file = try writer?.finish() else { throw .failed(type, reason: "an animation without frames") }
+    try check(file.count)
+    return file
+  }
+
+  private static func frame(
+    _ index: Int, of animation: PictureAnimation, as type: ImageType, isCancelled: @escaping () -> Bool,
+    _ transform: (_ frame: Bitmap, _ index: Int) throws -> Bitmap
+  ) throws(EncodingError) -> Bitmap {
+    let frame: Bitmap
+    do throws(DecodingError) {
+      frame = try animation.frame(at: index, keepsFrame: false, isCancelled: isCancelled)
+    } catch {
+      if error == .cancelled { throw .cancelled }
+      throw .failed(type, reason: "frame \(index) cannot be decoded: \(error)")
+    }
+    do {
+      return try transform(frame, index)
+    } catch is CancellationError {
+      throw .cancelled
+    } catch {
+      throw .failed(type, reason: "frame \(index) cannot be processed: \(error)")
+    }
+  }
+}

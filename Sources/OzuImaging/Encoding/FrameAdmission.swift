@@ -1,0 +1,42 @@
+/// Checks the calls that a writer of animations gets, which anybody may make: the size of frames, and their order.
+package struct FrameAdmission {
+  /// The format that is written, for errors.
+  package let type: ImageType
+  /// The size of every frame.
+  package let canvas: PixelSize
+  /// How many frames were admitted.
+  package private(set) var frameCount = 0
+  private var isFinished = false
+
+  /// - Throws: `tooLarge` for a canvas without pixels, or with a side over `sideLimit`.
+  package init(_ type: ImageType, canvas: PixelSize, sideLimit: Int) throws(EncodingError) {
+    guard !canvas.isEmpty, max(canvas.width, canvas.height) <= sideLimit else {
+      throw .tooLarge(type, canvas)
+    }
+    self.type = type
+    self.canvas = canvas
+  }
+
+  /// Counts a frame.
+  ///
+  /// - Throws: `failed` for one that does not cover the canvas, or comes after the end.
+  package mutating func admit(_ frame: Bitmap) throws(EncodingError) {
+    guard !isFinished else { throw .failed(type, reason: "a frame behind the end of the animation") }
+    guard frame.size == canvas else {
+      throw .failed(type, reason: "frame \(frameCount) has \(frame.size) pixels instead of \(canvas)")
+    }
+    frameCount += 1
+  }
+
+  /// Admits no more frames and no end: for a writer that has failed in the middle of a frame.
+  package mutating func close() { isFinished = true }
+
+  /// Ends the animation.
+  ///
+  /// - Throws: `failed` for one without frames, or the second time.
+  package mutating func finish() throws(EncodingError) {
+    guard !isFinished else { throw .failed(type, reason: "the animation is finished") }
+    isFinished = true
+    guard frameCount > 0 else { throw .failed(type, reason: "an animation without frames") }
+  }
+}

@@ -1,0 +1,275 @@
+import CCodecs
+import OzuCodecs
+import OzuImaging
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Writes an animated PNG (W3C PNG, third edition, §4.9): the first frame as the picture of the file, and of each further
+/// one what changed.
+///
+/// All frames have the pixels of the first, with alpha or without. So it is written when the second is known: without alpha
+/// where both are opaque, and have little in common that alpha could leave out. Where transparency comes later, what was
+/// written is read and written again, once.
+///
+/// What is known later is written later: the number of frames into acTL, the delay of a frame into its fcTL when the next
+/// frame looks different.
+///
+/// Unsafe: `file` is memory of C, which this object owns until `finish`. Its bytes are changed by `overwrite` alone, which
+/// compares the place with `file.count`.
+final class PNGAnimationWriter: AnimationWriting {
+  private static let animationControlByteCount = 8
+  /// From this share of unchanged pixels on alpha is worth its bytes.
+  private static let sharedShare = 0.4
+
+  private let encoder = PNGEncoder()
+  private let options: EncodingOptions
+  private let loopCount: Int
+  private var admission: FrameAdmission
+  private var clock = FrameClock(
+    unit: .milliseconds(1), playableCount: 11, limit: PNGFrameControl.longestDelay)
+  private var file = OzuBytes()
+  private var hasAlpha = false
+  /// Where acTL stands.
+  private var animationControlOffset = 0
+  /// The canvas of the last frame.
+  private var shown: BGRABitmap?
+  /// How long it has been seen, while it is the only one; nothing is written then.
+  private var firstDuration: Duration?
+  /// The control of the last frame that was written, and where it stands.
+  private var control: (content: PNGFrameControl, offset: Int, duration: Duration)?
+  private var writtenFrameCount = 0
+  private var sequenceNumber: UInt32 = 0
+
+  init(canvas: PixelSize, loopCount: Int, options: EncodingOptions) throws(EncodingError) {
+    admission = try FrameAdmission(.png, canvas: canvas, sideLimit: Int(Int32.max))
+    try options.metadata.checkProfile(for: .png)
+    (self.loopCount, self.options) = (loopCount, options)
+  }
+
+  deinit { free(file.bytes) }
+
+  var byteCount: Int { file.count }
+
+  func append(_ frame: Bitmap, duration: Duration) throws(EncodingError) {
+    try admission.admit(frame)
+    let frame = BGRABitmap(frame)
+    let duration = FrameClock.clamped(duration)
+    do throws(PNGDeflater.Failure) {
+      try append(frame, duration)
+    } catch {
+      admission.close()
+      throw .failed(.png, reason: "out of memory")
+    }
+  }
+
+  func finish() throws(EncodingError) -> Data {
+    try admission.finish()
+    // All frames looked the same: a still picture.
+    if let shown, firstDuration != nil { return try encoder.encode(shown.bitmap, options: options) }
+    shown = nil
+    do throws(PNGDeflater.Failure) {
+      endDelay()
+      writeFrameCount()
+      try PNGChunkWriter.append(chunk: "IEND", [UInt8](), to: &file)
+    } catch {
+      throw .failed(.png, reason: "out of memory")
+    }
+    let written = file
+    file = OzuBytes()
+    guard let data = written.data() else { throw .failed(.png, reason: "out of memory") }
+    return data
+  }
+
+  private func append(_ frame: BGRABitmap, _ duration: Duration) throws(PNGDeflater.Failure) {
+    guard let before = shown else {
+      (shown, firstDuration) = (frame, duration)
+      return
+    }
+    guard let change = PNGFrameChange(from: before, to: frame) else {
+      try prolong(before, duration)
+      return
+    }
+    if let firstDuration {
+      let isOpaque = before.hasOpaquePixels && frame.hasOpaquePixels
+      try writeFirst(
+        before, firstDuration, hasAlpha: !isOpaque || change.unchangedShare >= Self.sharedShare)
+    } else if !hasAlpha, !frame.hasOpaquePixels {
+      try addAlpha()
+    }
+    endDelay()
+    shown = frame
+    let replacedPlan = try plan(of: change.replaced)
+    if hasAlpha, let holed = change.paintedOver {
+      let holedPlan = try plan(of: holed)
+      if try byteCount(holed, holedPlan) < byteCount(change.replaced, replacedPlan) {
+        try begin(change.rectangle, .over, duration)
+        try write(holed, holedPlan)
+        return
+      }
+    }
+    try begin(change.rectangle, .source, duration)
+    try write(change.replaced, replacedPlan)
+  }
+
+  /// Shows the last canvas for longer: as far as a delay can say it, and then as a frame that changes nothing.
+  private func prolong(_ canvas: BGRABitmap, _ duration: Duration) throws(PNGDeflater.Failure) {
+    if let firstDuration {
+      if clock.holds(firstDuration + duration) {
+        self.firstDuration = firstDuration + duration
+        return
+      }
+      try writeFirst(canvas, firstDuration, hasAlpha: !canvas.hasOpaquePixels)
+    } else if let control, clock.holds(control.duration + duration) {
+      self.control?.duration += duration
+      return
+    }
+    endDelay()
+    let corner = PixelRectangle(x: 0, y: 0, width: 1, height: 1)
+    let pixel = canvas.part(corner)
+    try begin(corner, .source, duration)
+    try write(pixel, plan(of: pixel))
+  }
+
+  /// Begins the file.
+  private func writeFirst(
+    _ frame: BGRABitmap, _ duration: Duration, hasAlpha: Bool
+  ) throws(PNGDeflater.Failure) {
+    firstDuration = nil
+    try writeHead(hasAlpha: hasAlpha)
+    try begin(PixelRectangle(frame.size), .source, duration)
+    try write(frame, plan(of: frame))
+  }
+
+  private func writeHead(hasAlpha: Bool) throws(PNGDeflater.Failure) {
+    self.hasAlpha = hasAlpha
+    try PNGChunkWriter.appendHeader(admission.canvas, bitDepth: 8, colorType: hasAlpha ? 6 : 2, to: &file)
+    try PNGChunkWriter.append(options.metadata, isGray: false, to: &file)
+    animationControlOffset = file.count
+    try PNGChunkWriter.append(
+      chunk: "acTL", [UInt8](repeating: 0, count: Self.animationControlByteCount), to: &file)
+  }
+
+  private func writeFrameCount() {
+    overwrite(
+      animationControlOffset, "acTL",
+      UInt32(writtenFrameCount).bigEndianBytes + UInt32(Int32(clamping: loopCount)).bigEndianBytes)
+  }
+
+  /// Writes the file again with alpha, as far as it goes. Both are in memory meanwhile.
+  private func addAlpha() throws(PNGDeflater.Failure) {
+    let duration = control?.duration
+    writeFrameCount()
+    let old = file
+    file = OzuBytes()
+    guard let data = old.data() else { throw PNGDeflater.Failure() }
+    (writtenFrameCount, sequenceNumber, control) = (0, 0, nil)
+    try writeHead(hasAlpha: true)
+    do throws(DecodingError) {
+      // What was written here needs no limits.
+      let limits = DecodingLimits(
+        pixelCount: .max, side: .max, decodedByteCount: .max, frameCount: .max, encodedByteCount: .max,
+        cpuTime: .seconds(1 << 40))
+      guard let reader = try PNGDecoder().open(data, limits: limits).frames(limits: limits) else {
+        throw .cancelled
+      }
+      for (index, frame) in reader.frames.enumerated() {
+        let pixels = BGRABitmap(try reader.decodeFrame(at: index, context: DecodingContext(limits: limits)))
+        let place = PixelRectangle(
+          x: frame.x, y: frame.y, width: frame.size.width, height: frame.size.height)
+        // Delays are whole milliseconds already, but for the last, which may grow.
+        if var last = control {
+          last.content.delay = Int((last.duration / .milliseconds(1)).rounded())
+          overwrite(last.offset, "fcTL", last.content.content)
+        }
+        let result = Result { () throws(PNGDeflater.Failure) in
+          try begin(place, .source, frame.delay)
+          try write(pixels, plan(of: pixels))
+        }
+        guard case .success = result else { throw .cancelled }
+      }
+    } catch {
+      throw PNGDeflater.Failure()
+    }
+    if let duration { control?.duration = duration }
+  }
+
+  /// Appends the control of a frame, its delay unknown.
+  private func begin(
+    _ rectangle: PixelRectangle, _ blend: AnimationFrame.Blend, _ duration: Duration
+  ) throws(PNGDeflater.Failure) {
+    let content = PNGFrameControl(sequenceNumber: nextNumber(), rectangle: rectangle, blend: blend)
+    control = (content, file.count, duration)
+    try PNGChunkWriter.append(chunk: "fcTL", content.content, to: &file)
+    writtenFrameCount += 1
+  }
+
+  /// Writes the delay of the last frame, which no equal one prolongs any more.
+  private func endDelay() {
+    guard var last = control else { return }
+    last.content.delay = clock.count(of: last.duration)
+    overwrite(last.offset, "fcTL", last.content.content)
+    control = nil
+  }
+
+  private func nextNumber() -> UInt32 {
+    defer { sequenceNumber += 1 }
+    return sequenceNumber
+  }
+
+  private func plan(of frame: BGRABitmap) throws(PNGDeflater.Failure) -> PNGPlan {
+    try PNGPlan(PNGStoredRows(frame.bitmap, hasAlpha: hasAlpha), effort: options.effort)
+  }
+
+  /// The bytes that a frame takes.
+  private func byteCount(_ frame: BGRABitmap, _ plan: PNGPlan) throws(PNGDeflater.Failure) -> Int {
+    var count = 0
+    try deflate(frame, plan) { count += $0.count }
+    return count
+  }
+
+  /// Appends the pixels of a frame: of the first as IDAT, of others as fdAT.
+  private func write(_ frame: BGRABitmap, _ plan: PNGPlan) throws(PNGDeflater.Failure) {
+    let isFirst = writtenFrameCount == 1
+    try deflate(frame, plan) { (piece) throws(PNGDeflater.Failure) in
+      try PNGChunkWriter.append(
+        chunk: isFirst ? "IDAT" : "fdAT", prefix: isFirst ? [] : nextNumber().bigEndianBytes, piece,
+        to: &file)
+    }
+  }
+
+  private func deflate(
+    _ frame: BGRABitmap, _ plan: PNGPlan,
+    flush: (UnsafeRawBufferPointer) throws(PNGDeflater.Failure) -> Void
+  ) throws(PNGDeflater.Failure) {
+    let deflater = try PNGDeflater(
+      plan.method, isFiltered: plan.isFiltered, pieceByteCount: PNGEncoder.chunkByteCount)
+    let rows = PNGStoredRows(frame.bitmap, hasAlpha: hasAlpha)
+    try plan.forEachRow(of: rows, 0..<frame.size.height) { (bytes, isLast) throws(PNGDeflater.Failure) in
+      try deflater.deflate(bytes, isLast: isLast, flush: flush)
+    }
+  }
+
+  /// Writes another content of as many bytes into the chunk at an offset, with its checksum.
+  private func overwrite(_ offset: Int, _ name: String, _ content: [UInt8]) {
+    let body = Array(name.utf8) + content
+    let sum = body.withUnsafeBufferPointer { ozu_crc32($0.baseAddress, $0.count) }
+    let bytes = body + sum.bigEndianBytes
+    precondition(offset >= 0 && offset + 4 + bytes.count <= file.count, "a chunk that was written")
+    guard let start = file.bytes else { return }
+    (start + offset + 4).update(from: bytes, count: bytes.count)
+  }
+}
+
+extension BGRABitmap {
+  /// Whether all pixels turn out opaque.
+  fileprivate var hasOpaquePixels: Bool { !PNGStoredRows(bitmap).hasAlpha }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import OzuCodecs
+import OzuImaging
+import OzuStandardCodecs
+import OzuSynchronization
+import Testing
+
+@Suite("Animations of files that are written in another format")
+struct AnimationEncodingTests {
+  private static let sources = ["anim.gif", "anim.png", "anim-lossless.webp", "anim.avif", "anim.jxl"]
+    .filter(isDecodable)
+  private static let types = CodecRegistry.standard.encodableAnimationTypes
+  static let cases = sources.flatMap { source in types.map { (source, $0) } }
+
+  private let codecs = CodecRegistry.standard
+  private let lossless = EncodingOptions(isLossless: true)
+
+  private func animation(_ source: String, resize: Resize? = nil) throws -> PictureAnimation {
+    try #require(try picture("matrix/\(source)", resize: resize).animation)
+  }
+
+  @Test("keep frames, delays and loops", arguments: cases)
+  func conversion(source: String, type: ImageType) throws {
+    let before = try animation(source)
+    let data = try codecs.encode(before, as: type, options: lossless)
+    let after = try #require(try codecs.picture(from: data).animation)
+    #expect(after.delays == before.delays)
+    #expect(after.loopCount == before.loopCount)
+    for index in 0..<before.frameCount {
+      let (old, new) = (try before.frame(at: index), try after.frame(at: index))
+      // A GIF keeps what came from a GIF, and the sense of other pictures.
+      if type == .gif, source != "anim.gif" {
+        #expect(new.meanDifference(from: old) < 12)
+      } else {
+        #expect(new == old)
+      }
+    }
+  }
+
+  @Test("are written at the size of the picture, and as a transformation leaves them", arguments: types)
+  func transformed(type: ImageType) throws {
+    let small = try animation("anim.gif", resize: Resize(PixelSize(16, 12)))
+    let data = try codecs.encode(small, as: type, options: lossless)
+    #expect(try codecs.picture(from: data).size == PixelSize(16, 12))
+    let tiled = try codecs.encode(
+      small, as: type, options: lossless,
+      transforming: { _, index in
+        Bitmap(size: PixelSize(10, 5)) { x, _ in x == index ? .white : .black }
+      })
+    let after = try #require(try codecs.picture(from: tiled).animation)
+    #expect(try after.frame(at: 2)[2, 0] == .white)
+    #expect(try after.frame(at: 2)[1, 0] == .black)
+    #expect(after.delays == small.delays)
+  }
+
+  @Test("leave no frame in the cache of the animation")
+  func cache() throws {
+    let pool = PixelBufferPool(retainedByteLimit: 0)
+    let picture = try codecs.picture(
+      from: fixture("matrix/anim.gif"), context: DecodingContext(pool: pool))
+    let animation = try #require(picture.animation)
+    let before = pool.statistics.lentByteCount
+    _ = try codecs.encode(animation, as: .gif)
+    // The canvas of the composer stays, for the next frame.
+    #expect(pool.statistics.lentByteCount <= before + picture.bitmap.byteCount)
+  }
+
+  @Test("stop between frames when nobody wants them, and name what goes wrong", arguments: types)
+  func failures(type: ImageType) throws {
+    let animation = try animation("anim.gif")
+    let count = Mutex(0)
+    #expect(throws: EncodingError.cancelled) {
+      try codecs.encode(animation, as: type, isCancelled: { count.withLock { $0 } == 2 }) { frame, _ in
+        count.withLock { $0 += 1 }
+        return frame
+      }
+    }
+    #expect(count.withLock { $0 } == 2)
+    #expect(throws: EncodingError.cancelled) {
+      try codecs.encode(animation, as: type, transforming: { _, _ in throw CancellationError() })
+    }
+    #expect(throws: EncodingError.tooManyFrames(type, frameCount: 4, limit: 3)) {
+      try codecs.encode(animation, as: type, limits: AnimationEncodingLimits(frameCount: 3))
+    }
+    for (options, limits) in [
+      (EncodingOptions(maximumByteCount: 100), AnimationEncodingLimits()),
+      (EncodingOptions(), AnimationEncodingLimits(encodedByteCount: 100)),
+    ] {
+      let error = #expect(throws: EncodingError.self) {
+        try codecs.encode(animation, as: type, options: options, limits: limits)
+      }
+      guard case .tooManyBytes(type, let byteCount, limit: 100) = error else {
+        Issue.record("\(String(describing: error))")
+        continue
+      }
+      #expect(byteCount > 100)
+    }
+    #expect {
+      try codecs.encode(
+        animation, as: type,
+        transforming: { frame, index in
+          if index == 1 { throw EncodingError.unsupportedType(.bmp) }
+          return frame
+        })
+    } throws: {
+      "\($0)".hasSuffix("frame 1 cannot be processed: BMP cannot be written")
+    }
+  }
+
+  @Test("fail by the number of a frame that cannot be decoded")
+  func damaged() throws {
+    var data = try fixture("matrix/anim.png")
+    let last = try #require(data.range(of: Data("fdAT".utf8), options: .backwards)).upperBound
+    data[last + 10] ^= 0xFF
+    let animation = try #require(try codecs.picture(from: data).animation)
+    #expect {
+      try codecs.encode(animation, as: .gif)
+    } throws: {
+      "\($0)".contains("frame 3 cannot be decoded")
+    }
+  }
+
+  @Test("are not written in formats that have none", arguments: [ImageType.jpeg, .avif, .bmp])
+  func stills(type: ImageType) throws {
+    let animation = try animation("anim.gif")
+    #expect(throws: EncodingError.unsupportedType(type)) { try codecs.encode(animation, as: type) }
+  }
+}
