@@ -40,7 +40,11 @@ struct ForeignAnimationReadersTests {
 
   @Test(
     "have their pixels, delays and loops for Pillow",
-    .enabled(if: ForeignProgram(python, "-c", "import PIL").isThere), arguments: cases)
+    .enabled(if: ForeignProgram(python, "-c", "import PIL").isThere),
+    // Pillow 9.4 reads a GIF whose first frame is opaque as opaque to its end.
+    arguments: cases.filter {
+      $0.type != .gif || $0.frames.name != "pixels that disappear beside the last change"
+    })
   func pillow(type: ImageType, frames: FrameSequence) throws {
     let reader = ForeignProgram(Self.python, "-c", Self.script)
     let output = try #require(

@@ -81,6 +81,9 @@ extension FrameSequence {
     FrameSequence("holes in a picture", 31, 17, count: 7, isOpaque: false) { x, y, index in
       (x + y + index) % 5 == 0 ? .clear : speckle(x, y, index / 3, colorCount: 40)
     },
+    FrameSequence("pixels that disappear beside the last change", 30, 10, count: 3, isOpaque: false) {
+      x, _, index in x < 5 && index == 2 ? .clear : x > 25 && index >= 1 ? blue : red
+    },
     FrameSequence("one frame", 9, 7, count: 1) { x, y, _ in x > y ? red : blue },
     FrameSequence("a pixel", 1, 1, count: 3) { _, _, index in index == 1 ? red : blue },
     FrameSequence("a pixel that is not there", 1, 1, count: 3, isOpaque: false) { _, _, index in
