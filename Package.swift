@@ -204,7 +204,7 @@ let package = Package(
     // Floor 5.
     .target(
       name: "Ozu",
-      dependencies: ["OzuStandardCodecs", "OzuImaging", "OzuCaching", "OzuHTTP"] + libraryCodecs,
+      dependencies: ["OzuStandardCodecs", "OzuCodecs", "OzuImaging", "OzuCaching", "OzuHTTP"] + libraryCodecs,
       swiftSettings: strict),
 
     // Floor 6.

@@ -1,36 +1,5 @@
 import Foundation
 
-/// What is wanted: the picture of a request as a file.
-struct EncodingGoal: Sendable {
-  /// As it was asked, under the pipeline's key.
-  let request: ImageRequest
-  let format: OutputFormat
-  let key: CacheKey
-
-  init(_ request: ImageRequest, _ format: OutputFormat) {
-    self.request = request
-    self.format = format
-    key = request.key.rendition.derived(format.identifier)
-  }
-
-  /// The load of the picture: from the bytes of its source alone, because a rendition may have lost something; and only
-  /// those bytes are kept.
-  var load: ImageRequest {
-    request.with {
-      $0.readLayers = request.readLayers.intersection(.originals)
-      $0.writeLayers = request.writeLayers.intersection(.originals)
-    }
-  }
-
-  var readsStores: Bool { request.readsRenditions && !hasHooks }
-  var writesStores: Bool { request.writesRenditions && !hasHooks }
-  var readsMemory: Bool { request.readsMemory && !hasHooks }
-  var writesMemory: Bool { request.writesMemory && !hasHooks }
-
-  /// Nobody can tell what closures of the app make of a picture the next time.
-  private var hasHooks: Bool { request.format?.hasHooks == true }
-}
-
 /// The job that brings the picture of a request as a file.
 ///
 /// Memory, then the stores, then the picture from its source, which is encoded in a place for decoding: somebody waits for
@@ -47,7 +16,9 @@ final class EncodeImage: JobWork, @unchecked Sendable {
     case confirm
     /// The picture is awaited.
     case load
-    case encode(LoadedPicture, FetchedData)
+    /// The moving picture before its processors is awaited, to process each frame.
+    case loadAnimation(LoadedPicture, FetchedData)
+    case encode(EncodingInput)
     /// Room for what is to be written is awaited.
     case wait
   }
@@ -59,11 +30,16 @@ final class EncodeImage: JobWork, @unchecked Sendable {
   /// What a cache has and may not serve as it is.
   private var stale: EncodedEntry?
   private var timings = StageTimings()
+  /// Whether colours are converted although they were to stay.
+  private var converts: Bool
 
   init(_ goal: EncodingGoal, _ context: LoadContext) {
     self.goal = goal
     self.context = context
+    converts = !goal.format.mayEmbed(context.configuration.codecs)
   }
+
+  private var loadRequest: ImageRequest { converts ? goal.convertedLoad : goal.load }
 
   private var request: ImageRequest { goal.request }
   private var configuration: ImagePipeline.Configuration { context.configuration }
@@ -84,7 +60,13 @@ final class EncodeImage: JobWork, @unchecked Sendable {
       case .failure(let error): return stale == nil ? fail(error) : standIn(for: error)
       case .success(let end):
         guard let fetched = load.fetched else { return fail(.cancelled(name)) }
-        return go(.encode(end.loaded, fetched), in: .decode, size: end.loaded.picture.byteCount / 16)
+        return prepare(end.loaded, fetched)
+      }
+    case .loadAnimation(let loaded, let fetched):
+      guard let load = job.input as? LoadImage else { return fail(.cancelled(name)) }
+      switch load.outcome {
+      case .failure(let error): return fail(error)
+      case .success(let end): return encode(loaded, end.loaded.picture.animation, fetched)
       }
     case .wait: return .finish(succeeded: true)
     case .read, .encode: preconditionFailure("these have a place in a station")
@@ -95,8 +77,8 @@ final class EncodeImage: JobWork, @unchecked Sendable {
     if cancellation.isRaised { return fail(.cancelled(name)) }
     switch next {
     case .read(let isFar): return read(isFar: isFar)
-    case .encode(let loaded, let fetched): return encode(loaded, fetched)
-    case .look, .confirm, .load, .wait: preconditionFailure("these need no place")
+    case .encode(let input): return encode(input)
+    case .look, .confirm, .load, .loadAnimation, .wait: preconditionFailure("these need no place")
     }
   }
 
@@ -176,56 +158,65 @@ final class EncodeImage: JobWork, @unchecked Sendable {
   ///
   /// - Parameter fetched: its bytes, if they are there.
   private func load(_ fetched: FetchedData?) -> JobStep {
-    let (context, load) = (context, goal.load)
-    let number = context.sharingNumber()
     next = .load
+    return depend(on: loadRequest, fetched)
+  }
+
+  private func depend(on load: ImageRequest, _ fetched: FetchedData?) -> JobStep {
+    let (context, number) = (context, context.sharingNumber())
     return .depend(
-      JobDependence(key: .load(load, number: number)) { JobStart(LoadImage(load, context, fetched: fetched)) }
-    )
+      JobDependence(key: .load(load, number: number)) { JobStart(LoadImage(load, context, fetched: fetched)) })
   }
 
   // MARK: The file
 
-  private func encode(_ loaded: LoadedPicture, _ fetched: FetchedData) -> JobStep {
-    timings.add(loaded.timings)
-    do throws(DecodingError) {
-      // It may be handed over undecoded.
-      try loaded.picture.decode()
-    } catch {
-      return fail(ImageError(error, source: name))
+  /// What moves is processed frame by frame, which takes it as it was before its processors.
+  private func prepare(_ loaded: LoadedPicture, _ fetched: FetchedData) -> JobStep {
+    let moves = goal.format.keepsAnimation && (loaded.picture.header?.frameCount ?? 1) > 1
+    let canMove = moves && goal.format.types.contains(where: configuration.codecs.encodableAnimationTypes.contains)
+    guard canMove, !request.decodedSteps.isEmpty else {
+      return encode(loaded, canMove ? loaded.picture.animation : nil, fetched)
     }
+    next = .loadAnimation(loaded, fetched)
+    return depend(on: loadRequest.with { $0.processors = [] }, fetched)
+  }
+
+  private func encode(
+    _ loaded: LoadedPicture, _ animation: PictureAnimation?, _ fetched: FetchedData
+  ) -> JobStep {
+    let size = loaded.picture.byteCount / 16 * (animation?.frameCount ?? 1)
+    return go(.encode(EncodingInput(loaded: loaded, animation: animation, fetched: fetched)), in: .decode, size: size)
+  }
+
+  private func encode(_ input: EncodingInput) -> JobStep {
+    let (loaded, fetched) = (input.loaded, input.fetched)
+    timings.add(loaded.timings)
     let (start, stage) = (configuration.now(), context.events.stageBegan(.encode, of: name))
-    let record: EncodedRecord
-    let data: Data
-    do throws(EncodingError) {
-      (data, record) = try encoded(loaded.picture, fetched)
-    } catch {
-      context.events.stageEnded(stage)
-      return fail(.encodingFailed(name, underlying: error))
+    let result = EncodedFile.make(input, goal, configuration) { [self] in cancellation.isRaised }
+    context.events.stageEnded(stage, byteCount: (try? result.get())?.data.count ?? 0)
+    let file: EncodedFile
+    switch result {
+    case .failure(.encodingFailed) where !converts && loaded.picture.bitmap.colorSpace != .sRGB:
+      // A profile that the encoder does not take: the picture is worth more.
+      converts = true
+      return load(fetched)
+    case .failure(let error): return fail(error)
+    case .success(let made): file = made
     }
     context.events.counters.encodes.increment()
-    context.events.stageEnded(stage, byteCount: data.count)
     timings.add(.encode, start.duration(to: configuration.now()))
-    let entry = EncodedEntry(data, record, source: request.key.source)
+    let record = EncodedRecord(
+      type: file.type, size: file.size, frameCount: file.frameCount, checksum: CacheKey(hashing: file.data),
+      notes: loaded.picture.notes + file.notes,
+      rendition: RenditionRecord(
+        header: loaded.picture.header, stamp: fetched.stamp, validity: fetched.validity))
+    let entry = EncodedEntry(file.data, record, source: request.key.source)
     finish(entry, loaded.source, loaded.verdict, isNew: true)
     guard fetched.allowsStoring else {
       forget()
       return .finish(succeeded: true)
     }
     return write(entry, nil)
-  }
-
-  private func encoded(
-    _ picture: Picture, _ fetched: FetchedData
-  ) throws(EncodingError) -> (Data, EncodedRecord) {
-    let codecs = configuration.codecs
-    let type = try goal.format.type(isOpaque: picture.bitmap.isOpaque, codecs)
-    let data = try codecs.encode(picture, as: type, options: goal.format.options)
-    let record = EncodedRecord(
-      type: type, size: picture.size, frameCount: 1, checksum: CacheKey(hashing: data),
-      rendition: RenditionRecord(
-        header: picture.header, stamp: fetched.stamp, validity: fetched.validity))
-    return (data, record)
   }
 
   // MARK: The caches

@@ -9,14 +9,20 @@ struct EncodedRecord: Sendable {
   let frameCount: Int
   /// Of the bytes. The disk cache has checksums of its own; this one is for clients, who compare.
   let checksum: CacheKey
+  /// What a user may want to know.
+  let notes: [String]
   /// What tells whether its source is still the same.
   let rendition: RenditionRecord
 
-  init(type: ImageType, size: PixelSize, frameCount: Int, checksum: CacheKey, rendition: RenditionRecord) {
+  init(
+    type: ImageType, size: PixelSize, frameCount: Int, checksum: CacheKey, notes: [String] = [],
+    rendition: RenditionRecord
+  ) {
     self.type = type
     self.size = size
     self.frameCount = frameCount
     self.checksum = checksum
+    self.notes = notes
     self.rendition = rendition
   }
 
@@ -27,7 +33,8 @@ struct EncodedRecord: Sendable {
       EncodedRecord(
         type: ImageType(rawValue: try reader.text()),
         size: PixelSize(try reader.integer(), try reader.integer()), frameCount: try reader.integer(),
-        checksum: try reader.key(), rendition: try RenditionRecord(from: &reader))
+        checksum: try reader.key(),
+        notes: try reader.list { (reader) throws(FieldReader.Damage) in try reader.text() }, rendition: try RenditionRecord(from: &reader))
     }
     guard let record else { return nil }
     self = record
@@ -41,6 +48,7 @@ struct EncodedRecord: Sendable {
     writer.append(size.height)
     writer.append(frameCount)
     writer.append(checksum)
+    writer.append(notes) { $0.append($1) }
     rendition.write(to: &writer)
     return writer.data
   }
@@ -48,7 +56,7 @@ struct EncodedRecord: Sendable {
   /// The same for a source that has been confirmed.
   func renewed(_ validity: OriginalValidity) -> EncodedRecord {
     EncodedRecord(
-      type: type, size: size, frameCount: frameCount, checksum: checksum,
+      type: type, size: size, frameCount: frameCount, checksum: checksum, notes: notes,
       rendition: RenditionRecord(header: rendition.header, stamp: rendition.stamp, validity: validity))
   }
 }

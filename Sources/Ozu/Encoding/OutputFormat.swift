@@ -9,8 +9,19 @@ public struct OutputFormat: Hashable, Sendable {
   /// The formats that may be written, the first that suits the picture is: one that keeps transparency for a picture that
   /// has it. The last one is written where none suits, over white if it must be. Never empty.
   public let types: [ImageType]
-  /// Quality, effort, limits.
+  /// Quality, effort, limits. Blocks that its `metadata` have are written where the policy leaves a place empty.
   public var options: EncodingOptions
+  /// What becomes of the EXIF data and XMP of the source; nothing of them is written by default. Whatever is written says
+  /// that the picture is upright, as its pixels are.
+  public var metadata = MetadataPolicy.strip
+  /// What becomes of colours that are not sRGB; they are converted by default. Where the format, or the encoder at hand, has
+  /// no place for a profile they are converted in any case.
+  public var colorProfile = ColorProfilePolicy.convert
+  /// Dots per inch that are written instead of those of the source; `nil` by default.
+  public var resolution: ImageResolution?
+  /// Whether a source that moves is written as an animation, where one of `types` can be one: WebP, PNG or GIF, the first
+  /// of them. On by default. Else its first frame is written, and `EncodedImage.isStillOfAnimation` tells.
+  public var keepsAnimation = true
 
   /// Writes one format, whatever the picture.
   public init(_ type: ImageType, options: EncodingOptions = EncodingOptions()) {
@@ -30,6 +41,8 @@ public struct OutputFormat: Hashable, Sendable {
   public static let webp = OutputFormat(.webp)
   /// AVIF.
   public static let avif = OutputFormat(.avif)
+  /// GIF, with 256 colours a frame.
+  public static let gif = OutputFormat(.gif)
   /// JPEG XL.
   public static let jxl = OutputFormat(.jxl)
 
@@ -69,50 +82,49 @@ public struct OutputFormat: Hashable, Sendable {
 
   /// What tells it from others, in one text. It never changes for a recipe, so it can be part of a key.
   var identifier: String {
-    "encoded(\(Self.version),\(types.map(\.rawValue).joined(separator: "|")),\(options.identifier))"
+    let resolution = resolution.map { "\($0.horizontal)x\($0.vertical)" } ?? "-"
+    return "encoded("
+      + [
+        "\(Self.version)", types.map(\.rawValue).joined(separator: "|"), options.identifier, metadata.rawValue,
+        colorProfile.rawValue, resolution, keepsAnimation ? "moving" : "still",
+      ].joined(separator: ",") + ")"
   }
 
-  /// The format for a picture.
+  /// The types to write a picture as, those that suit it first.
   ///
-  /// - Throws: `EncodingError.unsupportedType` when none of them can be written.
-  func type(isOpaque: Bool, _ codecs: CodecRegistry) throws(EncodingError) -> ImageType {
-    let encodable = types.filter { (try? codecs.encoder(for: $0)) != nil }
-    guard let last = encodable.last else { throw .unsupportedType(types[0]) }
-    return encodable.first { isOpaque || (try? codecs.encoder(for: $0))?.keepsAlpha == true } ?? last
+  /// - Parameter moves: whether it is an animation.
+  func candidates(isOpaque: Bool, moves: Bool, _ codecs: CodecRegistry) -> [ImageType] {
+    let animated = moves && keepsAnimation ? types.filter(codecs.encodableAnimationTypes.contains) : []
+    let suited = types.filter { isOpaque || (try? codecs.encoder(for: $0))?.keepsAlpha == true }
+    // The last one is there for those that nothing suits.
+    let ordered = animated + suited + types.reversed()
+    var seen: Set<ImageType> = []
+    return ordered.filter { seen.insert($0).inserted }
+  }
+}
+
+extension OutputFormat {
+  /// Whether pixels may stay under a profile of their own: whichever type is written has a place for it.
+  func mayEmbed(_ codecs: CodecRegistry) -> Bool {
+    colorProfile == .embed
+      && types.allSatisfy { type in
+        (try? codecs.encoder(for: type)).map { $0.keptMetadata.contains(.colorProfile) } ?? true
+      }
   }
 }
 
 extension EncodingOptions {
   /// All that the bytes depend on, in one text.
   var identifier: String {
-    [
-      "\(compressionQuality)", isLossless ? "lossless" : "lossy", maximumByteCount.map(String.init) ?? "-",
-      effort.rawValue,
-    ].joined(separator: ",")
-  }
-}
-
-/// What a field `Accept` says of media types (RFC 9110 §12.5.1). What is not understood is passed over.
-struct AcceptedTypes {
-  private var qualities: [String: Double] = [:]
-
-  init(_ field: String) {
-    for range in field.split(separator: ",") {
-      let parts = range.split(separator: ";").map { $0.trimmed }
-      guard let name = parts.first?.lowercased(), name.contains("/") else { continue }
-      let weight = parts.dropFirst().first { $0.lowercased().hasPrefix("q=") }
-      let quality = weight.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
-      qualities[name] = min(max(quality, 0), 1)
+    var blocks = CacheKey.Builder()
+    for block in [metadata.exif, metadata.xmp, metadata.colorProfile] {
+      blocks.append(block.map { "\(CacheKey(hashing: $0))" } ?? "-")
     }
-  }
-
-  /// How much a type is liked that is named; `nil` for one that is not.
-  func quality(of mediaType: String) -> Double? { qualities[mediaType] }
-}
-
-extension Substring {
-  fileprivate var trimmed: Substring {
-    let end = lastIndex { !$0.isWhitespace }.map(index(after:)) ?? startIndex
-    return self[..<end].drop(while: \.isWhitespace)
+    blocks.append(metadata.resolution.map { "\($0.horizontal)x\($0.vertical)" } ?? "-")
+    return [
+      "\(compressionQuality)", isLossless ? "lossless" : "lossy", maximumByteCount.map(String.init) ?? "-",
+      effort.rawValue, metadata.isEmpty ? "-" : "\(blocks.key)", isProgressive ? "progressive" : "-",
+      chromaSubsampling.rawValue,
+    ].joined(separator: ",")
   }
 }

@@ -99,7 +99,7 @@ extension LoadImage {
     let encodedByteCount: Int
     switch fetched.content {
     case .data(let data):
-      first = isDeferred ? .deferDecoding(data) : .decode(data, request.decodingResize)
+      first = isDeferred ? .deferDecoding(data) : .decode(data, request.decodingResize, request.colorPolicy)
       encodedByteCount = data.count
     case .picture(let whole):
       first = .resize(whole, request.decodingResize)

@@ -3,7 +3,7 @@ import Foundation
 /// One step of the way from a source to a finished picture: what a render job does on a decoding thread.
 enum RenderStep: Sendable {
   /// From an encoded file to pixels of the size of the recipe.
-  case decode(Data, Resize?)
+  case decode(Data, Resize?, ColorPolicy = .convertToSRGB)
   /// From an encoded file to a whole picture that is decoded when somebody looks at it.
   case deferDecoding(Data)
   /// From pixels that a fetcher brought.
@@ -19,7 +19,7 @@ enum RenderStep: Sendable {
   /// times as many bytes of pixels, and resampling them is cheaper than decoding.
   var byteCount: Int {
     switch self {
-    case .decode(let data, _): data.count
+    case .decode(let data, _, _): data.count
     case .resize(let picture, _), .derive(let picture, _): picture.byteCount / 16
     case .deferDecoding, .begin, .process: 0
     }
@@ -58,10 +58,10 @@ extension RenderStep {
       StageReporter.make(context.load.events, source: context.source))
     if context.isCancelled { throw .cancelled(context.name) }
     switch self {
-    case .decode(let data, let resize):
+    case .decode(let data, let resize, let colorPolicy):
       watch.enter(.decode)
       context.load.events.counters.decodes.increment()
-      let picture = try Self.decode(context, watch) { surroundings throws(DecodingError) in
+      let picture = try Self.decode(context, watch, colorPolicy) { surroundings throws(DecodingError) in
         try configuration.codecs.picture(from: data, resize: resize, context: surroundings)
       }
       return Rendered(picture: picture, timings: watch.finish())
@@ -110,12 +110,12 @@ extension RenderStep {
   }
 
   private static func decode(
-    _ context: Context, _ watch: StageWatch,
+    _ context: Context, _ watch: StageWatch, _ colorPolicy: ColorPolicy = .convertToSRGB,
     _ decode: (DecodingContext) throws(DecodingError) -> Picture
   ) throws(ImageError) -> Picture {
     let configuration = context.configuration
     let surroundings = DecodingContext(
-      limits: configuration.limits, pool: configuration.pixelBufferPool,
+      limits: configuration.limits, pool: configuration.pixelBufferPool, colorPolicy: colorPolicy,
       budget: configuration.decodedByteBudget,
       isCancelled: { context.isCancelled || watch.isLate },
       onStage: { watch.enter($0 == .decode ? .decode : .resize) })

@@ -16,6 +16,6 @@ extension ImageRequest {
   func prefixKey(processorCount: Int) -> ImageKey {
     let resizing = resize.map { [$0.identifier] } ?? []
     return ImageKey(
-      source: key.source, steps: resizing + processors.prefix(processorCount).map(\.identifier))
+      source: key.source, steps: resizing + processors.prefix(processorCount).map(\.identifier) + colorStep)
   }
 }

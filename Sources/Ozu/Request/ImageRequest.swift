@@ -51,6 +51,7 @@ public struct ImageRequest: Sendable {
     var httpPolicy: HTTPCachePolicy?
     var storagePolicy: StoragePolicy?
     var acceptance: ImageAcceptance?
+    var colorPolicy = ColorPolicy.convertToSRGB
     var alternatives: [ImageSource] = []
     var lowDataSource: ImageSource? { didSet { hasLowDataSource = lowDataSource != nil } }
     /// Apart, because to look at a source copies it.
@@ -60,8 +61,11 @@ public struct ImageRequest: Sendable {
     /// The identifiers of all that is done with the source, in order.
     var steps: [String] {
       [format.map { "format(\($0.name))" }, resize?.identifier].compactMap(\.self)
-        + processors.map(\.identifier)
+        + processors.map(\.identifier) + colorStep
     }
+
+    /// Colours that are kept make another picture.
+    var colorStep: [String] { colorPolicy == .convertToSRGB ? [] : ["colors(\(colorPolicy))"] }
 
     var key: ImageKey { ImageKey(source: source.cacheKey(for: sourceKey), steps: steps) }
 
@@ -248,6 +252,16 @@ public struct ImageRequest: Sendable {
 
   /// What tells the source from others, in words.
   var sourceKey: String { fields.sourceKey }
+
+  /// What becomes of colours that are not sRGB: part of the recipe. Only pictures that are written with their profile are not
+  /// converted; renditions carry none, so such a picture is never stored as one.
+  var colorPolicy: ColorPolicy {
+    get { fields.colorPolicy }
+    set { if newValue != fields.colorPolicy { changeRecipe { $0.colorPolicy = newValue } } }
+  }
+
+  /// The step of `colorPolicy`.
+  var colorStep: [String] { fields.colorStep }
 
   /// Whether the app has given it a key.
   var hasOwnKey: Bool { fields.hasOwnKey }

@@ -1,0 +1,119 @@
+import Foundation
+import OzuCodecs
+
+/// What a file is made of.
+struct EncodingInput: Sendable {
+  let loaded: LoadedPicture
+  /// Its frames before the processors of the request, where they are to be written.
+  let animation: PictureAnimation?
+  let fetched: FetchedData
+}
+
+/// A file that has just been made.
+struct EncodedFile: Sendable {
+  let data: Data
+  let type: ImageType
+  let size: PixelSize
+  let frameCount: Int
+  /// What could not be taken over from the source.
+  let notes: [String]
+
+  /// Makes the file in the first of the formats that suit the picture; in the next where that one fails, because its
+  /// library is not installed or it holds no picture of this size. On a decoding thread.
+  static func make(
+    _ input: EncodingInput, _ goal: EncodingGoal, _ configuration: ImagePipeline.Configuration,
+    isCancelled: @escaping @Sendable () -> Bool
+  ) -> Result<EncodedFile, ImageError> {
+    let maker = EncodedFileMaker(
+      input: input, goal: goal, configuration: configuration, isCancelled: isCancelled)
+    do throws(ImageError) {
+      return .success(try maker.make())
+    } catch {
+      return .failure(error)
+    }
+  }
+}
+
+private struct EncodedFileMaker {
+  let input: EncodingInput
+  let goal: EncodingGoal
+  let configuration: ImagePipeline.Configuration
+  let isCancelled: @Sendable () -> Bool
+
+  private var name: String { goal.request.source.name }
+  private var codecs: CodecRegistry { configuration.codecs }
+
+  func make() throws(ImageError) -> EncodedFile {
+    let picture = input.loaded.picture
+    do throws(DecodingError) {
+      // It may be handed over undecoded.
+      try picture.decode()
+    } catch {
+      throw ImageError(error, source: name)
+    }
+    var first: EncodingError?
+    let types = goal.format.candidates(
+      isOpaque: picture.bitmap.isOpaque, moves: input.animation != nil, codecs)
+    for type in types {
+      do throws(EncodingError) {
+        return try make(as: type)
+      } catch {
+        switch error {
+        case .cancelled: throw .cancelled(name)
+        case .unsupportedType, .tooLarge, .failed: first = first ?? error
+        case .tooManyBytes, .tooManyFrames: throw .encodingFailed(name, underlying: error)
+        }
+      }
+    }
+    throw .encodingFailed(name, underlying: first ?? .unsupportedType(types[0]))
+  }
+
+  private func make(as type: ImageType) throws(EncodingError) -> EncodedFile {
+    var options = goal.format.options
+    var notes: [String] = []
+    if let animation = input.animation, codecs.encodableAnimationTypes.contains(type) {
+      var size = input.loaded.picture.size
+      options.metadata = metadata(for: size, input.loaded.picture.bitmap.colorSpace, &notes)
+      let data = try codecs.encode(animation, as: type, options: options, isCancelled: isCancelled) {
+        (frame, _) throws in
+        let processed = try process(frame)
+        size = processed.size
+        return processed
+      }
+      return EncodedFile(
+        data: data, type: type, size: size, frameCount: animation.frameCount, notes: notes)
+    }
+    let picture = input.loaded.picture
+    options.metadata = metadata(for: picture.size, picture.bitmap.colorSpace, &notes)
+    let data = try codecs.encode(picture, as: type, options: options)
+    return EncodedFile(data: data, type: type, size: picture.size, frameCount: 1, notes: notes)
+  }
+
+  private func process(_ frame: Bitmap) throws -> Bitmap {
+    let steps = goal.request.decodedSteps
+    guard !steps.isEmpty else { return frame }
+    let context = ProcessingContext(pool: configuration.pixelBufferPool, limits: configuration.limits)
+    return try Picture(frame).processed(by: steps, context: context).bitmap
+  }
+
+  /// The blocks of the source as the policy has them, and those that the app gives where there are none.
+  private func metadata(for size: PixelSize, _ colorSpace: ColorSpaceTag, _ notes: inout [String])
+    -> EncodedMetadata
+  {
+    let (format, own) = (goal.format, goal.format.options.metadata)
+    var source = ImageMetadata()
+    let wantsBlocks = format.metadata != .strip || format.colorProfile == .embed
+    if wantsBlocks, case .data(let data) = input.fetched.content,
+      let found = try? codecs.metadata(of: data, limits: configuration.limits)
+    {
+      source = found
+    }
+    var result = source.encoded(
+      policy: format.metadata, size: size, colorSpace: colorSpace,
+      resolution: format.resolution ?? own.resolution, notes: &notes)
+    result.exif = result.exif ?? own.exif
+    result.xmp = result.xmp ?? own.xmp
+    result.colorProfile = result.colorProfile ?? own.colorProfile
+    return result
+  }
+}
