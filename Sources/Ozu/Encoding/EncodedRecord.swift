@@ -34,7 +34,8 @@ struct EncodedRecord: Sendable {
         type: ImageType(rawValue: try reader.text()),
         size: PixelSize(try reader.integer(), try reader.integer()), frameCount: try reader.integer(),
         checksum: try reader.key(),
-        notes: try reader.list { (reader) throws(FieldReader.Damage) in try reader.text() }, rendition: try RenditionRecord(from: &reader))
+        notes: try reader.list { (reader) throws(FieldReader.Damage) in try reader.text() },
+        rendition: try RenditionRecord(from: &reader))
     }
     guard let record else { return nil }
     self = record

@@ -26,6 +26,7 @@ final class FetchedData: Sendable {
   let http: HTTPCachedResponse?
   /// Whether the bytes come from the disk cache and can be removed there when they turn out bad.
   let isFromStore: Bool
+  let firstSteps = FirstSteps()
   private let hasOwnPolicy: Bool
   private let isStored = Atomic(false)
 

@@ -115,7 +115,8 @@ final class LoadImage: JobWork, @unchecked Sendable {
     }
     let way = StepWork.Way(
       from: origin, of: request.source, last: (last, request.key.rendition), earlier: earlier,
-      start: configuration.now(), number: context.sharingNumber())
+      start: configuration.now(), number: context.sharingNumber(),
+      firstSteps: isForEncoding ? (origin as? FetchedData)?.firstSteps : nil)
     let other = StepWork.dependence(on: way, context, deadline: context.deadline(.wait))
     return wait(for: other) { load, wake in
       if wake.overdue != nil {
@@ -124,6 +125,11 @@ final class LoadImage: JobWork, @unchecked Sendable {
       guard let step = wake.input as? StepWork else { return load.fail(.cancelled(load.request.source.name)) }
       return then(load, step.outcome)
     }
+  }
+
+  /// Whether what is made is for a file, and others of the source may follow at once (`EncodingGoal`).
+  private var isForEncoding: Bool {
+    configuration.isCoalescingEnabled && request.readLayers == .originals && request.writeLayers == .originals
   }
 
   /// What steps start from, when it is nobody else's.

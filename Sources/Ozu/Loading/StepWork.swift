@@ -17,6 +17,8 @@ final class StepWork: JobWork, @unchecked Sendable {
     private let last: (step: RenderStep, recipe: CacheKey)
     private let earlier: [(step: RenderStep, recipe: CacheKey)]
     private let number: Int
+    /// Where the result of the first step is kept, and looked for.
+    let firstSteps: FirstSteps?
 
     /// - Parameters:
     ///   - last: the last step, and the recipe of the result.
@@ -24,7 +26,8 @@ final class StepWork: JobWork, @unchecked Sendable {
     ///   - number: not zero where work is not shared.
     init(
       from origin: any AnyObject & Sendable, of source: ImageSource, last: (RenderStep, CacheKey),
-      earlier: [(RenderStep, CacheKey)] = [], start: ContinuousClock.Instant, number: Int = 0
+      earlier: [(RenderStep, CacheKey)] = [], start: ContinuousClock.Instant, number: Int = 0,
+      firstSteps: FirstSteps? = nil
     ) {
       self.origin = origin
       self.source = source
@@ -32,15 +35,16 @@ final class StepWork: JobWork, @unchecked Sendable {
       self.last = last
       self.earlier = earlier
       self.number = number
+      self.firstSteps = firstSteps
     }
 
     var lastIndex: Int { earlier.count }
 
     func step(_ index: Int) -> RenderStep { index == earlier.count ? last.step : earlier[index].step }
 
-    func key(_ index: Int) -> JobKey {
-      JobKey.step(index == earlier.count ? last.recipe : earlier[index].recipe, of: origin, number: number)
-    }
+    func recipe(_ index: Int) -> CacheKey { index == earlier.count ? last.recipe : earlier[index].recipe }
+
+    func key(_ index: Int) -> JobKey { JobKey.step(recipe(index), of: origin, number: number) }
   }
 
   let way: Way
@@ -95,12 +99,19 @@ final class StepWork: JobWork, @unchecked Sendable {
   override func run(_ job: RunningJob) -> JobStep {
     context.events.stageEnded(waiting)
     waiting = nil
+    let firstSteps = index == 0 ? way.firstSteps : nil
+    if let made = firstSteps?.result(of: way.recipe(0)) {
+      outcome = .success(made)
+      return .finish(succeeded: true)
+    }
     let previous = job.input as? StepWork
     let surroundings = RenderStep.Context(
       load: context, source: way.source, work: self,
       submitted: index == 0 ? way.start : context.configuration.now())
     do throws(ImageError) {
-      outcome = .success(try step.run(after: previous?.outcome.get(), surroundings))
+      let result = try step.run(after: previous?.outcome.get(), surroundings)
+      firstSteps?.note(result, of: way.recipe(0))
+      outcome = .success(result)
       return .finish(succeeded: true)
     } catch {
       outcome = .failure(error)

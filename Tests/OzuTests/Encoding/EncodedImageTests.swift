@@ -121,7 +121,8 @@ struct EncodedImageTests {
           group.addTask { try await other.encoded(for: request, as: format) }
         }
       }
-      while other.diagnostics().jobs.count < 18 { await Task.yield() }
+      // The files, their six pictures, and the download.
+      while other.diagnostics().jobs.count < 25 { await Task.yield() }
       release.open()
       return try await group.reduce(into: []) { $0.append($1) }
     }

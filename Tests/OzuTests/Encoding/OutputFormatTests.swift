@@ -1,3 +1,4 @@
+import Foundation
 import OzuTesting
 import Testing
 
@@ -23,32 +24,43 @@ struct OutputFormatTests {
   }
 
   @Test(
-    "the first that suits the picture",
+    "the first that suits the picture, whether it moves or not",
     arguments: [
-      (OutputFormat.automatic, true, .jpeg), (.automatic, false, .png), (.jpeg, false, .jpeg),
-      (.negotiated(accept: "image/webp"), false, .webp), (.negotiated(accept: "image/avif"), true, .avif),
-      // What cannot be written is passed over.
-      (OutputFormat(.heic), true, nil),
-    ] as [(OutputFormat, Bool, ImageType?)])
-  func choice(format: OutputFormat, isOpaque: Bool, type: ImageType?) async throws {
-    #expect((try? format.type(isOpaque: isOpaque, .standard)) == type)
-    guard let type else { return }
-    let fixture = Fixture()
-    let picture = PatternPicture(PixelSize(40, 30), tint: 3, isOpaque: isOpaque)
-    let url = try fixture.serve("a", picture, as: .png)
-    let image = try await fixture.pipeline.encoded(for: url, as: format)
-    #expect(image.type == type)
-    #expect(ContentKind(sniffing: image.data) == .image(type))
+      (OutputFormat.automatic, true, false, [.jpeg, .png]), (.automatic, false, false, [.png, .jpeg]),
+      (.automatic, true, true, [.png, .jpeg]), (.jpeg, false, true, [.jpeg]),
+      (.negotiated(accept: "image/webp"), false, false, [.webp, .png, .jpeg]),
+      (.negotiated(accept: "image/avif, image/webp"), true, false, [.avif, .webp, .jpeg, .png]),
+      (.negotiated(accept: "image/avif, image/webp"), true, true, [.webp, .png, .avif, .jpeg]),
+    ] as [(OutputFormat, Bool, Bool, [ImageType])])
+  func choice(format: OutputFormat, isOpaque: Bool, moves: Bool, types: [ImageType]) {
+    #expect(format.candidates(isOpaque: isOpaque, moves: moves, .standard) == types)
+    var still = format
+    still.keepsAnimation = false
+    #expect(
+      still.candidates(isOpaque: isOpaque, moves: moves, .standard)
+        == format.candidates(isOpaque: isOpaque, moves: false, .standard))
   }
 
   @Test("every option is part of the key")
   func identity() {
     let changes: [(inout EncodingOptions) -> Void] = [
       { $0.compressionQuality = 0.5 }, { $0.isLossless = true }, { $0.maximumByteCount = 1000 },
-      { $0.effort = .high },
+      { $0.effort = .high }, { $0.metadata.exif = Data([1]) }, { $0.isProgressive = true },
+      { $0.chromaSubsampling = .full },
+    ]
+    let blocks: [(inout EncodedMetadata) -> Void] = [
+      { $0.exif = Data([1]) }, { $0.xmp = Data([1]) }, { $0.colorProfile = Data([1]) },
+      { $0.resolution = ImageResolution(dotsPerInch: 72) },
+    ]
+    let fields: [(inout OutputFormat) -> Void] = [
+      { $0.metadata = .keepAll }, { $0.metadata = .keepWithoutPlace }, { $0.colorProfile = .embed },
+      { $0.resolution = ImageResolution(dotsPerInch: 72) }, { $0.keepsAnimation = false },
     ]
     // Whoever adds an option adds it here and to `identifier`.
     #expect(Mirror(reflecting: EncodingOptions()).children.count == changes.count)
+    #expect(Mirror(reflecting: EncodedMetadata()).children.count == blocks.count)
+    // The types, the options, and two policies for metadata.
+    #expect(Mirror(reflecting: OutputFormat.webp).children.count == fields.count + 1)
     var formats: [OutputFormat] = [
       .webp, .png, .automatic, .negotiated(accept: "image/webp"), .negotiated(accept: "image/avif"),
     ]
@@ -56,6 +68,16 @@ struct OutputFormatTests {
       var options = EncodingOptions()
       change(&options)
       formats.append(OutputFormat(.webp, options: options))
+    }
+    for change in blocks.dropFirst() {
+      var options = EncodingOptions()
+      change(&options.metadata)
+      formats.append(OutputFormat(.webp, options: options))
+    }
+    for change in fields {
+      var format = OutputFormat.webp
+      change(&format)
+      formats.append(format)
     }
     #expect(Set(formats.map(\.identifier)).count == formats.count)
     #expect(OutputFormat.negotiated(accept: "*/*").identifier == OutputFormat.automatic.identifier)
@@ -67,7 +89,7 @@ struct OutputFormatTests {
       type: .gif, storedSize: PixelSize(20, 10), orientation: .up, bitsPerComponent: 8, colorModel: .indexed,
       hasAlpha: true, colorProfileName: nil, frameCount: 12, isProgressive: false)
     let record = EncodedRecord(
-      type: .webp, size: PixelSize(10, 5), frameCount: 1, checksum: "sum",
+      type: .webp, size: PixelSize(10, 5), frameCount: 1, checksum: "sum", notes: ["a note"],
       rendition: RenditionRecord(
         header: header, stamp: nil,
         validity: OriginalValidity(freshUntil: .distantFuture, bodyIdentity: "1", mayOutlive: true)))

@@ -1,0 +1,154 @@
+import Foundation
+import OzuCodecs
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("Written files: metadata, profiles, frames, and what could not be kept")
+struct WrittenFileTests {
+  private let pipeline = ImagePipeline.testing()
+  private let codecs = CodecRegistry.standard
+
+  private func source(_ name: String) throws -> ImageRequest {
+    ImageRequest(.data(try FixtureFiles.data(name), key: name))
+  }
+
+  private func metadata(_ image: EncodedImage) throws -> ImageMetadata {
+    try codecs.metadata(of: image.data, limits: .default)
+  }
+
+  @Test(
+    "EXIF data by the policy, upright and in the size of the file",
+    arguments: [ImageType.jpeg, .png, .webp, .avif, .jxl], MetadataPolicy.allCases)
+  func exif(type: ImageType, policy: MetadataPolicy) async throws {
+    var format = OutputFormat(type)
+    format.metadata = policy
+    let request = try source("matrix/heic-420.heic").resized(to: PixelSize(64, 64))
+    let image = try await pipeline.encoded(for: request, as: format)
+    let found = try metadata(image)
+    #expect((found.exif == nil) == (policy == .strip))
+    let header = try codecs.header(of: image.data)
+    #expect(header.orientation == .up)
+    #expect(header.metadata?.camera == (policy == .strip ? nil : "Canon EOS M"))
+    #expect(header.metadata?.hasThumbnail != true)
+    // Dots that are given stand in the place of those of the source.
+    format.resolution = ImageResolution(dotsPerInch: 240)
+    let other = try await pipeline.encoded(for: request, as: format)
+    #expect(abs((try metadata(other).resolution?.horizontal ?? 0) - 240) < 0.5)
+    #expect(other.isNew)
+  }
+
+  @Test("orientation is applied once", arguments: 1...8, [MetadataPolicy.strip, .keepAll])
+  func orientation(number: Int, policy: MetadataPolicy) async throws {
+    let names = try FixtureFiles.names(in: ["orientation"]).filter { $0.hasSuffix("\(number).jpg") }
+    let name = try #require(names.first)
+    var format = OutputFormat.jpeg
+    format.metadata = policy
+    let request = try source(name)
+    let upright = try await pipeline.image(for: request)
+    let image = try await pipeline.encoded(for: request, as: format)
+    let again = try codecs.picture(from: image.data)
+    #expect(again.size == upright.size)
+    let colors = { (picture: Picture) in
+      [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75)].map { x, y in
+        picture.bitmap[Int(Double(picture.size.width) * x), Int(Double(picture.size.height) * y)].red > 128
+      }
+    }
+    #expect(colors(again) == colors(upright))
+    #expect(try codecs.header(of: image.data).orientation == .up)
+  }
+
+  @Test(
+    "a profile is embedded with its pixels where the format has a place for it, and applied elsewhere",
+    arguments: [ImageType.jpeg, .png, .webp, .avif, .gif])
+  func profile(type: ImageType) async throws {
+    let request = try source("icc/display-p3-two-segments-reversed.jpg")
+    var format = OutputFormat(type, options: EncodingOptions(isLossless: type != .jpeg))
+    let converted = try await pipeline.encoded(for: request, as: format)
+    #expect(try metadata(converted).colorProfile == nil)
+    format.colorProfile = .embed
+    let embedded = try await pipeline.encoded(for: request, as: format)
+    let original = try codecs.metadata(
+      of: FixtureFiles.data("icc/display-p3-two-segments-reversed.jpg"), limits: .default)
+    #expect(try metadata(embedded).colorProfile?.data == (type == .gif ? nil : original.colorProfile?.data))
+    #expect((embedded.data == converted.data) == (type == .gif))
+    // Both look the same to a reader that manages colours, and no rendition was made of unconverted pixels.
+    let (a, b) = (
+      try codecs.picture(from: embedded.data).bitmap, try codecs.picture(from: converted.data).bitmap
+    )
+    let (x, y) = (a.size.width / 2, a.size.height / 2)
+    #expect(
+      abs(Int(a[x, y].red) - Int(b[x, y].red)) < 12 && abs(Int(a[x, y].green) - Int(b[x, y].green)) < 12)
+    let shown = try await pipeline.image(for: request)
+    #expect(shown.bitmap.colorSpace == .sRGB)
+  }
+
+  @Test(
+    "animations move on, resized and processed, in every state of the caches",
+    arguments: ["gif", "png", "avif"], [ImageType.webp, .png, .gif])
+  func animation(source name: String, type: ImageType) async throws {
+    let files = MemoryFileSystem()
+    let request = try source("matrix/anim.\(name)").with {
+      $0.resize = Resize(PixelSize(20, 20), mode: .aspectFit)
+      $0.processors = [ColorAdjustment.grayscale]
+    }
+    let original = try #require(try codecs.picture(from: FixtureFiles.data("matrix/anim.\(name)")).animation)
+    let format = OutputFormat(type, options: EncodingOptions(isLossless: true))
+    var all: [Data] = []
+    for state in 0..<3 {
+      let pipeline = ImagePipeline.testing(files: files)
+      if state == 1 { _ = try await pipeline.image(for: request) }
+      let image = try await pipeline.encoded(for: request, as: format)
+      #expect(image.frameCount == original.frameCount && !image.isStillOfAnimation)
+      all.append(image.data)
+      await pipeline.flush()
+    }
+    #expect(Set(all).count == 1)
+    let moving = try #require(try codecs.picture(from: all[0]).animation)
+    #expect(moving.loopCount == original.loopCount)
+    let frames = try moving.delays.indices.map { try moving.frame(at: $0) }
+    #expect(frames.allSatisfy { $0.size == PixelSize(20, 20) || max($0.size.width, $0.size.height) == 20 })
+    let length = { (delays: [Duration]) in delays.reduce(.zero, +) }
+    #expect(abs((length(moving.delays) - length(original.delays)) / .milliseconds(1)) <= 20)
+    let colored = frames.contains { frame in
+      (0..<frame.size.width).contains { x in
+        let pixel = frame[x, frame.size.height / 2]
+        return abs(Int(pixel.red) - Int(pixel.blue)) > 8
+      }
+    }
+    #expect(!colored)
+    // Whoever wants a still, or writes a format that does not move, is told.
+    var still = format
+    still.keepsAnimation = false
+    for format in [still, .jpeg] {
+      let image = try await pipeline.encoded(for: request, as: format)
+      #expect(image.frameCount == 1 && image.isStillOfAnimation)
+    }
+  }
+
+  @Test("a format whose encoder fails makes way for the next, and notes tell what was left out")
+  func nextFormat() async throws {
+    struct Broken: ImageEncoding {
+      var type: ImageType { .webp }
+      var keepsAlpha: Bool { true }
+      func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data {
+        throw .failed(.webp, reason: "not installed")
+      }
+    }
+    let pipeline = ImagePipeline.testing { $0.codecs.register(encoder: Broken()) }
+    let request = try source("metadata/exif.jpg")
+    let image = try await pipeline.encoded(for: request, as: .negotiated(accept: "image/webp"))
+    #expect(image.type == .jpeg)
+    await #expect(throws: ImageError.self) { try await pipeline.encoded(for: request, as: .webp) }
+    var data = try FixtureFiles.data("metadata/exif.jpg")
+    let mark = try #require(data.range(of: Data("II*\0".utf8)) ?? data.range(of: Data("MM\0*".utf8)))
+    data.replaceSubrange(mark.upperBound..<mark.upperBound + 4, with: [0xFF, 0xFF, 0xFF, 0x7F])
+    var format = OutputFormat.png
+    format.metadata = .keepAll
+    let noted = try await pipeline.encoded(for: ImageRequest(.data(data, key: "broken")), as: format)
+    #expect(noted.notes.contains { $0.hasPrefix("EXIF data are left out") })
+    #expect(
+      pipeline.cachedEncoded(for: ImageRequest(.data(data, key: "broken")), as: format)?.notes == noted.notes)
+  }
+}
