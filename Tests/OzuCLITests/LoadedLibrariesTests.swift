@@ -13,7 +13,8 @@
     /// each start its own time and that of all it needs.
     private static let linked: Set = [
       "libjpeg.so.62", "libpng16.so.16", "libz.so.1", "libisal.so.2", "libzstd.so.1", "libbrotlidec.so.1",
-      "liblcms2.so.2", "libwebp.so.7", "libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0",
+      "liblcms2.so.2", "libwebp.so.7", "libwebpmux.so.3", "libc.so.6", "libm.so.6", "libdl.so.2",
+      "libpthread.so.0",
       "libgcc_s.so.1", "libstdc++.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1",
     ]
     private static let swift: Set = [
