@@ -6,7 +6,8 @@ import OzuHTTP
 /// The same request in the same format gives the same bytes whatever the caches have: it is always made of the source's own
 /// bytes, never of a picture that was stored with loss.
 public struct EncodedImage: Sendable {
-  /// The bytes of the file. From the disk cache they are mapped where they are large, not copied.
+  /// The bytes of the file. Those from the disk cache are a copy that was verified: a mapped file whose medium fails would
+  /// end the process.
   public var data: Data { entry.data }
   /// The format: one of `OutputFormat.types`.
   public var type: ImageType { entry.record.type }

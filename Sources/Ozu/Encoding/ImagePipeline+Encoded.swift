@@ -11,7 +11,8 @@ extension ImagePipeline {
   /// ```
   ///
   /// The bytes are the same in every state of the caches: they are made of the source's own bytes, never of a rendition,
-  /// which may have lost something. They are as fresh as their source and are stored under `ImageStoreKind.encoded`.
+  /// which may have lost something. They are as fresh as their source and are stored under `ImageStoreKind.encoded`. Of the
+  /// layers that a request may use, `memory` and `renditions` mean those of the file here, `originals` those of its source.
   ///
   /// - Throws: `ImageError`; `encodingFailed` when it cannot be written so. Cancelling the calling task cancels the work,
   ///   unless others want it too.
@@ -44,7 +45,10 @@ extension ImagePipeline {
   /// The picture of a request as a file if memory has it: synchronous, without any waiting. Also past its lifetime, as
   /// `cachedImage(for:)`; `encoded(for:as:)` validates it.
   public func cachedEncoded(for request: ImageRequest, as format: OutputFormat) -> EncodedImage? {
-    let goal = EncodingGoal(current(request), format)
+    encodedInMemory(EncodingGoal(current(request), format))
+  }
+
+  private func encodedInMemory(_ goal: EncodingGoal) -> EncodedImage? {
     guard goal.readsMemory, let entry = caches.encodedInMemory(goal.key, of: goal.request) else { return nil }
     let (validity, date) = (entry.record.rendition.validity, configuration.currentDate())
     return EncodedImage(
@@ -84,6 +88,10 @@ extension ImagePipeline {
     let request = goal.request
     try request.validate()
     try configuration.check(request.source)
+    // What needs no question needs no job.
+    if let image = encodedInMemory(goal), image.source == .memory || request.cachePolicy == .cacheOnly {
+      return image
+    }
     if Task.isCancelled { throw .cancelled(request.source.name) }
     let limit = request.deadline ?? configuration.stageTimeouts[.total]
     let isMaker = Atomic(false)
