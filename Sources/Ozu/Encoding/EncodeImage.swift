@@ -165,7 +165,8 @@ final class EncodeImage: JobWork, @unchecked Sendable {
   private func depend(on load: ImageRequest, _ fetched: FetchedData?) -> JobStep {
     let (context, number) = (context, context.sharingNumber())
     return .depend(
-      JobDependence(key: .load(load, number: number)) { JobStart(LoadImage(load, context, fetched: fetched)) })
+      JobDependence(key: .load(load, number: number)) { JobStart(LoadImage(load, context, fetched: fetched)) }
+    )
   }
 
   // MARK: The file
@@ -173,7 +174,8 @@ final class EncodeImage: JobWork, @unchecked Sendable {
   /// What moves is processed frame by frame, which takes it as it was before its processors.
   private func prepare(_ loaded: LoadedPicture, _ fetched: FetchedData) -> JobStep {
     let moves = goal.format.keepsAnimation && (loaded.picture.header?.frameCount ?? 1) > 1
-    let canMove = moves && goal.format.types.contains(where: configuration.codecs.encodableAnimationTypes.contains)
+    let canMove =
+      moves && goal.format.types.contains(where: configuration.codecs.encodableAnimationTypes.contains)
     guard canMove, !request.decodedSteps.isEmpty else {
       return encode(loaded, canMove ? loaded.picture.animation : nil, fetched)
     }
@@ -185,7 +187,8 @@ final class EncodeImage: JobWork, @unchecked Sendable {
     _ loaded: LoadedPicture, _ animation: PictureAnimation?, _ fetched: FetchedData
   ) -> JobStep {
     let size = loaded.picture.byteCount / 16 * (animation?.frameCount ?? 1)
-    return go(.encode(EncodingInput(loaded: loaded, animation: animation, fetched: fetched)), in: .decode, size: size)
+    return go(
+      .encode(EncodingInput(loaded: loaded, animation: animation, fetched: fetched)), in: .decode, size: size)
   }
 
   private func encode(_ input: EncodingInput) -> JobStep {
@@ -209,7 +212,8 @@ final class EncodeImage: JobWork, @unchecked Sendable {
       type: file.type, size: file.size, frameCount: file.frameCount, checksum: CacheKey(hashing: file.data),
       notes: loaded.picture.notes + file.notes,
       rendition: RenditionRecord(
-        header: loaded.picture.header, stamp: fetched.stamp, validity: fetched.validity))
+        header: loaded.picture.header, stamp: fetched.stamp, validity: fetched.validity),
+      sourceByteCount: loaded.encodedByteCount)
     let entry = EncodedEntry(file.data, record, source: request.key.source)
     finish(entry, loaded.source, loaded.verdict, isNew: true)
     guard fetched.allowsStoring else {
