@@ -85,8 +85,8 @@ public struct OutputFormat: Hashable, Sendable {
     let resolution = resolution.map { "\($0.horizontal)x\($0.vertical)" } ?? "-"
     return "encoded("
       + [
-        "\(Self.version)", types.map(\.rawValue).joined(separator: "|"), options.identifier, metadata.rawValue,
-        colorProfile.rawValue, resolution, keepsAnimation ? "moving" : "still",
+        "\(Self.version)", types.map(\.rawValue).joined(separator: "|"), options.identifier,
+        metadata.rawValue, colorProfile.rawValue, resolution, keepsAnimation ? "moving" : "still",
       ].joined(separator: ",") + ")"
   }
 

@@ -1,3 +1,4 @@
+import Foundation
 import OzuTesting
 import Testing
 
@@ -31,7 +32,8 @@ struct OutputFormatTests {
       (OutputFormat(.heic), true, nil),
     ] as [(OutputFormat, Bool, ImageType?)])
   func choice(format: OutputFormat, isOpaque: Bool, type: ImageType?) async throws {
-    #expect((try? format.type(isOpaque: isOpaque, .standard)) == type)
+    let candidates = format.candidates(isOpaque: isOpaque, moves: false, .standard)
+    #expect(candidates.first { CodecRegistry.standard.encodableTypes.contains($0) } == type)
     guard let type else { return }
     let fixture = Fixture()
     let picture = PatternPicture(PixelSize(40, 30), tint: 3, isOpaque: isOpaque)
@@ -45,7 +47,8 @@ struct OutputFormatTests {
   func identity() {
     let changes: [(inout EncodingOptions) -> Void] = [
       { $0.compressionQuality = 0.5 }, { $0.isLossless = true }, { $0.maximumByteCount = 1000 },
-      { $0.effort = .high },
+      { $0.effort = .high }, { $0.isProgressive = true }, { $0.chromaSubsampling = .full },
+      { $0.metadata = EncodedMetadata(xmp: Data("x".utf8)) },
     ]
     // Whoever adds an option adds it here and to `identifier`.
     #expect(Mirror(reflecting: EncodingOptions()).children.count == changes.count)
