@@ -11,7 +11,8 @@ enum ExitStatus: Int32, Sendable {
 /// The `ozu` command: finds the subcommand and runs it.
 enum Tool {
   static let commands: [any Command.Type] = [
-    LoadCommand.self, InfoCommand.self, ShowCommand.self, FetchCommand.self, ExplainCommand.self,
+    LoadCommand.self, SetCommand.self, InfoCommand.self, ShowCommand.self, FetchCommand.self,
+    ExplainCommand.self,
     CacheCommand.self, DemoCommand.self, BenchCommand.self, CompletionsCommand.self, ManualCommand.self,
   ]
 

@@ -68,16 +68,26 @@ struct LoadOptionTests {
   }
 
   @Test(
-    "a still of an animation says so, in text and in JSON",
+    "a still of an animation says so, in text and in JSON; formats that can keep the frames",
     arguments: ["anim.gif", "anim.png", "anim-lossy.webp"])
   func frames(_ name: String) async throws {
     let folder = try Folder()
     let arguments = ["load", Self.fixture("matrix/\(name)"), "--no-cache"]
-    let text = await CommandRun(arguments + ["-o", folder.path("still.png")])
-    let json = try await CommandRun(arguments + ["-o", folder.path("still.png"), "--json"]).objects[0]
-    let count = try #require(json["frames"] as? Int)
-    #expect(count > 1 && json["outputFrames"] as? Int == 1)
-    #expect(text.output.hasSuffix("still.png (1 of \(count) frames)\n"), "\(text.output)")
+    for still in [["-o", folder.path("still.jpg")], ["--still", "-o", folder.path("still.png")]] {
+      let text = await CommandRun(arguments + still)
+      let json = try await CommandRun(arguments + still + ["--json"]).objects[0]
+      let count = try #require(json["frames"] as? Int)
+      #expect(count > 1 && json["outputFrames"] as? Int == 1)
+      #expect(text.output.hasSuffix("\(still.last ?? "") (1 of \(count) frames)\n"), "\(text.output)")
+    }
+    for ending in ["png", "gif", "webp"] where OutputFormats.type(ofEnding: ending) != nil {
+      let path = folder.path("moving.\(ending)")
+      let json = try await CommandRun(arguments + ["-s", "20x20", "-o", path, "--json"]).objects[0]
+      #expect(json["outputFrames"] as? Int == json["frames"] as? Int)
+      let header = try CodecRegistry.standard.header(of: Data(contentsOf: URL(filePath: path)))
+      #expect(header.frameCount == json["frames"] as? Int && max(header.size.width, header.size.height) <= 20)
+      #expect(await !CommandRun(arguments + ["-s", "20x20", "-o", path]).output.contains("1 of"))
+    }
     // What is not written has lost nothing.
     let shown = try await CommandRun(arguments + ["--json"]).objects[0]
     #expect(shown["outputFrames"] == nil)
@@ -95,6 +105,91 @@ struct LoadOptionTests {
     #expect(await CommandRun("load", source, "--no-cache").output.contains("\n  note: "))
     let json = try await CommandRun("load", source, "--no-cache", "--json").objects[0]
     #expect((json["notes"] as? [String])?.count == 1)
+  }
+
+  @Test("what a file has beside its pixels, and how it is written")
+  func contents() async throws {
+    let folder = try Folder()
+    func header(_ source: String, _ options: [String]) async throws -> ImageHeader {
+      let run = await CommandRun(["load", source, "--no-cache", "-o", folder.path("out.jpg")] + options)
+      #expect(run.status == .done, "\(run.errors)")
+      return try CodecRegistry.standard.header(of: #require(folder.data("out.jpg")))
+    }
+    func metadata() throws -> ImageMetadata {
+      try CodecRegistry.standard.metadata(of: #require(folder.data("out.jpg")), limits: DecodingLimits())
+    }
+    let camera = Self.fixture("metadata/exif.jpg")
+    let plain = try await header(camera, [])
+    #expect(try metadata().exif == nil && !plain.isProgressive)
+    for policy in ["keep", "all"] {
+      _ = try await header(camera, ["--metadata", policy])
+      #expect(try metadata().exif != nil)
+    }
+    let blocks = EncodingOptions(
+      metadata: EncodedMetadata(xmp: Data("<x:xmpmeta xmlns:x='adobe:ns:meta/'/>".utf8)))
+    let described = try folder.write(
+      CodecRegistry.standard.encode(Self.photo.bitmap, as: .jpeg, options: blocks), to: "x.jpg")
+    for (policy, isKept) in [("keep", false), ("all", true)] {
+      _ = try await header(described, ["--metadata", policy])
+      #expect(try (metadata().xmp != nil) == isKept)
+    }
+    #expect(try await header(camera, ["--dpi", "150"]).dotsPerInch == 150)
+    #expect(try await header(camera, ["--progressive"]).isProgressive)
+    let wide = Self.fixture("icc/display-p3-two-segments-reversed.jpg")
+    _ = try await header(wide, [])
+    #expect(try metadata().colorProfile == nil)
+    _ = try await header(wide, ["--profile", "embed"])
+    #expect(try metadata().colorProfile != nil)
+    let photo = try folder.write(Self.photo.data(as: .png), to: "a.png")
+    var sizes: [Int] = []
+    for chroma in ["quarter", "half", "full"] {
+      _ = try await header(photo, ["--chroma", chroma])
+      sizes.append(folder.data("out.jpg")?.count ?? 0)
+    }
+    #expect(sizes[0] < sizes[1] && sizes[1] < sizes[2])
+  }
+
+  @Test("--format auto is what suits the picture, whatever the name")
+  func automatic() async throws {
+    let folder = try Folder()
+    let source = try folder.write(Self.photo.data(as: .png), to: "a.png")
+    for (steps, type) in [([], ImageType.jpeg), (["--round", "circle"], .png)] {
+      let arguments = ["load", source, "-f", "auto", "--no-cache"] + steps
+      let run = await CommandRun(arguments + ["-o", folder.path("b.{ext}")])
+      #expect(run.status == .done, "\(run.errors)")
+      #expect(
+        try CodecRegistry.standard.header(of: #require(folder.data("b.\(type.fileExtension)"))).type == type)
+      #expect(
+        await CommandRun(arguments + ["-o", folder.path("b.webp")]).errors.contains("--format auto: the name")
+      )
+    }
+  }
+
+  @Test(
+    "a second run takes results from the cache: no decode, no encode, the same bytes",
+    arguments: ["jpg", "webp"])
+  func again(_ ending: String) async throws {
+    let folder = try Folder()
+    let sources = try ["a.png", "b.png"].map {
+      try folder.write(PatternPicture(PixelSize(64, 48), tint: $0 == "a.png" ? 3 : 7).data(as: .png), to: $0)
+    }
+    let arguments =
+      ["load"] + sources + [
+        "-s", "32x32", "-o", folder.path("{name}-{width}.\(ending)"), "--stats", "--json",
+      ]
+    var results: [Data?] = []
+    for (options, count) in [
+      (["--cache", folder.path("c")], 2), (["--cache", folder.path("c")], 0), (["--no-cache"], 2),
+      (["--no-cache"], 2),
+    ] {
+      let objects = try await CommandRun(arguments + options).objects
+      let statistics = try #require(objects.last?["statistics"] as? [String: Any])
+      #expect(statistics["decodes"] as? Int == count && statistics["encodes"] as? Int == count)
+      #expect(objects[0]["from"] as? String == (count == 0 ? "disk-rendition" : "disk-original"))
+      #expect(objects[0]["bytes"] as? Int == (try Data(contentsOf: URL(filePath: sources[0]))).count)
+      results.append(folder.data("a-32.\(ending)"))
+    }
+    #expect(results[0] != nil && Set(results).count == 1)
   }
 
   @Test("--force writes a format under the ending of another")

@@ -22,6 +22,7 @@ struct OutputSchemaTests {
     for arguments in [
       ["cache", "stats"], ["load", address, "-s", "9x9", "--stats"],
       ["load", address, "-o", folder.path("{name}.webp")],
+      ["set", address, folder.path("none.png"), "-w", "9", "-f", "png", "--html", "-o", folder.path("set")],
       ["load", address, "-o", folder.path("out/"), "--dry-run"], ["load", folder.path("none.png")],
       ["info", address, folder.path("none.png")], ["info", "-p", address], ["explain", address],
       ["cache", "stats"],
@@ -39,7 +40,7 @@ struct OutputSchemaTests {
     kinds.formUnion(try session.objects.compactMap { $0["kind"] as? String })
     #expect(
       kinds == [
-        "load", "plan", "info", "explanation", "cache", "cache-entry", "cache-check", "cache-change",
+        "load", "set", "plan", "info", "explanation", "cache", "cache-entry", "cache-check", "cache-change",
         "answer",
         "statistics",
       ])

@@ -56,7 +56,7 @@ struct OutputTemplateTests {
     let folder = try Folder()
     for text in ["a/{name}.{ext}", "{dir}/{name}.{ext}", "b/{name}/x.jpg", ".{name}", "{dir}{name}"] {
       let target = try OutputTarget(
-        path: folder.path("") + text, format: .jpeg, sources: [ListedSource(text: source)],
+        path: folder.path("") + text, format: .type(.jpeg), sources: [ListedSource(text: source)],
         overwritesSources: false)
       let path = target.plannedPath(forSource: 0)
       let inner = path.dropFirst(folder.path("").count)
@@ -112,7 +112,7 @@ struct OutputTemplateTests {
     let run = await CommandRun(
       ["load"] + sources + ["-j", "1", "--no-cache", "-o", folder.path("out/{name}{width}.png")])
     #expect(run.status == .failed)
-    #expect(run.errors.contains("out/a123.png cannot be written: the result of another source has this name"))
+    #expect(run.errors.contains("out/a123.png cannot be written: another result has this name"))
     let picture = try ImagePipeline.Configuration().codecs.picture(
       from: #require(folder.data("out/a123.png")))
     #expect(picture.size.width == 23)

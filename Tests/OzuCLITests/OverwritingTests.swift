@@ -73,7 +73,7 @@ struct OverwritingTests {
     let source = ListedSource(text: folder.path("x.jpg"))
     let result = OutputTarget.Result(data: Data("new".utf8), type: .jpeg, size: PixelSize(1, 1))
     let target = try OutputTarget(
-      path: folder.path("out.jpg"), format: nil, sources: [source], overwritesSources: false)
+      path: folder.path("out.jpg"), format: .byName, sources: [source], overwritesSources: false)
     symlink("x.jpg", folder.path("out.jpg"))
     let before = folder.data("x.jpg")
     #expect(throws: OutputError.self) { try target.write(result, forSource: 0) }

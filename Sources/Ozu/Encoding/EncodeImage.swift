@@ -212,7 +212,8 @@ final class EncodeImage: JobWork, @unchecked Sendable {
       type: file.type, size: file.size, frameCount: file.frameCount, checksum: CacheKey(hashing: file.data),
       notes: loaded.picture.notes + file.notes,
       rendition: RenditionRecord(
-        header: loaded.picture.header, stamp: fetched.stamp, validity: fetched.validity))
+        header: loaded.picture.header, stamp: fetched.stamp, validity: fetched.validity),
+      sourceByteCount: loaded.encodedByteCount)
     let entry = EncodedEntry(file.data, record, source: request.key.source)
     finish(entry, loaded.source, loaded.verdict, isNew: true)
     guard fetched.allowsStoring else {

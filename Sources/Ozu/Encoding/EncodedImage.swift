@@ -17,6 +17,8 @@ public struct EncodedImage: Sendable {
   public var frameCount: Int { entry.record.frameCount }
   /// What the source says of itself; `nil` when its fetcher brought pixels.
   public var header: ImageHeader? { entry.record.rendition.header }
+  /// How many bytes the file of the source has; 0 when its fetcher brought pixels.
+  public var sourceByteCount: Int { entry.record.sourceByteCount }
   /// What a user may want to know: notes of the picture, and what could not be taken over from the source.
   public var notes: [String] { entry.record.notes }
   /// A strong entity tag of the bytes, with its quotes (RFC 9110 §8.8.3): the same bytes have the same on every machine.

@@ -2,7 +2,7 @@ import Foundation
 
 /// What stands beside an encoded image in a store.
 struct EncodedRecord: Sendable {
-  private static let currentVersion = 1
+  private static let currentVersion = 2
 
   let type: ImageType
   let size: PixelSize
@@ -13,10 +13,12 @@ struct EncodedRecord: Sendable {
   let notes: [String]
   /// What tells whether its source is still the same.
   let rendition: RenditionRecord
+  /// Of the source's file; 0 when its fetcher brought pixels.
+  let sourceByteCount: Int
 
   init(
     type: ImageType, size: PixelSize, frameCount: Int, checksum: CacheKey, notes: [String] = [],
-    rendition: RenditionRecord
+    rendition: RenditionRecord, sourceByteCount: Int
   ) {
     self.type = type
     self.size = size
@@ -24,6 +26,7 @@ struct EncodedRecord: Sendable {
     self.checksum = checksum
     self.notes = notes
     self.rendition = rendition
+    self.sourceByteCount = sourceByteCount
   }
 
   /// Reads a record; `nil` when it is damaged or of another version.
@@ -35,7 +38,7 @@ struct EncodedRecord: Sendable {
         size: PixelSize(try reader.integer(), try reader.integer()), frameCount: try reader.integer(),
         checksum: try reader.key(),
         notes: try reader.list { (reader) throws(FieldReader.Damage) in try reader.text() },
-        rendition: try RenditionRecord(from: &reader))
+        rendition: try RenditionRecord(from: &reader), sourceByteCount: try reader.integer())
     }
     guard let record else { return nil }
     self = record
@@ -51,6 +54,7 @@ struct EncodedRecord: Sendable {
     writer.append(checksum)
     writer.append(notes) { $0.append($1) }
     rendition.write(to: &writer)
+    writer.append(sourceByteCount)
     return writer.data
   }
 
@@ -58,6 +62,7 @@ struct EncodedRecord: Sendable {
   func renewed(_ validity: OriginalValidity) -> EncodedRecord {
     EncodedRecord(
       type: type, size: size, frameCount: frameCount, checksum: checksum, notes: notes,
-      rendition: RenditionRecord(header: rendition.header, stamp: rendition.stamp, validity: validity))
+      rendition: RenditionRecord(header: rendition.header, stamp: rendition.stamp, validity: validity),
+      sourceByteCount: sourceByteCount)
   }
 }

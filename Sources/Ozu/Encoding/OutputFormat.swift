@@ -86,8 +86,7 @@ public struct OutputFormat: Hashable, Sendable {
     return "encoded("
       + [
         "\(Self.version)", types.map(\.rawValue).joined(separator: "|"), options.identifier,
-        metadata.rawValue,
-        colorProfile.rawValue, resolution, keepsAnimation ? "moving" : "still",
+        metadata.rawValue, colorProfile.rawValue, resolution, keepsAnimation ? "moving" : "still",
       ].joined(separator: ",") + ")"
   }
 

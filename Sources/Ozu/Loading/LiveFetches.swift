@@ -17,19 +17,28 @@ final class LiveFetches: Sendable {
 
   private let state = Mutex(State())
 
-  func note(_ data: FetchedData, for key: JobKey) {
+  /// Notes what was fetched.
+  ///
+  /// - Returns: what its steps start from: the same file where that has been read twice, because the second load came when
+  ///   the first reading was over and not noted yet. Steps are shared by what they start from.
+  func note(_ data: FetchedData, for key: JobKey) -> FetchedData {
     // Looking at a weak reference makes a strong one, which may be the last: all are released outside of the lock.
     var live: [FetchedData] = []
     defer { withExtendedLifetime(live) {} }
-    state.withLock { state in
+    return state.withLock { state in
+      if let other = state.entries[key]?.data {
+        live.append(other)
+        if other.stamp != nil, other.stamp == data.stamp { return other }
+      }
       state.entries[key] = Entry(data: data)
-      guard state.entries.count > state.sweepCount else { return }
+      guard state.entries.count > state.sweepCount else { return data }
       state.entries = state.entries.filter { entry in
         guard let data = entry.value.data else { return false }
         live.append(data)
         return true
       }
       state.sweepCount = max(64, state.entries.count * 2)
+      return data
     }
   }
 

@@ -32,10 +32,10 @@ extension LoadImage {
       if wake.overdue != nil { return then(load, .failure(.deadlineExceeded(source.name, stage: .network))) }
       guard let fetch = wake.input as? FetchWork else { return load.fail(.cancelled(source.name)) }
       load.endPreviews(of: fetch)
-      if case .success(let fetched) = fetch.outcome, number == 0, policy == .useCaches {
-        load.context.liveFetches.note(fetched, for: key)
+      guard case .success(let fetched) = fetch.outcome, number == 0, policy == .useCaches else {
+        return then(load, fetch.outcome)
       }
-      return then(load, fetch.outcome)
+      return then(load, .success(load.context.liveFetches.note(fetched, for: key)))
     }
   }
 

@@ -61,6 +61,13 @@ struct ResizeArguments {
   /// The step that covers a size, before a part of it is cut out.
   func covering(_ size: PixelSize) -> Resize { resize(to: size, .aspectFill, crops: false) }
 
+  /// The step that makes a picture so wide, and no picture wider.
+  func narrowing(to width: Int) -> Resize {
+    var resize = resize(to: PixelSize(width, Self.maximumSide), .aspectFit, crops: false)
+    resize.allowsUpscaling = false
+    return resize
+  }
+
   private func resize(to size: PixelSize, _ mode: ScaleMode, crops: Bool) -> Resize {
     Resize(
       size, mode: mode, crops: crops, allowsUpscaling: allowsUpscaling, kernel: kernel, quality: quality,

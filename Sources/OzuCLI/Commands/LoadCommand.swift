@@ -10,7 +10,9 @@ enum LoadCommand: Command {
     discussion: """
       A SOURCE is a web address, a data: address, the path of a file, with -r of a folder, or - for standard input.
       Without -o finished pictures stay in the disk cache, and the same call is answered from there the next time. With
-      -o each result is made from its original, so that it is the same in every state of the cache.
+      -o each result is made from its original, so that it is the same in every state of the cache; it stays there too, and
+      the second time nothing is decoded or encoded. Animations stay animations in WebP, PNG and GIF; the report says when
+      only the first frame was written.
 
       Sizes, crops, turns, blurs and the like are done in the order in which they stand: --trim --size 320x240 cuts the
       border off and then makes it smaller, --size 320x240 --trim the other way round. Smaller pictures are quicker to
@@ -66,10 +68,10 @@ enum LoadCommand: Command {
     if isJSON, arguments.has("quiet") { throw UsageError("--quiet and --json do not go together") }
     try SourceArgument.checkStandardInput(arguments.positional)
     let recipe = try await Recipe(arguments)
-    let encodingOptions = try EncodingArguments.encodingOptions(arguments)
     let configuration = try PipelineArguments.configuration(arguments)
     let listing = try listing(arguments, configuration)
     let output = try output(arguments, listing, recipe)
+    let format = try EncodingArguments.outputFormat(arguments, output?.format)
     let trace = arguments.value("trace").map(OutputFile.init)
     try check(trace, sources: listing.sources, output: output)
     let concurrentLoads = try arguments.integer("jobs", in: 1...64) ?? concurrentLoads
@@ -83,8 +85,9 @@ enum LoadCommand: Command {
     let pipeline = PipelineArguments.pipeline(configuration, console: console, observation.configure)
     let run = LoadRun(
       recipe: recipe, pipeline: pipeline,
-      writer: output.map { ResultWriter(target: $0, options: encodingOptions, pipeline: pipeline) },
-      concurrentLoads: concurrentLoads, console: console,
+      output: output.map { (ResultWriter(target: $0, pipeline: pipeline), format) },
+      cachePolicy: PipelineArguments.cachePolicy(arguments), concurrentLoads: concurrentLoads,
+      console: console,
       style: isJSON ? .json : arguments.has("quiet") ? .quiet : .text)
     let hasFailure = await run.loadAll(listing)
     await pipeline.flush()

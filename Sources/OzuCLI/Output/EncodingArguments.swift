@@ -1,12 +1,20 @@
 import Ozu
 
-/// The options about the format of results: `--format`, `--quality`, `--lossless`, `--effort`, `--max-bytes`.
+/// The options about the format of results: `--format`, `--quality`, `--metadata` and the like.
 enum EncodingArguments {
-  static let options = [
-    OptionSpecification(
-      name: "format", letter: "f", value: "FORMAT", kind: .words(OutputFormats.names.map(\.0)),
-      help: "\(OutputFormats.list). By default as the name of -o ends, else JPEG when opaque, PNG when not."),
-    OptionSpecification(name: "force", help: "Let the name of -o end as that of another format does."),
+  static let options =
+    [
+      OptionSpecification(
+        name: "format", letter: "f", value: "FORMAT",
+        kind: .words(OutputFormats.names.map(\.0) + [automatic]),
+        help: """
+          \(OutputFormats.list), or auto: JPEG when opaque, PNG when not. By default as the name of -o ends, else auto.
+          """),
+      OptionSpecification(name: "force", help: "Let the name of -o end as that of another format does."),
+    ] + contents
+
+  /// Those about what is in a file, whatever its format.
+  static let contents = [
     OptionSpecification(
       name: "quality", letter: "q", value: "0-100", help: "Of lossy formats; 85 by default."),
     OptionSpecification(
@@ -16,19 +24,72 @@ enum EncodingArguments {
       help: "The time taken to make files small, in formats that can; medium by default."),
     OptionSpecification(
       name: "max-bytes", value: "N", help: "Lower the quality until a result has no more bytes."),
+    OptionSpecification(
+      name: "metadata", value: policies.map(\.0).joined(separator: "|"), kind: .words(policies.map(\.0)),
+      help: """
+        strip: write none of the source's (default). keep: EXIF data without the place where it was taken. all: EXIF data \
+        and XMP, with the place.
+        """),
+    OptionSpecification(
+      name: "profile", value: profiles.map(\.0).joined(separator: "|"), kind: .words(profiles.map(\.0)),
+      help: """
+        convert: colours become sRGB (default). embed: they stay, under the source's ICC profile, in formats that have a \
+        place for it.
+        """),
+    OptionSpecification(
+      name: "dpi", value: "N", help: "Write this resolution, in dots per inch, into formats that have one."),
+    OptionSpecification(
+      name: "progressive", help: "Write JPEG and JPEG XL in passes, each of which shows more of it."),
+    OptionSpecification(
+      name: "chroma", value: chromas.map(\.0).joined(separator: "|"), kind: .words(chromas.map(\.0)),
+      help:
+        "How much of the colour JPEG and AVIF keep: all, a half, a quarter; by the quality for auto (default)."
+    ),
+    OptionSpecification(name: "still", help: "Write the first frame of an animation alone."),
   ]
 
+  private static let automatic = "auto"
   private static let efforts = EncodingOptions.Effort.allCases.map { ($0.rawValue, $0) }
+  private static let policies: [(String, MetadataPolicy)] = [
+    ("strip", .strip), ("keep", .keepWithoutPlace), ("all", .keepAll),
+  ]
+  private static let profiles = ColorProfilePolicy.allCases.map { ($0.rawValue, $0) }
+  private static let chromas: [(String, ChromaSubsampling)] = [
+    (automatic, .automatic), ("full", .full), ("half", .half), ("quarter", .quarter),
+  ]
 
-  static func format(_ arguments: ParsedArguments) throws(UsageError) -> ImageType? {
-    try arguments.choice("format", among: OutputFormats.names)
+  static func format(_ arguments: ParsedArguments) throws(UsageError) -> FormatChoice {
+    let choices = OutputFormats.names.map { ($0.0, FormatChoice.type($0.1)) }
+    return try arguments.choice("format", among: choices + [(automatic, .automatic)]) ?? .byName
   }
 
-  static func encodingOptions(_ arguments: ParsedArguments) throws(UsageError) -> EncodingOptions {
-    EncodingOptions(
+  /// How a picture is written as a type; `nil` for the one that suits it.
+  static func outputFormat(
+    _ arguments: ParsedArguments, _ type: ImageType?
+  ) throws(UsageError) -> OutputFormat {
+    let options = EncodingOptions(
       compressionQuality: Double(try arguments.integer("quality", in: 0...100) ?? 85) / 100,
       isLossless: arguments.has("lossless"),
       maximumByteCount: try arguments.integer("max-bytes", in: 1...Int.max),
-      effort: try arguments.choice("effort", among: efforts) ?? .medium)
+      effort: try arguments.choice("effort", among: efforts) ?? .medium,
+      isProgressive: arguments.has("progressive"),
+      chromaSubsampling: try arguments.choice("chroma", among: chromas) ?? .automatic)
+    var format = type.map { OutputFormat($0, options: options) } ?? .automatic(options: options)
+    format.metadata = try arguments.choice("metadata", among: policies) ?? .strip
+    format.colorProfile = try arguments.choice("profile", among: profiles) ?? .convert
+    format.resolution = try arguments.integer("dpi", in: 1...65_535).map {
+      ImageResolution(dotsPerInch: Double($0))
+    }
+    format.keepsAnimation = !arguments.has("still")
+    return format
   }
+}
+
+/// What a command line says of the format of results.
+enum FormatChoice: Equatable, Sendable {
+  /// Nothing: the ending of the name says it, or the picture.
+  case byName
+  /// The picture says it, whatever the name.
+  case automatic
+  case type(ImageType)
 }

@@ -24,10 +24,33 @@ struct LoadReport: Sendable {
     /// The file that was written, if any.
     let written: ResultWriter.Written?
 
+    init(_ response: ImageResponse) {
+      size = response.picture.size
+      header = response.picture.header
+      from = response.source
+      reason = response.httpDecision?.reason
+      timings = response.timings
+      byteCount = response.encodedByteCount
+      notes = response.picture.notes
+      written = nil
+    }
+
+    init(_ written: ResultWriter.Written) {
+      let image = written.image
+      size = image.size
+      header = image.header
+      from = image.source
+      reason = image.httpDecision?.reason
+      timings = image.timings
+      byteCount = image.sourceByteCount
+      notes = image.notes
+      self.written = written
+    }
+
     /// Of an animation that lost frames on its way into a file: `1 of 12 frames`.
     var frames: String? {
-      guard let written, let header, header.frameCount > written.frameCount else { return nil }
-      return "\(written.frameCount) of \(header.frameCountDescription)"
+      guard let image = written?.image, let header, image.isStillOfAnimation else { return nil }
+      return "\(image.frameCount) of \(header.frameCountDescription)"
     }
   }
 
@@ -72,8 +95,8 @@ struct LoadReport: Sendable {
       if let reason = loaded.reason { members.append(("reason", .string(reason))) }
       if let written = loaded.written {
         members += [
-          ("output", .string(written.path)), ("outputBytes", .integer(written.byteCount)),
-          ("outputFrames", .integer(written.frameCount)),
+          ("output", .string(written.path)), ("outputBytes", .integer(written.image.data.count)),
+          ("outputFrames", .integer(written.image.frameCount)),
         ]
       }
       return .report("load", members)

@@ -9,7 +9,10 @@ struct LoadRun: Sendable {
 
   let recipe: Recipe
   let pipeline: ImagePipeline
-  let writer: ResultWriter?
+  /// How results are written; `nil` where none are.
+  let output: (writer: ResultWriter, format: OutputFormat)?
+  /// Of what is written.
+  let cachePolicy: CachePolicy
   let concurrentLoads: Int
   let console: Console
   let style: Style
@@ -64,28 +67,30 @@ struct LoadRun: Sendable {
   ) async -> LoadReport {
     do {
       let limit = pipeline.configuration.limits.encodedByteCount
-      let task = pipeline.task(for: request(try await SourceArgument.read(text, limit: limit)))
-      let watcher = Task {
-        for await progress in task.progress { if let fraction = progress.fraction { onProgress(fraction) } }
-      }
-      defer { watcher.cancel() }
-      let response = try await task.response
-      let written = try await writer?.write(response, forSource: index)
-      return LoadReport(
-        source: text,
-        outcome: .success(
+      let source = try await SourceArgument.read(text, limit: limit)
+      let request = ImageRequest(source, resize: recipe.resize, processors: recipe.processors)
+      let loaded =
+        if let output {
           LoadReport.Loaded(
-            size: response.picture.size, header: response.picture.header, from: response.source,
-            reason: response.httpDecision?.reason, timings: response.timings,
-            byteCount: response.encodedByteCount, notes: response.picture.notes, written: written)))
+            try await output.writer.write(
+              request.with { $0.cachePolicy = cachePolicy }, as: output.format, forSource: index))
+        } else {
+          LoadReport.Loaded(try await show(request, onProgress))
+        }
+      return LoadReport(source: text, outcome: .success(loaded))
     } catch {
       return LoadReport(source: text, outcome: .failure(error))
     }
   }
 
-  private func request(_ source: ImageSource) -> ImageRequest {
-    var request = ImageRequest(source, resize: recipe.resize, processors: recipe.processors)
-    writer?.prepare(&request)
-    return request
+  private func show(
+    _ request: ImageRequest, _ onProgress: @escaping @Sendable (Double) -> Void
+  ) async throws(ImageError) -> ImageResponse {
+    let task = pipeline.task(for: request)
+    let watcher = Task {
+      for await progress in task.progress { if let fraction = progress.fraction { onProgress(fraction) } }
+    }
+    defer { watcher.cancel() }
+    return try await task.response
   }
 }

@@ -11,18 +11,20 @@ struct OutputNames: Sendable {
   /// The most bytes that file systems take for a name.
   private static let maximumByteCount = 255
 
-  /// - Parameter folders: of each source, the folder it was found in below the one that was named; none by default.
-  init(_ sources: [ImageSource], folders: [String] = []) {
+  /// - Parameters:
+  ///   - folders: of each source, the folder it was found in below the one that was named; none by default.
+  ///   - room: the bytes that will stand between a name and its ending.
+  init(_ sources: [ImageSource], folders: [String] = [], room: Int = 0) {
     var taken = Set<String>()
     var numbers: [String: Int] = [:]
     stems = sources.enumerated().map { index, source in
       let folder = folders.isEmpty || folders[index].isEmpty ? "" : folders[index] + "/"
       let base = Self.baseName(of: source)
-      var stem = folder + Self.shortened(base)
+      var stem = folder + Self.shortened(base, room: room)
       while !taken.insert(Self.folded(stem)).inserted {
         let number = numbers[folder + base, default: 1] + 1
         numbers[folder + base] = number
-        stem = folder + Self.shortened(base, suffix: "-\(number)")
+        stem = folder + Self.shortened(base, suffix: "-\(number)", room: room)
       }
       return stem
     }
@@ -47,8 +49,8 @@ struct OutputNames: Sendable {
   }
 
   /// As much of a name as leaves room for a suffix and the longest ending. Cut between characters.
-  private static func shortened(_ name: String, suffix: String = "") -> String {
-    let room = maximumByteCount - suffix.utf8.count - OutputFormats.longestEnding.utf8.count - 1
+  private static func shortened(_ name: String, suffix: String = "", room: Int) -> String {
+    let room = maximumByteCount - room - suffix.utf8.count - OutputFormats.longestEnding.utf8.count - 1
     guard name.utf8.count > room else { return name + suffix }
     var count = 0
     let part = name.prefix { character in

@@ -16,11 +16,14 @@ struct OutputTarget: Sendable {
     let data: Data
     let type: ImageType
     let size: PixelSize
+    /// Which of the results of its source it is.
+    var part = 0
   }
 
   private let path: String
   private let place: Place
-  private let format: ImageType?
+  /// The format of the results; `nil` when the picture decides.
+  let format: ImageType?
   private let sources: SourceFiles
   private let claims = Claims()
 
@@ -34,7 +37,7 @@ struct OutputTarget: Sendable {
   ///   - allowsAnyEnding: whether the format may be another than the ending says.
   /// - Throws: also when a result could take the place of a source that is to stay, and when two have one name.
   init(
-    path: String, format: ImageType?, sources listed: [ListedSource], isSeveral: Bool = false,
+    path: String, format: FormatChoice, sources listed: [ListedSource], isSeveral: Bool = false,
     files: [ImageSource] = [], overwritesSources: Bool, allowsAnyEnding: Bool = false
   ) throws(UsageError) {
     var isDirectory: ObjCBool = false
@@ -53,7 +56,7 @@ struct OutputTarget: Sendable {
         throw UsageError("-o \(path): this is a file; several results need a folder")
       }
       place = .folder(path, OutputNames(sources, folders: listed.map(\.folder)))
-      self.format = format
+      self.format = try Self.format(format, ending: nil, path, allowsAnyEnding)
     } else {
       let file = OutputFile(path)
       place = .file(file)
@@ -63,19 +66,66 @@ struct OutputTarget: Sendable {
     try refuseSources()
   }
 
+  /// The place of several results of each source, which differ in width and format.
+  ///
+  /// - Throws: also for names that several results of one source would have.
+  init(
+    setIn path: String, types: [ImageType], hasSeveralWidths: Bool, sources listed: [ListedSource],
+    files: [ImageSource]
+  ) throws(UsageError) {
+    let sources = listed.map { SourceArgument.source($0.text) }
+    self.path = path
+    self.sources = SourceFiles(sources, others: files)
+    let format: FormatChoice = types.count == 1 ? .type(types[0]) : .automatic
+    if OutputTemplate.isTemplate(path) {
+      let template = try OutputTemplate(path)
+      if !template.has(.hash), hasSeveralWidths, !template.has(.width), !template.has(.height) {
+        throw UsageError("-o \(path): several widths need {width} in their names")
+      }
+      if types.count > 1, !template.has(.ext) {
+        throw UsageError("-o \(path): several formats need {ext} in their names")
+      }
+      place = .template(template, Self.values(listed, sources))
+      self.format = try Self.format(format, ending: template.ending, path, false)
+      try refuseEqualNames(listed)
+    } else {
+      var isDirectory: ObjCBool = false
+      if path == OutputFile.standardOutput
+        || FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && !isDirectory.boolValue
+      {
+        throw UsageError("-o \(path): several results need a folder")
+      }
+      let names = OutputNames(sources, folders: listed.map(\.folder), room: "-65535".utf8.count)
+      let folder = path.hasSuffix("/") ? path : path + "/"
+      place = .template(
+        try OutputTemplate(folder + "{name}-{width}.{ext}"), names.stems.map { [.name: $0] })
+      self.format = types.count == 1 ? types[0] : nil
+    }
+    try refuseSources()
+  }
+
   /// The format that `--format` or an ending says; `nil` when the picture decides.
   private static func format(
-    _ asked: ImageType?, ending: String?, _ path: String, _ allowsAnyEnding: Bool
+    _ choice: FormatChoice, ending: String?, _ path: String, _ allowsAnyEnding: Bool
   ) throws(UsageError) -> ImageType? {
     let ending = ending?.lowercased() ?? ""
-    if let asked {
-      if !allowsAnyEnding, let promised = OutputFormats.promisedType(ofEnding: ending), promised != asked {
-        throw UsageError(
-          "--format \(asked.rawValue): the name \(path) ends in .\(ending)",
-          hint: "--force writes it all the same.")
+    let asked: ImageType? =
+      switch choice {
+      case .byName: try type(ofEnding: ending, path)
+      case .automatic: nil
+      case .type(let type): type
       }
-      return asked
+    let name = asked?.rawValue ?? "auto"
+    if choice != .byName, !allowsAnyEnding, let promised = OutputFormats.promisedType(ofEnding: ending),
+      promised != asked
+    {
+      throw UsageError(
+        "--format \(name): the name \(path) ends in .\(ending)", hint: "--force writes it all the same.")
     }
+    return asked
+  }
+
+  private static func type(ofEnding ending: String, _ path: String) throws(UsageError) -> ImageType? {
     guard !ending.isEmpty else { return nil }
     guard let type = OutputFormats.type(ofEnding: ending) else {
       throw UsageError(
@@ -117,12 +167,7 @@ struct OutputTarget: Sendable {
     return FileIdentity(file.path).map { $0 == FileIdentity(other.path) } ?? false
   }
 
-  /// The format for a picture: opaque pictures are JPEG unless something else was asked for.
-  func type(for picture: Picture) -> ImageType {
-    format ?? (picture.bitmap.isOpaque ? .jpeg : .png)
-  }
-
-  /// The formats of which `type(for:)` chooses.
+  /// The formats that results may have.
   private var possibleTypes: [ImageType] { format.map { [$0] } ?? [.jpeg, .png] }
 
   /// The path of the result of a source, with the fields of a template for what is not known before it is loaded.
@@ -178,16 +223,16 @@ struct OutputTarget: Sendable {
     }
   }
 
-  /// Which source each name that was written belongs to: fields beside each other can make one name of two. One lock
+  /// Which result each name that was written belongs to: fields beside each other can make one name of two. One lock
   /// guards it.
   private final class Claims: Sendable {
-    private let owners = Mutex<[String: Int]>([:])
+    private let owners = Mutex<[String: [Int]]>([:])
 
-    /// Whether a source has a name for itself.
-    func claim(_ name: String, for index: Int) -> Bool {
+    /// Whether a result, told by its source and its number there, has a name for itself.
+    func claim(_ name: String, for result: [Int]) -> Bool {
       owners.withLock { owners in
-        if let owner = owners[name] { return owner == index }
-        owners[name] = index
+        if let owner = owners[name] { return owner == result }
+        owners[name] = result
         return true
       }
     }
@@ -212,8 +257,8 @@ struct OutputTarget: Sendable {
     if let source = sources.source(lostBy: file.path, of: index) {
       throw OutputError(file.path, reason: "it is the source \(source)")
     }
-    if !isNamedForBytes, !claims.claim(OutputNames.folded(file.path), for: index) {
-      throw OutputError(file.path, reason: "the result of another source has this name")
+    if !isNamedForBytes, !claims.claim(OutputNames.folded(file.path), for: [index, result.part]) {
+      throw OutputError(file.path, reason: "another result has this name")
     }
     // A source cannot be made again, as a result can.
     try file.write(result.data, makesFolders: true, isDurable: sources.mayBeOverwritten)

@@ -12,6 +12,11 @@ enum PipelineArguments {
       ?? DiskStorage.standardFolder(for: "ozu")
   }
 
+  /// How a request that `configuration(_:)` serves uses the caches: without a disk cache memory keeps nothing either.
+  static func cachePolicy(_ arguments: ParsedArguments) -> CachePolicy {
+    arguments.has(OptionSpecification.noCache.name) ? .bypass : .useCaches
+  }
+
   static func pipeline(
     _ arguments: ParsedArguments, console: Console
   ) throws(UsageError) -> ImagePipeline {
@@ -35,6 +40,7 @@ enum PipelineArguments {
   ) throws(UsageError) -> ImagePipeline.Configuration {
     var configuration = ImagePipeline.Configuration()
     configuration.memoryCache.costLimit = min(configuration.memoryCache.costLimit, memoryCost)
+    configuration.encodedMemoryCache.costLimit = min(configuration.encodedMemoryCache.costLimit, memoryCost)
     if arguments.has(OptionSpecification.noCache.name) {
       if arguments.has(OptionSpecification.cache.name) {
         throw UsageError("--no-cache and --cache do not go together")

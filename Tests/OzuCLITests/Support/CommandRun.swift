@@ -26,7 +26,7 @@ struct CommandRun {
     status = await Tool.run(arguments, console: console)
     (output, errors) = printed.texts
     let printsSchema =
-      ["load", "info", "explain", "cache"].contains(arguments.first) && arguments.contains("--json")
+      ["load", "set", "info", "explain", "cache"].contains(arguments.first) && arguments.contains("--json")
     if printsSchema || arguments.contains("--json-lines") { OutputSchema.check(output, of: arguments) }
   }
 

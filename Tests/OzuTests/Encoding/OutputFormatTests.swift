@@ -92,11 +92,13 @@ struct OutputFormatTests {
       type: .webp, size: PixelSize(10, 5), frameCount: 1, checksum: "sum", notes: ["a note"],
       rendition: RenditionRecord(
         header: header, stamp: nil,
-        validity: OriginalValidity(freshUntil: .distantFuture, bodyIdentity: "1", mayOutlive: true)))
+        validity: OriginalValidity(freshUntil: .distantFuture, bodyIdentity: "1", mayOutlive: true)),
+      sourceByteCount: 1234)
     let bytes = record.data
     let read = EncodedRecord(bytes)
     #expect(read?.data == bytes)
     #expect(read?.rendition.header?.frameCount == 12)
+    #expect(read?.sourceByteCount == 1234)
     for count in 0..<bytes.count { #expect(EncodedRecord(bytes.prefix(count)) == nil) }
     #expect(EncodedRecord(bytes + [0]) == nil)
     var random = SeededGenerator(seed: 1)

@@ -1,0 +1,99 @@
+import Ozu
+
+/// What became of one source of `ozu set`.
+struct SetReport: Sendable {
+  /// The source as it was typed, without what may be secret.
+  let source: String
+  let outcome: Result<Made, SetFailure>
+
+  init(source: String, outcome: Result<Made, SetFailure>) {
+    self.source = SourceArgument.shown(source)
+    self.outcome = outcome
+  }
+
+  /// What a listing of sources could not look at.
+  init(_ problem: LoadReport) {
+    source = problem.source
+    let reason = if case .failure(let error) = problem.outcome { error.reason } else { "" }
+    outcome = .failure(SetFailure(reasons: [reason]))
+  }
+
+  struct Made: Sendable {
+    /// By formats in their order, the narrowest of each first. Not empty.
+    let files: [ResultWriter.Written]
+    /// The widths that the picture does not have.
+    let omittedWidths: [Int]
+    /// The element `picture`, where one is wanted.
+    let html: String?
+
+    /// One of the largest: it tells what is true of all.
+    var largest: EncodedImage? { files.map(\.image).max { $0.size.width < $1.size.width } }
+
+    /// Each once.
+    var notes: [String] {
+      files.flatMap(\.image.notes).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+  }
+
+  /// The lines for standard output, `nil` for a failure.
+  var lines: String? {
+    guard case .success(let made) = outcome, let image = made.largest else { return nil }
+    var first = "\(source):"
+    if let header = image.header { first += " (\(header.type.displayName) \(header.size))" }
+    let stages = image.timings.entries.map { "\($0.stage.rawValue) \(Format.duration($0.duration))" }
+    first += " from \(image.source.rawValue): \(stages.joined(separator: ", "))"
+    let files = made.files.map { file in
+      let still = file.image.isStillOfAnimation ? " (first frame alone)" : ""
+      return "  -> \(file.path) \(file.image.size), \(Format.bytes(file.image.data.count))\(still)"
+    }
+    return ([first] + files + made.notes.map { "  note: \($0)" }).joined(separator: "\n")
+  }
+
+  /// A line about widths that were left out.
+  var omission: String? {
+    guard case .success(let made) = outcome, !made.omittedWidths.isEmpty else { return nil }
+    let widths = made.omittedWidths.map(String.init).joined(separator: ", ")
+    return "ozu: \(source): the picture is not as wide as \(widths); left out"
+  }
+
+  /// A line about each failure.
+  var errorLines: [String] {
+    guard case .failure(let failure) = outcome else { return [] }
+    return failure.reasons.map { "ozu: \(source): \($0)" }
+  }
+
+  /// An object for programs; one for each failure.
+  var json: [JSON] {
+    switch outcome {
+    case .failure(let failure):
+      return failure.reasons.map { .report("set", [("source", .string(source)), ("error", .string($0))]) }
+    case .success(let made):
+      let header = made.largest?.header
+      var members: [(String, JSON)] = [
+        ("source", .string(source)), ("type", header.map { .string($0.type.rawValue) } ?? .null),
+        ("frames", header.map { .integer($0.frameCount) } ?? .null),
+        ("bytes", .integer(made.largest?.sourceByteCount ?? 0)),
+        ("outputs", .array(made.files.map(Self.json))),
+        ("omittedWidths", .array(made.omittedWidths.map(JSON.integer))),
+        ("notes", .array(made.notes.map(JSON.string))),
+      ]
+      if let html = made.html { members.append(("html", .string(html))) }
+      return [.report("set", members)]
+    }
+  }
+
+  private static func json(_ file: ResultWriter.Written) -> JSON {
+    let image = file.image
+    return .object([
+      ("output", .string(file.path)), ("type", .string(image.type.rawValue)),
+      ("width", .integer(image.size.width)), ("height", .integer(image.size.height)),
+      ("outputBytes", .integer(image.data.count)), ("outputFrames", .integer(image.frameCount)),
+      ("from", .string(image.source.rawValue)),
+    ])
+  }
+}
+
+/// Why a source of `ozu set` has not all its files: a line for each reason.
+struct SetFailure: Error {
+  let reasons: [String]
+}

@@ -1,0 +1,155 @@
+import Ozu
+
+/// The work of `ozu set`: one source after the other, all files of one at once, so that they share its decode.
+struct SetRun: Sendable {
+  /// What stands in the element `picture` beside the files.
+  struct Page: Sendable {
+    let sizes: String
+    let alternative: String
+  }
+
+  let recipe: Recipe
+  let resizing: ResizeArguments
+  /// Each once, the narrowest first.
+  let widths: [Int]
+  /// In the order of preference.
+  let formats: [OutputFormat]
+  /// `nil` where no HTML is wanted.
+  let page: Page?
+  let writer: ResultWriter
+
+  /// Makes the files of a source. None is written unless all could be made.
+  func make(_ text: String, _ index: Int) async -> SetReport {
+    do {
+      let source = try await SourceArgument.read(
+        text, limit: writer.pipeline.configuration.limits.encodedByteCount)
+      let request = ImageRequest(source, resize: recipe.resize, processors: recipe.processors)
+      return SetReport(source: text, outcome: .success(try await make(request, index)))
+    } catch let failure as SetFailure {
+      return SetReport(source: text, outcome: .failure(failure))
+    } catch {
+      return SetReport(source: text, outcome: .failure(SetFailure(reasons: [error.reason])))
+    }
+  }
+
+  private func make(_ request: ImageRequest, _ index: Int) async throws -> SetReport.Made {
+    let (widths, beyond) = try await widths(of: request)
+    let images = try await encode(request, widths)
+    // Steps may have made the picture narrower than its file is.
+    let narrow = widths.enumerated().filter { images.files[$0.offset][0].size.width < $0.element }
+    // The widest of them shows the whole picture; it is left out too, unless nothing else is left.
+    let kept = images.files.prefix(max(widths.count - narrow.count, 1))
+    let omitted = widths.count > kept.count ? widths.suffix(widths.count - kept.count) : []
+    var files: [ResultWriter.Written] = []
+    for format in formats.indices {
+      for row in kept {
+        files.append(try await writer.write(row[format], forSource: index, part: files.count))
+      }
+    }
+    let html = page.map { element(files, rows: kept.count, images.placeholder, $0).html }
+    return SetReport.Made(files: files, omittedWidths: omitted + beyond, html: html)
+  }
+
+  /// The widths to make, and those that the picture does not have. One that has none of them is made as wide as it is.
+  private func widths(of request: ImageRequest) async throws(ImageError) -> ([Int], beyond: [Int]) {
+    // How wide it is after steps is known only when they are done.
+    guard request.resize == nil, request.processors.isEmpty else { return (widths, []) }
+    let own = try await writer.pipeline.header(for: request).size.width
+    let inside = widths.filter { $0 <= own }
+    return (inside.isEmpty ? [own] : inside, widths.filter { $0 > own })
+  }
+
+  // MARK: Encoding
+
+  /// The files of each width, by formats.
+  private struct Images {
+    var files: [[EncodedImage]]
+    var placeholder: EncodedImage?
+  }
+
+  /// A picture this wide is a few hundred bytes, and all that a blurred background shows.
+  private static let placeholderWidth = 16
+  private static let placeholderFormat = {
+    var format = OutputFormat.negotiated(
+      accept: ImageType.webp.mediaType, options: EncodingOptions(compressionQuality: 0.5))
+    format.keepsAnimation = false
+    return format
+  }()
+
+  /// Starts all at once: those that are there before the decode ends are made of what it brings.
+  private func encode(_ request: ImageRequest, _ widths: [Int]) async throws(SetFailure) -> Images {
+    let requests = requests(request, widths)
+    var jobs: [(request: ImageRequest, format: OutputFormat, name: String)] = []
+    // The widest first: it is the longest work.
+    for (request, width) in zip(requests, widths).reversed() {
+      jobs += formats.map { (request, $0, "\(width) \($0.types[0].rawValue)") }
+    }
+    if page != nil, let base = requests.last {
+      let small = base.with { $0.processors.append(resizing.narrowing(to: Self.placeholderWidth)) }
+      jobs.append((small, Self.placeholderFormat, "placeholder"))
+    }
+    let pipeline = writer.pipeline
+    let results = await withTaskGroup(of: (Int, Result<EncodedImage, ImageError>).self) { group in
+      for (number, job) in jobs.enumerated() {
+        group.addTask {
+          do throws(ImageError) {
+            return (number, .success(try await pipeline.encoded(for: job.request, as: job.format)))
+          } catch {
+            return (number, .failure(error))
+          }
+        }
+      }
+      return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+    }
+    var images: [EncodedImage] = []
+    // One reason that all have is told once, without a file.
+    var reasons: [(name: String, text: String)] = []
+    for (number, job) in jobs.enumerated() {
+      switch results[number] {
+      case .success(let image): images.append(image)
+      case .failure(let error): reasons.append((job.name, error.reason))
+      case nil: break
+      }
+    }
+    if let first = reasons.first {
+      let isOne = reasons.count == jobs.count && reasons.allSatisfy { $0.text == first.text }
+      throw SetFailure(reasons: isOne ? [first.text] : reasons.map { "\($0.name): \($0.text)" })
+    }
+    let placeholder = page != nil ? images.popLast() : nil
+    let rows = stride(from: 0, to: images.count, by: formats.count).map {
+      Array(images[$0..<$0 + formats.count])
+    }
+    return Images(files: rows.reversed(), placeholder: placeholder)
+  }
+
+  /// A request for each width: the widest is made of the source, the others of the widest.
+  private func requests(_ request: ImageRequest, _ widths: [Int]) -> [ImageRequest] {
+    guard let widest = widths.last else { return [] }
+    let base = request.with {
+      let resize = resizing.narrowing(to: widest)
+      if $0.resize == nil, $0.processors.isEmpty { $0.resize = resize } else { $0.processors.append(resize) }
+    }
+    return widths.dropLast().map { width in base.with { $0.processors.append(resizing.narrowing(to: width)) }
+    }
+      + [base]
+  }
+
+  // MARK: HTML
+
+  private func element(
+    _ files: [ResultWriter.Written], rows: Int, _ placeholder: EncodedImage?, _ page: Page
+  ) -> PictureElement {
+    let formats = stride(from: 0, to: files.count, by: rows).map { start in
+      PictureElement.Format(
+        type: files[start].image.type,
+        files: files[start..<start + rows].map { PictureElement.File(path: $0.path, size: $0.image.size) })
+    }
+    // Behind a transparent picture it would be seen for good.
+    let opaque = placeholder.flatMap { image in
+      (try? writer.pipeline.configuration.codecs.header(of: image.data))?.hasAlpha == false ? image : nil
+    }
+    return PictureElement(
+      formats: formats, sizes: page.sizes, alternative: page.alternative,
+      placeholder: opaque.map { ($0.type, $0.data) })
+  }
+}

@@ -1,0 +1,218 @@
+import Foundation
+import Ozu
+import OzuTesting
+import Testing
+
+@testable import OzuCLI
+
+@Suite("ozu set: a picture in several widths and formats from one decode")
+struct SetCommandTests {
+  private static let small = PatternPicture(PixelSize(300, 200), tint: 3)
+  private static let formats = ["avif", "webp", "jpeg"].filter { OutputFormats.type(ofEnding: $0) != nil }
+
+  private static func statistics(_ run: CommandRun) throws -> [String: Any] {
+    try #require(try run.objects.last?["statistics"] as? [String: Any])
+  }
+
+  @Test("six widths in three formats are one decode, and a second run neither decodes nor encodes")
+  func oneDecode() async throws {
+    let folder = try Folder()
+    // In passes, so that its decode takes longer than to ask for all that is made of it.
+    let photo = try CodecRegistry.standard.encode(
+      PatternPicture(PixelSize(1600, 1200), tint: 3).bitmap, as: .jpeg,
+      options: EncodingOptions(compressionQuality: 0.95, isProgressive: true))
+    let source = try folder.write(photo, to: "p.jpg")
+    let widths = [100, 200, 320, 480, 640, 960]
+    let arguments = [
+      "set", source, "--widths", widths.map(String.init).joined(separator: ","), "--formats",
+      Self.formats.joined(separator: ","), "--html", "-o", folder.path("out"), "--json", "--stats",
+      "--effort", "low",
+    ]
+    let count = widths.count * Self.formats.count
+    var contents: [String: Data] = [:]
+    for (options, decodes, encodes) in [
+      (["--no-cache"], 1, count + 1), (["--cache", folder.path("c")], 1, count + 1),
+      (["--cache", folder.path("c")], 0, 0),
+    ] {
+      let run = await CommandRun(arguments + options)
+      #expect(run.status == .done, "\(run.errors)")
+      let statistics = try Self.statistics(run)
+      #expect(statistics["decodes"] as? Int == decodes)
+      #expect(statistics["encodes"] as? Int == encodes)
+      let outputs = try #require(try run.objects[0]["outputs"] as? [[String: Any]])
+      #expect(outputs.map { $0["width"] as? Int } == Self.formats.flatMap { _ in widths })
+      for output in outputs {
+        let path = try #require(output["output"] as? String)
+        let data = try Data(contentsOf: URL(filePath: path))
+        let header = try CodecRegistry.standard.header(of: data)
+        #expect(header.size == PixelSize(output["width"] as? Int ?? 0, output["height"] as? Int ?? 0))
+        #expect(header.type.rawValue == output["type"] as? String)
+        #expect(path.hasSuffix("/p-\(header.size.width).\(header.type.fileExtension)"))
+        // The same bytes in every state of the cache.
+        #expect(contents.updateValue(data, forKey: path).map { $0 == data } ?? true)
+      }
+    }
+    #expect(contents.count == count)
+  }
+
+  @Test(
+    "widths above the picture's own are left out and told, doubles are one, and nothing is enlarged",
+    arguments: [
+      ("100,200,100", [String](), [100, 200], [Int]()), ("200,300,301,4000", [], [200, 300], [301, 4000]),
+      ("400,500", [], [300], [400, 500]), ("100,200", ["--crop", "1:1"], [100, 200], []),
+      ("100,250,300", ["--crop", "1:1"], [100], [250, 300]), ("250,300", ["--rotate", "90"], [200], [300]),
+    ])
+  func widths(_ widths: String, _ steps: [String], _ made: [Int], _ omitted: [Int]) async throws {
+    let folder = try Folder()
+    let source = try folder.write(Self.small.data(as: .png), to: "p.png")
+    let run = await CommandRun(
+      ["set", source, "-w", widths, "-f", "jpg", "-o", folder.path("out/"), "--no-cache", "--json"] + steps)
+    #expect(run.status == .done, "\(run.errors)")
+    let report = try run.objects[0]
+    #expect((report["outputs"] as? [[String: Any]])?.map { $0["width"] as? Int } == made)
+    #expect(report["omittedWidths"] as? [Int] == omitted)
+    #expect(run.errors.contains("left out") == !omitted.isEmpty)
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("out"))
+    #expect(Set(names) == Set(made.map { "p-\($0).jpg" }))
+  }
+
+  @Test("the HTML names every file, whatever the names and the texts have in them")
+  func html() async throws {
+    let folder = try Folder()
+    let name = #"a "b"><script>'&amp; , 1x:ä"#
+    let source = try folder.write(Self.small.data(as: .jpeg), to: name + ".jpg")
+    let alternative = #""><img src=x onerror='y'> & <b>"#
+    let run = await CommandRun([
+      "set", source, "-w", "100,200", "-f", "png,jpeg", "-o", folder.path("out/"), "--no-cache", "--html",
+      "--alt", alternative, "--sizes", "(min-width: 600px) 50vw, 100vw",
+    ])
+    #expect(run.status == .done, "\(run.errors)")
+    #expect(run.errors.contains("-> "))
+    let tags = try Tags(run.output)
+    #expect(tags.names == ["picture", "source", "source", "img"])
+    #expect(tags.attributes.dropFirst().allSatisfy { $0["sizes"] == "(min-width: 600px) 50vw, 100vw" })
+    #expect(tags.attributes.map { $0["type"] } == [nil, "image/png", "image/jpeg", nil])
+    for attributes in tags.attributes.dropFirst() {
+      let candidates = try #require(attributes["srcset"]).components(separatedBy: ", ")
+      #expect(candidates.count == 2)
+      for candidate in candidates {
+        let parts = candidate.split(separator: " ")
+        let path = try #require(String(parts[0]).removingPercentEncoding)
+        let header = try CodecRegistry.standard.header(of: Data(contentsOf: URL(filePath: path)))
+        #expect("\(header.size.width)w" == parts[1])
+        #expect(path.hasPrefix(folder.path("out/") + name))
+        if let type = attributes["type"] { #expect(header.type.mediaType == type) }
+      }
+    }
+    let image = tags.attributes[3]
+    #expect(image["alt"] == alternative && image["loading"] == "lazy" && image["decoding"] == "async")
+    #expect(image["width"] == "200" && image["height"] == "134")
+    #expect(image["src"]?.hasSuffix("-200.jpg") == true)
+    let style = try #require(image["style"])
+    let start = try #require(style.range(of: ";base64,")).upperBound
+    let text = style[start...].prefix { $0 != ")" }
+    let placeholder = try CodecRegistry.standard.header(of: #require(Data(base64Encoded: String(text))))
+    #expect(placeholder.size.width == 16)
+  }
+
+  @Test(
+    "paths as addresses",
+    arguments: [
+      ("out/a b,c.jpg", "out/a%20b%2Cc.jpg"), ("javascript:x.jpg", "javascript%3Ax.jpg"),
+      ("//host/x.jpg", "/host/x.jpg"), ("/a/%20?#\n.jpg", "/a/%2520%3F%23%0A.jpg"), ("ä.jpg", "%C3%A4.jpg"),
+    ])
+  func addresses(_ path: String, _ address: String) { #expect(PictureElement.address(path) == address) }
+
+  @Test("a transparent picture has no placeholder behind it")
+  func transparent() async throws {
+    let folder = try Folder()
+    let source = try folder.write(Self.small.data(as: .png), to: "p.png")
+    for (steps, hasPlaceholder) in [([], true), (["--round", "circle"], false)] {
+      let run = await CommandRun(
+        ["set", source, "-w", "100", "-f", "png", "-o", folder.path("out/"), "--no-cache", "--html"] + steps)
+      #expect(run.output.contains("style=") == hasPlaceholder)
+    }
+  }
+
+  @Test("several sources, folders, templates; all failures are listed at the end")
+  func several() async throws {
+    let folder = try Folder()
+    try FileManager.default.createDirectory(atPath: folder.path("in/deep"), withIntermediateDirectories: true)
+    for name in ["in/a.png", "in/a.jpg", "in/deep/a.png"] {
+      try folder.write(Self.small.data(as: .png), to: name)
+    }
+    let bad = try folder.write(Self.small.data(as: .png).prefix(100), to: "bad.png")
+    let arguments = ["set", "-r", folder.path("in"), "-w", "50,100", "-f", "png,jpeg", "--no-cache"]
+    let run = await CommandRun(arguments + [bad, folder.path("none.png"), "-o", folder.path("out")])
+    #expect(run.status == .failed)
+    let failures = run.errors.split(separator: "\n")
+    #expect(failures.count == 2, "\(run.errors)")
+    #expect(
+      failures[0].hasPrefix("ozu: \(bad): ") && failures[1].hasPrefix("ozu: \(folder.path("none.png")): "))
+    #expect(try FileManager.default.subpathsOfDirectory(atPath: folder.path("out")).count == 13)
+    #expect(try folder.names == ["bad.png", "in", "out"])
+    let template = await CommandRun(arguments + ["-o", folder.path("t/{dir}/{index}-{height}.{ext}")])
+    #expect(template.status == .done, "\(template.errors)")
+    #expect(FileManager.default.fileExists(atPath: folder.path("t/deep/3-67.jpg")))
+  }
+
+  @Test("no file is written unless all can be made, and no source is replaced")
+  func whole() async throws {
+    let folder = try Folder()
+    let data = try Self.small.data(as: .png)
+    let source = try folder.write(data, to: "p.png")
+    let limited = await CommandRun(
+      "set", source, "-w", "50,300", "-f", "png,jpeg", "--max-bytes", "700", "--no-cache", "-o",
+      folder.path("out"))
+    #expect(limited.status == .failed && limited.errors.contains("300 png: "), "\(limited.errors)")
+    #expect(try folder.names == ["p.png"])
+    let named = try folder.write(data, to: "p-50.png")
+    let replacing = await CommandRun(
+      "set", source, named, "-w", "50", "-f", "png", "--no-cache", "-o", folder.path(""))
+    #expect(
+      replacing.status == .failed && replacing.errors.contains("it is the source"), "\(replacing.errors)")
+    #expect(folder.data("p-50.png") == data)
+  }
+
+  @Test(
+    "wrong usage",
+    arguments: [
+      (["-w", "0"], "--widths 0: up to 32 widths"), (["-w", "320,"], "for example: --widths 320,640,1280"),
+      (["-f", "webp,tif"], "\"tif\" is no format that can be written"), (["-o", "-"], "need a folder"),
+      (["-o", "{name}.{ext}"], "several widths need {width}"),
+      (["-o", "{name}-{width}.jpg"], "several formats need {ext}"),
+      (["-o", "{name}-{width}.png", "-f", "jpeg"], "ends in .png"), (["--alt", "x"], "--alt needs --html"),
+    ])
+  func usage(_ arguments: [String], _ message: String) async {
+    let run = await CommandRun(["set", "a.jpg"] + arguments)
+    #expect(run.status == .wrongUsage)
+    #expect(run.errors.lowercased().contains(message.lowercased()), "\(run.errors)")
+  }
+}
+
+/// The tags of a piece of HTML: start tags and their attributes in quotation marks, end tags, white space between them, and
+/// nothing else.
+private struct Tags {
+  var names: [String] = []
+  var attributes: [[String: String]] = []
+
+  init(_ html: String) throws {
+    let tag = /\s*<(\/?)([a-z]+)((?: [a-z]+="[^"<>]*")*)>\s*/
+    var rest = html[...]
+    while !rest.isEmpty {
+      let match = try #require(rest.prefixMatch(of: tag), "\(rest)")
+      rest = rest[match.range.upperBound...]
+      if !match.1.isEmpty { continue }
+      names.append(String(match.2))
+      let pairs = match.3.matches(of: /\ ([a-z]+)="([^"]*)"/).map { (String($0.1), Self.plain($0.2)) }
+      attributes.append(
+        try #require(Set(pairs.map(\.0)).count == pairs.count ? Dictionary(uniqueKeysWithValues: pairs) : nil)
+      )
+    }
+  }
+
+  private static func plain(_ value: Substring) -> String {
+    let names = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")]
+    return names.reduce(String(value)) { $0.replacingOccurrences(of: $1.0, with: $1.1) }
+  }
+}
