@@ -24,6 +24,12 @@ struct MetadataTests {
     let header = try CodecRegistry.standard.header(of: fixture("matrix/heic-420.heic"))
     #expect(header.metadata?.camera == "Canon EOS M")
     #expect(header.metadata?.captureDate == "2025:02:08 07:08:03")
+    #expect(header.metadata?.lens == "EF-M18-55mm f/3.5-5.6 IS STM")
+    #expect(header.metadata?.exposureTime == 1.0 / 160)
+    #expect(header.metadata?.fNumber == 9)
+    #expect(header.metadata?.isoSensitivity == 100)
+    #expect(header.metadata?.focalLength == 24)
+    #expect(header.metadata?.hasPlace == false)
     #expect(header.metadata?.hasThumbnail == true)
     #expect(header.dotsPerInch == 72)
   }

@@ -29,7 +29,10 @@ struct ImageFacts {
     if let dots = header.dotsPerInch { parts.append("\(Int(dots.rounded())) dots per inch") }
     parts.append(header.frameCountDescription)
     if let camera = header.metadata?.camera { parts.append(camera) }
+    if let lens = header.metadata?.lens { parts.append(lens) }
+    if let exposure { parts.append(exposure) }
     if let date = header.metadata?.captureDate { parts.append("taken \(date)") }
+    if header.metadata?.hasPlace ?? false { parts.append("place") }
     if header.metadata?.hasThumbnail ?? false { parts.append("thumbnail") }
     return (["\(source): " + parts.joined(separator: ", ")] + (pixels?.lines ?? [])).joined(separator: "\n")
   }
@@ -55,13 +58,35 @@ struct ImageFacts {
       ] + (pixels?.members ?? []))
   }
 
-  /// What a camera wrote. Lens, exposure and place stand here once the library reads them.
+  /// What a camera wrote.
   private var photograph: [(String, JSON)] {
-    [
-      ("captureDate", (header.metadata?.captureDate).map(JSON.string) ?? .null),
-      ("camera", (header.metadata?.camera).map(JSON.string) ?? .null),
-      ("hasThumbnail", .bool(header.metadata?.hasThumbnail ?? false)),
+    let metadata = header.metadata
+    return [
+      ("captureDate", (metadata?.captureDate).map(JSON.string) ?? .null),
+      ("camera", (metadata?.camera).map(JSON.string) ?? .null),
+      ("lens", (metadata?.lens).map(JSON.string) ?? .null),
+      ("exposureTime", (metadata?.exposureTime).map(JSON.number) ?? .null),
+      ("fNumber", (metadata?.fNumber).map(JSON.number) ?? .null),
+      ("isoSensitivity", (metadata?.isoSensitivity).map(JSON.integer) ?? .null),
+      ("focalLength", (metadata?.focalLength).map(JSON.number) ?? .null),
+      ("hasPlace", .bool(metadata?.hasPlace ?? false)),
+      ("hasThumbnail", .bool(metadata?.hasThumbnail ?? false)),
     ]
+  }
+
+  /// As photographers write it: `1/160 s f/9 ISO 100 24 mm`.
+  private var exposure: String? {
+    guard let metadata = header.metadata else { return nil }
+    func short(_ value: Double) -> String {
+      let text = String(format: "%.1f", value)
+      return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
+    let parts = [
+      metadata.exposureTime.map { $0 < 0.4 ? "1/\(short((1 / $0).rounded())) s" : "\(short($0)) s" },
+      metadata.fNumber.map { "f/\(short($0))" }, metadata.isoSensitivity.map { "ISO \($0)" },
+      metadata.focalLength.map { "\(short($0)) mm" },
+    ].compactMap(\.self)
+    return parts.isEmpty ? nil : parts.joined(separator: " ")
   }
 
   private var color: ColorFacts { ColorFacts(header.colorEncoding) }

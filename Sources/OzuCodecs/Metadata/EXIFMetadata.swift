@@ -1,16 +1,23 @@
 import OzuImaging
 
-/// Reads what people ask of EXIF data: when, with which camera, and whether there is a thumbnail (CIPA DC-008 §4.6).
+/// Reads what people ask of EXIF data: when, with which camera and lens, how it was exposed, and whether there are a
+/// thumbnail and a place (CIPA DC-008 §4.6).
 ///
-/// Three directories are looked at, each once: the first, the one of EXIF's own that it names, and the second, of
-/// the thumbnail. Whatever is wrong is left out.
+/// Three directories are looked at: the first, the one of EXIF's own that it names, and the second, of
+/// the thumbnail; of the place only whether there is one. Whatever is wrong is left out.
 package enum EXIFMetadata {
   private enum Tag {
     static let make = 0x010F
     static let model = 0x0110
     static let date = 0x0132
     static let thumbnail = 0x0201
+    static let exposureTime = 0x829A
+    static let fNumber = 0x829D
+    static let isoSensitivity = 0x8827
     static let captureDate = 0x9003
+    static let focalLength = 0x920A
+    static let lens = 0xA434
+    static let latitude = 0x0002
   }
 
   /// What there is to say of the picture.
@@ -20,11 +27,24 @@ package enum EXIFMetadata {
   package static func find(in bytes: Span<UInt8>) -> PictureMetadata? {
     guard let directories = EXIFDirectories(bytes) else { return nil }
     let first = directories.first
-    var details: String?
-    if let own = directories.integer(EXIFTag.details, first, bytes) {
-      details = directories.text(Tag.captureDate, directories.start + own, bytes)
+    var metadata = PictureMetadata()
+    if let offset = directories.integer(EXIFTag.details, first, bytes) {
+      let details = directories.start + offset
+      metadata.captureDate = directories.text(Tag.captureDate, details, bytes)
+      metadata.lens = directories.text(Tag.lens, details, bytes)
+      metadata.isoSensitivity = directories.integer(Tag.isoSensitivity, details, bytes)
+      // Nothing stands for what is not known.
+      func positive(_ tag: Int) -> Double? {
+        directories.rational(tag, details, bytes).flatMap { $0 > 0 ? $0 : nil }
+      }
+      metadata.exposureTime = positive(Tag.exposureTime)
+      metadata.fNumber = positive(Tag.fNumber)
+      metadata.focalLength = positive(Tag.focalLength)
     }
-    var metadata = PictureMetadata(captureDate: details ?? directories.text(Tag.date, first, bytes))
+    metadata.captureDate = metadata.captureDate ?? directories.text(Tag.date, first, bytes)
+    if let place = directories.integer(EXIFTag.place, first, bytes) {
+      metadata.hasPlace = directories.entry(Tag.latitude, directories.start + place, bytes) != nil
+    }
     let make = directories.text(Tag.make, first, bytes)
     let model = directories.text(Tag.model, first, bytes)
     if let make, let model {

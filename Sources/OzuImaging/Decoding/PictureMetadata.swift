@@ -6,6 +6,18 @@ public struct PictureMetadata: Hashable, Sendable {
   public var camera: String?
   /// Whether a smaller rendition is embedded.
   public var hasThumbnail: Bool
+  /// The model of the lens.
+  public var lens: String?
+  /// How long the picture was exposed, in seconds.
+  public var exposureTime: Double?
+  /// The f-number: the focal length over the width of the aperture.
+  public var fNumber: Double?
+  /// The sensitivity by ISO 12232, such as 100.
+  public var isoSensitivity: Int?
+  /// The focal length, in millimetres.
+  public var focalLength: Double?
+  /// Whether the file says where the picture was taken. It says so to whoever gets the file.
+  public var hasPlace = false
 
   /// Makes metadata.
   public init(captureDate: String? = nil, camera: String? = nil, hasThumbnail: Bool = false) {
