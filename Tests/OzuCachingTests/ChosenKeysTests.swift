@@ -58,22 +58,25 @@ struct ChosenKeysTests {
   private func pageCount(_ cache: DiskCache) -> Int { cache.store.index.withLock { $0.pages.count } }
 
   @Test(
-    "the memory cache is no slower for them",
+    "the memory cache is no slower for them, under whatever seed",
     arguments: Choice.allCases.filter { ![.oneLowHalf, .singleBits].contains($0) })
   func memory(choice: Choice) {
-    let cache = MemoryCache<CacheKey, Int>(
-      MemoryCacheConfiguration(costLimit: 1 << 30, maximumEntryFraction: 1))
     let keys = choice.keys(Self.count)
-    for (number, key) in keys.enumerated() { cache.insert(number, forKey: key, cost: 1) }
-    var probeCount = 0
-    for shard in 0...cache.shardMask {
-      probeCount += cache.withShard(shard) { shard in
-        shard.table.finishGrowing()
-        return shard.table.probeCount
+    // Each cache has a seed of its own. A weak hash has been seen to fail under three in a hundred.
+    for _ in 0..<100 {
+      let cache = MemoryCache<CacheKey, Int>(
+        MemoryCacheConfiguration(costLimit: 1 << 30, maximumEntryFraction: 1))
+      for (number, key) in keys.enumerated() { cache.insert(number, forKey: key, cost: 1) }
+      var probeCount = 0
+      for shard in 0...cache.shardMask {
+        probeCount += cache.withShard(shard) { shard in
+          shard.table.finishGrowing()
+          return shard.table.probeCount
+        }
       }
+      #expect(probeCount < 3 * keys.count)
+      #expect(keys.indices.allSatisfy { cache.value(forKey: keys[$0]) == $0 })
     }
-    #expect(probeCount < 8 * keys.count)
-    for (number, key) in keys.enumerated() { #expect(cache.value(forKey: key) == number) }
   }
 
   @Test("keys with one low half have as many hash values as keys", arguments: Choice.allCases)
