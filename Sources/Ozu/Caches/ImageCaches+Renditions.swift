@@ -73,10 +73,7 @@ extension ImageCaches {
   /// The same from the first level alone.
   func firstRendition(_ key: ImageKey, of source: ImageSource, in kind: ImageStoreKind) -> Rendition? {
     let place = ImageStoreKey(kind, key.rendition)
-    guard let entry = stores.readFirst(ImageStoreEntry.self, place) else { return nil }
-    if let rendition = Rendition(entry, of: source) { return rendition }
-    stores.remove(ImageStoreEntry.self, place, .first)
-    return nil
+    return first(place) { Rendition($0, of: source) }
   }
 
   /// The same from the further levels.
@@ -88,11 +85,7 @@ extension ImageCaches {
   ) -> Rendition? {
     guard stores.mayContainFurther(ImageStoreKey(kind, key.rendition), source.reach) else { return nil }
     let place = ImageStoreKey(kind, key.rendition, label: label())
-    // A record that cannot be used stays: it may be of use to another release.
-    let entry = stores.readFurther(ImageStoreEntry.self, place, source.reach) {
-      Rendition($0, of: source) != nil
-    }
-    return entry.flatMap { Rendition($0, of: source) }
+    return further(place, source.reach) { Rendition($0, of: source) }
   }
 
   func store(_ rendition: Rendition, for request: ImageRequest) {
@@ -112,8 +105,8 @@ extension ImageCaches {
       ImageStoreEntry.self, ImageStoreKey(request.renditionKind, request.key.rendition), request.source.reach)
   }
 
-  /// Removes the finished pictures of requests, and those and encoded images that the levels list under some labels or know as derived from a
-  /// source: sizes that nobody has registered, such as those of views in an earlier run.
+  /// Removes the finished pictures of requests, and what has been made, files included, of the sources that the levels
+  /// list under some labels: also sizes that nobody has registered, such as those of views in an earlier run.
   func removeRenditions(for requests: [ImageRequest], ofSources labels: [String]) {
     for request in requests { removeRendition(for: request) }
     for source in Set(requests.map(\.key.source)) {

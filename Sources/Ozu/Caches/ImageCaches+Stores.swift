@@ -3,6 +3,26 @@ import OzuSynchronization
 
 /// The levels of storage as a whole.
 extension ImageCaches {
+  /// What the first level has under a key, as it is read. An entry that cannot be read is removed there.
+  func first<Value>(_ key: ImageStoreKey, _ read: (ImageStoreEntry) -> Value?) -> Value? {
+    guard let entry = stores.readFirst(ImageStoreEntry.self, key) else { return nil }
+    if let value = read(entry) { return value }
+    stores.remove(ImageStoreEntry.self, key, .first)
+    return nil
+  }
+
+  /// The same of the further levels. An entry that cannot be read stays: it may be of use to another release.
+  func further<Value>(
+    _ key: ImageStoreKey, _ reach: StoreChain.Reach, _ read: (ImageStoreEntry) -> Value?
+  ) -> Value? {
+    var value: Value?
+    _ = stores.readFurther(ImageStoreEntry.self, key, reach) { entry in
+      value = read(entry)
+      return value != nil
+    }
+    return value
+  }
+
   /// Whether a level may have notes of what has been made of a source. Never waits: for any thread.
   func mayHaveRelatives(of source: CacheKey) -> Bool { stores.mayContain(ImageStoreKey(.relatives, source)) }
 

@@ -24,7 +24,7 @@ struct OriginalStorage: HTTPCacheStorage {
   }
 
   func store(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, for key: HTTPCacheKey) async {
-    backlog.enqueue(byteCount: entry.body.count) { [caches] in
+    backlog.enqueue(byteCount: entry.body.count, originalOf: ResponseShelf.storeKey(key)) { [caches] in
       caches.store(entry, replacing: old, for: key)
     }
     await backlog.room()
@@ -32,13 +32,13 @@ struct OriginalStorage: HTTPCacheStorage {
 
   func refresh(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse, for key: HTTPCacheKey) async {
     // Its body is on disk already, as a rule, and not held for this.
-    backlog.enqueue { [caches] in
+    backlog.enqueue(originalOf: ResponseShelf.storeKey(key)) { [caches] in
       caches.refresh(entry, replacing: old, for: key)
     }
   }
 
   func removeEntries(for key: HTTPCacheKey) async {
-    backlog.enqueue { [caches] in caches.removeResponses(for: key) }
+    backlog.enqueue(originalOf: ResponseShelf.storeKey(key)) { [caches] in caches.removeResponses(for: key) }
   }
 
   /// The folder of the first level, so that a body is on the medium whose size the app has thought about. Opens the disk

@@ -57,7 +57,7 @@ final class EncodeImage: JobWork, @unchecked Sendable {
     case .load:
       guard let load = job.input as? LoadImage else { return fail(.cancelled(name)) }
       switch load.outcome {
-      case .failure(let error): return stale == nil ? fail(error) : standIn(for: error)
+      case .failure(let error): return fail(error)
       case .success(let end):
         guard let fetched = load.fetched else { return fail(.cancelled(name)) }
         return prepare(end.loaded, fetched)
@@ -136,6 +136,7 @@ final class EncodeImage: JobWork, @unchecked Sendable {
       else {
         // What was made of other bytes dies, also where nothing may take its place.
         forget()
+        stale = nil
         return load(fetched)
       }
       let renewed = EncodedEntry(stale.data, stale.record.renewed(validity), source: stale.source)
@@ -195,7 +196,10 @@ final class EncodeImage: JobWork, @unchecked Sendable {
     let (loaded, fetched) = (input.loaded, input.fetched)
     timings.add(loaded.timings)
     let (start, stage) = (configuration.now(), context.events.stageBegan(.encode, of: name))
-    let result = EncodedFile.make(input, goal, configuration) { [self] in cancellation.isRaised }
+    let maker = EncodedFileMaker(
+      input: input, goal: goal, configuration: configuration, isCancelled: { [self] in cancellation.isRaised }
+    )
+    let result = Result { () throws(ImageError) in try maker.make() }
     context.events.stageEnded(stage, byteCount: (try? result.get())?.data.count ?? 0)
     let file: EncodedFile
     switch result {
@@ -236,6 +240,7 @@ final class EncodeImage: JobWork, @unchecked Sendable {
       if let wait { waits.append(wait) }
     }
     next = .wait
+    // Writes happen in their order: with the last, all are done.
     return waits.last.map(JobStep.depend) ?? .finish(succeeded: true)
   }
 

@@ -17,24 +17,11 @@ struct EncodedFile: Sendable {
   let frameCount: Int
   /// What could not be taken over from the source.
   let notes: [String]
-
-  /// Makes the file in the first of the formats that suit the picture; in the next where that one fails, because its
-  /// library is not installed or it holds no picture of this size. On a decoding thread.
-  static func make(
-    _ input: EncodingInput, _ goal: EncodingGoal, _ configuration: ImagePipeline.Configuration,
-    isCancelled: @escaping @Sendable () -> Bool
-  ) -> Result<EncodedFile, ImageError> {
-    let maker = EncodedFileMaker(
-      input: input, goal: goal, configuration: configuration, isCancelled: isCancelled)
-    do throws(ImageError) {
-      return .success(try maker.make())
-    } catch {
-      return .failure(error)
-    }
-  }
 }
 
-private struct EncodedFileMaker {
+/// Makes a file in the first of the formats that suit the picture; in the next where that one fails, because its library is
+/// not installed or it holds no picture of this size. On a decoding thread.
+struct EncodedFileMaker {
   let input: EncodingInput
   let goal: EncodingGoal
   let configuration: ImagePipeline.Configuration

@@ -13,7 +13,7 @@ public struct EncodedImage: Sendable {
   public var type: ImageType { entry.record.type }
   /// The size in pixels.
   public var size: PixelSize { entry.record.size }
-  /// How many frames were written.
+  /// How many frames the file shows, each for its time; equal ones may be stored as one. 1 for a still picture.
   public var frameCount: Int { entry.record.frameCount }
   /// What the source says of itself; `nil` when its fetcher brought pixels.
   public var header: ImageHeader? { entry.record.rendition.header }

@@ -26,16 +26,8 @@ extension ImageCaches {
     let isLast = isFar || !mayHaveFarEncoded(key, of: request)
     return observeRead(.encoded, for: request, isLast: isLast) { () -> EncodedEntry? in
       let place = ImageStoreKey(.encoded, key, label: isFar ? request.label : nil)
-      if isFar {
-        let found = stores.readFurther(ImageStoreEntry.self, place, request.source.reach) {
-          EncodedEntry($0, of: request) != nil
-        }
-        return found.flatMap { EncodedEntry($0, of: request) }
-      }
-      guard let found = stores.readFirst(ImageStoreEntry.self, place) else { return nil }
-      if let entry = EncodedEntry(found, of: request) { return entry }
-      stores.remove(ImageStoreEntry.self, place, .first)
-      return nil
+      let read = { EncodedEntry($0, of: request) }
+      return isFar ? further(place, request.source.reach, read) : first(place, read)
     } byteCount: {
       $0.data.count
     }

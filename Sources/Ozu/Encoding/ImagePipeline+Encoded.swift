@@ -19,19 +19,13 @@ extension ImagePipeline {
   public func encoded(
     for request: ImageRequest, as format: OutputFormat
   ) async throws(ImageError) -> EncodedImage {
-    let observed = context.events.requestBegan(request)
-    do throws(ImageError) {
+    try await observing(request, byteCount: \.data.count) { () async throws(ImageError) in
       let image =
         hasInterceptors
         ? try await interceptedEncoded(for: request, as: format)
         : try await ownEncoded(for: request, as: format)
       context.events.counters.encodedAnswers.increment()
-      if let observed { context.events.requestEnded(observed, .data(byteCount: image.data.count)) }
       return image
-    } catch {
-      context.events.counters.add(error)
-      if let observed { context.events.requestEnded(observed, RequestOutcome(error)) }
-      throw error
     }
   }
 
@@ -113,12 +107,11 @@ extension ImagePipeline {
   private func interceptedEncoded(
     for request: ImageRequest, as format: OutputFormat
   ) async throws(ImageError) -> EncodedImage {
-    let chain = ImageLoadChain<EncodedImage>(configuration.interceptors, as: format) { request in
-      do throws(ImageError) {
-        return .success(try await self.ownEncoded(for: request, as: format))
-      } catch {
-        return .failure(error)
-      }
+    let chain = ImageLoadChain<EncodedImage>(configuration.interceptors) {
+      (interceptor, request, rest) async throws(ImageError) in
+      try await interceptor.interceptEncoded(request, as: format, next: rest)
+    } load: { (request) async throws(ImageError) in
+      try await self.ownEncoded(for: request, as: format)
     }
     return try await chain.load(request)
   }

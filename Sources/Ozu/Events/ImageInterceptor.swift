@@ -96,56 +96,33 @@ public struct ImageLoadChain<Output: Sendable>: Sendable {
   }
 }
 
-extension ImageLoadChain<ImageResponse> {
-  /// The chain of a pipeline's interceptors around its load.
+extension ImageLoadChain {
+  /// The chain of a pipeline's interceptors around its work.
+  ///
+  /// - Parameters:
+  ///   - ask: how an interceptor is asked.
+  ///   - load: what comes after the last.
   init(
     _ interceptors: [any ImageInterceptor],
-    load: @escaping @Sendable (ImageRequest) async -> Result<ImageResponse, ImageError>
+    ask: @escaping @Sendable (any ImageInterceptor, ImageRequest, Self) async throws(ImageError) -> Output,
+    load: @escaping @Sendable (ImageRequest) async throws(ImageError) -> Output
   ) {
     self.init(
       interceptors[...],
       link: { interceptor, request, rest in
-        do throws(ImageError) {
-          return .success(try await interceptor.intercept(request, next: rest))
-        } catch {
-          return .failure(error)
-        }
-      }, end: load)
+        await Result { () async throws(ImageError) in try await ask(interceptor, request, rest) }
+      },
+      end: { request in await Result { () async throws(ImageError) in try await load(request) } })
   }
 }
 
-extension ImageLoadChain<EncodedImage> {
-  /// The chain of a pipeline's interceptors around its encoded images.
-  init(
-    _ interceptors: [any ImageInterceptor], as format: OutputFormat,
-    load: @escaping @Sendable (ImageRequest) async -> Result<EncodedImage, ImageError>
-  ) {
-    self.init(
-      interceptors[...],
-      link: { interceptor, request, rest in
-        do throws(ImageError) {
-          return .success(try await interceptor.interceptEncoded(request, as: format, next: rest))
-        } catch {
-          return .failure(error)
-        }
-      }, end: load)
-  }
-}
-
-extension ImageLoadChain<Data> {
-  /// The chain of a pipeline's interceptors around its load of bytes.
-  init(
-    _ interceptors: [any ImageInterceptor],
-    load: @escaping @Sendable (ImageRequest) async -> Result<Data, ImageError>
-  ) {
-    self.init(
-      interceptors[...],
-      link: { interceptor, request, rest in
-        do throws(ImageError) {
-          return .success(try await interceptor.interceptData(request, next: rest))
-        } catch {
-          return .failure(error)
-        }
-      }, end: load)
+extension Result where Failure == ImageError {
+  /// What work that suspends comes to.
+  init(_ work: () async throws(ImageError) -> Success) async {
+    do throws(ImageError) {
+      self = .success(try await work())
+    } catch {
+      self = .failure(error)
+    }
   }
 }

@@ -76,6 +76,7 @@ final class FetchWork: JobWork, @unchecked Sendable {
         fetcherClient = client
         return try look(for: client.request(limit: configuration.limits.encodedByteCount).url)
       case .fetcher(let fetcher):
+        if request.readsOriginals, let write { return .depend(write) }
         if request.readsOriginals, context.caches.mayHaveOriginal(for: request) {
           return go(.readOriginal(fetcher, isFar: false), in: .disk)
         }
@@ -86,6 +87,9 @@ final class FetchWork: JobWork, @unchecked Sendable {
       return finish(.failure(error))
     }
   }
+
+  /// What waits until the levels have what was loaded of this source last.
+  var write: JobDependence? { context.backlog.writing(originalOf: request.key.source) }
 
   override func run(_ job: RunningJob) -> JobStep {
     if cancellation.isRaised { return finish(.failure(.cancelled(name))) }

@@ -74,7 +74,8 @@ extension LoadImage {
         load.noteFailure(error)
         return load.fail(error)
       }
-      load.context.backlog.enqueue { [caches = load.context.caches, request = load.request] in
+      let (caches, request) = (load.context.caches, load.request)
+      load.context.backlog.enqueue(originalOf: request.key.source) {
         caches.removeOriginal(for: request)
       }
       return load.fetch(policy: .reload) { load, outcome in

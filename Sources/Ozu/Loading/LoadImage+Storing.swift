@@ -93,7 +93,7 @@ extension LoadContext {
     guard !caches.stores.isEmpty, request.writesOriginals, policy.storesOriginals,
       let original = fetched.claimOriginal()
     else { return [] }
-    let wait = backlog.add(byteCount: original.byteCount) { [self] _ in
+    let wait = backlog.add(byteCount: original.byteCount, originalOf: request.key.source) { [self] _ in
       caches.store(original, for: request)
       // Until now others have found the bytes here; from now on they find them in the store.
       withExtendedLifetime(fetched) { liveFetches.forget(.fetch(request, number: 0)) }

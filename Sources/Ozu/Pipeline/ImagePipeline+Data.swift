@@ -103,7 +103,7 @@ extension ImagePipeline {
   /// keep.
   func storeIfPicture(_ fetched: FetchedData, for request: ImageRequest) async {
     guard request.writesOriginals, let original = fetched.claimOriginal() else { return }
-    context.backlog.enqueue(byteCount: original.byteCount) { [context] in
+    context.backlog.enqueue(byteCount: original.byteCount, originalOf: request.key.source) { [context] in
       let configuration = context.configuration
       guard case .data(let data) = fetched.content,
         (try? configuration.codecs.header(of: data, limits: configuration.limits)) != nil

@@ -23,17 +23,18 @@ extension ImageTask {
   private func intercept() {
     surround(
       Task.detached { [self, interceptors = pipeline.configuration.interceptors] in
-        let chain = ImageLoadChain(interceptors) { await self.loadInside($0) }
-        do throws(ImageError) {
-          finish(.success(try await chain.load(request)))
-        } catch {
-          finish(.failure(error))
+        let chain = ImageLoadChain<ImageResponse>(interceptors) {
+          (interceptor, request, rest) async throws(ImageError) in
+          try await interceptor.intercept(request, next: rest)
+        } load: { (request) async throws(ImageError) in
+          try await self.loadInside(request)
         }
+        finish(await Result { () async throws(ImageError) in try await chain.load(request) })
       })
   }
 
   /// The load behind the interceptors, whose news are those of this task.
-  private func loadInside(_ request: ImageRequest) async -> Outcome {
+  private func loadInside(_ request: ImageRequest) async throws(ImageError) -> ImageResponse {
     let keyed = pipeline.keyed(request)
     let inner = ImageTask(
       request, keyed: keyed, pipeline: pipeline, start: pipeline.configuration.now(), follower: .outer(self),
@@ -41,13 +42,9 @@ extension ImageTask {
     // Who changes the priority of the request means the load's, whatever has become of the task's meanwhile.
     if request.priority == self.request.priority { inner.priority = priority }
     let isOver = setInner(inner)
-    if isOver || Task.isCancelled { return .failure(.cancelled(request.source.name)) }
+    if isOver || Task.isCancelled { throw .cancelled(request.source.name) }
     inner.load()
-    do throws(ImageError) {
-      return .success(try await inner.response)
-    } catch {
-      return .failure(error)
-    }
+    return try await inner.response
   }
 
   /// Takes the place of a request that the interceptors have tried before, which is released outside of the lock.
