@@ -178,9 +178,11 @@ let package = Package(
     .systemLibrary(
       name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"]), .brew(["gtk4"])]),
     .target(name: "OzuSynchronization", swiftSettings: strict),
+    .target(name: "OzuRecords", swiftSettings: strict),
 
     // Floor 1: they do not know each other.
-    .target(name: "OzuImaging", dependencies: ["OzuSynchronization"], swiftSettings: kernel),
+    .target(
+      name: "OzuImaging", dependencies: ["OzuSynchronization", "OzuRecords"], swiftSettings: kernel),
     .target(name: "OzuCaching", dependencies: ["OzuSynchronization"], swiftSettings: strict),
     .target(
       name: "OzuHTTP",
@@ -204,7 +206,9 @@ let package = Package(
     // Floor 5.
     .target(
       name: "Ozu",
-      dependencies: ["OzuStandardCodecs", "OzuCodecs", "OzuImaging", "OzuCaching", "OzuHTTP"] + libraryCodecs,
+      dependencies: [
+        "OzuStandardCodecs", "OzuCodecs", "OzuImaging", "OzuCaching", "OzuHTTP", "OzuRecords",
+      ] + libraryCodecs,
       swiftSettings: strict),
 
     // Floor 6.
@@ -269,7 +273,8 @@ let package = Package(
       path: "Benchmarks/Instructions",
       swiftSettings: kernel),
     .testTarget(
-      name: "OzuTests", dependencies: ["Ozu", "OzuTesting", "OzuSchedulerDrills"], swiftSettings: strict),
+      name: "OzuTests", dependencies: ["Ozu", "OzuTesting", "OzuRecords", "OzuSchedulerDrills"],
+      swiftSettings: strict),
     .executableTarget(
       name: "OzuSchedulerDrills", dependencies: ["Ozu", "OzuTesting"], path: "Tests/SchedulerDrills",
       swiftSettings: kernel),

@@ -1,5 +1,6 @@
 import Foundation
 import OzuHTTP
+import OzuRecords
 
 /// What stands beside an original on disk: the response that brought it, as the rules of HTTP need it.
 ///

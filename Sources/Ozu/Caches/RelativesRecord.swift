@@ -1,4 +1,5 @@
 import Foundation
+import OzuRecords
 
 /// Which finished pictures of one source are stored: what a later process starts from when it is asked for a smaller
 /// one.
@@ -57,46 +58,23 @@ struct RelativesRecord {
 extension Relatives.Made {
   fileprivate func write(to writer: inout FieldWriter) {
     writer.append(key.rendition)
-    writer.append(size.width)
-    writer.append(size.height)
+    size.write(to: &writer)
     writer.append(kind.name)
     writer.append(resize) { $1.write(to: &$0) }
   }
 
   fileprivate init(from reader: inout FieldReader, of source: CacheKey) throws(FieldReader.Damage) {
     let key = ImageKey(source: source, rendition: try reader.key())
-    let size = PixelSize(try reader.integer(), try reader.integer())
+    let size = try PixelSize(from: &reader)
     let kind = ImageStoreKind(try reader.text())
-    let resize = try reader.optional { (reader) throws(FieldReader.Damage) in try Resize(from: &reader) }
+    let resize = try reader.optional { (reader) throws(FieldReader.Damage) in
+      let resize = try Resize(from: &reader)
+      guard !resize.size.isEmpty, max(resize.size.width, resize.size.height) <= ImageRequest.maximumSide
+      else {
+        throw FieldReader.Damage()
+      }
+      return resize
+    }
     self.init(key: key, resize: resize, size: size, kind: kind)
-  }
-}
-
-extension Resize {
-  fileprivate func write(to writer: inout FieldWriter) {
-    writer.append(size.width)
-    writer.append(size.height)
-    writer.append(mode.rawValue)
-    writer.append(crops)
-    writer.append(allowsUpscaling)
-    writer.append(kernel.rawValue)
-    writer.append(quality.rawValue)
-    writer.append(light.rawValue)
-    writer.append(allowsEmbeddedThumbnail)
-  }
-
-  fileprivate init(from reader: inout FieldReader) throws(FieldReader.Damage) {
-    let size = PixelSize(try reader.integer(), try reader.integer())
-    guard !size.isEmpty, size.width <= ImageRequest.maximumSide, size.height <= ImageRequest.maximumSide,
-      let mode = ScaleMode(rawValue: try reader.text())
-    else { throw FieldReader.Damage() }
-    let (crops, allowsUpscaling) = (try reader.flag(), try reader.flag())
-    guard let kernel = ResamplingKernel(rawValue: try reader.text()),
-      let quality = DecodingQuality(rawValue: try reader.text()),
-      let light = ResamplingLight(rawValue: try reader.text())
-    else { throw FieldReader.Damage() }
-    self.init(
-      size, mode: mode, crops: crops, allowsUpscaling: allowsUpscaling, kernel: kernel, quality: quality,
-      light: light, allowsEmbeddedThumbnail: try reader.flag())
   }
 }

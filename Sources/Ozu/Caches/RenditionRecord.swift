@@ -1,4 +1,5 @@
 import Foundation
+import OzuRecords
 
 /// What stands beside a finished picture on disk: the header of its source, and what tells whether the source is
 /// still the same.
@@ -69,34 +70,5 @@ extension FileStamp {
     self.init(
       byteCount: Int64(try reader.integer()), modifiedSeconds: try reader.integer(),
       modifiedNanoseconds: try reader.integer(), inode: try reader.word())
-  }
-}
-
-/// What a picture's users and the rules of derivation need of it.
-extension ImageHeader {
-  fileprivate func write(to writer: inout FieldWriter) {
-    writer.append(type.rawValue)
-    writer.append(storedSize.width)
-    writer.append(storedSize.height)
-    writer.append(orientation.rawValue)
-    writer.append(bitsPerComponent)
-    writer.append(colorModel.rawValue)
-    writer.append(hasAlpha)
-    writer.append(colorProfileName) { $0.append($1) }
-    writer.append(frameCount)
-    writer.append(isProgressive)
-    writer.append(isDrawing)
-  }
-
-  fileprivate init(from reader: inout FieldReader) throws(FieldReader.Damage) {
-    self.init(
-      type: ImageType(rawValue: try reader.text()),
-      storedSize: PixelSize(try reader.integer(), try reader.integer()),
-      orientation: Orientation(rawValue: try reader.integer()) ?? .up,
-      bitsPerComponent: try reader.integer(),
-      colorModel: ColorModel(rawValue: try reader.text()) ?? .rgb, hasAlpha: try reader.flag(),
-      colorProfileName: try reader.optional { (reader) throws(FieldReader.Damage) in try reader.text() },
-      frameCount: try reader.integer(), isProgressive: try reader.flag())
-    isDrawing = try reader.flag()
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import OzuRecords
 
 /// What stands beside an encoded image in a store.
 struct EncodedRecord: Sendable {
@@ -35,7 +36,7 @@ struct EncodedRecord: Sendable {
       (reader) throws(FieldReader.Damage) in
       EncodedRecord(
         type: ImageType(rawValue: try reader.text()),
-        size: PixelSize(try reader.integer(), try reader.integer()), frameCount: try reader.integer(),
+        size: try PixelSize(from: &reader), frameCount: try reader.integer(),
         checksum: try reader.key(),
         notes: try reader.list { (reader) throws(FieldReader.Damage) in try reader.text() },
         rendition: try RenditionRecord(from: &reader), sourceByteCount: try reader.integer())
@@ -48,8 +49,7 @@ struct EncodedRecord: Sendable {
     var writer = FieldWriter()
     writer.append(Self.currentVersion)
     writer.append(type.rawValue)
-    writer.append(size.width)
-    writer.append(size.height)
+    size.write(to: &writer)
     writer.append(frameCount)
     writer.append(checksum)
     writer.append(notes) { $0.append($1) }

@@ -1,4 +1,5 @@
 import Foundation
+import OzuRecords
 import OzuTesting
 import Testing
 

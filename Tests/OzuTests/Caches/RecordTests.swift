@@ -1,5 +1,6 @@
 import Foundation
 import OzuHTTP
+import OzuRecords
 import Testing
 
 @testable import Ozu

@@ -1,0 +1,40 @@
+import OzuRecords
+
+extension Resize {
+  package func write(to writer: inout FieldWriter) {
+    size.write(to: &writer)
+    writer.append(mode.rawValue)
+    writer.append(crops)
+    writer.append(allowsUpscaling)
+    writer.append(kernel.rawValue)
+    writer.append(quality.rawValue)
+    writer.append(light.rawValue)
+    writer.append(allowsEmbeddedThumbnail)
+  }
+
+  /// Reads what `write` has written; any size may come of it.
+  package init(from reader: inout FieldReader) throws(FieldReader.Damage) {
+    let size = try PixelSize(from: &reader)
+    guard let mode = ScaleMode(rawValue: try reader.text()) else { throw FieldReader.Damage() }
+    let (crops, allowsUpscaling) = (try reader.flag(), try reader.flag())
+    guard let kernel = ResamplingKernel(rawValue: try reader.text()),
+      let quality = DecodingQuality(rawValue: try reader.text()),
+      let light = ResamplingLight(rawValue: try reader.text())
+    else { throw FieldReader.Damage() }
+    self.init(
+      size, mode: mode, crops: crops, allowsUpscaling: allowsUpscaling, kernel: kernel, quality: quality,
+      light: light, allowsEmbeddedThumbnail: try reader.flag())
+  }
+}
+
+extension PixelSize {
+  package func write(to writer: inout FieldWriter) {
+    writer.append(width)
+    writer.append(height)
+  }
+
+  /// Reads what `write` has written; any size may come of it.
+  package init(from reader: inout FieldReader) throws(FieldReader.Damage) {
+    self.init(try reader.integer(), try reader.integer())
+  }
+}

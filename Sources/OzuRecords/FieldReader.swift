@@ -1,0 +1,102 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Reads what a `FieldWriter` has written, field by field in the same order.
+///
+/// Whatever the bytes are, it ends with values or with `Damage`; nothing is allocated for a length that the bytes do
+/// not have.
+package struct FieldReader {
+  /// The bytes are not what was asked for.
+  package struct Damage: Error {
+    package init() {}
+  }
+
+  private let bytes: [UInt8]
+  private var place = 0
+
+  package init(_ data: Data) { bytes = [UInt8](data) }
+
+  /// Reads a whole record, which begins with its version.
+  ///
+  /// - Returns: `nil` for one of another version, and for bytes that are damaged or too many.
+  package static func record<Value>(
+    _ data: Data, version: Int, _ read: (inout FieldReader) throws(Damage) -> Value
+  ) -> Value? {
+    var reader = FieldReader(data)
+    do throws(Damage) {
+      guard try reader.integer() == version else { return nil }
+      let value = try read(&reader)
+      return reader.place == reader.bytes.count ? value : nil
+    } catch {
+      return nil
+    }
+  }
+
+  private mutating func byte() throws(Damage) -> UInt8 {
+    guard place < bytes.count else { throw Damage() }
+    defer { place += 1 }
+    return bytes[place]
+  }
+
+  package mutating func word() throws(Damage) -> UInt64 {
+    var word: UInt64 = 0
+    for shift in stride(from: 0, to: 64, by: 7) {
+      let byte = try byte()
+      word |= UInt64(byte & 0x7F) << UInt64(shift)
+      if byte < 0x80 { return word }
+    }
+    throw Damage()
+  }
+
+  package mutating func integer() throws(Damage) -> Int { Int(truncatingIfNeeded: try word()) }
+
+  package mutating func flag() throws(Damage) -> Bool {
+    switch try byte() {
+    case 0: false
+    case 1: true
+    default: throw Damage()
+    }
+  }
+
+  package mutating func text() throws(Damage) -> String {
+    let count = try integer()
+    guard count >= 0, count <= bytes.count - place,
+      let text = String(validating: bytes[place..<(place + count)], as: UTF8.self)
+    else { throw Damage() }
+    place += count
+    return text
+  }
+
+  package mutating func date() throws(Damage) -> Date {
+    Date(timeIntervalSince1970: try number())
+  }
+
+  package mutating func number() throws(Damage) -> Double { Double(bitPattern: try word()) }
+
+  package mutating func data() throws(Damage) -> Data {
+    let count = try integer()
+    guard count >= 0, count <= bytes.count - place else { throw Damage() }
+    defer { place += count }
+    return Data(bytes[place..<(place + count)])
+  }
+
+  package mutating func optional<Value>(
+    _ read: (inout FieldReader) throws(Damage) -> Value
+  ) throws(Damage) -> Value? {
+    try flag() ? try read(&self) : nil
+  }
+
+  package mutating func list<Value>(
+    _ read: (inout FieldReader) throws(Damage) -> Value
+  ) throws(Damage) -> [Value] {
+    let count = try integer()
+    // Every element takes a byte at least.
+    guard count >= 0, count <= bytes.count - place else { throw Damage() }
+    var values: [Value] = []
+    for _ in 0..<count { values.append(try read(&self)) }
+    return values
+  }
+}
