@@ -150,6 +150,7 @@ let package = Package(
     .library(name: "OzuSwiftUI", targets: ["OzuSwiftUI"]),
     .executable(name: "ozu-gallery", targets: ["OzuGalleryApp"]),
     .executable(name: "ozu", targets: ["OzuCLI"]),
+    .executable(name: "ozu-decode", targets: ["OzuDecode"]),
   ],
   traits: Set(systemLibraries.compactMap(\.packageTrait)).union([
     .default(enabledTraits: Set(systemLibraries.compactMap(\.trait))),
@@ -198,28 +199,31 @@ let package = Package(
     .target(
       name: "OzuLibraryCodecs", dependencies: ["OzuCodecs", "OzuImaging", "CCodecs"], swiftSettings: kernel),
     .target(name: "OzuImageIOCodecs", dependencies: ["OzuCodecs", "OzuImaging"], swiftSettings: strict),
-    .target(
-      name: "OzuIsolation",
-      dependencies: [
-        "OzuImaging", "OzuSynchronization",
-        .target(name: "CIsolation", condition: .when(platforms: [.linux])),
-      ],
-      swiftSettings: strict),
 
     // Floor 4: the codecs of the platform.
     .target(
       name: "OzuStandardCodecs",
       dependencies: ["OzuCodecs", "OzuImaging", "OzuImageIOCodecs"] + libraryCodecs, swiftSettings: strict),
 
-    // Floor 5.
+    // Floor 5: decoders in processes of their own.
+    .target(
+      name: "OzuIsolation",
+      dependencies: [
+        "OzuStandardCodecs", "OzuImaging", "OzuRecords", "OzuSynchronization",
+        .target(name: "CIsolation", condition: .when(platforms: [.linux])),
+      ] + libraryCodecs,
+      swiftSettings: strict),
+    .executableTarget(name: "OzuDecode", dependencies: ["OzuIsolation"], swiftSettings: strict),
+
+    // Floor 6.
     .target(
       name: "Ozu",
       dependencies: [
-        "OzuStandardCodecs", "OzuCodecs", "OzuImaging", "OzuCaching", "OzuHTTP", "OzuRecords",
+        "OzuIsolation", "OzuStandardCodecs", "OzuCodecs", "OzuImaging", "OzuCaching", "OzuHTTP", "OzuRecords",
       ] + libraryCodecs,
       swiftSettings: strict),
 
-    // Floor 6.
+    // Floor 7.
     .target(name: "OzuTesting", dependencies: ["Ozu", "OzuHTTP"], swiftSettings: strict),
     .target(
       name: "OzuGTK", dependencies: ["Ozu", .target(name: "CGTK", condition: .when(traits: ["GTK"]))],

@@ -30,6 +30,7 @@
         guard let name = type.uniformTypeIdentifier, writable.contains(name) else { continue }
         codecs.register(encoder: ImageIOEncoder(type))
       }
+      codecs.markBuiltIn()
       return codecs
     }()
   }

@@ -13,10 +13,11 @@ public struct Picture: Sendable {
     let isPreview: Bool
     let animation: PictureAnimation?
     let notes: [String]
+    let isIsolated: Bool
 
     init(
       pixels: Pixels, scale: Double, header: ImageHeader?, isPreview: Bool, animation: PictureAnimation?,
-      notes: [String]
+      notes: [String], isIsolated: Bool
     ) {
       self.pixels = pixels
       self.scale = scale
@@ -24,6 +25,7 @@ public struct Picture: Sendable {
       self.isPreview = isPreview
       self.animation = animation
       self.notes = notes
+      self.isIsolated = isIsolated
     }
   }
 
@@ -37,15 +39,26 @@ public struct Picture: Sendable {
     _ bitmap: Bitmap, scale: Double = 1, header: ImageHeader? = nil, isPreview: Bool = false,
     animation: PictureAnimation? = nil, notes: [String] = []
   ) {
+    self.init(
+      bitmap, scale: scale, header: header, isPreview: isPreview, animation: animation, notes: notes,
+      isIsolated: false)
+  }
+
+  /// Makes a picture of upright pixels, of which it is known who has decoded them.
+  package init(
+    _ bitmap: Bitmap, scale: Double = 1, header: ImageHeader? = nil, isPreview: Bool = false,
+    animation: PictureAnimation? = nil, notes: [String] = [], isIsolated: Bool
+  ) {
     content = Content(
       pixels: .ready(bitmap), scale: scale, header: header, isPreview: isPreview, animation: animation,
-      notes: notes)
+      notes: notes, isIsolated: isIsolated)
   }
 
   /// Makes a picture that is decoded when somebody looks at its pixels.
   init(_ pixels: DeferredPixels, header: ImageHeader) {
     content = Content(
-      pixels: .deferred(pixels), scale: 1, header: header, isPreview: false, animation: nil, notes: [])
+      pixels: .deferred(pixels), scale: 1, header: header, isPreview: false, animation: nil, notes: [],
+      isIsolated: false)
   }
 
   private init(_ content: Content) { self.content = content }
@@ -89,6 +102,11 @@ public struct Picture: Sendable {
     if case .deferred(let pixels) = content.pixels { pixels.notes } else { content.notes }
   }
 
+  /// Whether a process of its own has decoded the file, so that a decoder that crashes would have cost this picture alone.
+  public var isIsolated: Bool {
+    if case .deferred(let pixels) = content.pixels { pixels.isIsolated } else { content.isIsolated }
+  }
+
   /// The size in pixels.
   public var size: PixelSize {
     switch content.pixels {
@@ -110,6 +128,6 @@ public struct Picture: Sendable {
     Picture(
       Content(
         pixels: content.pixels, scale: scale, header: header, isPreview: isPreview, animation: animation,
-        notes: content.notes))
+        notes: content.notes, isIsolated: content.isIsolated))
   }
 }

@@ -30,6 +30,7 @@ extension CodecRegistry {
     codecs.register(animationEncoder: PNGEncoder())
     codecs.register(decoder: JPEGDecoder())
     codecs.register(encoder: JPEGEncoder())
+    codecs.markBuiltIn()
     return codecs
   }
 

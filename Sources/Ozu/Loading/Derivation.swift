@@ -77,7 +77,8 @@ struct Derivation: Hashable, Sendable {
     if outputSize == larger.size, region == PixelRegion(larger.size) { return larger }
     let bitmap = Resampler(kernel: kernel).resample(
       larger.bitmap, region: region, to: outputSize, pool: pool)
-    return Picture(bitmap, scale: larger.scale, header: larger.header, notes: larger.notes)
+    return Picture(
+      bitmap, scale: larger.scale, header: larger.header, notes: larger.notes, isIsolated: larger.isIsolated)
   }
 }
 

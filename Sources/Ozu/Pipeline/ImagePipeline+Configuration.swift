@@ -7,6 +7,9 @@ extension ImagePipeline {
   public struct Configuration: Sendable {
     /// The decoders and encoders.
     public var codecs = CodecRegistry.standard
+    /// Whether files are decoded in processes of their own, so that one that crashes its decoder costs one picture. Off by
+    /// default. The decoders of `codecs` that are built in work there then; those of the app do not.
+    public var isolation = DecoderIsolation.off
     /// What makes HTTP exchanges.
     public var httpClient: any HTTPClient = DefaultHTTPClient.shared
     /// The limits of the memory cache; by default 15 % of the memory the process may use, 768 MB at most,

@@ -29,7 +29,8 @@ extension ImagePipeline {
     }
     return PipelineDiagnostics(
       jobs: PipelineDiagnostics.Kind.allCases.flatMap { kind in jobs.filter { $0.kind == kind } },
-      executors: executors, backlogByteCount: context.backlog.byteCount)
+      executors: executors, backlogByteCount: context.backlog.byteCount,
+      isolation: isolation?.status)
   }
 
   /// Holds an executor back, or lets it go on; for tests (`OzuTesting`).

@@ -47,6 +47,7 @@ public final class ImagePipeline: Sendable {
   let downloads = DownloadReports()
   let calm: CalmSignal
   let networkReturn: NetworkReturn
+  let isolation: IsolationReport?
   let hasInterceptors: Bool
   /// Whether addresses are to be changed before they are keys.
   private let hasKeyRules: Bool
@@ -55,6 +56,8 @@ public final class ImagePipeline: Sendable {
 
   /// Makes a pipeline. Nothing is opened or started before the first request.
   public init(_ configuration: Configuration = Configuration()) {
+    var configuration = configuration
+    isolation = configuration.codecs.isolate(configuration.isolation)
     self.configuration = configuration
     let calm = CalmSignal()
     self.calm = calm

@@ -49,6 +49,8 @@ public struct ImageResponse: Sendable {
   public let renditionMiss: RenditionMiss?
   /// Whether the work was shared with an equal request that was there before.
   public let isCoalesced: Bool
+  /// Whether a process of its own has decoded the file that the picture was made of (`Configuration.isolation`).
+  public var isIsolated: Bool { picture.isIsolated }
   /// The bytes of the encoded file the picture was decoded from: the original's, or the rendition's. 0 from
   /// memory.
   public let encodedByteCount: Int

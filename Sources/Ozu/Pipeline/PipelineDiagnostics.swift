@@ -78,13 +78,16 @@ public struct PipelineDiagnostics: Sendable {
   public let executors: [Executor]
   /// The bytes that wait to be written to the disk cache.
   public let backlogByteCount: Int
+  /// What isolation of decoders comes to; `nil` where it is off.
+  public let isolation: IsolationStatus?
 }
 
 extension PipelineDiagnostics: CustomStringConvertible {
   /// A line for each job and each executor.
   public var description: String {
     let lines = jobs.map(\.description) + executors.map(\.description)
-    return (lines + ["backlog: \(backlogByteCount) bytes"]).joined(separator: "\n")
+    let others = ["backlog: \(backlogByteCount) bytes"] + (isolation.map { ["isolation: \($0)"] } ?? [])
+    return (lines + others).joined(separator: "\n")
   }
 }
 

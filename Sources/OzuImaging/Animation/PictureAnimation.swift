@@ -115,9 +115,12 @@ public final class PictureAnimation: Sendable {
     }
   }
 
+  /// What making one frame may take at the worst, in bytes.
+  package var frameWorkByteCount: Int { workingByteCount }
+
   /// - Parameter keepsFrame: whether the frame waits in the cache for the next round. An encoder has only one round, and
   ///   would fill the cache for nobody.
-  func frame(
+  package func frame(
     at index: Int, keepsFrame: Bool = true, isCancelled: @escaping () -> Bool
   ) throws(DecodingError) -> Bitmap {
     precondition(delays.indices.contains(index), "there is no such frame")

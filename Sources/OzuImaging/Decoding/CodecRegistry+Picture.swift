@@ -19,7 +19,10 @@ extension CodecRegistry {
   public func picture(
     from data: Data, resize: Resize? = nil, context: DecodingContext = .init()
   ) throws(DecodingError) -> Picture {
-    try render(prepare(data, resize: resize, context: context), resize: resize, context: context)
+    try context.limits.checkEncodedByteCount(data.count)
+    let decoder = try decoder(for: data)
+    if let picture = try decoder.makePicture(from: data, resize: resize, context: context) { return picture }
+    return try render(prepare(data, decoder, resize: resize, context: context), resize: resize, context: context)
   }
 
   /// Makes an upright picture from a file whose pixels are decoded when somebody first looks at them, on the thread
@@ -35,17 +38,22 @@ extension CodecRegistry {
   public func deferredPicture(
     from data: Data, context: DecodingContext = .init()
   ) throws(DecodingError) -> Picture {
-    let prepared = try prepare(data, resize: nil, context: context)
-    guard prepared.header.frameCount <= 1 else {
+    try context.limits.checkEncodedByteCount(data.count)
+    let decoder = try decoder(for: data)
+    let prepared = try prepare(data, decoder, resize: nil, context: context)
+    let make = { @Sendable (context: DecodingContext) throws(DecodingError) -> Picture in
+      let picture = try decoder.makePicture(from: data, resize: nil, context: context)
+      if let picture { return picture }
       return try render(prepared, resize: nil, context: context)
     }
+    guard prepared.header.frameCount <= 1 else { return try make(context) }
     try context.checkpoint()
     let size = prepared.plan.orientation.applied(to: prepared.plan.outputSize)
     let makeContext = context.successor
     let pixels = DeferredPixels(
       size: size, byteCount: size.bitmapByteCount(as: prepared.format)
     ) { () throws(DecodingError) in
-      try render(prepared, resize: nil, context: makeContext())
+      try make(makeContext())
     }
     return Picture(pixels, header: prepared.header)
   }
@@ -64,10 +72,9 @@ extension CodecRegistry {
 
   /// Reads the header, and checks what a decode would take.
   private func prepare(
-    _ data: Data, resize: Resize?, context: DecodingContext
+    _ data: Data, _ decoder: any ImageDecoding, resize: Resize?, context: DecodingContext
   ) throws(DecodingError) -> Prepared {
-    try context.limits.checkEncodedByteCount(data.count)
-    let file = try open(data, limits: context.limits)
+    let file = try decoder.openChecked(data, limits: context.limits)
     let header = file.header
     try context.limits.check(header)
     guard !header.storedSize.isEmpty else {

@@ -11,6 +11,10 @@
 /// that were there before.
 public struct CodecRegistry: Sendable {
   private var decoders: [any ImageDecoding] = []
+  /// How many of them, from the last on, are built in.
+  private var builtInCount = 0
+  /// How many of them, just before those, work elsewhere.
+  private var isolatedCount = 0
   private var encoders: [any ImageEncoding] = []
   private(set) var animationEncoders: [any AnimationEncoding] = []
   private var absent: [ImageType: String] = [:]
@@ -24,6 +28,25 @@ public struct CodecRegistry: Sendable {
   /// Adds a decoder, ahead of those that are there.
   public mutating func register(decoder: any ImageDecoding) {
     decoders.insert(decoder, at: 0)
+  }
+
+  /// Says that the decoders that are there are those of Ozu, and none of an app.
+  package mutating func markBuiltIn() {
+    builtInCount = decoders.count
+  }
+
+  /// Puts decoders that work elsewhere ahead of those that are built in, and after those of the app, which go on to be
+  /// asked first; in the place of those that an earlier call has put there.
+  ///
+  /// - Parameter make: makes the decoder of a type, given the built-in one if there is one.
+  package mutating func isolateBuiltIn(
+    _ types: [ImageType], _ make: (ImageType, (any ImageDecoding)?) -> (any ImageDecoding)?
+  ) {
+    let end = decoders.count - builtInCount
+    let builtIn = decoders[end...]
+    let isolated = types.compactMap { type in make(type, builtIn.first { $0.types.contains(type) }) }
+    decoders.replaceSubrange((end - isolatedCount)..<end, with: isolated)
+    isolatedCount = isolated.count
   }
 
   /// Adds an encoder, ahead of those that are there.

@@ -7,7 +7,7 @@
 extension DecodePlan {
   /// Plans the decode of a picture, or of a drawing: that is drawn at the size at which the recipe shows it, larger
   /// than it says of itself too, and nothing is left to resample but a crop.
-  init(drawingOf header: ImageHeader, resize: Resize?, scales: [Int]) {
+  package init(drawingOf header: ImageHeader, resize: Resize?, scales: [Int]) {
     guard header.isDrawing, var resize, resize.mode != .none else {
       self.init(header: header, resize: resize, scales: scales)
       return

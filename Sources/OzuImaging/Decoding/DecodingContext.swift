@@ -105,7 +105,7 @@ public struct DecodingContext {
   /// Not for work that has a reservation already: it could wait for itself.
   ///
   /// - Throws: `limitExceeded` for more than the whole budget; `cancelled`.
-  func reserving(_ byteCount: Int) throws(DecodingError) -> DecodingContext {
+  package func reserving(_ byteCount: Int) throws(DecodingError) -> DecodingContext {
     var context = self
     let share = Share()
     share.reservation = try reserve(byteCount)

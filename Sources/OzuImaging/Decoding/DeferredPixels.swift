@@ -33,6 +33,11 @@ final class DeferredPixels: Sendable {
     state.withLock { if case .decoded(let picture) = $0 { picture.notes } else { [] } }
   }
 
+  /// Whether they were decoded in a process of its own.
+  var isIsolated: Bool {
+    state.withLock { if case .decoded(let picture) = $0 { picture.isIsolated } else { false } }
+  }
+
   /// The pixels; transparent ones where they cannot be decoded.
   var bitmap: Bitmap {
     state.withLock { state in

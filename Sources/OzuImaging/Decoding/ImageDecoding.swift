@@ -34,6 +34,17 @@ public protocol ImageDecoding: Sendable {
   /// - Throws: as `open(_:limits:)`, but for `truncated`.
   func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile
 
+  /// Makes the picture of a recipe whole, up to upright pixels in the colours of the context, and the frames of one that
+  /// moves. `nil` by default: `CodecRegistry.picture(from:resize:context:)` makes it with what `open` gives.
+  ///
+  /// For a decoder that works elsewhere, as in a process of its own, and hands over results alone. The limit on the bytes
+  /// of the file was checked by the caller, and nothing else.
+  ///
+  /// - Throws: `DecodingError`.
+  func makePicture(
+    from data: Data, resize: Resize?, context: DecodingContext
+  ) throws(DecodingError) -> Picture?
+
   /// Does what opening the first file would otherwise wait for, such as loading a shared library. By default nothing.
   ///
   /// - Throws: `unsupportedType` when it cannot be done, as opening a file would.
@@ -47,6 +58,13 @@ extension ImageDecoding {
   /// Nothing is shown before a file is whole.
   public func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {
     .shownWhole
+  }
+
+  /// The registry makes it.
+  public func makePicture(
+    from data: Data, resize: Resize?, context: DecodingContext
+  ) throws(DecodingError) -> Picture? {
+    nil
   }
 
   /// There is nothing to do.

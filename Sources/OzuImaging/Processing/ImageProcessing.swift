@@ -90,6 +90,7 @@ extension Picture {
     guard !processors.isEmpty else { return self }
     var result = BGRABitmap(bitmap, pool: context.pool)
     for processor in processors { result = try processor.process(result, context: context) }
-    return Picture(result.bitmap, scale: scale, header: header, isPreview: isPreview)
+    return Picture(
+      result.bitmap, scale: scale, header: header, isPreview: isPreview, isIsolated: isIsolated)
   }
 }

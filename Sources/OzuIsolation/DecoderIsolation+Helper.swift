@@ -1,0 +1,68 @@
+import OzuImaging
+import OzuStandardCodecs
+
+#if canImport(OzuLibraryCodecs)
+  import OzuLibraryCodecs
+#endif
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension DecoderIsolation {
+  /// Decodes for another process and does not return, if this process was started for that; else returns at once.
+  ///
+  /// The first line of the `main` of an app that is its own helper (`Helper.thisProgram`), before anything that starts a
+  /// thread:
+  ///
+  /// ```swift
+  /// DecoderIsolation.runIfHelper()
+  /// ```
+  public static func runIfHelper() {
+    #if os(Linux)
+      WorkerMain.runIfHelper(CommandLine.arguments) { PictureWorker(codecs: .isolated) }
+    #endif
+  }
+}
+
+#if os(Linux)
+  extension CodecRegistry {
+    /// All codecs of this build, drawings included: for a process that may crash.
+    package static var isolated: CodecRegistry {
+      var codecs = CodecRegistry.standard
+      #if SVG
+        codecs.register(decoder: SVGDecoder())
+      #endif
+      return codecs
+    }
+  }
+
+  extension DecoderIsolation {
+    /// What the pool of workers is told; `nil` where there is no program to start.
+    func poolOptions() -> WorkerPool.Options? {
+      guard let program = helper.program else { return nil }
+      return WorkerPool.Options(
+        helper: program, workerLimit: max(1, processLimit),
+        confinement: mode == .required ? .required : .bestPossible)
+    }
+  }
+
+  extension DecoderIsolation.Helper {
+    /// What an error says where there is no program.
+    var absence: String { "there is no program ozu-decode beside the app's" }
+
+    /// The program; `nil` where there is none beside the app's.
+    fileprivate var program: WorkerHelper? {
+      switch self {
+      case .program(let path): return .program(path)
+      case .thisProgram: return .thisProgram()
+      case .beside:
+        let own = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        let places = ["ozu-decode", "../libexec/ozu-decode", "../libexec/ozu/ozu-decode"]
+        return places.map { own.appending(path: $0).standardized.path }
+          .first { FileManager.default.isExecutableFile(atPath: $0) }.map { .program($0) }
+      }
+    }
+  }
+#endif

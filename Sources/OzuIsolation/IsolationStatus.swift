@@ -1,0 +1,55 @@
+/// What isolation comes to, as far as it has been tried.
+public struct IsolationStatus: Hashable, Sendable {
+  /// How much it matters.
+  public let mode: DecoderIsolation.Mode
+  /// Why files are decoded in the process of the app although isolation is preferred; `nil` as long as they are not.
+  public let degradation: String?
+  /// Whether a filter of system calls (seccomp) is in force in the processes that decode; `nil` before the first of them.
+  public let filtersSystemCalls: Bool?
+  /// The version of Landlock that keeps files and networks from them: 0 for none, `nil` before the first of them.
+  public let landlockVersion: Int?
+  /// The calls that the system has refused, with its reason.
+  public let missing: [String]
+  /// How many processes there are now.
+  public let processCount: Int
+  /// How many have been started.
+  public let startedProcessCount: Int
+  /// How many questions they have answered: a picture is one, each frame of an animation another.
+  public let answerCount: Int
+  /// How many questions ended with `DecoderFailure`.
+  public let failureCount: Int
+}
+
+extension IsolationStatus {
+  #if os(Linux)
+    init(_ desk: DecoderDesk) {
+      let status = desk.pool?.status ?? WorkerStatus()
+      self.init(
+        mode: desk.settings.mode, degradation: desk.degradation,
+        filtersSystemCalls: status.confinement?.filtersSystemCalls,
+        landlockVersion: status.confinement?.landlockVersion, missing: status.confinement?.missing ?? [],
+        processCount: status.workerCount, startedProcessCount: status.startedWorkerCount,
+        answerCount: status.answerCount, failureCount: status.failureCount)
+    }
+  #else
+    init(_ desk: DecoderDesk) {
+      self.init(
+        mode: desk.settings.mode, degradation: desk.degradation, filtersSystemCalls: nil, landlockVersion: nil,
+        missing: [], processCount: 0, startedProcessCount: 0, answerCount: 0, failureCount: 0)
+    }
+  #endif
+}
+
+extension IsolationStatus: CustomStringConvertible {
+  /// One line: what confines the decoders, and how many there are.
+  public var description: String {
+    if let degradation { return "\(mode.rawValue), not isolated: \(degradation)" }
+    guard let filtersSystemCalls, let landlockVersion else { return "\(mode.rawValue), nothing decoded yet" }
+    let locks =
+      ["a process of their own"] + (filtersSystemCalls ? ["seccomp"] : [])
+      + (landlockVersion > 0 ? ["Landlock \(landlockVersion)"] : [])
+    let lack = missing.isEmpty ? "" : ", without \(missing.joined(separator: ", "))"
+    return "\(mode.rawValue), by \(locks.joined(separator: ", "))\(lack), \(processCount) running, "
+      + "\(startedProcessCount) started, \(answerCount) answers, \(failureCount) failures"
+  }
+}

@@ -1,0 +1,42 @@
+import OzuImaging
+import OzuSynchronization
+
+extension DecoderDesk {
+  /// What pipelines must have in common to share their processes.
+  private struct Terms: Hashable, Sendable {
+    let mode: DecoderIsolation.Mode
+    let helper: DecoderIsolation.Helper
+    let deadline: Duration
+    let processLimit: Int
+    let domain: String
+
+    init(_ settings: DecoderIsolation) {
+      (mode, helper) = (settings.mode, settings.helper)
+      (deadline, processLimit, domain) = (settings.deadline, settings.processLimit, settings.domain)
+    }
+  }
+
+  private struct Place: Sendable {
+    weak var desk: DecoderDesk?
+  }
+
+  private static let places = Mutex<[Terms: Place]>([:])
+
+  /// The desk of all registries with such settings, as long as one of them is there.
+  static func shared(for settings: DecoderIsolation) -> DecoderDesk {
+    let terms = Terms(settings)
+    // A desk that another thread lets go of meanwhile is released outside of the lock; so is the new one if it is not used.
+    let fresh = DecoderDesk(settings)
+    var known: [DecoderDesk?] = []
+    defer { withExtendedLifetime((fresh, known)) {} }
+    return places.withLock { places in
+      if let desk = places[terms]?.desk { return desk }
+      places = places.filter { place in
+        known.append(place.value.desk)
+        return known[known.count - 1] != nil
+      }
+      places[terms] = Place(desk: fresh)
+      return fresh
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import OzuImaging
+import OzuSynchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Where decoders of all formats hand in their questions: the workers, what they may take, and whether they can be had.
+///
+/// One lock guards what has become known; nothing of an app's runs under it.
+final class DecoderDesk: Sendable {
+  /// A file on its way to a worker.
+  struct Body: Sendable {
+    let data: Data
+    let type: ImageType
+    /// Names the bytes to workers: another one for each file that is opened, so that none is taken for another.
+    let number: UInt64
+
+    private static let lastNumber = Atomic<UInt64>(0)
+
+    init(_ data: Data, type: ImageType) {
+      self.data = data
+      self.type = type
+      number = Self.lastNumber.add(1, ordering: .relaxed).newValue
+    }
+  }
+
+  private struct State {
+    var degradation: String?
+  }
+
+  let settings: DecoderIsolation
+  #if os(Linux)
+    /// `nil` where there is no program to start.
+    let pool: WorkerPool?
+  #endif
+  private let state: Mutex<State>
+
+  #if os(Linux)
+    /// - Parameter options: how workers are made; those of the settings by default.
+    init(_ settings: DecoderIsolation, _ options: WorkerPool.Options? = nil) {
+      self.settings = settings
+      pool = (options ?? settings.poolOptions()).map(WorkerPool.init)
+      state = Mutex(State())
+    }
+  #else
+    init(_ settings: DecoderIsolation) {
+      self.settings = settings
+      state = Mutex(State(degradation: settings.mode == .preferred ? Self.absence : nil))
+    }
+
+    private static let absence = "there is isolation on Linux alone"
+  #endif
+
+  /// Why files are decoded in this process although they were to be isolated; `nil` as long as they are not.
+  var degradation: String? { state.withLock { $0.degradation } }
+
+  /// Whether an error says that isolation cannot be had, and need not.
+  ///
+  /// The first time, whoever wants to know is told.
+  func degrades(_ error: DecodingError) -> Bool {
+    guard settings.mode == .preferred, case .decoderFailed(_, .unavailable(let reason)) = error else { return false }
+    let isFirst = state.withLock { state in
+      defer { state.degradation = reason }
+      return state.degradation == nil
+    }
+    if isFirst { settings.onDegradation(reason) }
+    return true
+  }
+
+  /// Asks a worker and waits for the answer: on a thread that decodes, never on one of Swift's cooperative pool.
+  ///
+  /// - Parameters:
+  ///   - context: whose checkpoint is asked meanwhile; `nil` where nobody can call the work off.
+  ///   - read: gets the answer and its pixels, which may change: they are copied, once, and nothing is asked of them
+  ///     before.
+  /// - Throws: `DecodingError`: that of the worker, what `read` throws, and `decoderFailed`.
+  func ask<Value>(
+    _ question: PictureQuestion, _ body: Body, _ context: DecodingContext? = nil,
+    _ read: (PictureAnswer, UnsafeRawBufferPointer) throws(DecodingError) -> Value
+  ) throws(DecodingError) -> Value {
+    #if os(Linux)
+      let request = WorkerRequest(
+        kind: WorkerKind(body.type), message: question.data, body: body.data, bodyNumber: body.number,
+        memoryByteCount: question.memoryByteCount, cpuTime: question.limits.cpuTime + .seconds(1),
+        deadline: settings.deadline)
+      // The limit on processor time is that of the worker.
+      guard let pool else { throw .decoderFailed(body.type, .unavailable(settings.helper.absence)) }
+      let result = try pool.perform(request) { () throws(DecodingError) in
+        try context?.checkpoint()
+      } read: { (message, payload) throws(DecodingError) -> Result<Value, DecodingError> in
+        guard let (answer, pixels) = AnswerEnvelope.open(message, payload) else {
+          throw body.wrongAnswer("it cannot be read")
+        }
+        // A worker that knows why there is no picture is as good as any.
+        if case .failure(let error) = answer { return .failure(error) }
+        return .success(try read(answer, pixels))
+      }
+      return try result.get()
+    #else
+      throw .decoderFailed(body.type, .unavailable(Self.absence))
+    #endif
+  }
+}
+
+extension DecoderDesk.Body {
+  func wrongAnswer(_ what: String) -> DecodingError { .decoderFailed(type, .wrongAnswer(what)) }
+
+  /// Refuses a header that no file of the format has.
+  func check(_ header: ImageHeader) throws(DecodingError) {
+    guard header.type == type, header.planeLayout == nil, header.frameCount >= 1, header.bitsPerComponent >= 1,
+      header.storedSize.width >= 0, header.storedSize.height >= 0
+    else { throw wrongAnswer("a header that makes no sense") }
+  }
+
+  /// Copies the pixels of an answer.
+  func bitmap(
+    _ form: BitmapForm, _ pixels: UnsafeRawBufferPointer, _ pool: PixelBufferPool
+  ) throws(DecodingError) -> Bitmap {
+    guard pixels.count == form.byteCount else {
+      throw wrongAnswer("\(pixels.count) bytes of pixels instead of \(form.byteCount)")
+    }
+    return Bitmap(
+      size: form.size, format: form.format, isOpaque: form.isOpaque, colorSpace: form.colorSpace, pool: pool
+    ) { memory, _ in memory.copyMemory(from: pixels) }
+  }
+}
+
+extension PictureQuestion {
+  /// What answering may take, libraries that count for themselves included.
+  fileprivate var memoryByteCount: Int {
+    limits.decodedByteCount.saturatingSum(limits.animationByteCount).saturatingSum(64 << 20)
+  }
+}
+
+extension WorkerKind {
+  /// Workers for one format.
+  init(_ type: ImageType) {
+    // Fonts are read, and by threads, for text in drawings; libheif and libavif decode with threads of their own.
+    self.init(
+      name: type.rawValue, type: type, readsFonts: type == .svg,
+      startsThreads: [.svg, .heic, .avif].contains(type))
+  }
+}

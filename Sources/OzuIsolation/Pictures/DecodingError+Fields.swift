@@ -1,0 +1,57 @@
+import OzuImaging
+import OzuRecords
+
+extension DecodingError {
+  func write(to writer: inout FieldWriter) {
+    switch self {
+    case .emptyData: writer.append(0)
+    case .notAnImage(let kind):
+      writer.append(1)
+      writer.append(kind) { $0.append($1) }
+    case .unsupportedType(let type, let reason):
+      writer.append(2)
+      writer.append(type.rawValue)
+      writer.append(reason)
+    case .corrupt(let type, let stage, let reason):
+      writer.append(3)
+      writer.append(type.rawValue)
+      writer.append(stage)
+      writer.append(reason)
+    case .truncated(let type, let stage):
+      writer.append(4)
+      writer.append(type.rawValue)
+      writer.append(stage)
+    case .limitExceeded(let violation):
+      writer.append(5)
+      writer.append(violation.quantity.rawValue)
+      writer.append(violation.value)
+      writer.append(violation.limit)
+    case .decoderFailed(let type, let failure):
+      // Of a decoder that has a process of its own once more.
+      DecodingError.corrupt(type, stage: "decoder", reason: failure.description).write(to: &writer)
+    case .cancelled: writer.append(6)
+    }
+  }
+
+  init(from reader: inout FieldReader) throws(FieldReader.Damage) {
+    switch try reader.integer() {
+    case 0: self = .emptyData
+    case 1:
+      self = .notAnImage(
+        kind: try reader.optional { (reader) throws(FieldReader.Damage) in try reader.text() })
+    case 2:
+      self = .unsupportedType(ImageType(rawValue: try reader.text()), reason: try reader.text())
+    case 3:
+      self = .corrupt(
+        ImageType(rawValue: try reader.text()), stage: try reader.text(), reason: try reader.text())
+    case 4: self = .truncated(ImageType(rawValue: try reader.text()), stage: try reader.text())
+    case 5:
+      guard let quantity = DecodingLimits.Violation.Quantity(rawValue: try reader.text()) else {
+        throw FieldReader.Damage()
+      }
+      self = .limitExceeded(.init(quantity, value: try reader.integer(), limit: try reader.integer()))
+    case 6: self = .cancelled
+    default: throw FieldReader.Damage()
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import OzuImaging
+import OzuRecords
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What a decoder in another process answers. Pixels follow apart.
+enum PictureAnswer: Sendable {
+  /// What it was asked for, or why there is none.
+  case header(ImageHeader)
+  case metadata(ImageMetadata)
+  case picture(ImageHeader, BitmapForm, notes: [String])
+  /// `nil` where the picture is shown without its frames.
+  case track(FrameTrack?)
+  case bitmap(BitmapForm)
+  case failure(DecodingError)
+  /// The render would take so many bytes, which is more than it may.
+  case needs(byteCount: Int)
+}
+
+/// What there is to know of a bitmap beside its pixels.
+struct BitmapForm: Hashable, Sendable {
+  let size: PixelSize
+  let format: PixelFormat
+  let isOpaque: Bool
+  let colorSpace: ColorSpaceTag
+
+  init(_ bitmap: Bitmap) {
+    (size, format) = (bitmap.size, bitmap.format)
+    (isOpaque, colorSpace) = (bitmap.isOpaque, bitmap.colorSpace)
+  }
+
+  /// The bytes of the pixels, as they go from process to process: rows as far apart as those of any bitmap.
+  var byteCount: Int { size.bitmapByteCount(as: format) }
+}
+
+/// How the frames of an animation follow each other, each of them as it is seen.
+struct FrameTrack: Hashable, Sendable {
+  let delays: [Duration]
+  let loopCount: Int
+  /// What making one takes at the worst.
+  let workingByteCount: Int
+}
+
+// MARK: As bytes
+
+extension PictureAnswer {
+  var data: Data {
+    var writer = FieldWriter()
+    writer.append(PictureQuestion.version)
+    switch self {
+    case .header(let header):
+      writer.append(0)
+      header.writeWhole(to: &writer)
+    case .metadata(let metadata):
+      writer.append(1)
+      metadata.write(to: &writer)
+    case .picture(let header, let form, let notes):
+      writer.append(2)
+      header.writeWhole(to: &writer)
+      form.write(to: &writer)
+      writer.append(notes) { $0.append($1) }
+    case .track(let track):
+      writer.append(3)
+      writer.append(track) { $1.write(to: &$0) }
+    case .bitmap(let form):
+      writer.append(4)
+      form.write(to: &writer)
+    case .failure(let error):
+      writer.append(5)
+      error.write(to: &writer)
+    case .needs(let byteCount):
+      writer.append(6)
+      writer.append(byteCount)
+    }
+    return writer.data
+  }
+
+  /// Reads an answer; `nil` for bytes that are none. Who has made them may be anybody: what they say is checked by
+  /// whoever uses it.
+  init?(_ data: Data) {
+    let answer = FieldReader.record(data, version: PictureQuestion.version) {
+      (reader) throws(FieldReader.Damage) in try PictureAnswer(from: &reader)
+    }
+    guard let answer else { return nil }
+    self = answer
+  }
+
+  private init(from reader: inout FieldReader) throws(FieldReader.Damage) {
+    switch try reader.integer() {
+    case 0: self = .header(try ImageHeader(whole: &reader))
+    case 1: self = .metadata(try ImageMetadata(from: &reader))
+    case 2:
+      self = .picture(
+        try ImageHeader(whole: &reader), try BitmapForm(from: &reader),
+        notes: try reader.list { (reader) throws(FieldReader.Damage) in try reader.text() })
+    case 3:
+      self = .track(
+        try reader.optional { (reader) throws(FieldReader.Damage) in try FrameTrack(from: &reader) })
+    case 4: self = .bitmap(try BitmapForm(from: &reader))
+    case 5: self = .failure(try DecodingError(from: &reader))
+    case 6: self = .needs(byteCount: try reader.integer())
+    default: throw FieldReader.Damage()
+    }
+  }
+}
+
+extension BitmapForm {
+  fileprivate func write(to writer: inout FieldWriter) {
+    size.write(to: &writer)
+    writer.append(format.rawValue)
+    writer.append(isOpaque)
+    switch colorSpace {
+    case .sRGB: writer.append(0)
+    case .icc(let name):
+      writer.append(1)
+      writer.append(name)
+    case .encoded(let name):
+      writer.append(2)
+      writer.append(name)
+    }
+  }
+
+  fileprivate init(from reader: inout FieldReader) throws(FieldReader.Damage) {
+    size = try PixelSize(from: &reader)
+    guard let format = PixelFormat(rawValue: try reader.text()) else { throw FieldReader.Damage() }
+    self.format = format
+    isOpaque = try reader.flag()
+    switch try reader.integer() {
+    case 0: colorSpace = .sRGB
+    case 1: colorSpace = .icc(name: try reader.text())
+    case 2: colorSpace = .encoded(name: try reader.text())
+    default: throw FieldReader.Damage()
+    }
+  }
+}
+
+extension FrameTrack {
+  fileprivate func write(to writer: inout FieldWriter) {
+    writer.append(delays) { $1.write(to: &$0) }
+    writer.append(loopCount)
+    writer.append(workingByteCount)
+  }
+
+  fileprivate init(from reader: inout FieldReader) throws(FieldReader.Damage) {
+    delays = try reader.list { (reader) throws(FieldReader.Damage) in try Duration(from: &reader) }
+    loopCount = try reader.integer()
+    workingByteCount = try reader.integer()
+  }
+}

@@ -1,0 +1,170 @@
+import OzuImaging
+import OzuRecords
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What is asked of a decoder in another process about one file.
+struct PictureQuestion: Hashable, Sendable {
+  enum Task: Hashable, Sendable {
+    /// The header.
+    case header
+    /// The blocks beside the pixels.
+    case metadata
+    /// The picture of a recipe, upright.
+    case picture(Resize?)
+    /// How the frames of the picture of a recipe follow each other.
+    case track(Resize?)
+    /// A frame of it as it is seen.
+    case frame(Int, Resize?)
+    /// The pixels as stored, at this size, which is another than the file says only for a drawing.
+    case pixels(PixelSize)
+  }
+
+  var task: Task
+  var limits: DecodingLimits
+  var colorPolicy = ColorPolicy.convertToSRGB
+  var pixelFormats = PixelFormatPolicy.bgra8
+  var allowsTruncation = false
+  /// The most bytes that the render may take: what has been reserved for it in the process that asks.
+  var allowance = 0
+
+  init(_ task: Task, limits: DecodingLimits) {
+    self.task = task
+    self.limits = limits
+  }
+
+  init(_ task: Task, _ context: DecodingContext, allowance: Int) {
+    self.task = task
+    limits = context.limits
+    colorPolicy = context.colorPolicy
+    pixelFormats = context.pixelFormats
+    allowsTruncation = context.allowsTruncation
+    self.allowance = allowance
+  }
+}
+
+// MARK: As bytes
+
+extension PictureQuestion {
+  /// Of the form of questions and answers. Both processes are of one build as a rule; a helper of another says so by this.
+  static let version = 1
+
+  var data: Data {
+    var writer = FieldWriter()
+    writer.append(Self.version)
+    switch task {
+    case .header: writer.append(0)
+    case .metadata: writer.append(1)
+    case .picture(let resize):
+      writer.append(2)
+      writer.append(resize) { $1.write(to: &$0) }
+    case .track(let resize):
+      writer.append(3)
+      writer.append(resize) { $1.write(to: &$0) }
+    case .frame(let index, let resize):
+      writer.append(4)
+      writer.append(index)
+      writer.append(resize) { $1.write(to: &$0) }
+    case .pixels(let size):
+      writer.append(5)
+      size.write(to: &writer)
+    }
+    limits.write(to: &writer)
+    writer.append(colorPolicy.number)
+    writer.append(pixelFormats == .asStored)
+    writer.append(allowsTruncation)
+    writer.append(allowance)
+    return writer.data
+  }
+
+  /// Reads a question; `nil` for bytes that are none of this version.
+  init?(_ data: Data) {
+    let question = FieldReader.record(data, version: Self.version) {
+      (reader) throws(FieldReader.Damage) in try PictureQuestion(from: &reader)
+    }
+    guard let question else { return nil }
+    self = question
+  }
+
+  private init(from reader: inout FieldReader) throws(FieldReader.Damage) {
+    func resize(_ reader: inout FieldReader) throws(FieldReader.Damage) -> Resize? {
+      try reader.optional { (reader) throws(FieldReader.Damage) in try Resize(from: &reader) }
+    }
+    switch try reader.integer() {
+    case 0: task = .header
+    case 1: task = .metadata
+    case 2: task = .picture(try resize(&reader))
+    case 3: task = .track(try resize(&reader))
+    case 4: task = .frame(try reader.integer(), try resize(&reader))
+    case 5: task = .pixels(try PixelSize(from: &reader))
+    default: throw FieldReader.Damage()
+    }
+    limits = try DecodingLimits(from: &reader)
+    colorPolicy = try ColorPolicy(number: reader.integer())
+    pixelFormats = try reader.flag() ? .asStored : .bgra8
+    allowsTruncation = try reader.flag()
+    allowance = try reader.integer()
+  }
+}
+
+extension ColorPolicy {
+  fileprivate var number: Int {
+    switch self {
+    case .convertToSRGB: 0
+    case .keep: 1
+    case .keepProfile: 2
+    }
+  }
+
+  fileprivate init(number: Int) throws(FieldReader.Damage) {
+    switch number {
+    case 0: self = .convertToSRGB
+    case 1: self = .keep
+    case 2: self = .keepProfile
+    default: throw FieldReader.Damage()
+    }
+  }
+}
+
+extension DecodingLimits {
+  fileprivate func write(to writer: inout FieldWriter) {
+    for limit in [
+      pixelCount, side, decodedByteCount, frameCount, animationByteCount, scanCount, scannedPixelCount,
+      encodedByteCount,
+    ] {
+      writer.append(limit)
+    }
+    cpuTime.write(to: &writer)
+  }
+
+  fileprivate init(from reader: inout FieldReader) throws(FieldReader.Damage) {
+    self.init()
+    pixelCount = try reader.integer()
+    side = try reader.integer()
+    decodedByteCount = try reader.integer()
+    frameCount = try reader.integer()
+    animationByteCount = try reader.integer()
+    scanCount = try reader.integer()
+    scannedPixelCount = try reader.integer()
+    encodedByteCount = try reader.integer()
+    cpuTime = try Duration(from: &reader)
+  }
+}
+
+extension Duration {
+  func write(to writer: inout FieldWriter) {
+    let (seconds, attoseconds) = components
+    writer.append(seconds)
+    writer.append(attoseconds)
+  }
+
+  /// Reads what `write` has written.
+  init(from reader: inout FieldReader) throws(FieldReader.Damage) {
+    self.init(
+      secondsComponent: Int64(try reader.integer()), attosecondsComponent: Int64(try reader.integer()))
+  }
+}
