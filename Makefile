@@ -131,12 +131,12 @@ gallery-test: dependencies ## scroll, resize and look at the gallery in a window
 docs: dependencies ## build the documentation into docs-site
 	@scripts/build-docs
 
-conformance: ## decode a corpus and compare with its references (CORPUS=DIR, REPORT=FILE)
+conformance: ## decode a corpus and compare with its references (CORPUS=DIR, REPORT=FILE, ARGS=--isolated)
 	@test -n '$(CORPUS)' || { echo "Say which corpus: make conformance CORPUS=DIR [REPORT=FILE]" >&2; exit 2; }
 	@test -d '$(CORPUS)' || { echo "There is no folder '$(CORPUS)' to take as a corpus" >&2; exit 2; }
 	@scripts/install-dependencies
 	@$(RELEASE) --product OzuConformance
-	@$(SWIFT) run -c release $(FLAGS) --skip-build OzuConformance '$(CORPUS)' $(if $(REPORT),--report '$(REPORT)')
+	@$(SWIFT) run -c release $(FLAGS) --skip-build OzuConformance '$(CORPUS)' $(if $(REPORT),--report '$(REPORT)') $(ARGS)
 
 clean: ## remove everything that was built
 	@rm -rf .build .build-* docs-site bench-out fuzz-out

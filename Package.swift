@@ -199,23 +199,20 @@ let package = Package(
     .target(
       name: "OzuLibraryCodecs", dependencies: ["OzuCodecs", "OzuImaging", "CCodecs"], swiftSettings: kernel),
     .target(name: "OzuImageIOCodecs", dependencies: ["OzuCodecs", "OzuImaging"], swiftSettings: strict),
+    .target(
+      name: "OzuIsolation",
+      dependencies: [
+        "OzuImaging", "OzuRecords", "OzuSynchronization",
+        .target(name: "CIsolation", condition: .when(platforms: [.linux])),
+      ],
+      swiftSettings: strict),
 
     // Floor 4: the codecs of the platform.
     .target(
       name: "OzuStandardCodecs",
       dependencies: ["OzuCodecs", "OzuImaging", "OzuImageIOCodecs"] + libraryCodecs, swiftSettings: strict),
 
-    // Floor 5: decoders in processes of their own.
-    .target(
-      name: "OzuIsolation",
-      dependencies: [
-        "OzuStandardCodecs", "OzuImaging", "OzuRecords", "OzuSynchronization",
-        .target(name: "CIsolation", condition: .when(platforms: [.linux])),
-      ] + libraryCodecs,
-      swiftSettings: strict),
-    .executableTarget(name: "OzuDecode", dependencies: ["OzuIsolation"], swiftSettings: strict),
-
-    // Floor 6.
+    // Floor 5.
     .target(
       name: "Ozu",
       dependencies: [
@@ -223,8 +220,10 @@ let package = Package(
       ] + libraryCodecs,
       swiftSettings: strict),
 
-    // Floor 7.
+    // Floor 6.
     .target(name: "OzuTesting", dependencies: ["Ozu", "OzuHTTP"], swiftSettings: strict),
+    .executableTarget(
+      name: "OzuDecode", dependencies: ["OzuIsolation", "OzuStandardCodecs"], swiftSettings: strict),
     .target(
       name: "OzuGTK", dependencies: ["Ozu", .target(name: "CGTK", condition: .when(traits: ["GTK"]))],
       swiftSettings: strict),
@@ -243,7 +242,7 @@ let package = Package(
     .executableTarget(
       name: "OzuCLI",
       dependencies: [
-        "Ozu", "OzuCodecs", "OzuStandardCodecs", "OzuHTTP", "OzuTesting", "CAllocations",
+        "Ozu", "OzuCodecs", "OzuStandardCodecs", "OzuHTTP", "OzuIsolation", "OzuTesting", "CAllocations",
         .target(name: "CBenchPeers", condition: .when(traits: ["BenchPeers"])),
       ] + libraryCodecs,
       resources: [.copy("Resources/Photos")],
@@ -273,7 +272,7 @@ let package = Package(
       swiftSettings: kernel),
     .executableTarget(
       name: "OzuConformance",
-      dependencies: ["OzuCodecs", "OzuStandardCodecs", "OzuHTTP", "OzuImaging"] + libraryCodecs,
+      dependencies: ["OzuCodecs", "OzuStandardCodecs", "OzuHTTP", "OzuImaging", "OzuIsolation"] + libraryCodecs,
       path: "Tests/Conformance",
       exclude: ["exceptions.json"], swiftSettings: kernel),
     .executableTarget(

@@ -1,3 +1,5 @@
+import OzuSynchronization
+
 /// What the process tells its caller.
 enum ExitStatus: Int32, Sendable {
   /// All was done.
@@ -10,6 +12,9 @@ enum ExitStatus: Int32, Sendable {
 
 /// The `ozu` command: finds the subcommand and runs it.
 enum Tool {
+  /// Whether this process is `ozu`, whatever its file is called, and can be started again. Set by `main`.
+  static let isOwnProgram = Atomic(false)
+
   static let commands: [any Command.Type] = [
     LoadCommand.self, SetCommand.self, InfoCommand.self, ShowCommand.self, FetchCommand.self,
     ExplainCommand.self,

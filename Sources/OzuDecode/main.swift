@@ -1,4 +1,5 @@
 import OzuIsolation
+import OzuStandardCodecs
 
 #if canImport(Glibc)
   import Glibc
@@ -9,6 +10,8 @@ import OzuIsolation
 #endif
 
 // The program that decodes for others (`DecoderIsolation.Helper.beside`). They start it; by itself it is good for nothing.
-DecoderIsolation.runIfHelper()
+#if os(Linux)
+  DecoderIsolation.runIfHelper { .standardWithDrawings }
+#endif
 StandardError.write("ozu-decode is started by programs that use Ozu, to decode pictures apart from them\n")
 exit(2)

@@ -1,40 +1,16 @@
 import OzuImaging
-import OzuStandardCodecs
 
-#if canImport(OzuLibraryCodecs)
-  import OzuLibraryCodecs
-#endif
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
   import Foundation
 #endif
 
-extension DecoderIsolation {
-  /// Decodes for another process and does not return, if this process was started for that; else returns at once.
-  ///
-  /// The first line of the `main` of an app that is its own helper (`Helper.thisProgram`), before anything that starts a
-  /// thread:
-  ///
-  /// ```swift
-  /// DecoderIsolation.runIfHelper()
-  /// ```
-  public static func runIfHelper() {
-    #if os(Linux)
-      WorkerMain.runIfHelper(CommandLine.arguments) { PictureWorker(codecs: .isolated) }
-    #endif
-  }
-}
-
 #if os(Linux)
-  extension CodecRegistry {
-    /// All codecs of this build, drawings included: for a process that may crash.
-    package static var isolated: CodecRegistry {
-      var codecs = CodecRegistry.standard
-      #if SVG
-        codecs.register(decoder: SVGDecoder())
-      #endif
-      return codecs
+  extension DecoderIsolation {
+    /// Decodes for another process and does not return, if this process was started for that; else returns at once.
+    package static func runIfHelper(codecs: () -> CodecRegistry) {
+      WorkerMain.runIfHelper(CommandLine.arguments) { PictureWorker(codecs: codecs()) }
     }
   }
 

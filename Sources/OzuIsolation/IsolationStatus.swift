@@ -34,7 +34,8 @@ extension IsolationStatus {
   #else
     init(_ desk: DecoderDesk) {
       self.init(
-        mode: desk.settings.mode, degradation: desk.degradation, filtersSystemCalls: nil, landlockVersion: nil,
+        mode: desk.settings.mode, degradation: desk.degradation, filtersSystemCalls: nil,
+        landlockVersion: nil,
         missing: [], processCount: 0, startedProcessCount: 0, answerCount: 0, failureCount: 0)
     }
   #endif

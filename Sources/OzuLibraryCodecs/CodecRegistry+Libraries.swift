@@ -38,7 +38,7 @@ extension CodecRegistry {
   private mutating func addOptional(alpha: Alpha) {
     #if SVG
       explainAbsence(
-        of: .svg, "it is drawn only where codecs.registerInProcessSVG() was called, whose comment says why")
+        of: .svg, "it is drawn in isolation only, or where codecs.registerInProcessSVG() was called")
     #else
       explainAbsence(of: .svg, "built without SVG")
     #endif

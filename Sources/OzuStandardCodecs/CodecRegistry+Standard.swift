@@ -17,4 +17,13 @@ extension CodecRegistry {
       .libraries
     #endif
   }
+
+  /// The same with SVG, where there is a decoder for it: for a process that may crash.
+  package static var standardWithDrawings: CodecRegistry {
+    var codecs = standard
+    #if SVG && !canImport(ImageIO)
+      codecs.register(decoder: SVGDecoder())
+    #endif
+    return codecs
+  }
 }

@@ -1,11 +1,17 @@
 // Runs the decoders over a corpus with recorded answers and says, set by set, which files got theirs.
 //
-//   OzuConformance CORPUS [--report FILE] [--exceptions FILE] [--set NAME] [--without-costs] [--verbose]
+//   OzuConformance CORPUS [--report FILE] [--exceptions FILE] [--set NAME] [--isolated] [--without-costs] [--verbose]
 //
+// With --isolated files are decoded in processes of their own too, and both must be the same.
 // With --without-costs time and memory are recorded but not judged: for builds with a sanitizer.
 // Exit status 0 when every file got its answer or is a listed exception, 1 when not, 2 for wrong usage.
 
 import Foundation
+import OzuIsolation
+import OzuStandardCodecs
+
+// This program is its own helper.
+DecoderIsolation.runIfHelper { .standardWithDrawings }
 
 func fail(_ message: String) -> Never {
   FileHandle.standardError.write(Data((message + "\n").utf8))
@@ -17,6 +23,7 @@ var values: [String: String] = [:]
 var positional: [String] = []
 var isVerbose = false
 var judgesCosts = true
+var comparesIsolation = false
 var arguments = CommandLine.arguments.dropFirst()
 while let argument = arguments.popFirst() {
   if options.contains(argument) {
@@ -24,6 +31,8 @@ while let argument = arguments.popFirst() {
     values[argument] = value
   } else if argument == "--verbose" {
     isVerbose = true
+  } else if argument == "--isolated" {
+    comparesIsolation = true
   } else if argument == "--without-costs" {
     judgesCosts = false
   } else if argument.hasPrefix("-") {
@@ -34,7 +43,8 @@ while let argument = arguments.popFirst() {
 }
 guard positional.count == 1 else {
   fail(
-    "usage: OzuConformance CORPUS [--report FILE] [--exceptions FILE] [--set NAME] [--without-costs] [--verbose]"
+    "usage: OzuConformance CORPUS [--report FILE] [--exceptions FILE] [--set NAME] [--isolated] "
+      + "[--without-costs] [--verbose]"
   )
 }
 
@@ -48,6 +58,22 @@ do {
   let exceptions = try decoder.decode(
     [KnownException].self, from: Data(contentsOf: URL(fileURLWithPath: exceptionFile)))
   let reasons = Dictionary(exceptions.map { ($0.path, $0.reason) }, uniquingKeysWith: { first, _ in first })
+
+  if comparesIsolation {
+    let comparison = try IsolationComparison()
+    var differences = 0
+    for record in records {
+      if isVerbose { FileHandle.standardError.write(Data((record.path + "\n").utf8)) }
+      let data = try Data(contentsOf: corpus.appendingPathComponent(record.path))
+      // A drawing that is only to do no harm may end this process.
+      let isSafeHere = record.format != "svg" || record.expect == .decode
+      guard let difference = comparison.difference(data, isSafeHere: isSafeHere) else { continue }
+      differences += 1
+      print("different: \(record.path): \(difference)")
+    }
+    print("isolated: \(records.count) files, \(differences) different; \(comparison.status)")
+    exit(differences == 0 ? 0 : 1)
+  }
 
   var tallies: [String: Tally] = [:]
   var findings: [Finding] = []

@@ -118,7 +118,7 @@
       for (type, name) in [(ImageType.jpeg, "a.jpg"), (.png, "a.png")] {
         try folder.write(try picture.data(as: type), to: name)
       }
-      // Drawings are recognised, and not drawn without being asked for.
+      // Drawings are recognised here, and drawn elsewhere.
       try folder.write(Data(try #require(Self.beginnings["svg"])), to: "a.svg")
       let (features, run) = try await opened(by: ["a.jpg", "a.png", "a.svg"], in: folder)
       #expect(run.text.contains("a.jpg: "))
@@ -152,7 +152,7 @@
         [folder.path("lib")] + [ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"]].compactMap(\.self)
       let url = "http://127.0.0.1:9/a.jpg"
       let run = try await ChildRun(
-        ["load"] + names + ["a.jpg", url, "--svg", "--cache", "cache"], in: folder,
+        ["load"] + names + ["a.jpg", url, "--cache", "cache"], in: folder,
         variables: ["LD_LIBRARY_PATH": path.joined(separator: ":")])
       #expect(run.status == 1 && run.reason == .exit)
       let lines = run.errors.split(separator: "\n")

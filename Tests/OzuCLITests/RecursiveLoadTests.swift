@@ -45,7 +45,7 @@ struct RecursiveLoadTests {
     let folder = try Self.tree()
     #expect(try await Self.sources(folder, ["-r"]) == Self.found)
     #if SVG && os(Linux)
-      #expect(try await Self.sources(folder, ["-r", "--svg"]).contains("drawing.svg"))
+      #expect(try await Self.sources(folder, ["-r", "--isolation", "required"]).contains("drawing.svg"))
     #endif
   }
 

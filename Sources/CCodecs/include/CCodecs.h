@@ -18,7 +18,6 @@
 #include "ozu_pixels.h"
 #include "ozu_png.h"
 #include "ozu_png_feed.h"
-#include "ozu_process.h"
 #include "ozu_status.h"
 #include "ozu_webp.h"
 #include "ozu_webp_animation.h"

@@ -18,6 +18,13 @@ enum SourceArgument {
     }
   }
 
+  /// Whether a file of the caller's is named.
+  static func isFile(_ text: String) -> Bool {
+    if isStandardInput(text) { return false }
+    if case .url(let url) = source(text) { return url.isFileURL }
+    return false
+  }
+
   /// The source of a text, with the bytes of standard input where it is meant.
   static func read(_ text: String, limit: Int) async throws(ImageError) -> ImageSource {
     guard isStandardInput(text) else { return source(text) }

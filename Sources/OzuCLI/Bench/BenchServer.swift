@@ -18,9 +18,6 @@ final class BenchServer {
     case held = "/held"
   }
 
-  /// Whether this process is `ozu`, whatever its file is called, and can be started again. Set by `main`.
-  static let isOwnProgram = Atomic(false)
-
   static let smallByteCount = 20_000
   static let largeByteCount = 90_000_000
   /// How many different photographs there are.
@@ -39,7 +36,7 @@ final class BenchServer {
   ///
   /// - Parameter hasPhotos: whether it makes the photographs, which takes a while; before it serves anything.
   init(hasPhotos: Bool = false) throws {
-    guard Self.isOwnProgram.load(ordering: .relaxed) else {
+    guard Tool.isOwnProgram.load(ordering: .relaxed) else {
       let server = try Self.makeServer(hasPhotos: hasPhotos)
       (local, child, base) = (server, nil, server.url("/"))
       return

@@ -13,7 +13,17 @@ struct Benchmark: Sendable {
     Benchmark(name: name, summary: summary) { options in try await BlockingWork.run { try run(options) } }
   }
 
-  static let all = [
+  static let all = portable + isolation
+
+  #if os(Linux)
+    private static let isolation = [
+      blocking(IsolationBench.name, "decoding in processes of their own", IsolationBench.run)
+    ]
+  #else
+    private static let isolation: [Benchmark] = []
+  #endif
+
+  private static let portable = [
     blocking(ThumbnailBench.name, "decode and resize of photographs", ThumbnailBench.run),
     blocking(FormatsBench.name, "reading and writing each format, and previews", FormatsBench.run),
     blocking(ProcessingBench.name, "processors, and the files of renditions", ProcessingBench.run),

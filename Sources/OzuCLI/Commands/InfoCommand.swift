@@ -23,7 +23,7 @@ enum InfoCommand: Command {
         name: "pixels", letter: "p",
         help: "Decode the image too: dominant colour, BlurHash, ThumbHash, loops, notes."),
       .cache, .noCache,
-    ] + NetworkArguments.options + [.svg, .json]
+    ] + NetworkArguments.options + [.isolation, .json]
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     try SourceArgument.checkStandardInput(arguments.positional)

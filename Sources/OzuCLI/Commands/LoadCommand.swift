@@ -57,7 +57,7 @@ enum LoadCommand: Command {
       OptionSpecification(
         name: "dry-run", letter: "n", help: "Say what would be written where; nothing is loaded or written."),
       .cache, .noCache,
-    ] + NetworkArguments.options + Observation.options + [.svg, .json]
+    ] + NetworkArguments.options + Observation.options + [.isolation, .json]
 
   /// Pictures that are loaded and written at the same time, unless `--jobs` says otherwise.
   private static let concurrentLoads = 8
@@ -104,7 +104,7 @@ enum LoadCommand: Command {
       if let path = arguments.value("output") { try OutputTarget.folder(path) } else { nil }
     return try SourceListing(
       arguments.positional, isRecursive: arguments.has("recursive"), excluding: folder,
-      types: configuration.codecs.decodableTypes.filter { $0 != .ozuDelta })
+      types: configuration.readableTypes)
   }
 
   private static func output(

@@ -45,7 +45,7 @@ enum SetCommand: Command {
         name: "recursive", letter: "r", help: "Take the pictures in folders, and in the folders in these."),
       OptionSpecification(name: "quiet", help: "Print what failed and the HTML, and nothing else."),
       .cache, .noCache,
-    ] + NetworkArguments.options + Observation.options.filter { $0.name != "trace" } + [.svg, .json]
+    ] + NetworkArguments.options + Observation.options.filter { $0.name != "trace" } + [.isolation, .json]
 
   private static let defaultFormats = ["avif", "webp", "jpeg"].filter {
     OutputFormats.type(ofEnding: $0) != nil
@@ -69,7 +69,7 @@ enum SetCommand: Command {
     let listing = try SourceListing(
       arguments.positional, isRecursive: arguments.has("recursive"),
       excluding: try OutputTarget.folder(place),
-      types: configuration.codecs.decodableTypes.filter { $0 != .ozuDelta })
+      types: configuration.readableTypes)
     let target = try OutputTarget(
       setIn: place, types: types, hasSeveralWidths: widths.count > 1, sources: listing.sources,
       files: recipe.files)

@@ -49,7 +49,7 @@ enum PipelineArguments {
     } else {
       configuration.diskStorage = .folder(folder(arguments), capacity: DiskStorage.standardCapacity)
     }
-    SVGOption.configure(&configuration.codecs, arguments)
+    configuration.isolation = try IsolationOption.isolation(arguments)
     try NetworkArguments.configure(&configuration, arguments)
     return configuration
   }

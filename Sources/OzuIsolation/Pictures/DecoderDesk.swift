@@ -34,15 +34,18 @@ final class DecoderDesk: Sendable {
   let settings: DecoderIsolation
   #if os(Linux)
     /// `nil` where there is no program to start.
-    let pool: WorkerPool?
+    let pool: (any WorkerAsking)?
   #endif
   private let state: Mutex<State>
 
   #if os(Linux)
-    /// - Parameter options: how workers are made; those of the settings by default.
-    init(_ settings: DecoderIsolation, _ options: WorkerPool.Options? = nil) {
+    convenience init(_ settings: DecoderIsolation) {
+      self.init(settings, settings.poolOptions().map(WorkerPool.init))
+    }
+
+    init(_ settings: DecoderIsolation, _ pool: (any WorkerAsking)?) {
       self.settings = settings
-      pool = (options ?? settings.poolOptions()).map(WorkerPool.init)
+      self.pool = pool
       state = Mutex(State())
     }
   #else
@@ -61,7 +64,9 @@ final class DecoderDesk: Sendable {
   ///
   /// The first time, whoever wants to know is told.
   func degrades(_ error: DecodingError) -> Bool {
-    guard settings.mode == .preferred, case .decoderFailed(_, .unavailable(let reason)) = error else { return false }
+    guard settings.mode == .preferred, case .decoderFailed(_, .unavailable(let reason)) = error else {
+      return false
+    }
     let isFirst = state.withLock { state in
       defer { state.degradation = reason }
       return state.degradation == nil
@@ -110,7 +115,8 @@ extension DecoderDesk.Body {
 
   /// Refuses a header that no file of the format has.
   func check(_ header: ImageHeader) throws(DecodingError) {
-    guard header.type == type, header.planeLayout == nil, header.frameCount >= 1, header.bitsPerComponent >= 1,
+    guard header.type == type, header.planeLayout == nil, header.frameCount >= 1,
+      header.bitsPerComponent >= 1,
       header.storedSize.width >= 0, header.storedSize.height >= 0
     else { throw wrongAnswer("a header that makes no sense") }
   }

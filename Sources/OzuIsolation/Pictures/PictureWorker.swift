@@ -30,9 +30,17 @@ package struct PictureWorker: WorkerHandling {
   package mutating func prepare(_ kind: WorkerKind) {
     // Where it fails, the error of the first file says why.
     try? codecs.prepare(for: [kind.type])
+    guard kind.type == .svg else { return }
+    // Pictures within drawings are read by modules of gdk-pixbuf, which it opens with the first of them. Text is not among
+    // what is drawn: it would start threads.
+    _ = try? codecs.picture(from: Data(Self.firstDrawing.utf8))
   }
 
-  package func readablePaths(_ kind: WorkerKind) -> [String] { FontFiles.paths }
+  private static let firstDrawing = """
+    <svg xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink' width='2' height='2'><image \
+    width='2' height='2' xlink:href="data:image/svg+xml,&lt;svg xmlns='http://www.w3.org/2000/svg' width='1' \
+    height='1'/&gt;"/></svg>
+    """
 
   package mutating func answer(
     message: Data, body: UnsafeRawBufferPointer, bodyNumber: UInt64, output: WorkerOutput
@@ -73,7 +81,9 @@ package struct PictureWorker: WorkerHandling {
     case .metadata: return (.metadata(try codecs.metadata(of: data, limits: question.limits)), nil)
     case .picture(let resize):
       let picture = try codecs.picture(from: data, resize: resize, context: context)
-      current = picture.animation.map { Current(number: number, question: question.aboutPicture, animation: $0) }
+      current = picture.animation.map {
+        Current(number: number, question: question.aboutPicture, animation: $0)
+      }
       let header = picture.header ?? ImageHeader(type: ImageType(rawValue: ""), storedSize: picture.size)
       return (.picture(header, BitmapForm(picture.bitmap), notes: picture.notes), picture.bitmap)
     case .track:
@@ -84,7 +94,8 @@ package struct PictureWorker: WorkerHandling {
     case .frame(let index, _):
       guard let animation = try animation(question, data, number), 0..<animation.frameCount ~= index
       else {
-        throw .corrupt(ImageType(rawValue: "animation"), stage: "frames", reason: "there is no frame \(index)")
+        throw .corrupt(
+          ImageType(rawValue: "animation"), stage: "frames", reason: "there is no frame \(index)")
       }
       // It is kept where it was asked for.
       let frame = try animation.frame(at: index, keepsFrame: false, isCancelled: { false })
@@ -119,7 +130,8 @@ extension PictureQuestion {
   /// takes no more than has been reserved for it.
   fileprivate var context: DecodingContext {
     DecodingContext(
-      limits: limits, allowsTruncation: allowsTruncation, colorPolicy: colorPolicy, pixelFormats: pixelFormats,
+      limits: limits, allowsTruncation: allowsTruncation, colorPolicy: colorPolicy,
+      pixelFormats: pixelFormats,
       budget: DecodedByteBudget(byteLimit: allowance))
   }
 

@@ -9,12 +9,13 @@
   /// Real processes: what kills a drawing must not kill `ozu`.
   @Suite struct SVGCommandTests {
     private static let commands = ["load", "info"]
-    private static let reason = "SVG cannot be read: it is drawn with --svg only, in a process of its own"
+    private static let reason =
+      "SVG cannot be read: it is drawn in isolation only, or where codecs.registerInProcessSVG() was called"
 
     @Test(
-      "a drawing that nobody asked for is one line, whatever its name, and nothing else is lost",
+      "without isolation a drawing is one line, whatever its name, and nothing else is lost",
       arguments: commands)
-    func unasked(_ command: String) async throws {
+    func withoutIsolation(_ command: String) async throws {
       let folder = try Folder()
       let cache = folder.path("cache")
       let photo = try folder.write(PatternPicture(PixelSize(32, 24)).data(as: .png), to: "photo.png")
@@ -23,14 +24,14 @@
         try folder.write(Drawing.crashing[$0], to: "\($0).\(["svg", "png", "jpg"][$0])")
       }
       sources += [text, photo]
-      let run = try await ChildRun([command] + sources + ["--cache", cache])
+      let run = try await ChildRun([command] + sources + ["--isolation", "off", "--cache", cache])
       #expect(run.reason == .exit)
       #expect(run.status == 1)
       #expect(run.errors == sources.dropLast().map { "ozu: \($0): \(Self.reason)\n" }.joined())
       #expect(run.text.hasPrefix("\(photo): "))
     }
 
-    @Test("with --svg a drawing that crashes costs one line, and nothing else is lost", arguments: commands)
+    @Test("a drawing that crashes costs one line, and nothing else is lost", arguments: commands)
     func crashing(_ command: String) async throws {
       let folder = try Folder()
       var sources = try Drawing.crashing.indices.map {
@@ -40,7 +41,7 @@
       let photo = try folder.write(PatternPicture(PixelSize(32, 24)).data(as: .png), to: "photo.png")
       sources += [good, photo]
       let run = try await ChildRun(
-        [command] + sources + ["--svg", "--cache", folder.path("cache"), "--json"])
+        [command] + sources + ["--cache", folder.path("cache"), "--json"])
       #expect(run.reason == .exit)
       #expect(run.status == 1)
       let lines = run.errors.split(separator: "\n")
@@ -62,7 +63,7 @@
       let source = try folder.write(Drawing.good[0], to: "good.svg")
       let output = folder.path("out.png")
       let run = try await ChildRun(
-        ["load", source, "--svg", "--size", "80x80", "-o", output, "--cache", folder.path("cache")])
+        ["load", source, "--size", "80x80", "-o", output, "--cache", folder.path("cache")])
       #expect(run.status == 0, "\(run.errors)")
       let picture = try ImagePipeline.Configuration().codecs.picture(
         from: Data(contentsOf: URL(fileURLWithPath: output)))
@@ -77,15 +78,15 @@
       let source = try folder.write(Drawing.turbulence, to: "a.svg")
       let process = Process()
       process.executableURL = try ChildRun.program
-      process.arguments = ["load", source, "--svg", "--cache", folder.path("cache")]
+      process.arguments = ["load", source, "--cache", folder.path("cache")]
       process.standardOutput = FileHandle.nullDevice
       process.standardError = FileHandle.nullDevice
       try process.run()
       let parent = process.processIdentifier
       let isGone = await Self.onThread { () -> Bool? in
-        // The one that draws; that which reads the header is gone in a moment.
+        // The one that draws is a child of the one that waits for more to do.
         let child = Self.await {
-          Self.children(of: parent).first { Self.isConfined($0) && Self.isDrawing($0) }
+          Self.children(of: parent).flatMap(Self.children).first(where: Self.isDrawing)
         }
         guard let child else { return nil }
         kill(parent, SIGKILL)
@@ -133,14 +134,6 @@
     }
 
     private static let ticksPerSecond = Int(sysconf(Int32(_SC_CLK_TCK)))
-
-    /// Whether a process has set its limits.
-    private static func isConfined(_ id: pid_t) -> Bool {
-      let text = (try? String(contentsOfFile: "/proc/\(id)/limits", encoding: .utf8)) ?? ""
-      return text.split(separator: "\n").contains {
-        $0.hasPrefix("Max open files") && $0.split(separator: " ").contains("32")
-      }
-    }
 
     /// Whether a process has worked for longer than it takes to read a header: half a second.
     private static func isDrawing(_ id: pid_t) -> Bool {

@@ -1,0 +1,126 @@
+#if os(Linux)
+  import Foundation
+  import OzuImaging
+  import OzuRecords
+  import OzuTesting
+  import Testing
+
+  @testable import OzuIsolation
+
+  @Suite("Questions and answers between processes")
+  struct MessageTests {
+    private static var limits: DecodingLimits {
+      DecodingLimits(
+        pixelCount: 1, side: 2, decodedByteCount: 3, frameCount: 4, scanCount: 5, encodedByteCount: 6,
+        cpuTime: .milliseconds(1500), animationByteCount: 7, scannedPixelCount: 8)
+    }
+
+    private static let resize = Resize(
+      PixelSize(30, 40), mode: .aspectFill, crops: true, allowsUpscaling: true, kernel: .mitchell,
+      quality: .fast,
+      light: .linear, allowsEmbeddedThumbnail: true)
+
+    private static let questions: [PictureQuestion] = {
+      let tasks: [PictureQuestion.Task] = [
+        .header, .metadata, .picture(nil), .picture(resize), .track(resize), .frame(7, nil),
+        .pixels(PixelSize(3, 4)),
+      ]
+      return tasks.map { PictureQuestion($0, limits: limits) }
+        + [ColorPolicy.convertToSRGB, .keep, .keepProfile].map { policy in
+          let context = DecodingContext(allowsTruncation: true, colorPolicy: policy, pixelFormats: .asStored)
+          return PictureQuestion(.picture(nil), context, allowance: 99)
+        }
+    }()
+
+    private static let header: ImageHeader = {
+      var metadata = PictureMetadata(captureDate: "2024:05:31 18:20:00", camera: "Ä", hasThumbnail: true)
+      (metadata.lens, metadata.exposureTime, metadata.fNumber) = ("50 mm", 0.01, 1.8)
+      (metadata.isoSensitivity, metadata.focalLength, metadata.hasPlace) = (100, 50, true)
+      var header = ImageHeader(
+        type: .heic, storedSize: PixelSize(4000, 3000), orientation: .left, bitsPerComponent: 10,
+        colorModel: .gray, hasAlpha: true, colorProfileName: "P3", frameCount: 3, isProgressive: true,
+        dotsPerInch: 72.5, metadata: metadata)
+      header.isDrawing = true
+      return header
+    }()
+
+    private static let headers: [ImageHeader] = {
+      let profile = ICCProfile(name: "P3", data: Data((0..<200).map { UInt8($0) }))
+      let encodings: [ColorEncoding?] = [
+        nil, .profile(profile), .coded(primaries: 9, transfer: 16),
+        .calibrated(gamma: 2.2, chromaticities: .sRGB),
+      ]
+      return encodings.map { encoding in
+        var header = header
+        header.colorEncoding = encoding
+        return header
+      }
+    }()
+
+    private static let form = BitmapForm(
+      Bitmap(size: PixelSize(5, 3), isOpaque: false) { _, _ in .clear }.withColorSpace(.icc(name: "P3")))
+
+    private static let errors: [DecodingError] = [
+      .emptyData, .notAnImage(kind: nil), .notAnImage(kind: "HTML"), .unsupportedType(.svg, reason: "r"),
+      .corrupt(.avif, stage: "s", reason: "r"), .truncated(.webp, stage: "s"), .cancelled,
+      .limitExceeded(.init(.cpuTime, value: 2, limit: 1)),
+    ]
+
+    private static let answers: [PictureAnswer] =
+      headers.map { .header($0) } + errors.map { .failure($0) } + [
+        .picture(header, form, notes: ["one", ""]), .bitmap(form), .needs(byteCount: 1 << 40), .track(nil),
+        .track(FrameTrack(delays: [.zero, .milliseconds(40)], loopCount: 3, workingByteCount: 9)),
+        .metadata(
+          ImageMetadata(
+            exif: Data([1]), xmp: Data(), colorProfile: ICCProfile(name: nil, data: Data([2])),
+            resolution: ImageResolution(horizontal: 1, vertical: 2), notes: ["n"])),
+      ]
+
+    @Test("questions are read as they were written", arguments: questions)
+    func question(_ question: PictureQuestion) {
+      #expect(PictureQuestion(question.data) == question)
+    }
+
+    @Test("answers are read as they were written", arguments: answers)
+    func answer(_ answer: PictureAnswer) throws {
+      let read = try #require(PictureAnswer(answer.data))
+      // All that is in one is in its bytes, and in its text.
+      #expect(read.data == answer.data)
+      #expect("\(read)" == "\(answer)")
+    }
+
+    @Test("the failure of a decoder that is isolated once more names its format")
+    func nested() throws {
+      let failure = PictureAnswer.failure(.decoderFailed(.svg, .crashed(signal: 6)))
+      guard case .failure(.corrupt(.svg, "decoder", let reason)) = try #require(PictureAnswer(failure.data))
+      else {
+        Issue.record("another error")
+        return
+      }
+      #expect(reason.contains("SIGABRT"))
+    }
+
+    /// Whoever has taken a worker over may say anything.
+    @Test("bytes that are no message are none, whatever they are")
+    func damaged() {
+      var random = SeededGenerator(seed: 21)
+      let all = Self.questions.map(\.data) + Self.answers.map(\.data)
+      for data in all {
+        for length in data.indices {
+          #expect(PictureQuestion(data.prefix(length)) == nil)
+          #expect(PictureAnswer(data.prefix(length)) == nil)
+        }
+        for _ in 0..<200 {
+          var damaged = data
+          for _ in 0...Int.random(in: 0..<3, using: &random) {
+            damaged[Int.random(in: 0..<data.count, using: &random)] = .random(in: 0...255, using: &random)
+          }
+          // None of them ends the process, nor takes memory for what is not there.
+          _ = (PictureQuestion(damaged), PictureAnswer(damaged))
+          _ = AnswerEnvelope.open(
+            Data([.random(in: 0...2, using: &random)]) + damaged, .init(start: nil, count: 0))
+        }
+      }
+    }
+  }
+#endif
