@@ -175,6 +175,7 @@ let package = Package(
       linkerSettings: curl.linkerSettings),
     .systemLibrary(name: "CBenchPeers"),
     .target(name: "CAllocations"),
+    .target(name: "CIsolation"),
     .systemLibrary(
       name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"]), .brew(["gtk4"])]),
     .target(name: "OzuSynchronization", swiftSettings: strict),
@@ -195,6 +196,13 @@ let package = Package(
     .target(
       name: "OzuLibraryCodecs", dependencies: ["OzuCodecs", "OzuImaging", "CCodecs"], swiftSettings: kernel),
     .target(name: "OzuImageIOCodecs", dependencies: ["OzuCodecs", "OzuImaging"], swiftSettings: strict),
+    .target(
+      name: "OzuIsolation",
+      dependencies: [
+        "OzuImaging", "OzuSynchronization",
+        .target(name: "CIsolation", condition: .when(platforms: [.linux])),
+      ],
+      swiftSettings: strict),
 
     // Floor 4: the codecs of the platform.
     .target(
@@ -273,6 +281,13 @@ let package = Package(
     .executableTarget(
       name: "OzuSchedulerDrills", dependencies: ["Ozu", "OzuTesting"], path: "Tests/SchedulerDrills",
       swiftSettings: kernel),
+    .testTarget(
+      name: "OzuIsolationTests", dependencies: ["OzuIsolation", "OzuImaging", "OzuIsolationDrills"],
+      swiftSettings: strict),
+    .target(name: "CIsolationDrills", path: "Tests/CIsolationDrills"),
+    .executableTarget(
+      name: "OzuIsolationDrills", dependencies: ["OzuIsolation", "OzuImaging", "CIsolationDrills"],
+      path: "Tests/IsolationDrills", swiftSettings: strict),
     .testTarget(
       name: "OzuCLITests", dependencies: ["OzuCLI", "OzuStandardCodecs", "OzuTesting"] + libraryCodecs,
       swiftSettings: strict),

@@ -72,7 +72,10 @@ extension ImageError {
   fileprivate var isLasting: Bool {
     switch self {
     case .httpStatus(let status, _): (400..<500).contains(status) && status != 408 && status != 429
-    case .notAnImage, .unsupportedType, .corruptData, .decoderFailed, .bodyTooLarge, .emptyData: true
+    case .notAnImage, .unsupportedType, .corruptData, .bodyTooLarge, .emptyData: true
+    // No fault of the file: the next process may start.
+    case .decoderFailed(_, _, .unavailable): false
+    case .decoderFailed: true
     default: false
     }
   }

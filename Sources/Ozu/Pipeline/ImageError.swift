@@ -42,8 +42,8 @@ public enum ImageError: Error, Sendable {
   case truncatedData(String, type: ImageType, stage: String)
   /// The picture would cost more than is allowed.
   case limitExceeded(String, violation: DecodingLimits.Violation)
-  /// A decoder, in a process of its own, crashed or had to be stopped; `reason` names it and says why.
-  case decoderFailed(String, type: ImageType, reason: String)
+  /// A decoder, in a process of its own, crashed, had to be stopped, or could not be started.
+  case decoderFailed(String, type: ImageType, failure: DecoderFailure)
   /// A processor could not do its step.
   case processingFailed(String, underlying: ProcessingError)
   /// The picture could not be written as a file.
@@ -98,7 +98,7 @@ extension ImageError {
         .corruptData(source, type: type, stage: stage, reason: reason)
       case .truncated(let type, let stage): .truncatedData(source, type: type, stage: stage)
       case .limitExceeded(let violation): .limitExceeded(source, violation: violation)
-      case .decoderFailed(let type, let reason): .decoderFailed(source, type: type, reason: reason)
+      case .decoderFailed(let type, let failure): .decoderFailed(source, type: type, failure: failure)
       case .cancelled: .cancelled(source)
       }
   }
@@ -146,8 +146,7 @@ extension ImageError: CustomStringConvertible {
       DecodingError.corrupt(type, stage: stage, reason: reason).description
     case .truncatedData(_, let type, let stage): DecodingError.truncated(type, stage: stage).description
     case .limitExceeded(_, let violation): DecodingError.limitExceeded(violation).description
-    case .decoderFailed(_, let type, let reason):
-      DecodingError.decoderFailed(type, reason: reason).description
+    case .decoderFailed(_, let type, let failure): DecodingError.decoderFailed(type, failure).description
     case .processingFailed(_, let error): error.description
     case .encodingFailed(_, let error): error.description
     case .notCached: "not in the caches"

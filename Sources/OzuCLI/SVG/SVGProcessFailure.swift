@@ -30,22 +30,15 @@ enum SVGProcessFailure: Error, Equatable {
     case .decoding(let error): error
     case .refused(let reason): .corrupt(.svg, stage: stage, reason: reason)
     case .unsupported(let reason): .unsupportedType(.svg, reason: reason)
-    default: .decoderFailed(.svg, reason: "the SVG renderer \(predicate)")
-    }
-  }
-
-  private var predicate: String {
-    switch self {
-    case .notStarted(let code): "could not be started: \(Self.systemMessage(code))"
-    case .crashed(let signal): "crashed (signal \(signal))"
-    case .cpuTime(let seconds): "took longer than \(seconds) s of processor time"
-    case .memory(let byteCount): "needed more than \(byteCount >> 20) MB"
-    case .deadline(let duration): "took longer than \(duration.components.seconds) s"
-    case .flood: "wrote messages without an end"
-    case .noAnswer(let status): "ended without an answer" + (status.map { " (status \($0))" } ?? "")
-    case .wrongAnswer: "gave a wrong answer"
-    case .refused(let reason), .unsupported(let reason): reason
-    case .decoding(let error): error.description
+    case .notStarted(let code): .decoderFailed(.svg, .unavailable(Self.systemMessage(code)))
+    case .crashed(let signal): .decoderFailed(.svg, .crashed(signal: signal))
+    case .cpuTime(let seconds): .decoderFailed(.svg, .stopped(.cpuTime(.seconds(seconds))))
+    case .memory(let byteCount): .decoderFailed(.svg, .stopped(.memory(byteCount: byteCount)))
+    case .deadline(let duration): .decoderFailed(.svg, .stopped(.time(duration)))
+    case .flood: .decoderFailed(.svg, .other("wrote messages without an end"))
+    case .noAnswer(let status?): .decoderFailed(.svg, .ended(status: status))
+    case .noAnswer(nil): .decoderFailed(.svg, .other("ended without an answer"))
+    case .wrongAnswer: .decoderFailed(.svg, .wrongAnswer("not one to the question"))
     }
   }
 

@@ -12,8 +12,8 @@ public enum DecodingError: Error, Hashable, Sendable {
   case truncated(ImageType, stage: String)
   /// The picture would cost more than is allowed.
   case limitExceeded(DecodingLimits.Violation)
-  /// The decoder, in a process of its own, crashed or had to be stopped; `reason` names it and says why.
-  case decoderFailed(ImageType, reason: String)
+  /// The decoder, in a process of its own, crashed, had to be stopped, or could not be started.
+  case decoderFailed(ImageType, DecoderFailure)
   /// Nobody wants the picture any more.
   case cancelled
 }
@@ -29,7 +29,7 @@ extension DecodingError: CustomStringConvertible {
     case .corrupt(let type, let stage, let reason): "corrupt \(type.displayName) (\(stage)): \(reason)"
     case .truncated(let type, let stage): "truncated \(type.displayName): the file ends in its \(stage)"
     case .limitExceeded(let violation): "refused: \(violation)"
-    case .decoderFailed(_, let reason): reason
+    case .decoderFailed(let type, let failure): "the \(type.displayName) decoder \(failure)"
     case .cancelled: "cancelled"
     }
   }

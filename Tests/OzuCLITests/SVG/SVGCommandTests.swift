@@ -46,8 +46,8 @@
       let lines = run.errors.split(separator: "\n")
       // One of the three has a size that is known without the part that crashes.
       #expect(lines.count == (command == "load" ? 3 : 2))
-      #expect(lines.first == "ozu: \(sources[0]): the SVG renderer crashed (signal 6)")
-      #expect(lines.allSatisfy { $0.hasSuffix("the SVG renderer crashed (signal 6)") })
+      #expect(lines.first == "ozu: \(sources[0]): the SVG decoder crashed by SIGABRT")
+      #expect(lines.allSatisfy { $0.hasSuffix("the SVG decoder crashed by SIGABRT") })
       let objects = try run.text.split(separator: "\n").map {
         try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] ?? [:]
       }

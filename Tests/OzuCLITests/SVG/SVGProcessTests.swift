@@ -116,7 +116,7 @@
       let error = #expect(throws: DecodingError.self) {
         try Self.draw(SVGProcessDecoder(program: "/nowhere/ozu"))
       }
-      #expect(error?.description == "the SVG renderer could not be started: No such file or directory")
+      #expect(error?.description == "the SVG decoder is not available: No such file or directory")
     }
 
     @Test("colours that are brighter than their alpha are brought down to it")

@@ -1,0 +1,26 @@
+import OzuImaging
+
+/// A kind of work that has workers of its own, in practice a format.
+///
+/// Workers know nothing of pictures: messages and bodies are bytes.
+package struct WorkerKind: Hashable, Sendable {
+  /// Unique among kinds; at most `nameByteCount` bytes of UTF-8.
+  package let name: String
+  /// The format that errors name.
+  package let type: ImageType
+  /// Whether workers may open fonts and the files of fontconfig, to read. They may start threads then.
+  package var readsFonts: Bool
+  /// Whether workers may start threads.
+  package var startsThreads: Bool
+
+  /// The longest name, in bytes of UTF-8.
+  package static let nameByteCount = 200
+
+  package init(name: String, type: ImageType, readsFonts: Bool = false, startsThreads: Bool = false) {
+    precondition(name.utf8.count <= Self.nameByteCount, "a name of \(name.utf8.count) bytes")
+    self.name = name
+    self.type = type
+    self.readsFonts = readsFonts
+    self.startsThreads = startsThreads
+  }
+}

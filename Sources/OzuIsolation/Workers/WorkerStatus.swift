@@ -1,0 +1,19 @@
+/// What confines workers, and how many there were.
+package struct WorkerStatus: Hashable, Sendable {
+  /// What confines the workers, as the first of them found out; nil before.
+  package var confinement: WorkerConfinement?
+  /// How many workers there are now.
+  package var workerCount = 0
+  /// How many workers have been started.
+  package var startedWorkerCount = 0
+  /// How many zygotes have been started.
+  package var startedZygoteCount = 0
+  /// How many questions were answered.
+  package var answerCount = 0
+  /// How many questions ended with `DecodingError.decoderFailed`.
+  package var failureCount = 0
+  /// How many bodies had to be copied into a worker.
+  package var copiedBodyCount = 0
+
+  package init() {}
+}
