@@ -286,7 +286,8 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "CIsolationDrills", path: "Tests/CIsolationDrills"),
     .executableTarget(
-      name: "OzuIsolationDrills", dependencies: ["OzuIsolation", "OzuImaging", "CIsolationDrills"],
+      name: "OzuIsolationDrills",
+      dependencies: ["OzuIsolation", "OzuImaging", "CIsolation", "CIsolationDrills"],
       path: "Tests/IsolationDrills", swiftSettings: strict),
     .testTarget(
       name: "OzuCLITests", dependencies: ["OzuCLI", "OzuStandardCodecs", "OzuTesting"] + libraryCodecs,
