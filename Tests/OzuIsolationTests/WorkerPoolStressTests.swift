@@ -48,7 +48,7 @@
           outcome = .answer(try pool.ask(Drills.request(name, number: number, deadline: deadline)).message)
         } catch {
           guard case .decoderFailed(.svg, let failure) = error else { throw error }
-          outcome = .failure(failure)
+          outcome = .failure(WorkerMisdeedTests.plain(failure))
         }
         #expect(outcome == expected, "\(name)")
         return
