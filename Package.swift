@@ -290,11 +290,15 @@ let package = Package(
       name: "OzuSchedulerDrills", dependencies: ["Ozu", "OzuTesting"], path: "Tests/SchedulerDrills",
       swiftSettings: kernel),
     .testTarget(
-      name: "OzuIsolationTests", dependencies: ["OzuIsolation", "OzuImaging", "OzuIsolationDrills"],
+      name: "OzuIsolationTests",
+      dependencies: [
+        "OzuIsolation", "OzuImaging", "OzuRecords", "OzuStandardCodecs", "OzuTesting", "OzuIsolationDrills", "OzuDecode",
+      ],
       swiftSettings: strict),
     .target(name: "CIsolationDrills", path: "Tests/CIsolationDrills"),
     .executableTarget(
-      name: "OzuIsolationDrills", dependencies: ["OzuIsolation", "OzuImaging", "CIsolationDrills"],
+      name: "OzuIsolationDrills",
+      dependencies: ["OzuIsolation", "OzuImaging", "CIsolation", "CIsolationDrills"],
       path: "Tests/IsolationDrills", swiftSettings: strict),
     .testTarget(
       name: "OzuCLITests", dependencies: ["OzuCLI", "OzuStandardCodecs", "OzuTesting"] + libraryCodecs,

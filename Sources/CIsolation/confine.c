@@ -1,1 +1,187 @@
+// Locks a worker down: limits, Landlock and the filter of system calls, in this order.
+
+#ifdef __linux__
+
+#define _GNU_SOURCE
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
 #include "CIsolation.h"
+
+enum {
+  // Above the descriptors that a worker is given; fonts are opened one at a time.
+  open_file_count = 16,
+  // Out of the way of the numbers that descriptors get.
+  spare_descriptor = 64,
+};
+
+// Address space that is reserved and never written: the arenas of malloc take 64 to 128 MB for each thread.
+static const uint64_t reserved_byte_count = 64 << 20;
+static const uint64_t reserved_for_threads_byte_count = 1 << 30;
+
+int ozu_worker_take_descriptors(int words, int socket, int input, int output) {
+  const int numbers[] = {STDERR_FILENO, OZU_WORKER_SOCKET, OZU_WORKER_INPUT, OZU_WORKER_OUTPUT};
+  int sources[] = {words, socket, input, output};
+  for (int i = 0; i < 4; i++) {
+    sources[i] = fcntl(sources[i], F_DUPFD_CLOEXEC, spare_descriptor);
+    if (sources[i] < 0) return -errno;
+  }
+  for (int i = 0; i < 4; i++) {
+    if (dup2(sources[i], numbers[i]) < 0) return -errno;
+  }
+  // By the call itself: the C library of some systems has no function for it.
+  if (syscall(SYS_close_range, OZU_WORKER_OUTPUT + 1, ~0U, 0) == 0) return 0;
+  for (int descriptor = OZU_WORKER_OUTPUT + 1; descriptor < 1024; descriptor++) close(descriptor);
+  return 0;
+}
+
+static int set_limit(__rlimit_resource_t resource, rlim_t soft, rlim_t hard) {
+  struct rlimit old;
+  if (getrlimit(resource, &old) != 0) return errno;
+  // A limit that is stricter already stays.
+  if (hard > old.rlim_max) hard = old.rlim_max;
+  if (soft > hard) soft = hard;
+  return setrlimit(resource, &(struct rlimit){soft, hard}) == 0 ? 0 : errno;
+}
+
+// The address space and the writable memory of this process in bytes. Where the system does not say, more than it can be.
+static void read_usage(uint64_t *address_space, uint64_t *data) {
+  *address_space = *data = 1 << 30;
+  int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return;
+  char text[256];
+  ssize_t count = read(file, text, sizeof text - 1);
+  close(file);
+  if (count <= 0) return;
+  text[count] = 0;
+  unsigned long long pages = 0, data_pages = 0;
+  if (sscanf(text, "%llu %*u %*u %*u %*u %llu", &pages, &data_pages) != 2) return;
+  uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
+  *address_space = pages * page_size;
+  *data = data_pages * page_size;
+}
+
+__attribute__((unused)) static int limit_resources(uint64_t data) {
+  int code = set_limit(RLIMIT_NOFILE, open_file_count, open_file_count);
+  if (code == 0) code = set_limit(RLIMIT_CORE, 0, 0);
+  // Not one byte into any file, also where neither Landlock nor the filter is in force. Shared memory obeys it too, so
+  // the process that asks makes it longer (`ozu_segment_resize`), and a worker cannot fill the memory of the system with it.
+  if (code == 0) code = set_limit(RLIMIT_FSIZE, 0, 0);
+  if (code == 0) code = set_limit(RLIMIT_DATA, data, data);
+  return code;
+}
+
+// A sanitizer needs memory, files and system calls that a confined worker has not: in such builds workers are not confined.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED
+#endif
+#endif
+
+// Of linux/landlock.h, whose version may be older than the kernel: what a rule set handles, and a rule for a path.
+struct landlock_attributes {
+  uint64_t files;
+  uint64_t network;
+  uint64_t scopes;
+};
+struct landlock_path {
+  uint64_t allowed;
+  int32_t parent;
+} __attribute__((packed));
+enum { landlock_version_flag = 1, landlock_rule_path = 1, landlock_read_file = 1 << 2, landlock_read_folder = 1 << 3 };
+
+static void allow_reading(int rules, const char *path) {
+  int place = open(path, O_PATH | O_CLOEXEC);
+  if (place < 0) return;
+  struct stat status;
+  if (fstat(place, &status) == 0) {
+    struct landlock_path rule = {landlock_read_file, place};
+    if (S_ISDIR(status.st_mode)) rule.allowed |= landlock_read_folder;
+    syscall(SYS_landlock_add_rule, rules, landlock_rule_path, &rule, 0);
+  }
+  close(place);
+}
+
+// Keeps all files away but those that may be read; from version 4 TCP, from version 6 abstract sockets and the signals of
+// others. The number of an error.
+__attribute__((unused)) static int restrict_files(const struct ozu_confinement *wish, int *version) {
+#ifdef SYS_landlock_create_ruleset
+  int known = (int)syscall(SYS_landlock_create_ruleset, NULL, 0, landlock_version_flag);
+  if (known < 0) return errno;
+  struct landlock_attributes attributes = {(1 << 13) - 1, 0, 0};
+  if (known >= 2) attributes.files |= 1 << 13;  // renaming into another folder
+  if (known >= 3) attributes.files |= 1 << 14;  // truncating
+  if (known >= 4) attributes.network = 3;       // binding and connecting TCP
+  if (known >= 5) attributes.files |= 1 << 15;  // ioctl of devices
+  if (known >= 6) attributes.scopes = 3;        // abstract sockets and signals
+  // An older kernel takes a longer struct when what it does not know is zero.
+  int rules = (int)syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0);
+  if (rules < 0) return errno;
+  if (wish->reads_files) {
+    for (size_t i = 0; i < wish->readable_path_count; i++) allow_reading(rules, wish->readable_paths[i]);
+  }
+  int code = syscall(SYS_landlock_restrict_self, rules, 0) == 0 ? 0 : errno;
+  close(rules);
+  if (code == 0) *version = known;
+  return code;
+#else
+  (void)wish, (void)version, (void)allow_reading;
+  return ENOSYS;
+#endif
+}
+
+int ozu_confine(const struct ozu_confinement *wish, struct ozu_confined *result) {
+  *result = (struct ozu_confined){0};
+  // First the signal, then the question, so that a parent that dies in between is noticed.
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 || getppid() != wish->parent) return -ESRCH;
+  // Neither a core dump nor a crash handler of the system, which RLIMIT_CORE does not stop.
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  // Libraries that write a file are told that they cannot, instead of being killed.
+  signal(SIGXFSZ, SIG_IGN);
+  if (chdir("/") != 0) return -errno;
+  read_usage(&result->address_space, &result->data);
+#ifdef SANITIZED
+  result->limits_error = result->filter_error = result->landlock_error = ENOTSUP;
+  return 0;
+#else
+  result->limits_error = limit_resources(result->data + wish->memory_byte_count);
+  int code = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno;
+  result->landlock_error = code != 0 ? code : restrict_files(wish, &result->landlock_version);
+  result->filter_error = code != 0 ? code : ozu_filter_system_calls(wish->reads_files, wish->starts_threads);
+  return 0;
+#endif
+}
+
+static int set_soft_limit(__rlimit_resource_t resource, uint64_t value) {
+  struct rlimit limit;
+  if (getrlimit(resource, &limit) != 0) return -errno;
+  limit.rlim_cur = value < limit.rlim_max ? value : limit.rlim_max;
+  return setrlimit(resource, &limit) == 0 ? 0 : -errno;
+}
+
+int ozu_limit_memory(const struct ozu_confined *base, uint64_t memory_byte_count, uint64_t shared_byte_count,
+                     bool starts_threads) {
+  if (base->limits_error != 0) return 0;
+  uint64_t reserved = starts_threads ? reserved_for_threads_byte_count : reserved_byte_count;
+  int code = set_soft_limit(RLIMIT_DATA, base->data + memory_byte_count);
+  if (code != 0) return code;
+  // The limit above is the exact one. This one catches what it does not count.
+  return set_soft_limit(RLIMIT_AS, base->address_space + memory_byte_count + shared_byte_count + reserved);
+}
+
+int ozu_limit_cpu_time(uint64_t seconds) {
+  struct timespec used;
+  if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) != 0) return -errno;
+  return set_soft_limit(RLIMIT_CPU, (uint64_t)used.tv_sec + (used.tv_nsec > 0) + seconds);
+}
+
+#endif

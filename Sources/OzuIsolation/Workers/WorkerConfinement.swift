@@ -6,8 +6,62 @@ package struct WorkerConfinement: Hashable, Sendable {
   package var landlockVersion = 0
   /// Whether memory, processor time, files and core dumps have limits.
   package var limitsResources = false
-  /// The calls that the system refused, with its reason: "seccomp (Operation not permitted)".
+  /// The calls that the system refused, with its reason: "seccomp: Operation not permitted".
   package var missing: [String] = []
+  /// Threads of the process that workers are forked from; 0 where the system does not say. More than one are a mistake of
+  /// `WorkerHandling.prepare`: a lock that one of them holds stays locked in the worker.
+  package var zygoteThreadCount = 0
 
   package init() {}
+
+  /// What is missing that no worker of a kind should do without; nil when it is safe.
+  ///
+  /// The filter keeps all files away, except from kinds that read some: for these Landlock tells which.
+  package func fault(for kind: WorkerKind) -> String? {
+    let isConfined = filtersSystemCalls && limitsResources && (landlockVersion > 0 || !kind.readsFonts)
+    return isConfined ? nil : missing.joined(separator: ", ")
+  }
 }
+
+#if os(Linux) && canImport(CIsolation)
+  import CIsolation
+  import Glibc
+
+  extension WorkerConfinement {
+    /// What a worker tells of itself.
+    struct Report: BitwiseCopyable {
+      var limitsError: Int32
+      var landlockError: Int32
+      var filterError: Int32
+      var landlockVersion: Int32
+      var zygoteThreadCount: Int32
+
+      init(_ confined: ozu_confined, zygoteThreadCount: Int32) {
+        limitsError = confined.limits_error
+        landlockError = confined.landlock_error
+        filterError = confined.filter_error
+        landlockVersion = confined.landlock_version
+        self.zygoteThreadCount = zygoteThreadCount
+      }
+    }
+
+    init?(_ report: UnsafeRawBufferPointer) {
+      guard report.count == MemoryLayout<Report>.size else { return nil }
+      let report = report.loadUnaligned(as: Report.self)
+      filtersSystemCalls = report.filterError == 0
+      limitsResources = report.limitsError == 0
+      landlockVersion = Int(report.landlockVersion)
+      zygoteThreadCount = Int(report.zygoteThreadCount)
+      let calls = [
+        ("setrlimit", report.limitsError), ("landlock", report.landlockError),
+        ("seccomp", report.filterError),
+      ]
+      missing = calls.compactMap { name, code in code == 0 ? nil : "\(name): \(systemMessage(code))" }
+    }
+  }
+
+  /// The system's words for the number of an error.
+  func systemMessage(_ code: Int32) -> String {
+    strerror(code).map { String(cString: $0) } ?? "error \(code)"
+  }
+#endif

@@ -1,25 +1,31 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
+#if os(Linux) && canImport(CIsolation)
+  #if canImport(FoundationEssentials)
+    import FoundationEssentials
+  #else
+    import Foundation
+  #endif
+
+  /// The work of a helper program: prepared in the zygote, done in workers.
+  package protocol WorkerHandling {
+    /// Called in the zygote before the first worker of a kind is forked, when nothing is locked down: loads libraries and
+    /// opens fonts, which no worker could. Must not start threads.
+    mutating func prepare(_ kind: WorkerKind)
+
+    /// The files and folders that workers of a kind may read, with all below them. Asked for kinds that read fonts only.
+    func readablePaths(_ kind: WorkerKind) -> [String]
+
+    /// Answers a question in a worker.
+    ///
+    /// - Parameters:
+    ///   - body: shared memory, valid until the next call with another number.
+    ///   - output: gives memory for a payload.
+    /// - Returns: the message of the answer, at most `WorkerRequest.messageByteCount` bytes.
+    mutating func answer(
+      message: Data, body: UnsafeRawBufferPointer, bodyNumber: UInt64, output: WorkerOutput
+    ) -> Data
+  }
+
+  extension WorkerHandling {
+    package func readablePaths(_ kind: WorkerKind) -> [String] { FontPaths.all }
+  }
 #endif
-
-/// The work of a helper program: prepared in the zygote, done in workers.
-package protocol WorkerHandling {
-  /// Called in the zygote before the first worker of a kind is forked, when nothing is locked down: loads libraries and
-  /// opens fonts, which no worker could. Must not start threads.
-  mutating func prepare(_ kind: WorkerKind)
-
-  /// The files and folders that workers of a kind may read, with all below them. Asked for kinds that read fonts only.
-  func readablePaths(_ kind: WorkerKind) -> [String]
-
-  /// Answers a question in a worker.
-  ///
-  /// - Parameters:
-  ///   - body: shared memory, valid until the next call with another number.
-  ///   - output: gives memory for a payload.
-  /// - Returns: the message of the answer, at most `WorkerRequest.messageByteCount` bytes.
-  mutating func answer(
-    message: Data, body: UnsafeRawBufferPointer, bodyNumber: UInt64, output: WorkerOutput
-  ) -> Data
-}

@@ -1,8 +1,62 @@
-/// Memory for the payload of an answer, shared with the process that asked. Belongs to one answer.
-package final class WorkerOutput {
-  /// Makes the payload so long and returns its memory, which holds what earlier answers left.
-  ///
-  /// - Returns: nil when that is more than the question allows. Moves the memory when it grows: earlier results are not
-  ///   valid then, what was written stays.
-  package func resize(to byteCount: Int) -> UnsafeMutableRawBufferPointer? { fatalError() }
-}
+#if os(Linux) && canImport(CIsolation)
+  import CIsolation
+  import Glibc
+
+  /// Memory for the payload of an answer, shared with the process that asked. In a worker.
+  package final class WorkerOutput {
+    /// How long the payload is.
+    package private(set) var byteCount = 0
+
+    /// The question that is being answered.
+    private var token: UInt64 = 0
+    private var memoryByteCount = 0
+    private var address: UnsafeMutableRawPointer?
+    private(set) var mappedByteCount = 0
+    /// Called before more address space is taken: how much of it is shared.
+    private let reserve: (Int) -> Void
+
+    init(reserve: @escaping (Int) -> Void) { self.reserve = reserve }
+
+    func begin(token: UInt64, memoryByteCount: Int) {
+      self.token = token
+      self.memoryByteCount = memoryByteCount
+      byteCount = 0
+    }
+
+    /// Makes the payload so long and returns its memory, which holds what earlier answers left.
+    ///
+    /// Moves the memory when it grows: earlier results are not valid then; what was written stays. More than the question
+    /// allows ends the worker: the one who asked says so.
+    ///
+    /// - Returns: nil when there is no memory.
+    package func resize(to byteCount: Int) -> UnsafeMutableRawBufferPointer? {
+      guard byteCount >= 0, byteCount <= mappedByteCount || grow(to: byteCount) else { return nil }
+      self.byteCount = byteCount
+      return UnsafeMutableRawBufferPointer(start: address, count: byteCount)
+    }
+
+    private func grow(to byteCount: Int) -> Bool {
+      var head = WorkerHead(.more, token: token)
+      head.outputByteCount = UInt64(byteCount)
+      let answer = withUnsafeMutableBytes(of: &head) { head -> Int32 in
+        guard ozu_send(OZU_WORKER_SOCKET, head.baseAddress, head.count, nil, 0, nil, 0) == 0 else {
+          return -1
+        }
+        return ozu_receive_bytes(OZU_WORKER_SOCKET, head.baseAddress, head.count, true)
+      }
+      // The other side has gone, or does not want the answer any more.
+      guard answer == WorkerHead.byteCount, head.kind == .grown,
+        let length = Int(exactly: head.outputByteCount),
+        length >= byteCount
+      else { _exit(0) }
+      if let address { munmap(address, mappedByteCount) }
+      (address, mappedByteCount) = (nil, 0)
+      reserve(length)
+      guard let new = mmap(nil, length, PROT_READ | PROT_WRITE, MAP_SHARED, OZU_WORKER_OUTPUT, 0),
+        new != MAP_FAILED
+      else { return false }
+      (address, mappedByteCount) = (new, length)
+      return true
+    }
+  }
+#endif

@@ -1,5 +1,18 @@
-// What a decoder that was taken over might do, for the drills of OzuIsolation.
+// What a decoder that was taken over might do, for the drills of OzuIsolation. Linux; empty elsewhere.
 #ifndef OZU_CISOLATION_DRILLS_H
 #define OZU_CISOLATION_DRILLS_H
 
+#ifdef __linux__
+
+#include <stdbool.h>
+
+// Does it. Returns when the system let it live: the number of the error, 0 when the deed succeeded, -1 for a name that
+// it does not know.
+int ozu_misdeed(const char *name);
+
+// From now on the system refuses this process and its children to confine themselves further, as the profiles of some
+// containers do.
+int ozu_refuse(bool seccomp, bool landlock);
+
+#endif
 #endif

@@ -1,0 +1,54 @@
+#if os(Linux) && canImport(CIsolation)
+  import CIsolation
+  import Glibc
+
+  /// Memory that a worker sees too, kept between questions: the pages of fresh memory would cost more than most decoders.
+  ///
+  /// This side alone makes it longer, and its seal keeps everybody from making it shorter. So `byteCount` is always what
+  /// can be touched, whatever the worker does.
+  struct SharedSegment: ~Copyable {
+    let descriptor: Descriptor
+    private let protection: Int32
+    private(set) var byteCount = 0
+    private var address: UnsafeMutableRawPointer?
+
+    /// From this length on a segment does not keep its memory.
+    static let keptByteCount = 64 << 20
+    /// Segments grow in steps of this.
+    private static let step = 64 << 10
+
+    init(isWritable: Bool) throws(WorkerPool.StartFailure) {
+      descriptor = try Descriptor.segment()
+      protection = isWritable ? PROT_READ | PROT_WRITE : PROT_READ
+    }
+
+    deinit { if let address { munmap(address, byteCount) } }
+
+    /// The memory.
+    var bytes: UnsafeMutableRawBufferPointer {
+      UnsafeMutableRawBufferPointer(start: address, count: byteCount)
+    }
+
+    /// Makes it at least so long, and at least twice as long as it was unless that is over `limit`.
+    mutating func grow(to minimum: Int, limit: Int = .max) -> Bool {
+      guard minimum > byteCount else { return true }
+      let wanted = max(minimum, min(byteCount * 2, limit))
+      guard wanted <= Int.max - Self.step else { return false }
+      let length = (wanted + Self.step - 1) / Self.step * Self.step
+      guard ozu_segment_resize(descriptor.number, length) == 0 else { return false }
+      guard let new = mmap(nil, length, protection, MAP_SHARED, descriptor.number, 0), new != MAP_FAILED
+      else {
+        return false
+      }
+      if let address { munmap(address, byteCount) }
+      address = new
+      byteCount = length
+      return true
+    }
+
+    /// Gives the pages back; they read as zero from now on.
+    func discard() {
+      if byteCount > 0 { _ = ozu_segment_discard(descriptor.number, byteCount) }
+    }
+  }
+#endif

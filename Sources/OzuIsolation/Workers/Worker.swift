@@ -1,0 +1,133 @@
+#if os(Linux) && canImport(CIsolation)
+  import CIsolation
+  import Glibc
+
+  #if canImport(FoundationEssentials)
+    import FoundationEssentials
+  #else
+    import Foundation
+  #endif
+
+  /// A worker, in its own process: confines itself, then answers until its socket is closed.
+  struct Worker<Handler: WorkerHandling> {
+    private var handler: Handler
+    private let kind: WorkerKind
+    private let confined: ozu_confined
+    private var input: UnsafeMutableRawPointer?
+    private var inputByteCount = 0
+    /// Of the question; what was granted last, so that the system is not told again.
+    private var memoryByteCount: UInt64 = 0
+    private var limited: (memory: UInt64, shared: UInt64) = (0, 0)
+
+    /// In a process that was just forked.
+    ///
+    /// - Parameter descriptors: of the question to the zygote.
+    /// - Returns: nil when the zygote is gone.
+    init?(
+      _ handler: Handler, _ kind: WorkerKind, memoryByteCount: UInt64, descriptors: [Int32], zygote: pid_t
+    ) {
+      guard ozu_worker_take_descriptors(descriptors[2], descriptors[0], descriptors[3], descriptors[4]) == 0
+      else { return nil }
+      self.handler = handler
+      self.kind = kind
+      var mask = sigset_t()
+      sigemptyset(&mask)
+      sigprocmask(SIG_SETMASK, &mask, nil)
+      let paths = kind.readsFonts ? handler.readablePaths(kind) : []
+      var pointers = paths.map { UnsafePointer<CChar>(strdup($0)) }
+      defer { pointers.forEach { free(UnsafeMutableRawPointer(mutating: $0)) } }
+      // Counted here: /proc is out of reach afterwards.
+      let threadCount = ozu_thread_count()
+      var confined = ozu_confined()
+      let code = pointers.withUnsafeMutableBufferPointer { paths in
+        var wish = ozu_confinement(
+          parent: zygote, reads_files: kind.readsFonts, starts_threads: kind.startsThreads || kind.readsFonts,
+          readable_paths: UnsafePointer(paths.baseAddress), readable_path_count: paths.count,
+          memory_byte_count: memoryByteCount)
+        return ozu_confine(&wish, &confined)
+      }
+      guard code == 0 else { return nil }
+      self.confined = confined
+      let report = WorkerConfinement.Report(confined, zygoteThreadCount: threadCount)
+      guard withUnsafeBytes(of: report, { Self.send(WorkerHead(.ready), $0) }) else { return nil }
+    }
+
+    /// Answers questions. Does not return.
+    mutating func run() -> Never {
+      let buffer = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: WorkerHead.datagramByteCount, alignment: 16)
+      let shared = SharedSize()
+      let base = confined
+      let startsThreads = kind.startsThreads || kind.readsFonts
+      let output = WorkerOutput { byteCount in
+        shared.outputByteCount = UInt64(byteCount)
+        var base = base
+        _ = ozu_limit_memory(&base, shared.memoryByteCount, shared.byteCount, startsThreads)
+      }
+      while true {
+        let count = ozu_receive_bytes(OZU_WORKER_SOCKET, buffer.baseAddress, buffer.count, true)
+        if count == -EINTR { continue }
+        guard count > 0, count <= buffer.count,
+          let head = WorkerHead(UnsafeRawBufferPointer(rebasing: buffer.prefix(Int(count)))),
+          head.kind == .question
+        else { _exit(0) }
+        shared.memoryByteCount = head.memoryByteCount
+        shared.inputByteCount = head.inputByteCount
+        guard limit(head, shared), place(head) else { _exit(1) }
+        output.begin(token: head.token, memoryByteCount: Int(clamping: head.memoryByteCount))
+        let body = UnsafeRawBufferPointer(start: input, count: Int(clamping: head.bodyByteCount))
+        let answer = handler.answer(
+          message: Data(buffer[WorkerHead.byteCount..<Int(count)]), body: body, bodyNumber: head.bodyNumber,
+          output: output)
+        precondition(answer.count <= WorkerRequest.messageByteCount, "an answer of \(answer.count) bytes")
+        var reply = WorkerHead(.answer, token: head.token)
+        reply.outputByteCount = UInt64(output.byteCount)
+        guard answer.withUnsafeBytes({ Self.send(reply, $0) }) else { _exit(0) }
+      }
+    }
+
+    /// Limits memory and processor time for one question.
+    private mutating func limit(_ head: WorkerHead, _ shared: SharedSize) -> Bool {
+      // Without limits the parent's clock is what is left.
+      guard confined.limits_error == 0 else { return true }
+      if limited != (head.memoryByteCount, shared.byteCount) {
+        var base = confined
+        let startsThreads = kind.startsThreads || kind.readsFonts
+        guard ozu_limit_memory(&base, head.memoryByteCount, shared.byteCount, startsThreads) == 0 else {
+          return false
+        }
+        limited = (head.memoryByteCount, shared.byteCount)
+      }
+      return ozu_limit_cpu_time(head.cpuSeconds) == 0
+    }
+
+    /// Maps the input segment again when it has grown.
+    private mutating func place(_ head: WorkerHead) -> Bool {
+      guard let length = Int(exactly: head.inputByteCount), head.bodyByteCount <= head.inputByteCount else {
+        return false
+      }
+      guard length > inputByteCount else { return true }
+      if let input { munmap(input, inputByteCount) }
+      (input, inputByteCount) = (nil, 0)
+      guard let new = mmap(nil, length, PROT_READ, MAP_SHARED, OZU_WORKER_INPUT, 0), new != MAP_FAILED else {
+        return false
+      }
+      (input, inputByteCount) = (new, length)
+      return true
+    }
+
+    private static func send(_ head: WorkerHead, _ message: UnsafeRawBufferPointer) -> Bool {
+      withUnsafeBytes(of: head) {
+        ozu_send(OZU_WORKER_SOCKET, $0.baseAddress, $0.count, message.baseAddress, message.count, nil, 0) == 0
+      }
+    }
+  }
+
+  /// How much address space the segments of a worker take, and how much memory the question allows.
+  private final class SharedSize {
+    var inputByteCount: UInt64 = 0
+    var outputByteCount: UInt64 = 0
+    var memoryByteCount: UInt64 = 0
+    var byteCount: UInt64 { inputByteCount + outputByteCount }
+  }
+#endif

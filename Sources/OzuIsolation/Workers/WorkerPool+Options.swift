@@ -1,0 +1,30 @@
+#if os(Linux) && canImport(CIsolation)
+  extension WorkerPool {
+    /// How workers are made and kept.
+    package struct Options: Sendable {
+      /// What to do where the system refuses to confine a worker.
+      package enum Confinement: Sendable {
+        /// Workers run anyway, in a process of their own; `status` says what is missing.
+        case bestPossible
+        /// Nothing runs: the error names the missing call.
+        case required
+      }
+
+      /// The program of the workers.
+      package var helper: WorkerHelper
+      /// The most workers at once, over all kinds; at least one.
+      package var workerLimit: Int
+      /// How many questions a worker gets; then another one takes its place.
+      package var requestLimit = 200
+      /// How long a worker without work is kept.
+      package var idleTime: Duration = .seconds(30)
+      package var confinement: Confinement
+
+      package init(helper: WorkerHelper, workerLimit: Int, confinement: Confinement = .bestPossible) {
+        self.helper = helper
+        self.workerLimit = workerLimit
+        self.confinement = confinement
+      }
+    }
+  }
+#endif

@@ -1,0 +1,274 @@
+#if os(Linux) && canImport(CIsolation)
+  import CIsolation
+  import Glibc
+  import OzuImaging
+
+  #if canImport(FoundationEssentials)
+    import FoundationEssentials
+  #else
+    import Foundation
+  #endif
+
+  /// A worker, seen from the process that asks. It ends with this object.
+  ///
+  /// `@unchecked Sendable`: it belongs to one thread at a time. The lock of the pool hands it from one to the next.
+  final class WorkerProcess: @unchecked Sendable {
+    /// Why there is no answer.
+    enum Failure: Error {
+      /// The worker ended before it got the question, or still answers the one before it: another worker can have it.
+      case gone
+      case failed(DecoderFailure)
+      /// A closure of the caller threw.
+      case refused(DecodingError)
+    }
+
+    let kind: WorkerKind
+    /// The most memory that a question may grant it.
+    let memoryByteCount: Int
+    /// The body that its input segment holds.
+    private(set) var bodyNumber: UInt64?
+    private(set) var answerCount = 0
+    private(set) var confinement = WorkerConfinement()
+
+    private let socket: Descriptor
+    /// The zygote says here how the worker ended, and ends it when this is closed.
+    private let end: Descriptor
+    /// The end of a pipe into which libraries print.
+    private let words: Descriptor
+    private var input: SharedSegment
+    private var output: SharedSegment
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: WorkerHead.datagramByteCount, alignment: 16)
+    private var lastWords: [UInt8] = []
+    /// Of the question that was answered last.
+    private var lastToken: UInt64?
+
+    /// How long it waits before it looks whether the answer is still wanted, in milliseconds.
+    private static let tick: Int32 = 50
+    /// How long a worker that has closed its socket has to end, in milliseconds.
+    private static let timeToEnd: Int32 = 100
+    /// How many bytes are kept of what libraries print.
+    private static let wordByteCount = 4096
+    /// How long a worker may take until it is ready, the loading of libraries included.
+    private static let startTime: Duration = .seconds(30)
+
+    /// Has the zygote fork a worker. `waitUntilReady` must follow.
+    init(_ kind: WorkerKind, memoryByteCount: Int, zygote: ZygoteProcess) throws(WorkerPool.StartFailure) {
+      self.kind = kind
+      self.memoryByteCount = memoryByteCount
+      let (socket, workerSocket) = try Descriptor.sockets()
+      let (end, zygoteEnd) = try Descriptor.sockets()
+      let (words, workerWords) = try Descriptor.pipe()
+      input = try SharedSegment(isWritable: true)
+      output = try SharedSegment(isWritable: false)
+      for (descriptor, time) in [(socket.number, Self.tick), (end.number, Self.timeToEnd)] {
+        let code = ozu_set_receive_timeout(descriptor, time)
+        guard code == 0 else { throw WorkerPool.StartFailure("setsockopt", -code) }
+      }
+      let descriptors = [
+        workerSocket.number, zygoteEnd.number, workerWords.number, input.descriptor.number,
+        output.descriptor.number,
+      ]
+      guard zygote.start(kind, memoryByteCount: memoryByteCount, descriptors) else { throw .zygoteGone }
+      self.socket = socket
+      self.end = end
+      self.words = words
+    }
+
+    deinit { buffer.deallocate() }
+
+    /// Waits until the worker is confined.
+    func waitUntilReady(checkpoint: () throws(DecodingError) -> Void) throws(WorkerPool.StartFailure) {
+      let last = ContinuousClock.now + Self.startTime
+      var count = receive()
+      while count == -EAGAIN || count == -EINTR {
+        do throws(DecodingError) { try checkpoint() } catch { throw .refused(error) }
+        guard ContinuousClock.now < last else { throw .failed("not ready in \(Self.startTime)") }
+        count = receive()
+      }
+      guard count > 0 else { throw failureOfStart() }
+      let datagram = UnsafeRawBufferPointer(buffer).prefix(Int(count))
+      guard let head = WorkerHead(UnsafeRawBufferPointer(rebasing: datagram)), head.kind == .ready,
+        let confinement = WorkerConfinement(
+          UnsafeRawBufferPointer(rebasing: datagram.dropFirst(WorkerHead.byteCount)))
+      else { throw .failed("the helper is of another version") }
+      self.confinement = confinement
+    }
+
+    private func failureOfStart() -> WorkerPool.StartFailure {
+      guard let end = waitForEnd() else { return .zygoteGone }
+      if end.forkError != 0 { return WorkerPool.StartFailure("fork", end.forkError) }
+      let signal = end.status & 0x7F
+      let what = signal != 0 ? DecoderFailure.crashed(signal: signal) : .ended(status: end.status >> 8 & 0xFF)
+      return .failed("a new worker \(what)")
+    }
+
+    /// Whether it waits for a question and has sent nothing that nobody asked for.
+    var isQuiet: Bool { ozu_receive_bytes(socket.number, buffer.baseAddress, buffer.count, false) == -EAGAIN }
+
+    /// Whether it should not be kept for long: its body takes much memory.
+    var isLarge: Bool { input.byteCount > SharedSegment.keptByteCount }
+
+    /// Asks, waits and reads.
+    ///
+    /// - Parameter token: of this question alone.
+    func answer<Result>(
+      _ question: WorkerRequest, token: UInt64, checkpoint: () throws(DecodingError) -> Void,
+      read: (Data, UnsafeRawBufferPointer) throws(DecodingError) -> Result
+    ) throws(Failure) -> (Result, copiedBody: Bool) {
+      let copiedBody = try place(question)
+      var head = WorkerHead(.question, token: token)
+      head.bodyNumber = question.bodyNumber
+      head.bodyByteCount = UInt64(question.body.count)
+      head.inputByteCount = UInt64(input.byteCount)
+      head.outputByteCount = UInt64(output.byteCount)
+      head.memoryByteCount = UInt64(max(0, question.memoryByteCount))
+      head.cpuSeconds = Self.seconds(question.cpuTime)
+      guard send(head, question.message) else { throw .gone }
+      let last = ContinuousClock.now + question.deadline
+      while true {
+        let count = try receive(before: last, question, checkpoint)
+        // A second answer to the question before this one, which came late. That file had the worker do it; a fresh worker,
+        // which cannot repeat itself, gets this question.
+        if let lastToken,
+          WorkerHead(UnsafeRawBufferPointer(rebasing: buffer.prefix(count)))?.token == lastToken
+        {
+          throw .gone
+        }
+        let reply: WorkerReply
+        do throws(DecoderFailure) {
+          reply = try WorkerReply(
+            UnsafeRawBufferPointer(rebasing: buffer.prefix(count)), sentByteCount: count, token: token,
+            outputByteCount: output.byteCount, memoryByteCount: question.memoryByteCount)
+        } catch { throw .failed(error) }
+        switch reply {
+        case .more(let byteCount):
+          guard output.grow(to: byteCount, limit: question.memoryByteCount) else {
+            throw .failed(.unavailable("memory: \(systemMessage(errno))"))
+          }
+          var head = WorkerHead(.grown, token: token)
+          head.outputByteCount = UInt64(output.byteCount)
+          guard send(head) else { throw .failed(reasonOfEnd(question)) }
+        case .answer(let byteCount):
+          lastToken = token
+          let message = Data(buffer[WorkerHead.byteCount..<count])
+          return (try take(message, byteCount, read), copiedBody)
+        }
+      }
+    }
+
+    private func take<Result>(
+      _ message: Data, _ byteCount: Int,
+      _ read: (Data, UnsafeRawBufferPointer) throws(DecodingError) -> Result
+    ) throws(Failure) -> Result {
+      // What comes after the answer could be taken for the answer to the next question.
+      guard isQuiet else { throw .failed(.wrongAnswer("more than one answer, or the end after it")) }
+      let result: Result
+      do throws(DecodingError) {
+        result = try read(message, UnsafeRawBufferPointer(rebasing: output.bytes.prefix(byteCount)))
+      } catch { throw .refused(error) }
+      if output.byteCount > SharedSegment.keptByteCount { output.discard() }
+      readWords()
+      lastWords = []
+      answerCount += 1
+      return result
+    }
+
+    /// Puts the body where the worker sees it, unless it is there. Whether it was copied.
+    private func place(_ question: WorkerRequest) throws(Failure) -> Bool {
+      guard bodyNumber != question.bodyNumber else { return false }
+      bodyNumber = nil
+      guard input.grow(to: question.body.count) else {
+        throw .failed(.unavailable("memory: \(systemMessage(errno))"))
+      }
+      question.body.withUnsafeBytes { input.bytes.copyMemory(from: $0) }
+      bodyNumber = question.bodyNumber
+      return true
+    }
+
+    private func send(_ head: WorkerHead, _ message: Data = Data()) -> Bool {
+      withUnsafeBytes(of: head) { head in
+        message.withUnsafeBytes { message in
+          ozu_send(
+            socket.number, head.baseAddress, head.count, message.baseAddress, message.count, nil, 0) == 0
+        }
+      }
+    }
+
+    private func receive() -> Int32 {
+      ozu_receive_bytes(socket.number, buffer.baseAddress, buffer.count, true)
+    }
+
+    /// Waits for a datagram, and looks whether it is still wanted.
+    private func receive(
+      before last: ContinuousClock.Instant, _ question: WorkerRequest,
+      _ checkpoint: () throws(DecodingError) -> Void
+    ) throws(Failure) -> Int {
+      while true {
+        let count = receive()
+        if count > buffer.count { throw .failed(.wrongAnswer("a message of \(count) bytes")) }
+        if count > 0 { return Int(count) }
+        guard count == -EAGAIN || count == -EINTR else { throw .failed(reasonOfEnd(question)) }
+        do throws(DecodingError) { try checkpoint() } catch { throw .refused(error) }
+        guard ContinuousClock.now < last else { throw .failed(.stopped(.time(question.deadline))) }
+      }
+    }
+
+    /// Rounded up, at least one, and no more than a limit of the system can be.
+    private static func seconds(_ duration: Duration) -> UInt64 {
+      let (seconds, attoseconds) = duration.components
+      return UInt64(min(max(1, seconds &+ (attoseconds > 0 ? 1 : 0)), 1 << 30))
+    }
+  }
+
+  extension WorkerProcess {
+    /// Why the worker has closed its socket.
+    private func reasonOfEnd(_ question: WorkerRequest) -> DecoderFailure {
+      guard let end = waitForEnd() else { return .unavailable("the process that starts workers has ended") }
+      readWords()
+      let signal = end.status & 0x7F
+      if end.wasKilled != 0, signal == SIGKILL { return .wrongAnswer("it closed its connection") }
+      switch signal {
+      case 0: return .ended(status: end.status >> 8 & 0xFF)
+      case SIGXCPU: return .stopped(.cpuTime(question.cpuTime))
+      case SIGABRT where tellsOfMemory: return .stopped(.memory(byteCount: question.memoryByteCount))
+      default: return .crashed(signal: signal)
+      }
+    }
+
+    /// How it ended. Ends it when it has only closed its socket. Nil when there is no zygote to say so.
+    private func waitForEnd() -> WorkerEnd? {
+      var status = WorkerEnd()
+      // First it may end by itself, then it is ended, and then the zygote may be busy with the libraries of another format.
+      for attempt in 0..<100 {
+        let count = withUnsafeMutableBytes(of: &status) {
+          ozu_receive_bytes(end.number, $0.baseAddress, $0.count, true)
+        }
+        if count == MemoryLayout<WorkerEnd>.size { return status }
+        guard count == -EAGAIN || count == -EINTR else { return nil }
+        // Not a message: one that nobody reads would make the end of the socket an error, in place of the status.
+        if attempt == 0 { shutdown(end.number, Int32(SHUT_WR)) }
+      }
+      return nil
+    }
+
+    /// Reads what libraries have printed; the end of it says why.
+    private func readWords() {
+      // A worker that prints without an end is not read without an end.
+      for _ in 0..<32 {
+        let count = Glibc.read(words.number, buffer.baseAddress, buffer.count)
+        guard count > 0 else { return }
+        lastWords += buffer.prefix(count)
+        lastWords.removeFirst(max(0, lastWords.count - Self.wordByteCount))
+      }
+    }
+
+    /// Whether a library ended the process because it got no memory: those of Rust, GLib, C++, cairo and Swift say so.
+    private var tellsOfMemory: Bool {
+      let text = String(decoding: lastWords, as: UTF8.self)
+      return ["memory allocation of", "failed to allocate", "out of memory", "NoMemory", "bad_alloc"]
+        .contains(
+          where: text.contains)
+    }
+  }
+#endif

@@ -1,0 +1,47 @@
+#if os(Linux) && canImport(CIsolation)
+  import CIsolation
+  import Glibc
+
+  /// The process that workers are forked from, seen from the one that asks: started once, single-threaded, with libraries
+  /// loaded, so that a worker costs a fork and not the start of a program.
+  ///
+  /// It ends when its socket is closed here, and its workers with it. Immutable, and all calls on its socket are atomic.
+  final class ZygoteProcess: Sendable {
+    private let process: pid_t
+    private let processDescriptor: Descriptor?
+    private let socket: Descriptor
+
+    init(_ helper: WorkerHelper) throws(WorkerPool.StartFailure) {
+      let (socket, helperSocket) = try Descriptor.sockets()
+      process = helper.spawn(socket: helperSocket.number)
+      guard process > 0 else { throw WorkerPool.StartFailure(helper.name, -process) }
+      let number = ozu_process_open(process)
+      processDescriptor = number >= 0 ? Descriptor(number) : nil
+      self.socket = socket
+    }
+
+    /// Asks for a worker with these descriptors, which stay open here.
+    ///
+    /// - Returns: whether the zygote will get the question.
+    func start(_ kind: WorkerKind, memoryByteCount: Int, _ descriptors: [Int32]) -> Bool {
+      let datagram = ZygoteQuestion.datagram(kind, memoryByteCount: memoryByteCount)
+      return datagram.withUnsafeBytes {
+        ozu_send(socket.number, $0.baseAddress, $0.count, nil, 0, descriptors, descriptors.count) == 0
+      }
+    }
+
+    /// Tells the zygote to end, also while it is still in use elsewhere.
+    func close() { shutdown(socket.number, Int32(SHUT_RDWR)) }
+
+    func kill() {
+      if let processDescriptor { _ = ozu_process_kill(processDescriptor.number) }
+    }
+
+    /// Whether the process has ended; nothing is left of it then.
+    func isReaped() -> Bool {
+      var status: Int32 = 0
+      // An app that ignores SIGCHLD has no children to wait for.
+      return ozu_reap(process, &status) != 0
+    }
+  }
+#endif

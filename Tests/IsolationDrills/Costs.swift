@@ -1,0 +1,84 @@
+#if os(Linux)
+  import Foundation
+  import Glibc
+  import OzuIsolation
+
+  /// What a question costs the process that asks, beside the same work in process.
+  enum Costs {
+    private static let kind = WorkerKind(name: "drill", type: .svg)
+
+    static func run() -> Never {
+      let pool = WorkerPool(.init(helper: .thisProgram(), workerLimit: 2))
+      print(
+        String(format: "first answer, zygote and all   %8.0f us", clock { ask(pool, "nothing", Data(), 0) }))
+      let second = WorkerKind(name: "drill", type: .svg, startsThreads: true)
+      print(
+        String(
+          format: "first answer of a second kind  %8.0f us",
+          clock { ask(pool, "nothing", Data(), 0, kind: second) }))
+      print("confinement: \(pool.status.confinement.map { "\($0)" } ?? "none")")
+      print("body        wall    CPU asking   in process   (us a question, medians of 9 rounds)")
+      for byteCount in [0, 4 << 10, 64 << 10, 300 << 10, 4 << 20] { round(pool, byteCount) }
+      for name in ["helper"] { memory(name, pool) }
+      exit(0)
+    }
+
+    private static func round(_ pool: WorkerPool, _ byteCount: Int) {
+      let body = Data(repeating: 7, count: byteCount)
+      let count = byteCount > 1 << 20 ? 200 : 3000
+      var number: UInt64 = 1
+      var walls: [Double] = []
+      var costs: [Double] = []
+      var inside: [Double] = []
+      var target = [UInt8](repeating: 0, count: byteCount)
+      for _ in 0..<9 {
+        let start = cpuTime()
+        walls.append(
+          clock {
+            for _ in 0..<count {
+              number += 1
+              ask(pool, "copy", body, number)
+            }
+          } / Double(count))
+        costs.append((cpuTime() - start) / Double(count))
+        let startInside = cpuTime()
+        for _ in 0..<count {
+          body.withUnsafeBytes { body in target.withUnsafeMutableBytes { $0.copyMemory(from: body) } }
+        }
+        inside.append((cpuTime() - startInside) / Double(count))
+      }
+      print(
+        String(format: "%7d %8.1f %12.1f %12.1f", byteCount, median(walls), median(costs), median(inside)))
+    }
+
+    private static func ask(
+      _ pool: WorkerPool, _ name: String, _ body: Data, _ number: UInt64, kind: WorkerKind = kind
+    ) {
+      let request = WorkerRequest(
+        kind: kind, message: Data(name.utf8), body: body, bodyNumber: number, memoryByteCount: 1 << 28,
+        cpuTime: .seconds(5), deadline: .seconds(5))
+      do { try pool.perform(request, checkpoint: {}, read: { _, _ in }) } catch { fatalError("\(error)") }
+    }
+
+    private static func memory(_ name: String, _ pool: WorkerPool) {
+      let mine = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+      for line in (mine ?? "").split(separator: "\n") where line.hasPrefix("VmRSS") {
+        print("asking: \(line)")
+      }
+    }
+
+    private static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+
+    private static func clock(_ body: () -> Void) -> Double {
+      ContinuousClock().measure(body) / .microseconds(1)
+    }
+
+    /// Of this process, user and system, in microseconds.
+    private static func cpuTime() -> Double {
+      var usage = rusage()
+      getrusage(Int32(RUSAGE_SELF.rawValue), &usage)
+      return Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e6
+        + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec)
+    }
+  }
+#endif

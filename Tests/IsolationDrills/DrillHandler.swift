@@ -1,0 +1,70 @@
+#if os(Linux)
+  import CIsolationDrills
+  import Foundation
+  import Glibc
+  import OzuIsolation
+
+  /// Work of which some is good. The message names it.
+  package struct DrillHandler: WorkerHandling {
+    /// How often each kind was prepared, to be asked for.
+    private var preparedCount = 0
+
+    package init() {}
+
+    package mutating func prepare(_ kind: WorkerKind) {
+      if kind.name == "drill.hangs" { while true { sleep(1) } }
+      preparedCount += 1
+    }
+
+    package mutating func answer(
+      message: Data, body: UnsafeRawBufferPointer, bodyNumber: UInt64, output: WorkerOutput
+    ) -> Data {
+      let name = String(decoding: message, as: UTF8.self)
+      switch name {
+      case "reverse":
+        // The body in pieces that make the payload grow, backwards.
+        guard var bytes = output.resize(to: min(body.count, 1000)) else { return Data("no memory".utf8) }
+        if body.count > 1000 {
+          guard let all = output.resize(to: body.count) else { return Data("no memory".utf8) }
+          bytes = all
+        }
+        for index in 0..<body.count { bytes[index] = body[body.count - 1 - index] }
+        return Data("reversed \(bodyNumber)".utf8)
+      case "copy":
+        guard let bytes = output.resize(to: body.count) else { return Data("no memory".utf8) }
+        bytes.copyMemory(from: body)
+        return Data()
+      case "nothing": return Data()
+      case "process": return Data("\(getpid())".utf8)
+      case "prepared": return Data("\(preparedCount)".utf8)
+      case "descriptors":
+        let open = (0..<64).filter { fcntl($0, F_GETFD) >= 0 }
+        return Data(open.map { "\($0)" }.joined(separator: " ").utf8)
+      case "much": return Data("\(output.resize(to: 8 << 30)?.count ?? -1)".utf8)
+      case "forget":
+        // The memory that the answer was to be in is gone.
+        if let bytes = output.resize(to: 4096), let start = bytes.baseAddress {
+          munmap(start, 4096)
+          bytes[0] = 1
+        }
+        return Data()
+      default:
+        let code = ozu_misdeed(name)
+        return Data(Self.outcome(code).utf8)
+      }
+    }
+
+    static func outcome(_ code: Int32) -> String {
+      switch code {
+      case -1: "unknown"
+      case 0: "done"
+      case EPERM: "EPERM"
+      case EACCES: "EACCES"
+      case ENOMEM: "ENOMEM"
+      case EFBIG: "EFBIG"
+      case EAGAIN: "EAGAIN"
+      default: "\(code)"
+      }
+    }
+  }
+#endif

@@ -1,0 +1,76 @@
+#if os(Linux)
+  import CIsolation
+  import Foundation
+  import Glibc
+  import OzuIsolation
+
+  /// A helper that knows the protocol and breaks it, as a worker does that was taken over whole. Zygote and worker in one
+  /// process; the message of a question names the lie.
+  enum Liar {
+    static func run() -> Never {
+      let buffer = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: WorkerHead.datagramByteCount, alignment: 16)
+      while true {
+        var descriptors = [Int32](repeating: -1, count: ZygoteQuestion.descriptorCount)
+        var count = 0
+        guard
+          ozu_receive(
+            OZU_WORKER_SOCKET, buffer.baseAddress, buffer.count, &descriptors, descriptors.count, &count) > 0
+        else { exit(0) }
+        serve(descriptors[0], buffer)
+        descriptors.forEach { close($0) }
+      }
+    }
+
+    private static func serve(_ socket: Int32, _ buffer: UnsafeMutableRawBufferPointer) {
+      // It lies about its confinement too: nothing is missing.
+      send(WorkerHead(.ready), socket, [UInt8](repeating: 0, count: 20))
+      while true {
+        let count = ozu_receive_bytes(socket, buffer.baseAddress, buffer.count, true)
+        guard count > 0,
+          let question = WorkerHead(UnsafeRawBufferPointer(rebasing: buffer.prefix(Int(count))))
+        else { return }
+        let name = String(decoding: buffer[WorkerHead.byteCount..<Int(count)], as: UTF8.self)
+        lie(name, question, socket)
+      }
+    }
+
+    private static func lie(_ name: String, _ question: WorkerHead, _ socket: Int32) {
+      var head = WorkerHead(.answer, token: question.token)
+      switch name {
+      case "good": send(head, socket)
+      case "beyond":
+        head.outputByteCount = question.outputByteCount + 1
+        send(head, socket)
+      case "far beyond":
+        head.outputByteCount = .max
+        send(head, socket)
+      case "other token":
+        head.token &+= 1
+        send(head, socket)
+      case "other kind": send(WorkerHead(.ready, token: question.token), socket)
+      case "twice":
+        send(head, socket)
+        send(head, socket)
+      case "long": send(head, socket, [UInt8](repeating: 0, count: WorkerRequest.messageByteCount + 1))
+      case "descriptor":
+        var number = STDIN_FILENO
+        withUnsafeBytes(of: head) { _ = ozu_send(socket, $0.baseAddress, $0.count, nil, 0, &number, 1) }
+      case "more than there is":
+        head = WorkerHead(.more, token: question.token)
+        head.outputByteCount = .max
+        send(head, socket)
+      case "more of nothing":
+        head = WorkerHead(.more, token: question.token)
+        send(head, socket)
+      default: break
+      }
+    }
+
+    private static func send(_ head: WorkerHead, _ socket: Int32, _ message: [UInt8] = []) {
+      withUnsafeBytes(of: head) {
+        _ = ozu_send(socket, $0.baseAddress, $0.count, message, message.count, nil, 0)
+      }
+    }
+  }
+#endif

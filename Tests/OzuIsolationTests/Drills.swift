@@ -1,0 +1,99 @@
+#if os(Linux)
+  import Foundation
+  import Glibc
+  import OzuImaging
+  import Testing
+
+  @testable import OzuIsolation
+
+  /// The planted helper that was built with these tests, and questions to it.
+  enum Drills {
+    static let kind = WorkerKind(name: "drill", type: .svg)
+    static let fontKind = WorkerKind(name: "drill.fonts", type: .svg, readsFonts: true)
+    static let threadKind = WorkerKind(name: "drill.threads", type: .svg, startsThreads: true)
+
+    /// A sanitizer needs memory and system calls that a confined worker has not, so in such builds workers are not confined.
+    static var isSanitized: Bool {
+      #if OZU_ASAN || OZU_TSAN
+        true
+      #else
+        false
+      #endif
+    }
+
+    static var program: String {
+      get throws {
+        let folder = try #require(
+          Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent())
+        return folder.appending(path: "OzuIsolationDrills").path
+      }
+    }
+
+    static func pool(
+      _ arguments: [String] = [], workerLimit: Int = 1,
+      _ change: (inout WorkerPool.Options) -> Void = { _ in }
+    ) throws -> WorkerPool {
+      var options = WorkerPool.Options(
+        helper: .program(try program, arguments: arguments), workerLimit: workerLimit)
+      change(&options)
+      return WorkerPool(options)
+    }
+
+    static func request(
+      _ name: String, _ body: Data = Data(), number: UInt64 = 0, kind: WorkerKind = kind,
+      memoryByteCount: Int = 64 << 20, deadline: Duration = .seconds(60)
+    ) -> WorkerRequest {
+      WorkerRequest(
+        kind: kind, message: Data(name.utf8), body: body, bodyNumber: number,
+        memoryByteCount: memoryByteCount,
+        cpuTime: .seconds(1), deadline: deadline)
+    }
+
+    /// Runs blocking work on a thread of its own, for tests run on Swift's cooperative pool.
+    static func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws
+      -> Value
+    {
+      try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
+      }
+    }
+
+    /// Runs blocking work on several threads, and waits for all.
+    static func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) async throws {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for index in 0..<count { group.addTask { try await onThread { try body(index) } } }
+        try await group.waitForAll()
+      }
+    }
+
+    /// The processes whose command line has this word and is not that of this process.
+    static func processes(with word: String) -> [pid_t] {
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+      return names.compactMap { pid_t($0) }.filter { process in
+        guard process != getpid(), let line = FileManager.default.contents(atPath: "/proc/\(process)/cmdline")
+        else { return false }
+        return String(decoding: line, as: UTF8.self).split(separator: "\0").contains { $0 == word }
+      }
+    }
+
+    /// Waits until something is true: for what other processes do there is no signal.
+    static func eventually(_ condition: () -> Bool) -> Bool {
+      for _ in 0..<2000 {
+        if condition() { return true }
+        usleep(5000)
+      }
+      return false
+    }
+  }
+
+  extension WorkerPool {
+    /// Asks, and copies the answer.
+    func ask(
+      _ request: WorkerRequest, checkpoint: () throws(DecodingError) -> Void = {}
+    ) throws(DecodingError) -> (message: String, payload: Data) {
+      try perform(request, checkpoint: checkpoint) { message, payload in
+        (String(decoding: message, as: UTF8.self), Data(payload))
+      }
+    }
+  }
+#endif

@@ -1,0 +1,198 @@
+#if os(Linux)
+  import Foundation
+  import Glibc
+  import OzuImaging
+  import Testing
+
+  @testable import OzuIsolation
+
+  @Suite("What workers do that they should not", .timeLimit(.minutes(5)))
+  struct WorkerMisdeedTests {
+    /// What becomes of a deed: an answer that tells the error of the system, or an end.
+    enum Outcome: Sendable, Equatable {
+      case answer(String)
+      case failure(DecoderFailure)
+    }
+
+    static let forbidden = Outcome.failure(.crashed(signal: SIGSYS))
+    static let refused = Outcome.answer("EPERM")
+
+    /// Without the help of a confinement.
+    static let always: [(String, Outcome)] = [
+      ("null", .failure(.crashed(signal: SIGSEGV))),
+      ("abort", .failure(.crashed(signal: SIGABRT))),
+      ("stack", .failure(.crashed(signal: SIGSEGV))),
+      ("leave", .failure(.ended(status: 3))),
+      ("out-of-memory", .failure(.stopped(.memory(byteCount: 64 << 20)))),
+      ("much", .failure(.stopped(.memory(byteCount: 64 << 20)))),
+      ("hang", .failure(.stopped(.time(.milliseconds(300))))),
+      ("say-nonsense", .failure(.wrongAnswer("not in the protocol of workers"))),
+      ("say-too-much", .failure(.wrongAnswer("a message of 131072 bytes"))),
+      ("flood", .failure(.wrongAnswer("not in the protocol of workers"))),
+      ("good-bye", .failure(.wrongAnswer("it closed its connection"))),
+      ("seal-output", .answer("EPERM")),
+      ("forget", .failure(.crashed(signal: SIGSEGV))),
+      ("print", .answer("done")),
+    ]
+
+    static let confined: [(String, Outcome)] = [
+      ("spin", .failure(.stopped(.cpuTime(.seconds(1))))),
+      ("allocate", .answer("ENOMEM")),
+      ("map-private", .answer("ENOMEM")),
+      ("map-shared", refused), ("map-stack", refused), ("map-code", refused), ("make-code", refused),
+      ("read-passwords", refused), ("read-font", refused), ("look-at-passwords", refused),
+      ("make-file", refused),
+      ("make-memory", refused), ("signal-later", refused), ("limit-parent", refused),
+      ("raise-limit", refused),
+      ("grow-output", refused), ("shrink-input", refused), ("shrink-output", refused),
+      ("fill-output", .answer("EFBIG")), ("thread", refused),
+      ("write-file", forbidden), ("socket", forbidden), ("connect", forbidden), ("fork", forbidden),
+      ("execute", forbidden), ("trace-parent", forbidden), ("signal-parent", forbidden),
+      ("signal-group", forbidden), ("signal-all", forbidden), ("signal-thread", forbidden),
+      ("ring", forbidden),
+      ("x32", forbidden),
+    ]
+
+    static let withFonts: [(String, Outcome)] = [
+      ("read-passwords", .answer("EACCES")), ("write-file", refused), ("make-file", refused),
+      ("thread", .answer("done")), ("fork", forbidden), ("socket", forbidden), ("execute", forbidden),
+    ]
+
+    static func outcome(_ name: String, _ kind: WorkerKind, _ pool: WorkerPool) async throws -> Outcome {
+      try await Drills.onThread {
+        do throws(DecodingError) {
+          let deadline: Duration = name == "hang" ? .milliseconds(300) : .seconds(60)
+          return .answer(try pool.ask(Drills.request(name, kind: kind, deadline: deadline)).message)
+        } catch .decoderFailed(.svg, let failure) { return .failure(plain(failure)) } catch { throw error }
+      }
+    }
+
+    /// What would have happened without a sanitizer, which ends a process that crashes with a status of its own.
+    static func plain(_ failure: DecoderFailure) -> DecoderFailure {
+      guard Drills.isSanitized, [.ended(status: 1), .ended(status: 66)].contains(failure) else {
+        return failure
+      }
+      return .crashed(signal: SIGSEGV)
+    }
+
+    /// The deed has its outcome, and the next question its answer.
+    static func check(_ name: String, _ expected: Outcome, _ kind: WorkerKind = Drills.kind) async throws {
+      let pool = try Drills.pool()
+      #expect(try await outcome(name, kind, pool) == expected)
+      #expect(try await outcome("reverse", kind, pool) == .answer("reversed 0"))
+      if case .failure = expected { #expect(pool.status.failureCount == 1) }
+    }
+
+    @Test("a worker that ends, hangs or lies costs its own question", arguments: always)
+    func process(_ name: String, _ expected: Outcome) async throws {
+      try await Self.check(name, expected)
+    }
+
+    @Test(
+      "memory that is shared can neither be taken away nor filled, also where no filter is in force",
+      arguments: [
+        ("shrink-input", "EPERM"), ("shrink-output", "EPERM"), ("seal-output", "EPERM"),
+        ("grow-output", "EFBIG"),
+        ("fill-output", "EFBIG"), ("write-file", "EACCES"),
+      ])
+    func segments(_ name: String, _ error: String) async throws {
+      // A limit that a sanitizer does without.
+      if Drills.isSanitized, error != "EPERM" { return }
+      let pool = try Drills.pool(["--refuse-seccomp"])
+      try await Drills.onThread {
+        let body = Data(repeating: 1, count: 100_000)
+        _ = try pool.ask(Drills.request("reverse", body, number: 1))
+        let answer = try pool.ask(Drills.request(name, body, number: 1))
+        #expect(answer.message == error)
+        #expect(try pool.ask(Drills.request("reverse", body, number: 1)).payload == body)
+      }
+    }
+
+    @Test("a trap ends a worker")
+    func trap() async throws {
+      let outcome = try await Self.outcome("trap", Drills.kind, Drills.pool())
+      #expect([SIGILL, SIGTRAP].contains { outcome == .failure(.crashed(signal: $0)) })
+    }
+
+    @Test(
+      "a confined worker reaches neither files nor networks nor other processes",
+      .enabled(if: !Drills.isSanitized),
+      arguments: confined)
+    func confinement(_ name: String, _ expected: Outcome) async throws {
+      try await Self.check(name, expected)
+      #expect(!FileManager.default.fileExists(atPath: "/tmp/ozu-misdeed"))
+    }
+
+    @Test(
+      "a worker that reads fonts reads nothing else", .enabled(if: !Drills.isSanitized), arguments: withFonts)
+    func fonts(_ name: String, _ expected: Outcome) async throws {
+      try await Self.check(name, expected, Drills.fontKind)
+    }
+
+    @Test(
+      "a worker that reads fonts can",
+      .enabled(if: !Drills.isSanitized && FileManager.default.fileExists(atPath: "/etc/fonts/fonts.conf")))
+    func font() async throws {
+      try await Self.check("read-font", .answer("done"), Drills.fontKind)
+    }
+
+    @Test("a worker that may start threads can", arguments: [Drills.threadKind, Drills.fontKind])
+    func threads(_ kind: WorkerKind) async throws {
+      try await Self.check("thread", .answer("done"), kind)
+    }
+
+    @Test("a worker has its streams, its socket and its memory open, and nothing else")
+    func descriptors() async throws {
+      #expect(try await Self.outcome("descriptors", Drills.kind, Drills.pool()) == .answer("0 1 2 3 4 5"))
+    }
+
+    static let lies: [(String, DecoderFailure)] = [
+      ("beyond", .wrongAnswer("1 bytes of 0")), ("far beyond", .wrongAnswer("\(UInt64.max) bytes of 0")),
+      ("other token", .wrongAnswer("to another question")),
+      ("other kind", .wrongAnswer("a message of another kind")),
+      ("long", .wrongAnswer("a message of \(WorkerHead.datagramByteCount + 1) bytes")),
+      ("more than there is", .stopped(.memory(byteCount: 64 << 20))),
+      ("more of nothing", .wrongAnswer("memory that it has already")),
+      ("none", .stopped(.time(.milliseconds(300)))),
+    ]
+
+    @Test("a worker that was taken over whole can lie, and is found out", arguments: lies)
+    func lie(_ name: String, _ failure: DecoderFailure) async throws {
+      let pool = try Drills.pool(["--liar"])
+      try await Drills.onThread {
+        #expect(throws: DecodingError.decoderFailed(.svg, failure)) {
+          try pool.ask(Drills.request(name, deadline: .milliseconds(300)))
+        }
+        let answer = try pool.ask(Drills.request("good"))
+        #expect(answer.message.isEmpty)
+      }
+    }
+
+    @Test("a second answer is never taken for the answer to the next question")
+    func twice() async throws {
+      let pool = try Drills.pool(["--liar"])
+      try await Drills.onThread {
+        for _ in 0..<200 {
+          // Found out at once if it is quick.
+          do throws(DecodingError) { _ = try pool.ask(Drills.request("twice")) } catch {
+            let failure = DecoderFailure.wrongAnswer("more than one answer, or the end after it")
+            #expect(error == .decoderFailed(.svg, failure))
+          }
+          _ = try pool.ask(Drills.request("good"))
+        }
+      }
+    }
+
+    @Test("a descriptor that a worker sends along is not taken")
+    func descriptor() async throws {
+      let pool = try Drills.pool(["--liar"])
+      try await Drills.onThread {
+        _ = try pool.ask(Drills.request("good"))
+        let count = WorkerPoolStressTests.descriptorCount
+        for _ in 0..<20 { _ = try pool.ask(Drills.request("descriptor")) }
+        // Other tests of this process may open and close some of their own.
+        #expect(WorkerPoolStressTests.descriptorCount < count + 20)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,190 @@
+#if os(Linux)
+  import Foundation
+  import Glibc
+  import OzuImaging
+  import Testing
+
+  @testable import OzuIsolation
+
+  @Suite("How pools, zygotes and their processes end", .timeLimit(.minutes(5)))
+  struct WorkerPoolEndTests {
+    @Test("a zygote that was killed is replaced at the next question; a question that a worker had fails")
+    func zygote() async throws {
+      let marker = "zygote-\(UUID())"
+      let pool = try Drills.pool([marker], workerLimit: 2)
+      try await Drills.onThread {
+        let worker = try pool.ask(Drills.request("process")).message
+        let zygote = try #require(Drills.processes(with: marker).first { "\($0)" != worker })
+        #expect(throws: DecodingError.self) {
+          try pool.ask(Drills.request("hang")) {
+            if kill(zygote, SIGKILL) != 0 { #expect(errno == ESRCH) }
+          }
+        }
+        #expect(try pool.ask(Drills.request("process")).message != worker)
+        #expect(pool.status.startedZygoteCount == 2)
+        // While nobody asks.
+        for process in Drills.processes(with: marker) { kill(process, SIGKILL) }
+        #expect(Drills.eventually { Drills.processes(with: marker).isEmpty })
+        #expect(try pool.ask(Drills.request("reverse")).message == "reversed 0")
+        #expect(pool.status.startedZygoteCount == 3)
+        #expect(Drills.eventually { Drills.processes(with: marker).count == 2 })
+      }
+    }
+
+    @Test("a worker that ended while it waited costs nothing")
+    func idleWorker() async throws {
+      let pool = try Drills.pool()
+      try await Drills.onThread {
+        for _ in 0..<5 {
+          let process = try #require(pid_t(try pool.ask(Drills.request("process")).message))
+          kill(process, SIGKILL)
+          // Its socket closes a moment before it is gone.
+          #expect(Drills.eventually { kill(process, 0) != 0 })
+        }
+        #expect(pool.status.failureCount == 0)
+        #expect(pool.status.startedWorkerCount == 5)
+      }
+    }
+
+    @Test(
+      "a closed pool ends idle workers at once, the others after their work, and refuses what waits or comes")
+    func close() async throws {
+      let marker = "close-\(UUID())"
+      let pool = try Drills.pool([marker], workerLimit: 1)
+      let closed = DecodingError.decoderFailed(.svg, .unavailable("the pool of workers is closed"))
+      try await Drills.onThread {
+        let answer = try pool.perform(Drills.request("reverse", Data([1, 2])), checkpoint: {}) {
+          _, payload throws(DecodingError) in
+          let waiting = DispatchSemaphore(value: 0)
+          let refused = DispatchSemaphore(value: 0)
+          Thread.detachNewThread {
+            #expect(throws: closed) { try pool.ask(Drills.request("nothing")) { waiting.signal() } }
+            refused.signal()
+          }
+          waiting.wait()
+          pool.close()
+          refused.wait()
+          return Data(payload)
+        }
+        #expect(answer == Data([2, 1]))
+        #expect(throws: closed) { try pool.ask(Drills.request("nothing")) }
+        #expect(Drills.eventually { Drills.processes(with: marker).isEmpty })
+      }
+    }
+
+    @Test("a pool that nobody has any more leaves no process")
+    func forgotten() async throws {
+      let marker = "forgotten-\(UUID())"
+      try await Drills.onThread {
+        do {
+          let pool = try Drills.pool([marker], workerLimit: 3)
+          _ = try pool.ask(Drills.request("nothing"))
+          #expect(Drills.processes(with: marker).count == 2)
+        }
+        #expect(Drills.eventually { Drills.processes(with: marker).isEmpty })
+      }
+    }
+
+    @Test("when the process that asks is killed, no process is left")
+    func orphans() async throws {
+      let marker = "orphans-\(UUID())"
+      try await Drills.onThread {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: try Drills.program)
+        process.arguments = ["orphans", marker]
+        process.standardOutput = output
+        try process.run()
+        #expect(output.fileHandleForReading.availableData == Data("ready\n".utf8))
+        // Itself, the zygote, and workers that hang, spin, wait and have closed their sockets.
+        #expect(Drills.processes(with: marker).count >= 5)
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        #expect(Drills.eventually { Drills.processes(with: marker).isEmpty })
+      }
+    }
+
+    @Test("a helper that cannot be started is not tried again at once")
+    func absent() async throws {
+      let pool = WorkerPool(.init(helper: .program("/nowhere/helper"), workerLimit: 1))
+      try await Drills.onThread {
+        for _ in 0..<100 {
+          #expect(
+            throws: DecodingError.decoderFailed(
+              .svg, .unavailable("/nowhere/helper: No such file or directory"))
+          ) { try pool.ask(Drills.request("nothing")) }
+        }
+        #expect(pool.status.startedZygoteCount == 0)
+        #expect(pool.status.failureCount == 100)
+      }
+    }
+
+    @Test("a program that is no helper is told of, and not started for each question")
+    func otherProgram() async throws {
+      let pool = WorkerPool(.init(helper: .program("/bin/true"), workerLimit: 1))
+      try await Drills.onThread {
+        for _ in 0..<10 {
+          #expect(
+            throws: DecodingError.decoderFailed(.svg, .unavailable("/bin/true ends before it has a worker"))
+          ) { try pool.ask(Drills.request("nothing")) }
+        }
+        #expect(pool.status.startedZygoteCount == 3)
+      }
+    }
+
+    @Test("a library that hangs while it is loaded is waited for as long as somebody wants the answer")
+    func hangingPreparation() async throws {
+      let pool = try Drills.pool()
+      try await Drills.onThread {
+        let kind = WorkerKind(name: "drill.hangs", type: .svg)
+        #expect(throws: DecodingError.cancelled) {
+          try pool.ask(Drills.request("nothing", kind: kind)) { () throws(DecodingError) in throw .cancelled }
+        }
+      }
+    }
+
+    @Test(
+      "what the system refuses is told, and demanded where it must be", .enabled(if: !Drills.isSanitized),
+      arguments: [
+        (["--refuse-seccomp"], "seccomp: Operation not permitted", Drills.kind, true),
+        (["--refuse-landlock"], "landlock: Operation not permitted", Drills.kind, false),
+        (["--refuse-landlock"], "landlock: Operation not permitted", Drills.fontKind, true),
+      ])
+    func refused(_ arguments: [String], _ missing: String, _ kind: WorkerKind, _ isFault: Bool) async throws {
+      let pool = try Drills.pool(arguments)
+      let strict = try Drills.pool(arguments) { $0.confinement = .required }
+      try await Drills.onThread {
+        #expect(try pool.ask(Drills.request("reverse", kind: kind)).message == "reversed 0")
+        let confinement = try #require(pool.status.confinement)
+        #expect(confinement.missing == [missing])
+        #expect(confinement.filtersSystemCalls == (arguments != ["--refuse-seccomp"]))
+        #expect((confinement.landlockVersion > 0) == (arguments != ["--refuse-landlock"]))
+        #expect(confinement.limitsResources)
+        for _ in 0..<3 {
+          let result = Result { () throws(DecodingError) in
+            try strict.ask(Drills.request("reverse", kind: kind))
+          }
+          if isFault {
+            let error = DecodingError.decoderFailed(.svg, .unavailable("it cannot be confined: \(missing)"))
+            #expect(throws: error) { try result.get() }
+          } else {
+            #expect(try result.get().message == "reversed 0")
+          }
+        }
+        #expect(strict.status.startedWorkerCount == 1)
+      }
+    }
+
+    @Test("where nothing can be refused, everything is in force", .enabled(if: !Drills.isSanitized))
+    func whole() async throws {
+      let pool = try Drills.pool { $0.confinement = .required }
+      try await Drills.onThread {
+        // Kernels without Landlock keep files away by the filter.
+        let answer = try pool.ask(Drills.request("reverse"))
+        #expect(answer.message == "reversed 0")
+        #expect(pool.status.confinement?.filtersSystemCalls == true)
+        #expect(pool.status.confinement?.limitsResources == true)
+      }
+    }
+  }
+#endif

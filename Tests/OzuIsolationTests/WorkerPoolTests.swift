@@ -1,0 +1,203 @@
+#if os(Linux)
+  import Foundation
+  import Glibc
+  import OzuImaging
+  import OzuSynchronization
+  import Testing
+
+  @testable import OzuIsolation
+
+  @Suite("Workers", .timeLimit(.minutes(5)))
+  struct WorkerPoolTests {
+    private static func body(_ byteCount: Int) -> Data {
+      Data((0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+    }
+
+    @Test("questions have their answers, whatever their bodies need of memory")
+    func answers() async throws {
+      let pool = try Drills.pool()
+      try await Drills.onThread {
+        for (number, byteCount) in [0, 1, 65_536, 65_537, 10, 3_000_000, 0, 999_999, 70 << 20, 5].enumerated()
+        {
+          let body = Self.body(byteCount)
+          let answer = try pool.ask(
+            Drills.request("reverse", body, number: UInt64(number), memoryByteCount: 80 << 20))
+          #expect(answer.message == "reversed \(number)")
+          #expect(answer.payload == Data(body.reversed()))
+        }
+        #expect(pool.status.answerCount == 10)
+        #expect(pool.status.copiedBodyCount == 10)
+        #expect(pool.status.startedZygoteCount == 1)
+      }
+    }
+
+    @Test("the longest message arrives, and the longest name of a kind")
+    func longest() async throws {
+      let kind = WorkerKind(name: String(repeating: "k", count: WorkerKind.nameByteCount), type: .svg)
+      let pool = try Drills.pool()
+      try await Drills.onThread {
+        let name = String(repeating: "m", count: WorkerRequest.messageByteCount)
+        let answer = try pool.ask(Drills.request(name, kind: kind))
+        #expect(answer.message == "unknown")
+      }
+    }
+
+    @Test("a body is copied once into a worker that keeps it, and found in the worker that has it")
+    func bodies() async throws {
+      let pool = try Drills.pool(workerLimit: 2)
+      try await Drills.onThread {
+        // Two workers, one body each.
+        let first = Self.body(100)
+        let second = Self.body(200)
+        let processes = try [(first, 1), (second, 2)].map { body, number in
+          try pool.perform(Drills.request("process", body, number: UInt64(number)), checkpoint: {}) {
+            message, _ throws(DecodingError) in
+            if number == 1 { _ = try pool.ask(Drills.request("reverse", second, number: 2)) }
+            return message
+          }
+        }
+        #expect(processes[0] != processes[1])
+        #expect(pool.status.copiedBodyCount == 2)
+        for _ in 0..<5 {
+          for (index, (body, number)) in [(first, 1), (second, 2)].enumerated() {
+            let request = Drills.request("process", body, number: UInt64(number))
+            #expect(try pool.ask(request).message == String(decoding: processes[index], as: UTF8.self))
+            let reversed = Drills.request("reverse", body, number: UInt64(number))
+            #expect(try pool.ask(reversed).payload == Data(body.reversed()))
+          }
+        }
+        #expect(pool.status.copiedBodyCount == 2)
+        #expect(pool.status.startedWorkerCount == 2)
+      }
+    }
+
+    @Test("a kind is prepared once, in the process that all its workers come from")
+    func preparation() async throws {
+      let pool = try Drills.pool(workerLimit: 1)
+      try await Drills.onThread {
+        for kind in [Drills.kind, Drills.threadKind, Drills.kind, Drills.threadKind] {
+          _ = try? pool.ask(Drills.request("abort", kind: kind))
+        }
+        let answer = try pool.ask(Drills.request("prepared"))
+        #expect(answer.message == "2")
+        // A sanitizer may have threads of its own.
+        if !Drills.isSanitized { #expect(pool.status.confinement?.zygoteThreadCount == 1) }
+      }
+    }
+
+    @Test("a worker is retired after so many questions")
+    func retirement() async throws {
+      let pool = try Drills.pool { $0.requestLimit = 3 }
+      try await Drills.onThread {
+        var processes: [String] = []
+        for _ in 0..<9 { processes.append(try pool.ask(Drills.request("process")).message) }
+        #expect(Set(processes).count == 3)
+        #expect(processes[0] == processes[2] && processes[2] != processes[3])
+        #expect(pool.status.startedWorkerCount == 3)
+      }
+    }
+
+    @Test("a worker without work ends, and so does one with a large body, sooner")
+    func idle() async throws {
+      let marker = "idle-\(UUID())"
+      let pool = try Drills.pool([marker]) { $0.idleTime = .milliseconds(20) }
+      let large = try Drills.pool([marker + "-large"])
+      try await Drills.onThread {
+        _ = try pool.ask(Drills.request("nothing"))
+        #expect(Drills.eventually { pool.status.workerCount == 0 })
+        #expect(Drills.eventually { Drills.processes(with: marker).count == 1 })
+        let body = Data(count: SharedSegment.keptByteCount + 1)
+        _ = try large.ask(Drills.request("nothing", body))
+        #expect(Drills.eventually { large.status.workerCount == 0 })
+      }
+    }
+
+    @Test("there are never more workers than places, and those of other kinds make room")
+    func room() async throws {
+      let marker = "room-\(UUID())"
+      let pool = try Drills.pool([marker], workerLimit: 2)
+      try await Drills.onThread {
+        for index in 0..<6 {
+          _ = try pool.ask(Drills.request("nothing", kind: WorkerKind(name: "kind \(index)", type: .svg)))
+          #expect(pool.status.workerCount <= 2)
+        }
+        #expect(Drills.eventually { Drills.processes(with: marker).count == 3 })
+      }
+    }
+
+    @Test("questions wait for their turn, in order, and can be called off meanwhile")
+    func turns() async throws {
+      let pool = try Drills.pool()
+      let order = Mutex<[Int]>([])
+      let begun = DispatchSemaphore(value: 0)
+      let proceed = DispatchSemaphore(value: 0)
+      async let first: Void = Drills.onThread {
+        try pool.perform(Drills.request("nothing"), checkpoint: {}) { _, _ in
+          begun.signal()
+          proceed.wait()
+        }
+      }
+      try await Drills.onThread { begun.wait() }
+      let waiting = Mutex(0)
+      async let others: Void = Drills.onThreads(4) { index in
+        // One after the other, each when the one before it waits.
+        while waiting.withLock({ $0 }) < index { usleep(1000) }
+        var asked = false
+        let request = Drills.request("nothing")
+        let result = Result { () throws(DecodingError) in
+          try pool.perform(
+            request,
+            checkpoint: { () throws(DecodingError) in
+              if !asked { waiting.withLock { $0 += 1 } }
+              asked = true
+              if index == 1 { throw .cancelled }
+            },
+            read: { _, _ in order.withLock { $0.append(index) } })
+        }
+        if index == 1 {
+          #expect(throws: DecodingError.cancelled) { try result.get() }
+        } else {
+          try result.get()
+        }
+      }
+      try await Drills.onThread {
+        while waiting.withLock({ $0 }) < 4 { usleep(1000) }
+        proceed.signal()
+      }
+      try await first
+      try await others
+      #expect(order.withLock { $0 } == [0, 2, 3])
+    }
+
+    @Test("what throws ends the worker, and the error is passed on", arguments: [true, false])
+    func refusal(whileReading: Bool) async throws {
+      let pool = try Drills.pool()
+      try await Drills.onThread {
+        let process = try pool.ask(Drills.request("process")).message
+        #expect(throws: DecodingError.cancelled) {
+          try pool.perform(
+            Drills.request(whileReading ? "nothing" : "hang"),
+            checkpoint: { () throws(DecodingError) in if !whileReading { throw .cancelled } },
+            read: { _, _ throws(DecodingError) in throw .cancelled })
+        }
+        #expect(try pool.ask(Drills.request("process")).message != process)
+        #expect(pool.status.failureCount == 0)
+      }
+    }
+
+    @Test("answers that the reader does not copy are overwritten later: the memory is kept")
+    func kept() async throws {
+      let pool = try Drills.pool()
+      try await Drills.onThread {
+        var addresses: Set<UInt> = []
+        for number in 0..<10 {
+          let address = try pool.perform(
+            Drills.request("reverse", Self.body(50_000), number: UInt64(number)), checkpoint: {}
+          ) { _, payload in UInt(bitPattern: payload.baseAddress) }
+          addresses.insert(address)
+        }
+        #expect(addresses.count == 1)
+      }
+    }
+  }
+#endif
