@@ -70,6 +70,27 @@ static int allocate(void) {
   return 0;
 }
 
+// Leaves 48 MB that are free, below a piece that is not: the heap cannot shrink.
+static int hoard(void) {
+  enum { count = 1 << 15, size = 1500 };
+  void **pieces = calloc(count, sizeof *pieces);
+  if (pieces == NULL) return ENOMEM;
+  for (int i = 0; i < count; i++) pieces[i] = malloc(size);
+  bool failed = pieces[count - 1] == NULL;
+  for (int i = 0; i < count - 1; i++) free(pieces[i]);
+  free(pieces);
+  return failed ? ENOMEM : 0;
+}
+
+// 8 MB that are mapped, not taken from the heap.
+static int use(void) {
+  const size_t size = 8 << 20;
+  char *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (bytes == MAP_FAILED) return errno;
+  for (size_t i = 0; i < size; i += 4096) bytes[i] = 1;
+  return outcome(munmap(bytes, size));
+}
+
 static int map(int protection, int flags) {
   void *bytes = mmap(NULL, (size_t)8 << 30, protection, flags, -1, 0);
   return bytes == MAP_FAILED ? errno : 0;
@@ -202,6 +223,8 @@ static const struct misdeed {
     {"hang", hang},
     {"spin", spin},
     {"allocate", allocate},
+    {"hoard", hoard},
+    {"use", use},
     {"map-shared", map_shared},
     {"map-stack", map_stack},
     {"map-private", map_private},

@@ -108,6 +108,23 @@
       }
     }
 
+    @Test(
+      "memory that malloc keeps of one question is not taken from the next", .enabled(if: !Drills.isSanitized)
+    )
+    func keptHeap() async throws {
+      let pool = try Drills.pool()
+      try await Drills.onThread {
+        for name in ["hoard", "use", "use"] {
+          let answer = try pool.ask(
+            Drills.request(name, memoryByteCount: name == "hoard" ? 64 << 20 : 16 << 20))
+          #expect(answer.message == "done")
+        }
+        let answer = try pool.ask(Drills.request("use", memoryByteCount: 4 << 20))
+        #expect(answer.message == "ENOMEM")
+        #expect(pool.status.startedWorkerCount == 1)
+      }
+    }
+
     @Test("a trap ends a worker")
     func trap() async throws {
       let outcome = try await Self.outcome("trap", Drills.kind, Drills.pool())
