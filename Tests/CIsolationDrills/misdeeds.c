@@ -99,6 +99,19 @@ static int map_shared(void) { return map(PROT_READ | PROT_WRITE, MAP_SHARED | MA
 static int map_stack(void) { return map(PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_GROWSDOWN); }
 static int map_private(void) { return map(PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS); }
 
+// As far as it may, then 4 GB.
+static int raise_memory(void) {
+  const __rlimit_resource_t resources[] = {RLIMIT_DATA, RLIMIT_AS};
+  for (int i = 0; i < 2; i++) {
+    struct rlimit limit;
+    if (getrlimit(resources[i], &limit) != 0) return errno;
+    limit.rlim_cur = limit.rlim_max;
+    if (setrlimit(resources[i], &limit) != 0) return errno;
+  }
+  void *bytes = mmap(NULL, (size_t)4 << 30, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return bytes == MAP_FAILED ? errno : 0;
+}
+
 static int map_code(void) {
   void *bytes = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return bytes == MAP_FAILED ? errno : 0;
@@ -228,6 +241,7 @@ static const struct misdeed {
     {"map-shared", map_shared},
     {"map-stack", map_stack},
     {"map-private", map_private},
+    {"raise-memory", raise_memory},
     {"map-code", map_code},
     {"make-code", make_code},
     {"read-passwords", read_passwords},

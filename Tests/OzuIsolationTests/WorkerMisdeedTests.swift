@@ -39,6 +39,7 @@
       ("spin", .failure(.stopped(.cpuTime(.seconds(1))))),
       ("allocate", .answer("ENOMEM")),
       ("map-private", .answer("ENOMEM")),
+      ("raise-memory", .answer("ENOMEM")),
       ("map-shared", refused), ("map-stack", refused), ("map-code", refused), ("make-code", refused),
       ("read-passwords", refused), ("read-font", refused), ("look-at-passwords", refused),
       ("make-file", refused),

@@ -15,11 +15,13 @@
       try await Drills.onThread {
         let worker = try pool.ask(Drills.request("process")).message
         let zygote = try #require(Drills.processes(with: marker).first { "\($0)" != worker })
-        #expect(throws: DecodingError.self) {
+        let reason = "the process that starts workers has ended"
+        #expect(throws: DecodingError.decoderFailed(.svg, .unavailable(reason))) {
           try pool.ask(Drills.request("hang")) {
             if kill(zygote, SIGKILL) != 0 { #expect(errno == ESRCH) }
           }
         }
+        #expect(Drills.eventually { Drills.processes(with: marker).isEmpty })
         #expect(try pool.ask(Drills.request("process")).message != worker)
         #expect(pool.status.startedZygoteCount == 2)
         // While nobody asks.
