@@ -282,7 +282,8 @@ let package = Package(
       name: "OzuSchedulerDrills", dependencies: ["Ozu", "OzuTesting"], path: "Tests/SchedulerDrills",
       swiftSettings: kernel),
     .testTarget(
-      name: "OzuIsolationTests", dependencies: ["OzuIsolation", "OzuImaging", "OzuIsolationDrills"],
+      name: "OzuIsolationTests",
+      dependencies: ["OzuIsolation", "OzuImaging", "OzuSynchronization", "OzuIsolationDrills"],
       swiftSettings: strict),
     .target(name: "CIsolationDrills", path: "Tests/CIsolationDrills"),
     .executableTarget(

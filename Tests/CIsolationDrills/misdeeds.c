@@ -32,8 +32,10 @@ static volatile uint8_t sink;
 
 static int overflow(volatile uint8_t *above) {
   volatile uint8_t frame[4096];
-  frame[0] = *above;
+  frame[0] = frame[1] = *above;
   sink = frame[0];
+  // Never so, which a compiler cannot know.
+  if (sink == 255) return 0;
   return overflow(frame) + frame[1];
 }
 
@@ -126,8 +128,16 @@ static int make_code(void) {
 static int read_passwords(void) { return outcome(open("/etc/passwd", O_RDONLY)); }
 static int read_font(void) { return outcome(open("/etc/fonts/fonts.conf", O_RDONLY)); }
 static int look_at_passwords(void) { return outcome(access("/etc/passwd", R_OK)); }
-static int write_file(void) { return outcome(open("/tmp/ozu-misdeed", O_WRONLY | O_CREAT, 0600)); }
-static int make_file(void) { return outcome(mkdir("/tmp/ozu-misdeed", 0700)); }
+static int write_file(void) {
+  int code = outcome(open("/tmp/ozu-misdeed", O_WRONLY | O_CREAT, 0600));
+  if (code == 0) unlink("/tmp/ozu-misdeed");
+  return code;
+}
+static int make_folder(void) {
+  int code = outcome(mkdir("/tmp/ozu-misdeed-folder", 0700));
+  if (code == 0) rmdir("/tmp/ozu-misdeed-folder");
+  return code;
+}
 static int make_memory(void) { return outcome(memfd_create("more", 0)); }
 static int make_socket(void) { return outcome(socket(AF_INET, SOCK_STREAM, 0)); }
 
@@ -248,7 +258,7 @@ static const struct misdeed {
     {"read-font", read_font},
     {"look-at-passwords", look_at_passwords},
     {"write-file", write_file},
-    {"make-file", make_file},
+    {"make-folder", make_folder},
     {"make-memory", make_memory},
     {"socket", make_socket},
     {"connect", connect_socket},
