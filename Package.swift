@@ -292,7 +292,8 @@ let package = Package(
     .testTarget(
       name: "OzuIsolationTests",
       dependencies: [
-        "OzuIsolation", "OzuImaging", "OzuRecords", "OzuStandardCodecs", "OzuTesting", "OzuIsolationDrills", "OzuDecode",
+        "OzuIsolation", "OzuImaging", "OzuRecords", "OzuStandardCodecs", "OzuSynchronization", "OzuTesting",
+        "OzuIsolationDrills", "OzuDecode",
       ],
       swiftSettings: strict),
     .target(name: "CIsolationDrills", path: "Tests/CIsolationDrills"),

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -27,6 +28,10 @@ enum {
 // Address space that is reserved and never written: the arenas of malloc take 64 to 128 MB for each thread.
 static const uint64_t reserved_byte_count = 64 << 20;
 static const uint64_t reserved_for_threads_byte_count = 1 << 30;
+// Address space for the segments, in a limit that is never raised again.
+static const uint64_t segments_byte_count = (uint64_t)4 << 30;
+// The most that malloc keeps between questions.
+static const uint64_t kept_byte_count = 64 << 20;
 
 int ozu_worker_take_descriptors(int words, int socket, int input, int output) {
   const int numbers[] = {STDERR_FILENO, OZU_WORKER_SOCKET, OZU_WORKER_INPUT, OZU_WORKER_OUTPUT};
@@ -70,13 +75,20 @@ static void read_usage(uint64_t *address_space, uint64_t *data) {
   *data = data_pages * page_size;
 }
 
-__attribute__((unused)) static int limit_resources(uint64_t data) {
+// What malloc has of the system, in use or not.
+static uint64_t heap_byte_count(void) {
+  struct mallinfo2 heap = mallinfo2();
+  return (uint64_t)heap.arena + heap.hblkhd;
+}
+
+__attribute__((unused)) static int limit_resources(uint64_t address_space, uint64_t data) {
   int code = set_limit(RLIMIT_NOFILE, open_file_count, open_file_count);
   if (code == 0) code = set_limit(RLIMIT_CORE, 0, 0);
   // Not one byte into any file, also where neither Landlock nor the filter is in force. Shared memory obeys it too, so
   // the process that asks makes it longer (`ozu_segment_resize`), and a worker cannot fill the memory of the system with it.
   if (code == 0) code = set_limit(RLIMIT_FSIZE, 0, 0);
   if (code == 0) code = set_limit(RLIMIT_DATA, data, data);
+  if (code == 0) code = set_limit(RLIMIT_AS, address_space, address_space);
   return code;
 }
 
@@ -149,11 +161,14 @@ int ozu_confine(const struct ozu_confinement *wish, struct ozu_confined *result)
   signal(SIGXFSZ, SIG_IGN);
   if (chdir("/") != 0) return -errno;
   read_usage(&result->address_space, &result->data);
+  result->heap = heap_byte_count();
 #ifdef SANITIZED
   result->limits_error = result->filter_error = result->landlock_error = ENOTSUP;
   return 0;
 #else
-  result->limits_error = limit_resources(result->data + wish->memory_byte_count);
+  uint64_t reserved = reserved_for_threads_byte_count + segments_byte_count;
+  result->limits_error = limit_resources(
+      result->address_space + 2 * wish->memory_byte_count + reserved, result->data + wish->memory_byte_count);
   int code = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno;
   result->landlock_error = code != 0 ? code : restrict_files(wish, &result->landlock_version);
   result->filter_error = code != 0 ? code : ozu_filter_system_calls(wish->reads_files, wish->starts_threads);
@@ -172,10 +187,17 @@ int ozu_limit_memory(const struct ozu_confined *base, uint64_t memory_byte_count
                      bool starts_threads) {
   if (base->limits_error != 0) return 0;
   uint64_t reserved = starts_threads ? reserved_for_threads_byte_count : reserved_byte_count;
+  // Memory that earlier questions have freed, and that lies where malloc cannot give it back, is no fault of this one.
+  uint64_t heap = heap_byte_count();
+  if (heap > base->heap) memory_byte_count += heap - base->heap;
   int code = set_soft_limit(RLIMIT_DATA, base->data + memory_byte_count);
   if (code != 0) return code;
   // The limit above is the exact one. This one catches what it does not count.
   return set_soft_limit(RLIMIT_AS, base->address_space + memory_byte_count + shared_byte_count + reserved);
+}
+
+void ozu_trim_heap(const struct ozu_confined *base) {
+  if (heap_byte_count() > base->heap + kept_byte_count) malloc_trim(0);
 }
 
 int ozu_limit_cpu_time(uint64_t seconds) {

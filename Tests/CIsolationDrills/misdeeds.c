@@ -32,8 +32,10 @@ static volatile uint8_t sink;
 
 static int overflow(volatile uint8_t *above) {
   volatile uint8_t frame[4096];
-  frame[0] = *above;
+  frame[0] = frame[1] = *above;
   sink = frame[0];
+  // Never so, which a compiler cannot know.
+  if (sink == 255) return 0;
   return overflow(frame) + frame[1];
 }
 
@@ -70,6 +72,27 @@ static int allocate(void) {
   return 0;
 }
 
+// Leaves 48 MB that are free, below a piece that is not: the heap cannot shrink.
+static int hoard(void) {
+  enum { count = 1 << 15, size = 1500 };
+  void **pieces = calloc(count, sizeof *pieces);
+  if (pieces == NULL) return ENOMEM;
+  for (int i = 0; i < count; i++) pieces[i] = malloc(size);
+  bool failed = pieces[count - 1] == NULL;
+  for (int i = 0; i < count - 1; i++) free(pieces[i]);
+  free(pieces);
+  return failed ? ENOMEM : 0;
+}
+
+// 8 MB that are mapped, not taken from the heap.
+static int use(void) {
+  const size_t size = 8 << 20;
+  char *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (bytes == MAP_FAILED) return errno;
+  for (size_t i = 0; i < size; i += 4096) bytes[i] = 1;
+  return outcome(munmap(bytes, size));
+}
+
 static int map(int protection, int flags) {
   void *bytes = mmap(NULL, (size_t)8 << 30, protection, flags, -1, 0);
   return bytes == MAP_FAILED ? errno : 0;
@@ -77,6 +100,19 @@ static int map(int protection, int flags) {
 static int map_shared(void) { return map(PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS); }
 static int map_stack(void) { return map(PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_GROWSDOWN); }
 static int map_private(void) { return map(PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS); }
+
+// As far as it may, then 4 GB.
+static int raise_memory(void) {
+  const __rlimit_resource_t resources[] = {RLIMIT_DATA, RLIMIT_AS};
+  for (int i = 0; i < 2; i++) {
+    struct rlimit limit;
+    if (getrlimit(resources[i], &limit) != 0) return errno;
+    limit.rlim_cur = limit.rlim_max;
+    if (setrlimit(resources[i], &limit) != 0) return errno;
+  }
+  void *bytes = mmap(NULL, (size_t)4 << 30, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return bytes == MAP_FAILED ? errno : 0;
+}
 
 static int map_code(void) {
   void *bytes = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -92,8 +128,16 @@ static int make_code(void) {
 static int read_passwords(void) { return outcome(open("/etc/passwd", O_RDONLY)); }
 static int read_font(void) { return outcome(open("/etc/fonts/fonts.conf", O_RDONLY)); }
 static int look_at_passwords(void) { return outcome(access("/etc/passwd", R_OK)); }
-static int write_file(void) { return outcome(open("/tmp/ozu-misdeed", O_WRONLY | O_CREAT, 0600)); }
-static int make_file(void) { return outcome(mkdir("/tmp/ozu-misdeed", 0700)); }
+static int write_file(void) {
+  int code = outcome(open("/tmp/ozu-misdeed", O_WRONLY | O_CREAT, 0600));
+  if (code == 0) unlink("/tmp/ozu-misdeed");
+  return code;
+}
+static int make_folder(void) {
+  int code = outcome(mkdir("/tmp/ozu-misdeed-folder", 0700));
+  if (code == 0) rmdir("/tmp/ozu-misdeed-folder");
+  return code;
+}
 static int make_memory(void) { return outcome(memfd_create("more", 0)); }
 static int make_socket(void) { return outcome(socket(AF_INET, SOCK_STREAM, 0)); }
 
@@ -202,16 +246,19 @@ static const struct misdeed {
     {"hang", hang},
     {"spin", spin},
     {"allocate", allocate},
+    {"hoard", hoard},
+    {"use", use},
     {"map-shared", map_shared},
     {"map-stack", map_stack},
     {"map-private", map_private},
+    {"raise-memory", raise_memory},
     {"map-code", map_code},
     {"make-code", make_code},
     {"read-passwords", read_passwords},
     {"read-font", read_font},
     {"look-at-passwords", look_at_passwords},
     {"write-file", write_file},
-    {"make-file", make_file},
+    {"make-folder", make_folder},
     {"make-memory", make_memory},
     {"socket", make_socket},
     {"connect", connect_socket},

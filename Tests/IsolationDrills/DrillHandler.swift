@@ -41,6 +41,11 @@
         let open = (0..<64).filter { fcntl($0, F_GETFD) >= 0 }
         return Data(open.map { "\($0)" }.joined(separator: " ").utf8)
       case "much": return Data("\(output.resize(to: 8 << 30)?.count ?? -1)".utf8)
+      case "fill":
+        // 80 MB, of which each byte is written.
+        guard let bytes = output.resize(to: 80 << 20) else { return Data("no memory".utf8) }
+        bytes.initializeMemory(as: UInt8.self, repeating: 1)
+        return Data("filled".utf8)
       case "forget":
         // The memory that the answer was to be in is gone.
         if let bytes = output.resize(to: 4096), let start = bytes.baseAddress {

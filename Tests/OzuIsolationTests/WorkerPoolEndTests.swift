@@ -2,6 +2,7 @@
   import Foundation
   import Glibc
   import OzuImaging
+  import OzuSynchronization
   import Testing
 
   @testable import OzuIsolation
@@ -15,11 +16,13 @@
       try await Drills.onThread {
         let worker = try pool.ask(Drills.request("process")).message
         let zygote = try #require(Drills.processes(with: marker).first { "\($0)" != worker })
-        #expect(throws: DecodingError.self) {
+        let reason = "the process that starts workers has ended"
+        #expect(throws: DecodingError.decoderFailed(.svg, .unavailable(reason))) {
           try pool.ask(Drills.request("hang")) {
             if kill(zygote, SIGKILL) != 0 { #expect(errno == ESRCH) }
           }
         }
+        #expect(Drills.eventually { Drills.processes(with: marker).isEmpty })
         #expect(try pool.ask(Drills.request("process")).message != worker)
         #expect(pool.status.startedZygoteCount == 2)
         // While nobody asks.
@@ -69,6 +72,27 @@
         #expect(answer == Data([2, 1]))
         #expect(throws: closed) { try pool.ask(Drills.request("nothing")) }
         #expect(Drills.eventually { Drills.processes(with: marker).isEmpty })
+      }
+    }
+
+    @Test("however many workers ended while they waited, the next question has its answer")
+    func manyIdleWorkers() async throws {
+      let marker = "many-\(UUID())"
+      let pool = try Drills.pool([marker], workerLimit: 12)
+      let working = Mutex(0)
+      try await Drills.onThreads(12) { _ in
+        try pool.perform(Drills.request("nothing"), checkpoint: {}) { _, _ in
+          working.withLock { $0 += 1 }
+          while working.withLock({ $0 }) < 12 { usleep(1000) }
+        }
+      }
+      try await Drills.onThread {
+        for process in Drills.processes(with: marker) { kill(process, SIGKILL) }
+        #expect(Drills.eventually { Drills.processes(with: marker).isEmpty })
+        let answer = try pool.ask(Drills.request("reverse"))
+        #expect(answer.message == "reversed 0")
+        #expect(pool.status.startedWorkerCount == 13)
+        #expect(pool.status.workerCount == 1)
       }
     }
 

@@ -185,6 +185,25 @@
       }
     }
 
+    #if !OZU_ASAN && !OZU_TSAN
+      @Test("a large payload does not keep its memory")
+      func large() async throws {
+        let pool = try Drills.pool()
+        try await Drills.onThread {
+          _ = try pool.ask(Drills.request("nothing"))
+          let memory = WorkerPoolStressTests.residentByteCount
+          for _ in 0..<3 {
+            let sum = try pool.perform(Drills.request("fill", memoryByteCount: 100 << 20), checkpoint: {}) {
+              _, payload in stride(from: 0, to: payload.count, by: 4096).reduce(0) { $0 + Int(payload[$1]) }
+            }
+            #expect(sum == 80 << 8)
+            #expect(WorkerPoolStressTests.residentByteCount < memory + 40 << 20)
+          }
+          #expect(pool.status.startedWorkerCount == 1)
+        }
+      }
+    #endif
+
     @Test("answers that the reader does not copy are overwritten later: the memory is kept")
     func kept() async throws {
       let pool = try Drills.pool()

@@ -15,9 +15,6 @@
     private let confined: ozu_confined
     private var input: UnsafeMutableRawPointer?
     private var inputByteCount = 0
-    /// Of the question; what was granted last, so that the system is not told again.
-    private var memoryByteCount: UInt64 = 0
-    private var limited: (memory: UInt64, shared: UInt64) = (0, 0)
 
     /// In a process that was just forked.
     ///
@@ -83,20 +80,20 @@
         var reply = WorkerHead(.answer, token: head.token)
         reply.outputByteCount = UInt64(output.byteCount)
         guard answer.withUnsafeBytes({ Self.send(reply, $0) }) else { _exit(0) }
+        // While nobody waits.
+        var trimmed = base
+        ozu_trim_heap(&trimmed)
       }
     }
 
     /// Limits memory and processor time for one question.
-    private mutating func limit(_ head: WorkerHead, _ shared: SharedSize) -> Bool {
+    private func limit(_ head: WorkerHead, _ shared: SharedSize) -> Bool {
       // Without limits the parent's clock is what is left.
       guard confined.limits_error == 0 else { return true }
-      if limited != (head.memoryByteCount, shared.byteCount) {
-        var base = confined
-        let startsThreads = kind.startsThreads || kind.readsFonts
-        guard ozu_limit_memory(&base, head.memoryByteCount, shared.byteCount, startsThreads) == 0 else {
-          return false
-        }
-        limited = (head.memoryByteCount, shared.byteCount)
+      var base = confined
+      let startsThreads = kind.startsThreads || kind.readsFonts
+      guard ozu_limit_memory(&base, head.memoryByteCount, shared.byteCount, startsThreads) == 0 else {
+        return false
       }
       return ozu_limit_cpu_time(head.cpuSeconds) == 0
     }
