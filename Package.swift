@@ -272,7 +272,8 @@ let package = Package(
       swiftSettings: kernel),
     .executableTarget(
       name: "OzuConformance",
-      dependencies: ["OzuCodecs", "OzuStandardCodecs", "OzuHTTP", "OzuImaging", "OzuIsolation"] + libraryCodecs,
+      dependencies: ["OzuCodecs", "OzuStandardCodecs", "OzuHTTP", "OzuImaging", "OzuIsolation"]
+        + libraryCodecs,
       path: "Tests/Conformance",
       exclude: ["exceptions.json"], swiftSettings: kernel),
     .executableTarget(
@@ -284,7 +285,7 @@ let package = Package(
       path: "Benchmarks/Instructions",
       swiftSettings: kernel),
     .testTarget(
-      name: "OzuTests", dependencies: ["Ozu", "OzuTesting", "OzuRecords", "OzuSchedulerDrills"],
+      name: "OzuTests", dependencies: ["Ozu", "OzuTesting", "OzuRecords", "OzuSchedulerDrills", "OzuDecode"],
       swiftSettings: strict),
     .executableTarget(
       name: "OzuSchedulerDrills", dependencies: ["Ozu", "OzuTesting"], path: "Tests/SchedulerDrills",

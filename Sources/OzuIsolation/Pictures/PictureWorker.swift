@@ -21,6 +21,8 @@ package struct PictureWorker: WorkerHandling {
 
   private let codecs: CodecRegistry
   private var current: Current?
+  /// Why files of a format cannot be read here.
+  private var failures: [ImageType: DecodingError] = [:]
 
   /// - Parameter codecs: decode here, in this process.
   package init(codecs: CodecRegistry) {
@@ -28,8 +30,13 @@ package struct PictureWorker: WorkerHandling {
   }
 
   package mutating func prepare(_ kind: WorkerKind) {
-    // Where it fails, the error of the first file says why.
-    try? codecs.prepare(for: [kind.type])
+    do throws(DecodingError) {
+      try codecs.prepare(for: [kind.type])
+      failures[kind.type] = nil
+    } catch {
+      // A worker that tries again finds no file at all, and would tell that.
+      failures[kind.type] = error
+    }
     guard kind.type == .svg else { return }
     // Pictures within drawings are read by modules of gdk-pixbuf, which it opens with the first of them. Text is not among
     // what is drawn: it would start threads.
@@ -59,9 +66,15 @@ package struct PictureWorker: WorkerHandling {
       let (answer, pixels) = try self.answer(question, data, bodyNumber)
       return AnswerEnvelope.seal(answer, pixels: pixels, into: output)
     } catch {
-      let answer = needs(error, question).map { .needs(byteCount: $0) } ?? PictureAnswer.failure(error)
+      let answer = needs(error, question).map { .needs(byteCount: $0) } ?? PictureAnswer.failure(cause(error))
       return AnswerEnvelope.seal(answer, pixels: nil, into: output)
     }
+  }
+
+  /// Why a library could not be opened when it still could have been, where that is why.
+  private func cause(_ error: DecodingError) -> DecodingError {
+    guard case .unsupportedType(let type, _) = error else { return error }
+    return failures[type] ?? error
   }
 
   /// What a render would take that was refused for that alone.

@@ -1,0 +1,176 @@
+#if os(Linux)
+  import Foundation
+  import OzuImaging
+  import OzuStandardCodecs
+  import OzuSynchronization
+  import OzuTesting
+  import Testing
+
+  @testable import OzuIsolation
+
+  /// Files through real processes, beside the same codecs in this one.
+  @Suite("Pictures out of processes of their own")
+  struct IsolatedPictureTests {
+    private static let types: Set<ImageType> = DecoderIsolation.libraryTypes.union([.png, .jpeg, .gif])
+    private static let drawing = Data(
+      "<svg xmlns='http://www.w3.org/2000/svg' width='60' height='40'><text y='30' font-size='24'>Ozu</text></svg>"
+        .utf8)
+    private static let crashing = Data(
+      "<svg xmlns='http://www.w3.org/2000/svg'><text font-size='1e9'>abc</text></svg>".utf8)
+
+    /// The program that was built with these tests.
+    private static var helper: DecoderIsolation.Helper {
+      get throws {
+        let folder = try #require(
+          Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent())
+        return .program(folder.appending(path: "ozu-decode").path)
+      }
+    }
+
+    /// Under a sanitizer workers have no locks, so that less than all must do.
+    private static func codecs(
+      _ mode: DecoderIsolation.Mode = .preferred, domain: String = #function
+    ) throws -> (CodecRegistry, IsolationReport) {
+      var codecs = CodecRegistry.standard
+      var settings = DecoderIsolation(mode, types: types, helper: try helper, processLimit: 2, domain: domain)
+      settings.onDegradation = { Issue.record("not isolated: \($0)") }
+      let report = codecs.isolate(settings)
+      return (codecs, try #require(report))
+    }
+
+    /// What is readable here, still and moving.
+    private static func files() throws -> [(name: String, data: Data)] {
+      let codecs = CodecRegistry.standard
+      let picture = PatternPicture(PixelSize(90, 60), tint: 3)
+      var files = try codecs.encodableTypes.filter { types.contains($0) }.map {
+        ($0.rawValue, try picture.data(as: $0))
+      }
+      for type in codecs.encodableAnimationTypes where types.contains(type) {
+        let writer = try codecs.animationEncoder(for: type).makeWriter(
+          canvas: PixelSize(24, 18), loopCount: 2, options: EncodingOptions())
+        for tint in 0..<3 {
+          try writer.append(
+            PatternPicture(PixelSize(24, 18), tint: tint).bitmap, duration: .milliseconds(40 * (tint + 1)))
+        }
+        files.append(("moving \(type.rawValue)", try writer.finish()))
+      }
+      if CodecRegistry.standardWithDrawings.decodableTypes.contains(.svg) { files.append(("svg", drawing)) }
+      return files
+    }
+
+    private static func pixels(_ bitmap: Bitmap) -> [UInt8] {
+      let count = bitmap.size.width * bitmap.format.bytesPerPixel
+      return bitmap.withUnsafeBytes { bytes in
+        (0..<bitmap.size.height).flatMap { bytes[($0 * bitmap.bytesPerRow)...].prefix(count) }
+      }
+    }
+
+    @Test(
+      "are those of this process: pixels, headers, blocks, frames",
+      arguments: [nil, Resize(PixelSize(33, 20), mode: .aspectFill, crops: true)])
+    func same(_ resize: Resize?) throws {
+      let (apart, report) = try Self.codecs()
+      let here = CodecRegistry.standardWithDrawings
+      for (name, data) in try Self.files() {
+        let (own, other) = (
+          try here.picture(from: data, resize: resize), try apart.picture(from: data, resize: resize)
+        )
+        #expect(other.isIsolated && !own.isIsolated, "\(name)")
+        #expect(
+          own.bitmap.size == other.bitmap.size && own.bitmap.isOpaque == other.bitmap.isOpaque, "\(name)")
+        #expect(Self.pixels(own.bitmap) == Self.pixels(other.bitmap), "\(name)")
+        var header = try here.header(of: data)
+        header.planeLayout = nil
+        #expect(other.header == header, "\(name)")
+        #expect(try apart.header(of: data) == header, "\(name)")
+        #expect(try apart.metadata(of: data) == here.metadata(of: data), "\(name)")
+        let deferred = try apart.deferredPicture(from: data)
+        try deferred.decode()
+        #expect(deferred.isIsolated, "\(name)")
+        #expect(deferred.size == own.header?.size, "\(name)")
+        // Those who open a file get its pixels as they are stored.
+        let plan = DecodePlan(header: header, resize: nil)
+        let stored = try apart.open(data).decode(plan, context: DecodingContext())
+        #expect(
+          try Self.pixels(stored) == Self.pixels(here.open(data).decode(plan, context: .init())), "\(name)")
+        #expect(own.animation?.delays == other.animation?.delays, "\(name)")
+        #expect(own.animation?.loopCount == other.animation?.loopCount, "\(name)")
+        guard let (frames, others) = own.animation.flatMap({ own in other.animation.map { (own, $0) } })
+        else {
+          continue
+        }
+        for index in [0, 1, 2, 0] {
+          #expect(
+            try Self.pixels(frames.frame(at: index)) == Self.pixels(others.frame(at: index)),
+            "\(name) \(index)")
+        }
+      }
+      #expect(report.status.failureCount == 0)
+      #expect(report.status.answerCount > 0)
+    }
+
+    #if SVG
+      @Test("a drawing that crashes costs itself, however often it comes")
+      func crashing() throws {
+        let (codecs, report) = try Self.codecs()
+        for _ in 0..<3 {
+          #expect(throws: DecodingError.decoderFailed(.svg, .crashed(signal: 6))) {
+            try codecs.picture(from: Self.crashing)
+          }
+          #expect(try codecs.picture(from: Self.drawing).size == PixelSize(60, 40))
+        }
+        #expect(report.status.failureCount == 3)
+      }
+
+      @Test("a drawing that nobody wants any more, and one without end, are stopped")
+      func endless() throws {
+        let text = """
+          <svg xmlns='http://www.w3.org/2000/svg' width='3000' height='3000'><filter id='f' x='0' y='0' width='1' \
+          height='1'><feTurbulence baseFrequency='0.05' numOctaves='2000'/></filter><rect width='3000' height='3000' \
+          filter='url(#f)'/></svg>
+          """
+        let (codecs, _) = try Self.codecs()
+        var context = DecodingContext(limits: DecodingLimits(cpuTime: .milliseconds(500)))
+        let error = #expect(throws: DecodingError.self) {
+          try codecs.picture(from: Data(text.utf8), context: context)
+        }
+        guard case .decoderFailed(.svg, .stopped) = error else {
+          Issue.record("\(String(describing: error))")
+          return
+        }
+        let looks = Mutex(0)
+        context = DecodingContext(isCancelled: {
+          looks.withLock { looks in
+            looks += 1
+            return looks > 3
+          }
+        })
+        #expect(throws: DecodingError.cancelled) {
+          try codecs.picture(from: Data(text.utf8), context: context)
+        }
+        #expect(try codecs.picture(from: Self.drawing).size == PixelSize(60, 40))
+      }
+    #endif
+
+    @Test("limits are those of any decode, and the worker lives on")
+    func limits() throws {
+      let (codecs, report) = try Self.codecs()
+      let data = try PatternPicture(PixelSize(90, 60)).data(as: .png)
+      #expect(throws: DecodingError.limitExceeded(.init(.pixelCount, value: 5400, limit: 5399))) {
+        try codecs.picture(from: data, context: DecodingContext(limits: DecodingLimits(pixelCount: 5399)))
+      }
+      let small = DecodingContext(limits: DecodingLimits(decodedByteCount: 1000))
+      let error = #expect(throws: DecodingError.self) { try codecs.picture(from: data, context: small) }
+      guard case .limitExceeded(let violation) = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      #expect(violation.quantity == .decodedByteCount && violation.limit == 1000)
+      #expect(throws: DecodingError.truncated(.png, stage: "pixels")) {
+        try codecs.picture(from: data.prefix(400))
+      }
+      #expect(try codecs.picture(from: data).size == PixelSize(90, 60))
+      #expect(report.status.startedProcessCount == 1)
+    }
+  }
+#endif

@@ -1,0 +1,107 @@
+#if os(Linux)
+  import Foundation
+  import OzuSynchronization
+  import OzuTesting
+  import Testing
+
+  @testable import Ozu
+
+  @Suite("Pipelines whose decoders are isolated")
+  struct IsolatedPipelineTests {
+    private let fixture = Fixture()
+
+    /// The program that was built with these tests.
+    private static var helper: DecoderIsolation.Helper {
+      get throws {
+        let folder = try #require(
+          Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent())
+        return .program(folder.appending(path: "ozu-decode").path)
+      }
+    }
+
+    private func pipeline(
+      _ mode: DecoderIsolation.Mode = .preferred, _ helper: DecoderIsolation.Helper? = nil,
+      domain: String = #function,
+      onDegradation: @escaping @Sendable (String) -> Void = { Issue.record("not isolated: \($0)") }
+    ) throws -> ImagePipeline {
+      let helper = try helper ?? Self.helper
+      return fixture.freshPipeline {
+        $0.codecs = .standard
+        $0.isolation = DecoderIsolation(
+          mode, types: DecoderIsolation.libraryTypes.union([.png]), helper: helper, domain: domain)
+        $0.isolation.onDegradation = onDegradation
+      }
+    }
+
+    @Test("pictures, headers and files are made there, and responses and diagnostics say so")
+    func isolated() async throws {
+      let url = Fixture.url("photo.png")
+      fixture.client.reply(to: url, with: .ok(try Fixture.photo.data(as: .png)))
+      let pipeline = try pipeline()
+      #expect(pipeline.diagnostics().isolation?.description == "preferred, nothing decoded yet")
+      let response = try await pipeline.response(for: ImageRequest(url: url).resized(to: PixelSize(64, 64)))
+      #expect(response.isIsolated && response.picture.size == PixelSize(64, 48))
+      let status = try #require(pipeline.diagnostics().isolation)
+      #expect(status.mode == .preferred && status.degradation == nil)
+      #expect(status.answerCount == 1 && status.failureCount == 0)
+      #expect(pipeline.diagnostics().description.contains("isolation: preferred, by a process of their own"))
+      // What memory has is still a picture that was decoded there.
+      #expect(try await pipeline.response(for: response.request).isIsolated)
+      #expect(try await pipeline.header(for: ImageRequest(url: url)).size == PixelSize(320, 240))
+      #expect(try await pipeline.encoded(for: response.request, as: .jpeg).size == PixelSize(64, 48))
+      // Others stay in this process.
+      let jpeg = Fixture.url("photo.jpg")
+      fixture.client.reply(to: jpeg, with: .ok(try Fixture.photo.data(as: .jpeg)))
+      #expect(try await pipeline.response(for: ImageRequest(url: jpeg)).isIsolated == false)
+    }
+
+    #if SVG
+      @Test("a crash is a typed error that is remembered: the file is not decoded again, nor in this process")
+      func crash() async throws {
+        let url = Fixture.url("drawing")
+        let text = "<svg xmlns='http://www.w3.org/2000/svg'><text font-size='1e9'>abc</text></svg>"
+        fixture.client.reply(to: url, with: .ok(Data(text.utf8)))
+        let pipeline = try pipeline()
+        for _ in 0..<2 {
+          let error = await #expect(throws: ImageError.self) { try await pipeline.image(for: url) }
+          guard case .decoderFailed(_, type: .svg, failure: .crashed(signal: 6)) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+          }
+        }
+        #expect(pipeline.diagnostics().isolation?.failureCount == 1)
+        #expect(fixture.client.requestCount(for: url) == 1)
+      }
+    #endif
+
+    @Test(
+      "without a helper: told once and decoded here where isolation is preferred, an error where it is required"
+    )
+    func absent() async throws {
+      let told = Mutex(0)
+      let preferred = try pipeline(.preferred, .program("/nowhere/ozu-decode")) { _ in
+        told.withLock { $0 += 1 }
+      }
+      let data = try Fixture.photo.data(as: .png)
+      for number in 0..<3 {
+        let url = Fixture.url("\(number).png")
+        fixture.client.reply(to: url, with: .ok(data))
+        #expect(try await preferred.response(for: ImageRequest(url: url)).isIsolated == false)
+      }
+      #expect(told.withLock { $0 } == 1)
+      #expect(preferred.diagnostics().isolation?.degradation?.contains("/nowhere/ozu-decode") == true)
+      let url = Fixture.url("other.png")
+      fixture.client.reply(to: url, with: .ok(data))
+      for helper in [DecoderIsolation.Helper.program("/nowhere/ozu-decode"), .beside] {
+        let error = await #expect(throws: ImageError.self) {
+          try await pipeline(.required, helper).image(for: url)
+        }
+        guard case .decoderFailed(_, type: .png, failure: .unavailable(let reason)) = error else {
+          Issue.record("\(String(describing: error))")
+          return
+        }
+        #expect(reason.contains("ozu-decode"))
+      }
+    }
+  }
+#endif
