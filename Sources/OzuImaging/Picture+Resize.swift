@@ -12,6 +12,7 @@ extension Picture {
     guard !geometry.isIdentity else { return self }
     let resampled = Resampler(kernel: resize.kernel, light: resize.light).resample(
       bitmap.converted(to: .bgra8, pool: pool), region: geometry.region, to: geometry.outputSize, pool: pool)
-    return Picture(resampled, scale: scale, header: header, isPreview: isPreview, notes: notes, isIsolated: isIsolated)
+    return Picture(
+      resampled, scale: scale, header: header, isPreview: isPreview, notes: notes, isIsolated: isIsolated)
   }
 }

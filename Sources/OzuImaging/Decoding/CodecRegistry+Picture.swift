@@ -22,7 +22,8 @@ extension CodecRegistry {
     try context.limits.checkEncodedByteCount(data.count)
     let decoder = try decoder(for: data)
     if let picture = try decoder.makePicture(from: data, resize: resize, context: context) { return picture }
-    return try render(prepare(data, decoder, resize: resize, context: context), resize: resize, context: context)
+    return try render(
+      prepare(data, decoder, resize: resize, context: context), resize: resize, context: context)
   }
 
   /// Makes an upright picture from a file whose pixels are decoded when somebody first looks at them, on the thread

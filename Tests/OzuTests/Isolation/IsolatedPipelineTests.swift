@@ -92,16 +92,16 @@
       #expect(preferred.diagnostics().isolation?.degradation?.contains("/nowhere/ozu-decode") == true)
       let url = Fixture.url("other.png")
       fixture.client.reply(to: url, with: .ok(data))
-      for helper in [DecoderIsolation.Helper.program("/nowhere/ozu-decode"), .beside] {
-        let error = await #expect(throws: ImageError.self) {
-          try await pipeline(.required, helper).image(for: url)
-        }
-        guard case .decoderFailed(_, type: .png, failure: .unavailable(let reason)) = error else {
-          Issue.record("\(String(describing: error))")
-          return
-        }
-        #expect(reason.contains("ozu-decode"))
+      let error = await #expect(throws: ImageError.self) {
+        try await pipeline(.required, .program("/nowhere/ozu-decode")).image(for: url)
       }
+      guard case .decoderFailed(_, type: .png, failure: .unavailable(let reason)) = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      #expect(reason.contains("/nowhere/ozu-decode"))
+      // The program of these tests has one beside it.
+      #expect(try await pipeline(.preferred, .beside).response(for: ImageRequest(url: url)).isIsolated)
     }
   }
 #endif
