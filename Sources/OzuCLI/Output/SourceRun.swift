@@ -10,7 +10,8 @@ struct SourceRun<Report: SourceReporting>: Sendable {
   let console: Console
   let style: ReportStyle
 
-  /// Works on all sources, prints the reports in the order of the sources, then what failed, a line each.
+  /// Works on all sources, prints the reports in the order of the sources, then what failed, a line each. If a signal ends
+  /// the process, the failures that were reported until then are printed.
   ///
   /// - Parameters:
   ///   - problems: what the listing could not look at.
@@ -24,6 +25,7 @@ struct SourceRun<Report: SourceReporting>: Sendable {
   ) async -> Bool {
     let bar = ProgressBar(total: sources.count, console: console, isShown: style != .quiet)
     if style == .json { problems.forEach(print) }
+    console.keepErrors(problems.flatMap(\.errorLines))
     return await withTaskGroup(of: (Int, Report).self) { group in
       var waiting = sources.indices[...]
       func startNext() {
@@ -42,6 +44,7 @@ struct SourceRun<Report: SourceReporting>: Sendable {
           bar.clear()
           print(next)
           if !next.errorLines.isEmpty { failures.append(next) }
+          console.keepErrors(next.errorLines)
           printedCount += 1
         }
         // A report may wait for an earlier one, and nothing is written until then.
@@ -49,7 +52,7 @@ struct SourceRun<Report: SourceReporting>: Sendable {
       }
       bar.clear()
       // At the end, where they are not lost among the reports of a thousand others.
-      for line in failures.flatMap(\.errorLines) { console.printError(line) }
+      console.printKeptErrors(failures.flatMap(\.errorLines))
       return !failures.isEmpty
     }
   }
