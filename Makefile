@@ -90,7 +90,7 @@ bench: dependencies ## run benchmarks (ARGS=thumbnail for one of them)
 	@$(RELEASE) --product ozu
 	@$(SWIFT) run -c release $(FLAGS) --skip-build ozu bench $(ARGS)
 
-bench-peers: dependencies ## install what bench compares with: thumbnail --peers; disk-cache and http with FLAGS='--traits default,BenchPeers'
+bench-peers: dependencies ## install what bench compares with: thumbnail --peers; Benchmarks/files.py; disk-cache and http with FLAGS='--traits default,BenchPeers'
 	@scripts/install-bench-peers
 
 bench-instructions: dependencies ## count instructions of fixed cases; fails above 3 % more than recorded (ARGS=record)

@@ -69,20 +69,11 @@ struct InstallationTests {
       try Data("#!/bin/sh\n\(script)\n".utf8).write(to: tool)
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: tool.path)
     }
-    let process = Process()
-    let errors = Pipe()
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = [Self.root.appending(path: "scripts/install-dependencies").path]
-    process.environment = [
-      "PATH": "\(folder.url.path):/usr/bin:/bin", "SWIFT": swift, "HOME": folder.url.path,
-    ]
-    process.standardError = errors
-    process.standardOutput = FileHandle.nullDevice
-    try process.run()
-    let message = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
+    let run = try ProgramRun(
+      "/bin/sh", [Self.root.appending(path: "scripts/install-dependencies").path],
+      environment: ["PATH": "\(folder.url.path):/usr/bin:/bin", "SWIFT": swift, "HOME": folder.url.path])
     return (
-      process.terminationStatus, message,
+      run.status, run.output,
       FileManager.default.fileExists(atPath: folder.url.appending(path: "called").path)
     )
   }
@@ -90,22 +81,10 @@ struct InstallationTests {
   @Test("ozu is installed with its resources, its manual page and its completions, and runs from there")
   func program() throws {
     let folder = try Folder()
-    func run(_ program: String, _ arguments: [String]) throws -> (status: Int32, output: String) {
-      let process = Process()
-      let pipe = Pipe()
-      process.executableURL = URL(fileURLWithPath: program)
-      process.arguments = arguments
-      process.standardOutput = pipe
-      process.standardError = pipe
-      try process.run()
-      let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-      process.waitUntilExit()
-      return (process.terminationStatus, output)
-    }
     let build = try ChildRun.program.deletingLastPathComponent().path(percentEncoded: false)
     // Twice: what is there is replaced.
     for _ in 0..<2 {
-      let installed = try run(
+      let installed = try ProgramRun(
         Self.root.appending(path: "scripts/install-ozu").path, [build, folder.path("root"), "/usr"])
       #expect(installed.status == 0, "\(installed.output)")
     }
@@ -117,7 +96,8 @@ struct InstallationTests {
       #expect(String(decoding: data, as: UTF8.self).contains(text))
     }
     #expect(folder.data("root/usr/lib/ozu/Ozu_OzuCLI.resources/Photos/LICENSES.md") != nil)
-    #expect(try run(folder.path("root/usr/bin/ozu"), ["--version"]) == (0, "ozu \(Version.current)\n"))
+    let version = try ProgramRun(folder.path("root/usr/bin/ozu"), ["--version"])
+    #expect(version.status == 0 && version.output == "ozu \(Version.current)\n")
   }
 
   @Test("the installer looks for Swift before it installs anything")

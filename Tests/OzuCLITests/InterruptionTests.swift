@@ -117,4 +117,36 @@ struct InterruptionTests {
       #expect(whole.count == 1 && names.count < sources.count)
     }
   }
+
+  @Test("the failures of a load that is ended are listed, once each", arguments: [SIGINT, SIGTERM])
+  func failures(_ number: Int32) async throws {
+    let server = try LoopbackServer()
+    defer { server.stop() }
+    let gate = Gate()
+    defer { gate.open() }
+    server.route("/held.png", .ok(Data()).held(by: gate))
+    let folder = try Folder()
+    // More than a pipe takes at once.
+    let bad = try (0..<40).map { try folder.write(Data("text".utf8), to: "bad-\($0).png") }
+    let good = try folder.write(PatternPicture(PixelSize(4, 3), tint: 3).data(as: .png), to: "good.png")
+    let process = Process()
+    let (output, errors) = (Pipe(), Pipe())
+    process.executableURL = try ChildRun.program
+    process.arguments = ["load"] + bad + [good, server.url("/held.png").absoluteString, "--no-cache"]
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+    let text = await ChildRun.onThread { () -> String in
+      // The report of the good one, which comes after the others.
+      _ = output.fileHandleForReading.availableData
+      kill(process.processIdentifier, number)
+      let data = errors.fileHandleForReading.readDataToEndOfFile()
+      process.waitUntilExit()
+      return String(decoding: data, as: UTF8.self)
+    }
+    #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == number)
+    let lines = text.split(separator: "\n")
+    #expect(
+      lines.count == bad.count && zip(lines, bad).allSatisfy { $0.hasPrefix("ozu: \($1): ") }, "\(text)")
+  }
 }

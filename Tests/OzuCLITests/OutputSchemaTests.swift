@@ -23,6 +23,7 @@ struct OutputSchemaTests {
       ["cache", "stats"], ["load", address, "-s", "9x9", "--stats"],
       ["load", address, "-o", folder.path("{name}.webp")],
       ["set", address, folder.path("none.png"), "-w", "9", "-f", "png", "--html", "-o", folder.path("set")],
+      ["set", address, folder.path("none.png"), "-o", folder.path("set"), "--dry-run"],
       ["load", address, "-o", folder.path("out/"), "--dry-run"], ["load", folder.path("none.png")],
       ["info", address, folder.path("none.png")], ["info", "-p", address], ["explain", address],
       ["cache", "stats"],

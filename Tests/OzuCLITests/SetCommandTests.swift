@@ -174,6 +174,90 @@ struct SetCommandTests {
     #expect(folder.data("p-50.png") == data)
   }
 
+  @Test("--dry-run names every file of every source, and neither loads nor writes")
+  func dryRun() async throws {
+    let folder = try Folder()
+    let arguments = [
+      "set", folder.path("a.jpg"), "https://example.com/b.png", "--flip", "-w", "100,200", "-f", "png,jpeg",
+      "-o",
+      folder.path("out/{name}-{width}-{height}.{ext}"), "--dry-run", "--html",
+    ]
+    let run = await CommandRun(arguments)
+    #expect(run.status == .done && run.errors.isEmpty, "\(run.errors)")
+    let objects = try await CommandRun(arguments + ["--json"]).objects
+    let names = ["100-{height}.png", "200-{height}.png", "100-{height}.jpg", "200-{height}.jpg"]
+    let paths = ["a", "b"].flatMap { name in names.map { folder.path("out/\(name)-\($0)") } }
+    #expect(objects.map { $0["output"] as? String } == paths)
+    // The widest is made of the source, the other of the widest.
+    #expect(objects.prefix(2).map { ($0["steps"] as? [String])?.count } == [3, 2])
+    let lines = run.output.split(separator: "\n")
+    #expect(lines.count == 8)
+    #expect(zip(lines, paths).allSatisfy { $0.hasSuffix(" -> \($1)") }, "\(run.output)")
+    #expect(try folder.names.isEmpty)
+  }
+
+  @Test("with -j the reports and the HTML come in the order of the sources, whichever is first")
+  func order() async throws {
+    let server = try LoopbackServer()
+    defer { server.stop() }
+    let folder = try Folder()
+    let gate = Gate()
+    let data = try Self.small.data(as: .png)
+    server.route("/0.png", .ok(data).held(by: gate))
+    for index in 1..<4 { server.route("/\(index).png", .ok(data)) }
+    let sources = (0..<4).map { server.url("/\($0).png").absoluteString }
+    async let run = CommandRun(
+      ["set"] + sources + [
+        "-j", "2", "-w", "50", "-f", "png", "-o", folder.path("out"), "--no-cache", "--html",
+      ])
+    // All others are done beside the first.
+    try await eventually(folder.data("out/3-50.png") != nil)
+    #expect(folder.data("out/0-50.png") == nil)
+    gate.open()
+    let (output, errors) = (await run.output, await run.errors)
+    for (text, pattern) in [(output, /src="[^"]*\/(\d)-50.png"/), (errors, /-> .*\/(\d)-50.png/)] {
+      #expect(text.matches(of: pattern).map { String($0.output.1) } == ["0", "1", "2", "3"], "\(text)")
+    }
+  }
+
+  @Test("--overwrite-sources lets a result take the place of its own source, and of no other")
+  func overwriting() async throws {
+    let folder = try Folder()
+    let data = try Self.small.data(as: .png)
+    for name in ["p-50.png", "p.png"] { try folder.write(data, to: name) }
+    let (source, other) = (folder.path("p-50.png"), folder.path("p.png"))
+    let arguments = ["-w", "50", "-f", "png", "--no-cache", "-o", folder.path("{name}.{ext}")]
+    let refused = await CommandRun(["set", source] + arguments)
+    #expect(refused.status == .wrongUsage && refused.errors.contains("--overwrite-sources"))
+    #expect(folder.data("p-50.png") == data)
+    let own = await CommandRun(["set", source] + arguments + ["--overwrite-sources"])
+    #expect(own.status == .done, "\(own.errors)")
+    #expect(try CodecRegistry.standard.header(of: #require(folder.data("p-50.png"))).size.width == 50)
+    let foreign = await CommandRun([
+      "set", other, source, "-w", "50", "-f", "png", "--no-cache", "-o", folder.path(""),
+      "--overwrite-sources",
+    ])
+    #expect(foreign.status == .failed && foreign.errors.contains("it is the source"), "\(foreign.errors)")
+  }
+
+  @Test("--trace has every stage, and takes the place of no source and no result")
+  func trace() async throws {
+    let folder = try Folder()
+    let source = try folder.write(Self.small.data(as: .png), to: "p.png")
+    let arguments = [
+      "set", source, "-w", "50,100", "-f", "png", "--no-cache", "-o", folder.path("out"), "--trace",
+    ]
+    let file = folder.path("trace.json")
+    #expect(await CommandRun(arguments + [file]).status == .done)
+    let trace = try #require(
+      try JSONSerialization.jsonObject(with: Data(contentsOf: URL(filePath: file))) as? [String: Any])
+    let names = (trace["traceEvents"] as? [[String: Any]])?.compactMap { $0["name"] as? String } ?? []
+    #expect(names.contains("decode"), "\(names)")
+    #expect(await CommandRun(arguments + [source]).errors.contains("this is the source"))
+    let taken = await CommandRun(arguments + [folder.path("out/p-50.png")])
+    #expect(taken.status == .failed && taken.errors.contains("the trace goes there"), "\(taken.errors)")
+  }
+
   @Test(
     "wrong usage",
     arguments: [
@@ -182,6 +266,7 @@ struct SetCommandTests {
       (["-o", "{name}.{ext}"], "several widths need {width}"),
       (["-o", "{name}-{width}.jpg"], "several formats need {ext}"),
       (["-o", "{name}-{width}.png", "-f", "jpeg"], "ends in .png"), (["--alt", "x"], "--alt needs --html"),
+      (["--quiet", "--json"], "--quiet and --json do not go together"), (["-j", "0"], "--jobs 0"),
     ])
   func usage(_ arguments: [String], _ message: String) async {
     let run = await CommandRun(["set", "a.jpg"] + arguments)

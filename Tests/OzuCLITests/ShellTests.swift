@@ -7,26 +7,6 @@ import Testing
 struct ShellTests {
   private static var specifications: [CommandSpecification] { Tool.commands.map { $0.specification } }
 
-  /// What a program of others prints; `nil` where it is not installed.
-  private static func run(_ program: String, _ arguments: [String]) throws -> (status: Int32, output: String)?
-  {
-    let folders = ["/usr/bin/", "/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"]
-    guard let path = folders.map({ $0 + program }).first(where: FileManager.default.isExecutableFile) else {
-      return nil
-    }
-    let process = Process()
-    let pipe = Pipe()
-    process.executableURL = URL(filePath: path)
-    process.arguments = arguments
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = pipe
-    process.standardError = pipe
-    try process.run()
-    let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    return (process.terminationStatus, output)
-  }
-
   @Test("every option of every command is in each", arguments: Tool.names)
   func options(_ name: String) async throws {
     let specification = try #require(Self.specifications.first { $0.name == name })
@@ -51,7 +31,7 @@ struct ShellTests {
     let run = await CommandRun("completions", shell)
     #expect(run.status == .done && run.errors.isEmpty)
     let script = try folder.write(Data(run.output.utf8), to: "script")
-    guard let result = try Self.run(shell, ["-n", script]) else { return }
+    guard let result = try ProgramRun(named: shell, ["-n", script]) else { return }
     #expect(result.status == 0 && result.output.isEmpty, "\(result.output)")
   }
 
@@ -76,7 +56,7 @@ struct ShellTests {
       cd \(folder.path("").singleQuoted); . ./.script; COMP_WORDS=(ozu \(line)); COMP_CWORD=\(words.count); _ozu
       for word in "${COMPREPLY[@]}"; do printf '%s\\n' "$word"; done
       """
-    guard let result = try Self.run("bash", ["--norc", "-c", command]) else { return }
+    guard let result = try ProgramRun(named: "bash", ["--norc", "-c", command]) else { return }
     #expect(result.output.split(separator: "\n").map(String.init) == answers, "\(result.output)")
   }
 
@@ -85,7 +65,7 @@ struct ShellTests {
     let folder = try Folder()
     let script = try folder.write(Data(await CommandRun("completions", "fish").output.utf8), to: "script")
     let line = "source \(script.singleQuoted); complete -C 'ozu load --mode st'; complete -C 'ozu cache cl'"
-    guard let result = try Self.run("fish", ["--no-config", "-c", line]) else { return }
+    guard let result = try ProgramRun(named: "fish", ["--no-config", "-c", line]) else { return }
     let words = result.output.split(separator: "\n").map { $0.prefix { $0 != "\t" } }
     #expect(words == ["stretch", "clear"], "\(result.output)")
   }
@@ -96,7 +76,7 @@ struct ShellTests {
     let run = await CommandRun("manual")
     #expect(run.status == .done && run.output.unicodeScalars.allSatisfy(\.isASCII))
     let page = try folder.write(Data(run.output.utf8), to: "ozu.1")
-    guard let warnings = try Self.run("groff", ["-ww", "-man", "-Tutf8", "-z", page]) else { return }
+    guard let warnings = try ProgramRun(named: "groff", ["-ww", "-man", "-Tutf8", "-z", page]) else { return }
     #expect(warnings.status == 0 && warnings.output.isEmpty, "\(warnings.output)")
   }
 

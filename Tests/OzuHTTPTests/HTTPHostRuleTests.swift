@@ -50,17 +50,7 @@ struct HTTPHostRuleTests {
   func redirects(isByCache: Bool) async throws {
     let server = try LoopbackServer()
     let client = directClient { $0.hostRule = .only(["127.0.0.1"]) }
-    server.route("/one", .redirect(to: "/two"))
-    server.route("/two", .redirect(to: server.url("/secret", host: "localhost").absoluteString))
-    let request = HTTPRequest(url: server.url("/one"), timeouts: .patient)
-    let cache = HTTPCache(client: client, storage: InMemoryHTTPCacheStorage())
-    let error = await #expect(throws: HTTPError.self) {
-      if isByCache {
-        _ = try await cache.response(for: request)
-      } else {
-        _ = try await client.data(for: request)
-      }
-    }
+    let error = await redirectFailure(of: client, from: server, toHost: "localhost", isByCache: isByCache)
     #expect(error == HTTPError(.hostNotAllowed("localhost"), url: server.url("/secret", host: "localhost")))
     #expect(error?.message == "localhost is not among the hosts that may be loaded from")
     #expect(server.requests.map(\.path) == ["/one", "/two"])

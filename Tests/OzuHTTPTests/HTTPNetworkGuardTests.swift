@@ -85,17 +85,8 @@ struct HTTPNetworkGuardTests {
       configuration.proxy = .none
       // 127.0.0.1 plays the public network, the rest of loopback the private one.
       let client = CurlClient(configuration: configuration) { $0.description == "127.0.0.1" }
-      server.route("/one", .redirect(to: "/two"))
-      server.route("/two", .redirect(to: server.url("/secret", host: "127.0.0.2").absoluteString))
-      let request = HTTPRequest(url: server.url("/one"), timeouts: .patient)
-      let cache = HTTPCache(client: client, storage: InMemoryHTTPCacheStorage())
-      let error = await #expect(throws: HTTPError.self) {
-        if isByCache {
-          _ = try await cache.response(for: request)
-        } else {
-          _ = try await client.data(for: request)
-        }
-      }
+      let error = await redirectFailure(
+        of: client, from: server, toHost: "127.0.0.2", isByCache: isByCache)
       #expect(error?.reason == .addressRefused("127.0.0.2"))
       #expect(error?.url == server.url("/secret", host: "127.0.0.2"))
       #expect(server.requestCount == 2)

@@ -38,6 +38,25 @@ func failure(of request: HTTPRequest, by client: some HTTPClient) async -> HTTPE
   }
 }
 
+/// The error after a chain of redirects: one that stays on a server, then one to another name of it.
+///
+/// - Parameter isByCache: whether a cache follows the redirects, or the client.
+func redirectFailure(
+  of client: some HTTPClient, from server: LoopbackServer, toHost host: String, isByCache: Bool
+) async -> HTTPError? {
+  server.route("/one", .redirect(to: "/two"))
+  server.route("/two", .redirect(to: server.url("/secret", host: host).absoluteString))
+  let request = HTTPRequest(url: server.url("/one"), timeouts: .patient)
+  let cache = HTTPCache(client: client, storage: InMemoryHTTPCacheStorage())
+  return await #expect(throws: HTTPError.self) {
+    if isByCache {
+      _ = try await cache.response(for: request)
+    } else {
+      _ = try await client.data(for: request)
+    }
+  }
+}
+
 /// Notes what a sink is told, and runs a closure at each piece.
 final class RecordingSink: HTTPBodySink {
   private struct State {

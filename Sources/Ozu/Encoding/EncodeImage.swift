@@ -139,7 +139,7 @@ final class EncodeImage: JobWork, @unchecked Sendable {
         stale = nil
         return load(fetched)
       }
-      let renewed = EncodedEntry(stale.data, stale.record.renewed(validity), source: stale.source)
+      let renewed = EncodedEntry(stale.data, stale.record.renewed(validity), of: request)
       let source: ImageResponse.Source = fetched.source == .original ? .rendition : fetched.source
       finish(renewed, source, ImageResponse.Verdict(fetched.http?.decision), isNew: false)
       return write(renewed, fetched)
@@ -218,7 +218,7 @@ final class EncodeImage: JobWork, @unchecked Sendable {
       rendition: RenditionRecord(
         header: loaded.picture.header, stamp: fetched.stamp, validity: fetched.validity),
       sourceByteCount: loaded.encodedByteCount)
-    let entry = EncodedEntry(file.data, record, source: request.key.source)
+    let entry = EncodedEntry(file.data, record, of: request)
     finish(entry, loaded.source, loaded.verdict, isNew: true)
     guard fetched.allowsStoring else {
       forget()

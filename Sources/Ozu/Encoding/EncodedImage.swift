@@ -72,9 +72,12 @@ final class EncodedEntry: Sendable {
   let record: EncodedRecord
   /// The key of the source, by which it is found when that is removed.
   let source: CacheKey
+  /// The cache format it was made in, by which it is found when that is emptied.
+  let formatName: String?
 
-  init(_ data: Data, _ record: EncodedRecord, source: CacheKey) {
-    (self.data, self.record, self.source) = (data, record, source)
+  init(_ data: Data, _ record: EncodedRecord, of request: ImageRequest) {
+    (self.data, self.record) = (data, record)
+    (source, formatName) = (request.key.source, request.format?.name)
   }
 
   /// Whether it was made of a local file as that is now, or of no local file.

@@ -24,11 +24,12 @@ struct EncodingGoal: Sendable {
   /// The same with its colours converted: for formats without a place for a profile.
   var convertedLoad: ImageRequest { load.with { $0.colorPolicy = .convertToSRGB } }
 
-  var readsStores: Bool { request.readsRenditions && !hasHooks }
-  var writesStores: Bool { request.writesRenditions && !hasHooks }
-  var readsMemory: Bool { request.readsMemory && !hasHooks }
-  var writesMemory: Bool { request.writesMemory && !hasHooks }
+  var readsStores: Bool { request.readsRenditions && !isPassing }
+  var writesStores: Bool { request.writesRenditions && !isPassing }
+  var readsMemory: Bool { request.readsMemory && !isPassing }
+  var writesMemory: Bool { request.writesMemory && !isPassing }
 
-  /// Nobody can tell what closures of the app make of a picture the next time.
-  private var hasHooks: Bool { request.format?.hasHooks == true }
+  /// Whether it may be another file the next time: nobody can tell what closures of the app make of a picture, and another
+  /// format may have taken the name meanwhile.
+  private var isPassing: Bool { request.format.map { $0.hasHooks || $0.isRetired } ?? false }
 }

@@ -63,7 +63,7 @@ extension EncodedEntry {
   /// The entry of a store; `nil` when it has no record of ours, or another state of a local file.
   fileprivate convenience init?(_ entry: ImageStoreEntry, of request: ImageRequest) {
     guard let record = EncodedRecord(entry.metadata) else { return nil }
-    self.init(entry.body, record, source: request.key.source)
+    self.init(entry.body, record, of: request)
     if !stands(for: request.source) { return nil }
   }
 }

@@ -127,8 +127,8 @@ extension ImagePipeline {
     await removeImages(forKey: url.absoluteString)
   }
 
-  /// Removes the pictures of a format from memory and its renditions from disk, those that are still being encoded
-  /// included.
+  /// Removes the pictures of a format and the files made of them from memory and from disk, those that are still being
+  /// encoded included.
   public func removeImages(ofFormat name: String) async {
     let format = formatStore.format(named: name) ?? CacheFormat(name)
     formatStore.removeFromMemory(format)

@@ -106,9 +106,10 @@ final class FormatStore: Sendable {
     backlog.enqueue { [caches] in caches.applyCapacity(of: format) }
   }
 
-  /// Removes the pictures of a format from memory alone.
+  /// Removes the pictures of a format and the files made of them from memory alone.
   func removeFromMemory(_ format: CacheFormat) {
     caches.memory.removeValues { $1.formatName == format.name }
+    caches.encodedMemory.removeValues { $1.formatName == format.name }
   }
 
   /// Removes the pictures of a format that was replaced from memory now and its renditions from disk when their turn

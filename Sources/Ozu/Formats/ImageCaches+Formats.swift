@@ -3,6 +3,8 @@ import Foundation
 extension CacheFormat {
   /// What the format's renditions are in the levels of storage.
   var kind: ImageStoreKind { .format(name) }
+  /// What the format is among the steps of a request.
+  var step: String { "format(\(name))" }
 }
 
 /// What formats want of the levels of storage. Blocks: for the pipeline's own threads alone.
@@ -19,9 +21,14 @@ extension ImageCaches {
     stores.removeAll(of: format.kind, .first)
   }
 
-  /// Removes all renditions of a format.
+  /// Removes all renditions of a format, and all files that were made in it.
   func removeRenditions(of format: CacheFormat) {
     stores.removeAll(of: format.kind)
+    // In a label the format is the first step. A source may be called so too: then its files are made again.
+    let step = " " + format.step
+    stores.removeListed(of: .encoded) { key in
+      key.label.map { $0.hasSuffix(step) || $0.contains(step + " ") } ?? false
+    }
   }
 
   /// What the renditions of a format take in the first level, in bytes.

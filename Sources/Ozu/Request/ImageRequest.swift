@@ -60,7 +60,7 @@ public struct ImageRequest: Sendable {
 
     /// The identifiers of all that is done with the source, in order.
     var steps: [String] {
-      [format.map { "format(\($0.name))" }, resize?.identifier].compactMap(\.self)
+      [format?.step, resize?.identifier].compactMap(\.self)
         + processors.map(\.identifier) + colorStep
     }
 

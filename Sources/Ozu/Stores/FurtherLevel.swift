@@ -109,8 +109,8 @@ final class FurtherLevel: Sendable {
   }
 
   /// Has those entries removed that a listing shows. The level has nothing at all until that is done.
-  func removeListed(where isMeant: @escaping @Sendable (ImageStoreKey) -> Bool) {
-    enqueue(nil, byteCount: 0, mayBeDropped: false) { $0.removeListed(where: isMeant) }
+  func removeListed(of kind: ImageStoreKind?, where isMeant: @escaping @Sendable (ImageStoreKey) -> Bool) {
+    enqueue(nil, byteCount: 0, mayBeDropped: false) { $0.removeListed(of: kind, where: isMeant) }
   }
 
   /// Has the level flush after what waits, and calls `done`.

@@ -123,11 +123,13 @@ final class StoreChain: Sendable {
     first?.removeAll(of: kind)
   }
 
-  /// Removes those entries that listings of the levels show.
-  func removeListed(where isMeant: @escaping @Sendable (ImageStoreKey) -> Bool) {
-    for level in further { level.removeListed(where: isMeant) }
+  /// Removes those entries that listings of the levels show: of a kind, or of all.
+  func removeListed(
+    of kind: ImageStoreKind? = nil, where isMeant: @escaping @Sendable (ImageStoreKey) -> Bool
+  ) {
+    for level in further { level.removeListed(of: kind, where: isMeant) }
     changes.countAll()
-    first?.removeListed(where: isMeant)
+    first?.removeListed(of: kind, where: isMeant)
   }
 
   /// Marks an entry as used now.

@@ -79,9 +79,9 @@ struct StoreLevel: Sendable {
     }
   }
 
-  /// Has those entries removed that a listing of the level shows.
-  func removeListed(where isMeant: (ImageStoreKey) -> Bool) {
-    guard let entries = attempt(.list, { try $0.entries(of: nil) }) else { return }
+  /// Has those entries removed that a listing of the level shows: of a kind, or of all.
+  func removeListed(of kind: ImageStoreKind?, where isMeant: (ImageStoreKey) -> Bool) {
+    guard let entries = attempt(.list, { try $0.entries(of: kind) }) else { return }
     for info in entries where isMeant(info.key) { remove(ImageStoreEntry.self, info.key) }
   }
 

@@ -64,4 +64,18 @@ extension OptionSpecification {
     help: "The folder of the disk cache; by default one in the user's cache folder.")
   static let noCache = OptionSpecification(
     name: "no-cache", help: "Use no disk cache: nothing is read from it, and nothing is left in it.")
+  static let recursive = OptionSpecification(
+    name: "recursive", letter: "r", help: "Take the pictures in folders, and in the folders in these.")
+  static let overwriteSources = OptionSpecification(
+    name: "overwrite-sources", help: "Let a result take the place of the file it is made from.")
+  static let dryRun = OptionSpecification(
+    name: "dry-run", letter: "n", help: "Say what would be written where; nothing is loaded or written.")
+
+  /// - Parameter count: what is done without the option.
+  static func jobs(_ count: Int) -> OptionSpecification {
+    OptionSpecification(
+      name: "jobs", letter: "j", value: "N",
+      help: "How many pictures are worked on at a time, up to 64; \(count) by default. Each holds its pixels."
+    )
+  }
 }

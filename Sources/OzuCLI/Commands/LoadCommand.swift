@@ -46,17 +46,9 @@ enum LoadCommand: Command {
       OptionSpecification(
         name: "output", letter: "o", value: "FILE|DIR|TEMPLATE|-", kind: .file,
         help: "Where the results go; - is standard output. A template has fields in braces."),
-      OptionSpecification(
-        name: "overwrite-sources", help: "Let a result take the place of the file it is made from."),
-      OptionSpecification(
-        name: "recursive", letter: "r", help: "Take the pictures in folders, and in the folders in these."),
-      OptionSpecification(
-        name: "jobs", letter: "j", value: "N",
-        help: "How many pictures are worked on at a time, up to 64; 8 by default. Each holds its pixels."),
+      .overwriteSources, .recursive, .jobs(concurrentLoads),
       OptionSpecification(name: "quiet", help: "Print what failed, and nothing else."),
-      OptionSpecification(
-        name: "dry-run", letter: "n", help: "Say what would be written where; nothing is loaded or written."),
-      .cache, .noCache,
+      .dryRun, .cache, .noCache,
     ] + NetworkArguments.options + Observation.options + [.isolation, .json]
 
   /// Pictures that are loaded and written at the same time, unless `--jobs` says otherwise.
@@ -64,47 +56,38 @@ enum LoadCommand: Command {
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     Heap.mapLargeBlocks()
-    let isJSON = arguments.has("json")
-    if isJSON, arguments.has("quiet") { throw UsageError("--quiet and --json do not go together") }
-    try SourceArgument.checkStandardInput(arguments.positional)
+    let style = try ReportStyle(arguments)
     let recipe = try await Recipe(arguments)
     let configuration = try PipelineArguments.configuration(arguments)
-    let listing = try listing(arguments, configuration)
-    let output = try output(arguments, listing, recipe)
+    let listing = try SourceListing(arguments, output: arguments.value("output"), configuration)
+    var output = try output(arguments, listing, recipe)
     let format = try EncodingArguments.outputFormat(arguments, output?.format)
-    let trace = arguments.value("trace").map(OutputFile.init)
-    try check(trace, sources: listing.sources, output: output)
+    let trace = try Observation.trace(arguments, sources: listing.sources, output: output)
+    output?.trace = trace
     let concurrentLoads = try arguments.integer("jobs", in: 1...64) ?? concurrentLoads
     let usesOutput = output?.isStandardOutput ?? false
     let console = usesOutput || trace?.isStandardOutput ?? false ? console.withoutOutput : console
     let observation = try Observation(arguments, console: console)
-    if arguments.has("dry-run") {
-      LoadPlan(listing: listing, recipe: recipe, output: output).print(to: console, isJSON: isJSON)
+    if arguments.has(OptionSpecification.dryRun.name) {
+      let steps = recipe.identifiers
+      let plan = OutputPlan(listing: listing) { [output] in
+        [OutputPlan.File(steps: steps, path: output?.plannedPath(forSource: $0))]
+      }
+      plan.print(to: console, style)
       return listing.problems.isEmpty ? .done : .failed
     }
     let pipeline = PipelineArguments.pipeline(configuration, console: console, observation.configure)
     let run = LoadRun(
       recipe: recipe, pipeline: pipeline,
       output: output.map { (ResultWriter(target: $0, pipeline: pipeline), format) },
-      cachePolicy: PipelineArguments.cachePolicy(arguments), concurrentLoads: concurrentLoads,
-      console: console,
-      style: isJSON ? .json : arguments.has("quiet") ? .quiet : .text)
+      cachePolicy: PipelineArguments.cachePolicy(arguments),
+      run: SourceRun(concurrentCount: concurrentLoads, console: console, style: style))
     let hasFailure = await run.loadAll(listing)
     await pipeline.flush()
-    let isTold = await observation.finish(pipeline, isJSON: isJSON)
+    let isTold = await observation.finish(pipeline, isJSON: style == .json)
     // Everything is written; what it held is free for the next pipeline on the folder.
     await pipeline.diskCache?.close()
     return hasFailure || !isTold ? .failed : .done
-  }
-
-  private static func listing(
-    _ arguments: ParsedArguments, _ configuration: ImagePipeline.Configuration
-  ) throws(UsageError) -> SourceListing {
-    let folder: String? =
-      if let path = arguments.value("output") { try OutputTarget.folder(path) } else { nil }
-    return try SourceListing(
-      arguments.positional, isRecursive: arguments.has("recursive"), excluding: folder,
-      types: configuration.readableTypes)
   }
 
   private static func output(
@@ -115,20 +98,7 @@ enum LoadCommand: Command {
     return try OutputTarget(
       path: path, format: format, sources: listing.sources,
       isSeveral: listing.hasFolders || listing.sources.count > 1, files: recipe.files,
-      overwritesSources: arguments.has("overwrite-sources"), allowsAnyEnding: arguments.has("force"))
-  }
-
-  /// A trace must be written over no source and over no result.
-  private static func check(
-    _ trace: OutputFile?, sources: [ListedSource], output: OutputTarget?
-  ) throws(UsageError) {
-    guard let trace else { return }
-    let files = SourceFiles(sources.map { SourceArgument.source($0.text) })
-    if let source = files.source(lostBy: trace.path) {
-      throw UsageError("--trace \(trace.path): this is the source \(source)")
-    }
-    if output?.isSame(as: trace) ?? false {
-      throw UsageError("--trace \(trace.path): the result of -o goes there")
-    }
+      overwritesSources: arguments.has(OptionSpecification.overwriteSources.name),
+      allowsAnyEnding: arguments.has("force"))
   }
 }

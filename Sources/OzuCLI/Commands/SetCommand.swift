@@ -12,7 +12,11 @@ enum SetCommand: Command {
       none of them is made as wide as it is.
 
       -o DIR names the files {name}-{width}.{ext}, in the folders that -r found the sources in. -o may be a template, as in
-      ozu load. No file of a source is written unless all could be made, and none takes the place of a source.
+      ozu load. No file of a source is written unless all could be made, and none takes the place of a source, unless
+      --overwrite-sources is given and the source is its own. --dry-run names every width, also those that a picture turns
+      out not to have.
+
+      With --no-cache nothing is read from the disk cache or left in it; the files of a source still share its decode.
 
       --html prints the element picture on standard output: the formats in the order of --formats, so the best first and
       the one that everything reads last. The reports are then on standard error. The files are named as -o names them;
@@ -41,11 +45,13 @@ enum SetCommand: Command {
         name: "sizes", value: "TEXT", help: "How wide the page shows it; 100vw by default. With --html."),
       OptionSpecification(name: "alt", value: "TEXT", help: "What it shows, in words. With --html."),
     ] + Recipe.options + EncodingArguments.contents + [
-      OptionSpecification(
-        name: "recursive", letter: "r", help: "Take the pictures in folders, and in the folders in these."),
+      .overwriteSources, .recursive, .jobs(concurrentSources),
       OptionSpecification(name: "quiet", help: "Print what failed and the HTML, and nothing else."),
-      .cache, .noCache,
-    ] + NetworkArguments.options + Observation.options.filter { $0.name != "trace" } + [.isolation, .json]
+      .dryRun, .cache, .noCache,
+    ] + NetworkArguments.options + Observation.options + [.isolation, .json]
+
+  /// Sources that are worked on at the same time, unless `--jobs` says otherwise: the files of one keep every core busy.
+  private static let concurrentSources = 1
 
   private static let defaultFormats = ["avif", "webp", "jpeg"].filter {
     OutputFormats.type(ofEnding: $0) != nil
@@ -55,51 +61,55 @@ enum SetCommand: Command {
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     Heap.mapLargeBlocks()
-    let isJSON = arguments.has("json")
-    if isJSON, arguments.has("quiet") { throw UsageError("--quiet and --json do not go together") }
-    try SourceArgument.checkStandardInput(arguments.positional)
-    let recipe = try await Recipe(arguments)
+    let style = try ReportStyle(arguments)
     let widths = try widths(arguments)
     let types = try types(arguments)
     var formats: [OutputFormat] = []
     for type in types { formats.append(try EncodingArguments.outputFormat(arguments, type)) }
+    let recipe = SetRecipe(
+      steps: try await Recipe(arguments), resizing: try ResizeArguments(arguments), widths: widths,
+      formats: formats)
     let page = try page(arguments)
     let configuration = try PipelineArguments.configuration(arguments)
     let place = arguments.value("output") ?? "."
-    let listing = try SourceListing(
-      arguments.positional, isRecursive: arguments.has("recursive"),
-      excluding: try OutputTarget.folder(place),
-      types: configuration.readableTypes)
-    let target = try OutputTarget(
+    let listing = try SourceListing(arguments, output: place, configuration)
+    var target = try OutputTarget(
       setIn: place, types: types, hasSeveralWidths: widths.count > 1, sources: listing.sources,
-      files: recipe.files)
-    let reports = page != nil && !isJSON ? console.withoutOutput : console
+      files: recipe.steps.files, overwritesSources: arguments.has(OptionSpecification.overwriteSources.name))
+    let trace = try Observation.trace(arguments, sources: listing.sources, output: target)
+    target.trace = trace
+    let concurrentSources = try arguments.integer("jobs", in: 1...64) ?? concurrentSources
+    let console = trace?.isStandardOutput ?? false ? console.withoutOutput : console
+    let reports = page != nil && style != .json ? console.withoutOutput : console
     let observation = try Observation(arguments, console: reports)
-    let pipeline = PipelineArguments.pipeline(configuration, console: console, observation.configure)
-    let run = SetRun(
-      recipe: recipe, resizing: try ResizeArguments(arguments), widths: widths, formats: formats, page: page,
-      writer: ResultWriter(target: target, pipeline: pipeline))
-    var failures = listing.problems.map { SetReport($0) }
-    for problem in failures where isJSON { print(problem, console, reports, isJSON: true, isQuiet: false) }
-    for (index, source) in listing.sources.enumerated() {
-      let report = await run.make(source.text, index)
-      print(report, console, reports, isJSON: isJSON, isQuiet: arguments.has("quiet"))
-      if !report.errorLines.isEmpty { failures.append(report) }
-      console.checkOutput()
+    if arguments.has(OptionSpecification.dryRun.name) {
+      let plan = OutputPlan(listing: listing) { [target] index in
+        recipe.planned(SourceArgument.source(listing.sources[index].text), index, in: target)
+      }
+      plan.print(to: console, style)
+      return listing.problems.isEmpty ? .done : .failed
     }
-    for line in failures.flatMap(\.errorLines) { console.printError(line) }
+    let pipeline = PipelineArguments.pipeline(configuration, console: console, observation.configure)
+    let set = SetRun(recipe: recipe, page: page, writer: ResultWriter(target: target, pipeline: pipeline))
+    let run = SourceRun<SetReport>(concurrentCount: concurrentSources, console: console, style: style)
+    let hasFailure = await run.run(listing.sources, problems: listing.problems.map { SetReport($0) }) {
+      text, index, _ in
+      await set.make(text, index)
+    } print: {
+      print($0, console, reports, style)
+    }
     await pipeline.flush()
-    let isTold = await observation.finish(pipeline, isJSON: isJSON)
+    let isTold = await observation.finish(pipeline, isJSON: style == .json)
     await pipeline.diskCache?.close()
-    return failures.isEmpty && isTold ? .done : .failed
+    return hasFailure || !isTold ? .failed : .done
   }
 
   private static func print(
-    _ report: SetReport, _ console: Console, _ reports: Console, isJSON: Bool, isQuiet: Bool
+    _ report: SetReport, _ console: Console, _ reports: Console, _ style: ReportStyle
   ) {
     if let line = report.omission { console.printError(line) }
-    if isJSON { return report.json.forEach { console.print($0.text) } }
-    if !isQuiet, let lines = report.lines { reports.print(lines) }
+    if style == .json { return report.json.forEach { console.print($0.text) } }
+    if style == .text, let lines = report.lines { reports.print(lines) }
     if case .success(let made) = report.outcome, let html = made.html { console.print(html) }
   }
 

@@ -24,6 +24,9 @@ struct Console: Sendable {
   /// Ends the process if the reader of standard output has gone, as a write to it does. For commands that print seldom.
   var checkOutput: @Sendable () -> Void = {}
 
+  /// Takes texts that standard error gets if a signal ends the process before `nil` is given.
+  var keepForSignal: @Sendable (String?) -> Void = { _ in }
+
   /// Prints to descriptors: each text is written whole, whatever else is printed at the same time.
   ///
   /// - Parameter onClosedOutput: Called when the reader of the output has gone.
@@ -57,19 +60,27 @@ struct Console: Sendable {
   }
 
   /// The streams of the process. There is one, so that all writers share its lock.
-  static let system = Console(
-    output: STDOUT_FILENO, error: STDERR_FILENO,
-    outputIsTerminal: isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb",
-    errorIsTerminal: isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb",
-    width: terminalWidth, onClosedOutput: { Interruption.endForClosedOutput() })
+  static let system = {
+    var console = Console(
+      output: STDOUT_FILENO, error: STDERR_FILENO,
+      outputIsTerminal: isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb",
+      errorIsTerminal: isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb",
+      width: terminalWidth, onClosedOutput: { Interruption.endForClosedOutput() })
+    console.keepForSignal = { text in
+      if let text { Interruption.addToMessage(text) } else { Interruption.clearMessage() }
+    }
+    return console
+  }()
 
   /// The same console with results among the messages, for commands that write bytes to standard output.
   var withoutOutput: Console {
     let writeError = writeError
-    return Console(
+    var console = Console(
       writeOutput: writeError, writeError: writeError, outputIsTerminal: errorIsTerminal,
       errorIsTerminal: errorIsTerminal, width: width,
       writeData: { writeError(String(decoding: $0, as: UTF8.self)) })
+    console.keepForSignal = keepForSignal
+    return console
   }
 
   /// Prints a line of results. What a server or a file has brought into it gives the terminal no orders; JSON remains
@@ -78,6 +89,20 @@ struct Console: Sendable {
 
   /// Prints a line of messages, in the same way.
   func printError(_ text: String) { writeError(PrintableText.escaped(text) + "\n") }
+
+  /// Prints lines of messages at the end of a command, or when a signal ends it before. `printKeptErrors` is the end.
+  func keepErrors(_ lines: [String]) {
+    // In the place of a progress bar, if there is one.
+    let start = errorIsTerminal ? "\r\u{1B}[K" : ""
+    for line in lines { keepForSignal(start + PrintableText.escaped(line) + "\n") }
+  }
+
+  /// Prints lines of messages that may have been kept for a signal.
+  func printKeptErrors(_ lines: [String]) {
+    // A signal in between may cost them, but none is printed twice.
+    keepForSignal(nil)
+    lines.forEach(printError)
+  }
 
   private static var terminalWidth: Int {
     var size = winsize()

@@ -2,7 +2,7 @@ import Foundation
 import OzuSynchronization
 
 /// The end of the process by Ctrl-C and its like, and by a closed pipe: the draft of a file is removed first, and a
-/// terminal gets its mode back.
+/// terminal gets its mode back. After Ctrl-C and its like a pending message is written to standard error.
 ///
 /// A signal handler may call little and wait for nobody but another thread. So a flag is the lock: those who have it
 /// hold off the signals on their own thread, which means that the handler never waits for the thread it runs on. The
@@ -18,7 +18,8 @@ enum Interruption {
   /// ignored.
   static func install() {
     // Made now: a handler must not be the first to use them.
-    _ = (isHeld.load(ordering: .relaxed), isEnding.load(ordering: .relaxed))
+    _ = (isHeld.load(ordering: .relaxed), isEnding.load(ordering: .relaxed), draftPath, terminal)
+    _ = (message, messageByteCount)
     for number in signals {
       var former = sigaction()
       sigaction(number, nil, &former)
@@ -40,6 +41,51 @@ enum Interruption {
   /// Says which terminal is to get which mode when a signal ends the process; `nil` for none any more. For closures of
   /// `holdingOff` alone.
   static func setTerminal(_ terminal: (descriptor: Int32, mode: termios)?) { self.terminal = terminal }
+
+  // As `draftPath`.
+  private nonisolated(unsafe) static var message: UnsafeMutableRawBufferPointer?
+  private nonisolated(unsafe) static var messageByteCount = 0
+
+  /// Adds to what is written to standard error when a signal ends the process.
+  static func addToMessage(_ text: String) {
+    var text = text
+    text.withUTF8 { bytes in
+      holdingOff {
+        let count = messageByteCount + bytes.count
+        if count > message?.count ?? 0 {
+          let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: count * 2, alignment: 1)
+          if let message { larger.copyMemory(from: UnsafeRawBufferPointer(message)) }
+          message?.deallocate()
+          message = larger
+        }
+        message.map {
+          UnsafeMutableRawBufferPointer(rebasing: $0[messageByteCount...]).copyBytes(from: bytes)
+        }
+        messageByteCount = count
+      }
+    }
+  }
+
+  /// Forgets the message, because it has been printed or is not true any more.
+  static func clearMessage() {
+    holdingOff { messageByteCount = 0 }
+  }
+
+  /// Writes the message, with calls that POSIX allows a signal handler. Ends early where nobody reads: a key that is meant
+  /// to end the process must. For those who have `isHeld`.
+  private static func writeMessage() {
+    guard let start = message?.baseAddress else { return }
+    // POSIX has pipes of at least this size, and they take so much at once when they can be written to.
+    let atomicByteCount = 512
+    var written = 0
+    while written < messageByteCount {
+      var target = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+      guard poll(&target, 1, 100) == 1 else { return }
+      let count = write(STDERR_FILENO, start + written, min(messageByteCount - written, atomicByteCount))
+      if count <= 0 { return }
+      written += count
+    }
+  }
 
   /// Cleans up, with calls that POSIX allows a signal handler. For those who have `isHeld`.
   private static func cleanUp() {
@@ -84,6 +130,7 @@ enum Interruption {
     if isEnding.exchange(true, ordering: .acquiringAndReleasing) { return }
     take()
     cleanUp()
+    writeMessage()
     signal(number, SIG_DFL)
     // Delivered when the handler returns.
     raise(number)

@@ -1,7 +1,7 @@
 import Ozu
 
 /// What became of one source of `ozu load`.
-struct LoadReport: Sendable {
+struct LoadReport: SourceReporting {
   /// The source as it was typed, without what may be secret.
   let source: String
   let outcome: Result<Loaded, any Error>
@@ -54,10 +54,6 @@ struct LoadReport: Sendable {
     }
   }
 
-  var isFailure: Bool {
-    if case .failure = outcome { true } else { false }
-  }
-
   /// A line on standard output and below it the notes, or `nil` for a failure, which goes to standard error.
   var line: String? {
     guard case .success(let loaded) = outcome else { return nil }
@@ -72,9 +68,9 @@ struct LoadReport: Sendable {
   }
 
   /// One line about a failure.
-  var errorLine: String? {
-    guard case .failure(let error) = outcome else { return nil }
-    return "ozu: \(source): \(error.reason)"
+  var errorLines: [String] {
+    guard case .failure(let error) = outcome else { return [] }
+    return ["ozu: \(source): \(error.reason)"]
   }
 
   var json: JSON {

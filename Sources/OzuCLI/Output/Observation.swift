@@ -26,6 +26,23 @@ struct Observation {
     self.console = console
   }
 
+  /// The file that `--trace` names.
+  ///
+  /// - Throws: when it would be written over a source, or over the one result.
+  static func trace(
+    _ arguments: ParsedArguments, sources: [ListedSource], output: OutputTarget?
+  ) throws(UsageError) -> OutputFile? {
+    guard let trace = arguments.value("trace").map(OutputFile.init) else { return nil }
+    let files = SourceFiles(sources.map { SourceArgument.source($0.text) })
+    if let source = files.source(lostBy: trace.path) {
+      throw UsageError("--trace \(trace.path): this is the source \(source)")
+    }
+    if output?.isSame(as: trace) ?? false {
+      throw UsageError("--trace \(trace.path): the result of -o goes there")
+    }
+    return trace
+  }
+
   func configure(_ configuration: inout ImagePipeline.Configuration) {
     configuration.log = log
     if let trace { configuration.observers.append(trace.recorder) }

@@ -26,6 +26,8 @@ struct OutputTarget: Sendable {
   let format: ImageType?
   private let sources: SourceFiles
   private let claims = Claims()
+  /// Where no result may go, because it would be lost.
+  var trace: OutputFile?
 
   /// - Parameters:
   ///   - path: what `-o` says. A template when it has braces; a folder when it ends in a slash, when it is one, or for
@@ -71,11 +73,11 @@ struct OutputTarget: Sendable {
   /// - Throws: also for names that several results of one source would have.
   init(
     setIn path: String, types: [ImageType], hasSeveralWidths: Bool, sources listed: [ListedSource],
-    files: [ImageSource]
+    files: [ImageSource], overwritesSources: Bool
   ) throws(UsageError) {
     let sources = listed.map { SourceArgument.source($0.text) }
     self.path = path
-    self.sources = SourceFiles(sources, others: files)
+    self.sources = SourceFiles(sources, others: files, mayBeOverwritten: overwritesSources)
     let format: FormatChoice = types.count == 1 ? .type(types[0]) : .automatic
     if OutputTemplate.isTemplate(path) {
       let template = try OutputTemplate(path)
@@ -171,8 +173,15 @@ struct OutputTarget: Sendable {
   private var possibleTypes: [ImageType] { format.map { [$0] } ?? [.jpeg, .png] }
 
   /// The path of the result of a source, with the fields of a template for what is not known before it is loaded.
-  func plannedPath(forSource index: Int) -> String {
-    path(forSource: index, format.map { [.ext: $0.fileExtension] } ?? [:])
+  ///
+  /// - Parameters:
+  ///   - type: that of the result, where it is known.
+  ///   - width: that of the result, where it is known.
+  func plannedPath(forSource index: Int, type: ImageType? = nil, width: Int? = nil) -> String {
+    var values: OutputTemplate.Values = [:]
+    if let type = type ?? format { values[.ext] = type.fileExtension }
+    if let width { values[.width] = "\(width)" }
+    return path(forSource: index, values)
   }
 
   private func path(forSource index: Int, _ late: OutputTemplate.Values) -> String {
@@ -256,6 +265,9 @@ struct OutputTarget: Sendable {
     // Again: links and files may have been made since.
     if let source = sources.source(lostBy: file.path, of: index) {
       throw OutputError(file.path, reason: "it is the source \(source)")
+    }
+    if let trace, let identity = FileIdentity(trace.path), identity == FileIdentity(file.path) {
+      throw OutputError(file.path, reason: "the trace goes there")
     }
     if !isNamedForBytes, !claims.claim(OutputNames.folded(file.path), for: [index, result.part]) {
       throw OutputError(file.path, reason: "another result has this name")

@@ -1,7 +1,7 @@
 import Ozu
 
 /// What became of one source of `ozu set`.
-struct SetReport: Sendable {
+struct SetReport: SourceReporting {
   /// The source as it was typed, without what may be secret.
   let source: String
   let outcome: Result<Made, SetFailure>

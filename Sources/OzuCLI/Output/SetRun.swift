@@ -1,6 +1,6 @@
 import Ozu
 
-/// The work of `ozu set`: one source after the other, all files of one at once, so that they share its decode.
+/// The work of `ozu set`: all files of a source at once, so that they share its decode.
 struct SetRun: Sendable {
   /// What stands in the element `picture` beside the files.
   struct Page: Sendable {
@@ -8,12 +8,7 @@ struct SetRun: Sendable {
     let alternative: String
   }
 
-  let recipe: Recipe
-  let resizing: ResizeArguments
-  /// Each once, the narrowest first.
-  let widths: [Int]
-  /// In the order of preference.
-  let formats: [OutputFormat]
+  let recipe: SetRecipe
   /// `nil` where no HTML is wanted.
   let page: Page?
   let writer: ResultWriter
@@ -23,8 +18,7 @@ struct SetRun: Sendable {
     do {
       let source = try await SourceArgument.read(
         text, limit: writer.pipeline.configuration.limits.encodedByteCount)
-      let request = ImageRequest(source, resize: recipe.resize, processors: recipe.processors)
-      return SetReport(source: text, outcome: .success(try await make(request, index)))
+      return SetReport(source: text, outcome: .success(try await make(recipe.request(source), index)))
     } catch let failure as SetFailure {
       return SetReport(source: text, outcome: .failure(failure))
     } catch {
@@ -41,7 +35,7 @@ struct SetRun: Sendable {
     let kept = images.files.prefix(max(widths.count - narrow.count, 1))
     let omitted = widths.count > kept.count ? widths.suffix(widths.count - kept.count) : []
     var files: [ResultWriter.Written] = []
-    for format in formats.indices {
+    for format in recipe.formats.indices {
       for row in kept {
         files.append(try await writer.write(row[format], forSource: index, part: files.count))
       }
@@ -53,10 +47,10 @@ struct SetRun: Sendable {
   /// The widths to make, and those that the picture does not have. One that has none of them is made as wide as it is.
   private func widths(of request: ImageRequest) async throws(ImageError) -> ([Int], beyond: [Int]) {
     // How wide it is after steps is known only when they are done.
-    guard request.resize == nil, request.processors.isEmpty else { return (widths, []) }
+    guard request.resize == nil, request.processors.isEmpty else { return (recipe.widths, []) }
     let own = try await writer.pipeline.header(for: request).size.width
-    let inside = widths.filter { $0 <= own }
-    return (inside.isEmpty ? [own] : inside, widths.filter { $0 > own })
+    let inside = recipe.widths.filter { $0 <= own }
+    return (inside.isEmpty ? [own] : inside, recipe.widths.filter { $0 > own })
   }
 
   // MARK: Encoding
@@ -78,14 +72,14 @@ struct SetRun: Sendable {
 
   /// Starts all at once: those that are there before the decode ends are made of what it brings.
   private func encode(_ request: ImageRequest, _ widths: [Int]) async throws(SetFailure) -> Images {
-    let requests = requests(request, widths)
+    let requests = recipe.requests(request, widths)
     var jobs: [(request: ImageRequest, format: OutputFormat, name: String)] = []
     // The widest first: it is the longest work.
     for (request, width) in zip(requests, widths).reversed() {
-      jobs += formats.map { (request, $0, "\(width) \($0.types[0].rawValue)") }
+      jobs += recipe.formats.map { (request, $0, "\(width) \($0.types[0].rawValue)") }
     }
     if page != nil, let base = requests.last {
-      let small = base.with { $0.processors.append(resizing.narrowing(to: Self.placeholderWidth)) }
+      let small = base.with { $0.processors.append(recipe.resizing.narrowing(to: Self.placeholderWidth)) }
       jobs.append((small, Self.placeholderFormat, "placeholder"))
     }
     let pipeline = writer.pipeline
@@ -116,22 +110,10 @@ struct SetRun: Sendable {
       throw SetFailure(reasons: isOne ? [first.text] : reasons.map { "\($0.name): \($0.text)" })
     }
     let placeholder = page != nil ? images.popLast() : nil
-    let rows = stride(from: 0, to: images.count, by: formats.count).map {
-      Array(images[$0..<$0 + formats.count])
+    let rows = stride(from: 0, to: images.count, by: recipe.formats.count).map {
+      Array(images[$0..<$0 + recipe.formats.count])
     }
     return Images(files: rows.reversed(), placeholder: placeholder)
-  }
-
-  /// A request for each width: the widest is made of the source, the others of the widest.
-  private func requests(_ request: ImageRequest, _ widths: [Int]) -> [ImageRequest] {
-    guard let widest = widths.last else { return [] }
-    let base = request.with {
-      let resize = resizing.narrowing(to: widest)
-      if $0.resize == nil, $0.processors.isEmpty { $0.resize = resize } else { $0.processors.append(resize) }
-    }
-    return widths.dropLast().map { width in base.with { $0.processors.append(resizing.narrowing(to: width)) }
-    }
-      + [base]
   }
 
   // MARK: HTML

@@ -1,7 +1,7 @@
 import Foundation
 import Ozu
 
-/// A source of `ozu load`, named on the command line or found in a folder.
+/// A source of a command, named on the command line or found in a folder.
 struct ListedSource: Sendable {
   /// As it was typed, or the path of a file in a folder that was.
   let text: String
@@ -28,6 +28,19 @@ struct SourceListing {
   private struct FolderIdentity: Equatable {
     let device: UInt64
     let number: UInt64
+  }
+
+  /// The sources of a command that writes results.
+  ///
+  /// - Parameter output: what `-o` says, or stands for it.
+  init(
+    _ arguments: ParsedArguments, output: String?, _ configuration: ImagePipeline.Configuration
+  ) throws(UsageError) {
+    try SourceArgument.checkStandardInput(arguments.positional)
+    let folder: String? = if let output { try OutputTarget.folder(output) } else { nil }
+    try self.init(
+      arguments.positional, isRecursive: arguments.has(OptionSpecification.recursive.name),
+      excluding: folder, types: configuration.readableTypes)
   }
 
   /// - Parameters:

@@ -6,9 +6,8 @@ import OzuImaging
   import Foundation
 #endif
 
-/// Reads the blocks of a PNG: the chunks `eXIf`, `iTXt` with XMP in it, and `pHYs` (W3C PNG, third edition, §11.3).
-///
-/// What older programs wrote as hexadecimal digits into text chunks ("Raw profile type exif") is not read.
+/// Reads the blocks of a PNG: the chunks `eXIf`, `iTXt` with XMP in it, and `pHYs` (W3C PNG, third edition, §11.3); and where
+/// these are not there, what older programs wrote as hexadecimal digits into text chunks (`PNGRawProfile`).
 package enum PNGMetadata {
   package static let xmpKeyword: StaticString = "XML:com.adobe.xmp\0"
   /// How many pixels a metre of one dot per inch has.
@@ -23,10 +22,14 @@ package enum PNGMetadata {
   ) -> ImageMetadata {
     var metadata = ImageMetadata()
     var resolution: ImageResolution?
+    // Of each kind the first one: a file may have any number, and each may inflate to much.
+    var hasXMP = false
+    var rawProfiles: [PNGRawProfile: (chunk: Range<Int>, isCompressed: Bool)] = [:]
     var position = PNGChunk.firstOffset
     while let chunk = PNGChunk(bytes, at: position), chunk.end <= bytes.count {
       let type = position + 4
-      let content = bytes.extracting(position + 8..<position + 8 + chunk.byteCount)
+      let place = position + 8..<position + 8 + chunk.byteCount
+      let content = bytes.extracting(place)
       position = chunk.end
       if bytes.hasBytes("eXIf", at: type) {
         metadata.add(exif: content)
@@ -36,12 +39,42 @@ package enum PNGMetadata {
         resolution = ImageResolution(
           horizontal: Double(horizontal) / inchesPerMeter, vertical: Double(vertical) / inchesPerMeter)
       } else if bytes.hasBytes("iTXt", at: type), content.hasBytes(xmpKeyword, at: 0) {
-        addXMP(content, to: &metadata, inflate)
+        if !hasXMP { addXMP(content, to: &metadata, inflate) }
+        hasXMP = true
+      } else if bytes.hasBytes("tEXt", at: type) || bytes.hasBytes("zTXt", at: type),
+        let kind = PNGRawProfile.allCases.first(where: { $0.textStart(in: content) != nil }),
+        rawProfiles[kind] == nil
+      {
+        rawProfiles[kind] = (place, bytes.hasBytes("zTXt", at: type))
       }
+    }
+    for kind in PNGRawProfile.allCases {
+      guard let (place, isCompressed) = rawProfiles[kind] else { continue }
+      add(kind, bytes.extracting(place), isCompressed: isCompressed, to: &metadata, inflate)
     }
     metadata.resolution = resolution?.valid ?? metadata.resolution
     metadata.add(profileOf: header)
     return metadata
+  }
+
+  /// The keyword, how the text is compressed if it is, the text (§11.3.3.2 and §11.3.3.3).
+  private static func add(
+    _ profile: PNGRawProfile, _ content: Span<UInt8>, isCompressed: Bool, to metadata: inout ImageMetadata,
+    _ inflate: (Span<UInt8>) -> [UInt8]?
+  ) {
+    // What has a chunk of its own is not worth the work.
+    if metadata.exif != nil, profile == .exif || metadata.xmp != nil { return }
+    if metadata.xmp != nil, profile == .xmp { return }
+    guard let start = profile.textStart(in: content) else { return }
+    guard isCompressed else { return profile.add(content.extracting(start..<content.count), to: &metadata) }
+    guard content.byte(at: start) == 0 else { return }
+    guard let text = inflate(content.extracting(start + 1..<content.count)) else {
+      metadata.notes.append(
+        "a block of hexadecimal digits is left out: it cannot be inflated to at most \(ImageMetadata.largestBlock) bytes"
+      )
+      return
+    }
+    profile.add(text.span, to: &metadata)
   }
 
   /// The keyword, whether the text is compressed, how, the language, the keyword in that language, the text (§11.3.3.4).

@@ -72,7 +72,8 @@ public struct CodecRegistry: Sendable {
   /// The formats that can be read, each once, those registered last first.
   public var decodableTypes: [ImageType] { Self.unique(decoders.flatMap(\.types)) }
 
-  /// The formats that can be written, each once, those registered last first.
+  /// The formats that can be written, each once, those registered last first. The library of one may be missing where
+  /// libraries are opened when they are first needed: `encode` says so then.
   public var encodableTypes: [ImageType] { Self.unique(encoders.map(\.type)) }
 
   /// Loads now what the decoders of some formats load when they open their first file: on Linux, the libraries of HEIC,

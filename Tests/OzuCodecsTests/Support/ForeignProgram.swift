@@ -9,6 +9,14 @@ struct ForeignProgram {
     (self.path, self.arguments) = (path, arguments)
   }
 
+  /// A program by its name; `nil` where it is not installed.
+  init?(named name: String) {
+    let path = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
+      .map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    guard let path else { return nil }
+    self.init(path)
+  }
+
   /// Runs it with a file that has some bytes as the last argument, and returns what it prints; `nil` where it fails or is
   /// not there.
   func output(for data: Data, fileExtension: String) throws -> Data? {
@@ -16,14 +24,20 @@ struct ForeignProgram {
       .appendingPathComponent("ozu-\(UUID().uuidString).\(fileExtension)")
     try data.write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
-    return try output(arguments + [file.path])
+    return try succeeding(arguments + [file.path])
   }
 
   /// Whether it runs and succeeds with its own arguments alone.
-  var isThere: Bool { (try? output(arguments)) != nil }
+  var isThere: Bool { (try? succeeding(arguments)) != nil }
 
-  private func output(_ arguments: [String]) throws -> Data? {
+  private func succeeding(_ arguments: [String]) throws -> Data? {
     guard FileManager.default.isExecutableFile(atPath: path) else { return nil }
+    let run = try run(arguments)
+    return run.status == 0 ? run.output : nil
+  }
+
+  /// Runs it with other arguments than its own.
+  func run(_ arguments: [String]) throws -> (status: Int32, output: Data) {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: path)
     process.arguments = arguments
@@ -34,6 +48,6 @@ struct ForeignProgram {
     try process.run()
     let output = pipe.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
-    return process.terminationStatus == 0 ? output : nil
+    return (process.terminationStatus, output)
   }
 }

@@ -4,28 +4,12 @@ import Foundation
 enum ForeignReader: String {
   case exiftool, webpinfo
 
-  /// Where the program is.
-  private var path: String? {
-    (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
-      .map { "\($0)/\(rawValue)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
-  }
+  private var program: ForeignProgram? { ForeignProgram(named: rawValue) }
 
-  var isInstalled: Bool { path != nil }
+  var isInstalled: Bool { program != nil }
 
-  /// What the program prints.
-  func output(_ arguments: [String]) throws -> Data {
-    guard let path else { return Data() }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: path)
-    process.arguments = arguments
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let data = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return data
-  }
+  /// What the program prints, also where it finds fault.
+  func output(_ arguments: [String]) throws -> Data { try program?.run(arguments).output ?? Data() }
 
   /// What exiftool finds in files, by their names: values by group and tag ("IFD0:Orientation"), as numbers where they are.
   static func tags(of files: [String: Data], _ options: [String] = []) throws -> [String: [String: Any]] {

@@ -53,7 +53,7 @@ struct PNGFile {
   }
 
   /// Stored blocks (RFC 1950 and 1951).
-  private static func zlib(_ bytes: [UInt8]) -> [UInt8] {
+  static func zlib(_ bytes: [UInt8]) -> [UInt8] {
     var stream: [UInt8] = [0x78, 0x01]
     for start in stride(from: 0, to: bytes.count, by: 30_000) {
       let part = bytes[start..<min(start + 30_000, bytes.count)]

@@ -133,6 +133,37 @@ struct FormatKeysTests {
     #expect(fixture.pipeline.formats.keys.sorted() == ["a", "b"])
   }
 
+  @Test("removing a format's pictures takes the files made in it", arguments: [false, true])
+  func removeEncoded(isRestarted: Bool) async throws {
+    let fixture = FormatFixture()
+    let url = try fixture.serve("a.jpg")
+    let requests = ["a", "b"].map { ImageRequest(url: url, format: FormatFixture.format($0)) }
+    for request in requests { _ = try await fixture.pipeline.encoded(for: request, as: .png) }
+    let pipeline = isRestarted ? await fixture.restarted() : fixture.pipeline
+    await pipeline.removeImages(ofFormat: "a")
+    #expect(pipeline.cachedEncoded(for: requests[0], as: .png) == nil)
+    let sources = [
+      try await pipeline.encoded(for: requests[0], as: .png).source,
+      try await pipeline.encoded(for: requests[1], as: .png).source,
+    ]
+    #expect(sources == [.original, isRestarted ? .rendition : .memory])
+  }
+
+  @Test("a format that takes the name of another finds none of its files")
+  func encodedBySuccessor() async throws {
+    let fixture = FormatFixture()
+    let url = try fixture.serve("a.jpg")
+    for _ in 0..<2 {
+      // Of the same size, but its hooks or its quality might be others.
+      let request = ImageRequest(url: url, format: FormatFixture.format("a"))
+      if let format = request.format { fixture.pipeline.register(format) }
+      await fixture.pipeline.flush()
+      #expect(fixture.pipeline.cachedEncoded(for: request, as: .png) == nil)
+      let file = try await fixture.pipeline.encoded(for: request, as: .png)
+      #expect(file.source != .rendition && file.source != .memory)
+    }
+  }
+
   @Test("removing a format's pictures removes those that are still being encoded")
   func removeFormatBeingEncoded() async throws {
     let fixture = FormatFixture()

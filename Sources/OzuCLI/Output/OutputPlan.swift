@@ -1,0 +1,42 @@
+import Ozu
+
+/// What `--dry-run` says: each source, and where its results would go.
+struct OutputPlan {
+  /// A file that would be written.
+  struct File {
+    /// What would be done with the pixels, in words.
+    let steps: [String]
+    /// `nil` where nothing is written.
+    let path: String?
+  }
+
+  let listing: SourceListing
+  /// The files of a source, told by its number.
+  let files: (Int) -> [File]
+
+  func print(to console: Console, _ style: ReportStyle) {
+    for (index, source) in listing.sources.enumerated() {
+      let shown = SourceArgument.shown(source.text)
+      for file in files(index) {
+        if style == .json {
+          let steps = file.steps.map(JSON.string)
+          console.print(
+            JSON.report(
+              "plan",
+              [
+                ("source", .string(shown)), ("steps", .array(steps)),
+                ("output", file.path.map(JSON.string) ?? .null),
+              ]
+            ).text)
+        } else {
+          let parts = [shown + ":", file.steps.isEmpty ? "as it is" : file.steps.joined(separator: ", ")]
+          console.print((parts + (file.path.map { ["-> \($0)"] } ?? [])).joined(separator: " "))
+        }
+      }
+    }
+    for problem in listing.problems {
+      if style == .json { console.print(problem.json.text) }
+      problem.errorLines.forEach(console.printError)
+    }
+  }
+}

@@ -1,0 +1,59 @@
+/// What became of one source of a command.
+protocol SourceReporting: Sendable {
+  /// A line about each failure; none where all went well.
+  var errorLines: [String] { get }
+}
+
+/// Works on the sources of a command, a few at a time, and reports in their order.
+struct SourceRun<Report: SourceReporting>: Sendable {
+  let concurrentCount: Int
+  let console: Console
+  let style: ReportStyle
+
+  /// Works on all sources, prints the reports in the order of the sources, then what failed, a line each. If a signal ends
+  /// the process, the failures that were reported until then are printed.
+  ///
+  /// - Parameters:
+  ///   - problems: what the listing could not look at.
+  ///   - work: makes the results of a source, told by its number too. It may say how much is done, 0 to 1.
+  ///   - print: prints a report, but not its failures; in JSON these too.
+  /// - Returns: whether something failed.
+  func run(
+    _ sources: [ListedSource], problems: [Report],
+    _ work: @escaping @Sendable (String, Int, @escaping @Sendable (Double) -> Void) async -> Report,
+    print: (Report) -> Void
+  ) async -> Bool {
+    let bar = ProgressBar(total: sources.count, console: console, isShown: style != .quiet)
+    if style == .json { problems.forEach(print) }
+    console.keepErrors(problems.flatMap(\.errorLines))
+    return await withTaskGroup(of: (Int, Report).self) { group in
+      var waiting = sources.indices[...]
+      func startNext() {
+        guard let index = waiting.popFirst() else { return }
+        group.addTask { (index, await work(sources[index].text, index) { bar.update(index, fraction: $0) }) }
+      }
+      for _ in 0..<concurrentCount { startNext() }
+      var reports: [Int: Report] = [:]
+      var printedCount = 0
+      var failures = problems
+      for await (index, report) in group {
+        startNext()
+        bar.finish(index, isFailure: !report.errorLines.isEmpty)
+        reports[index] = report
+        while let next = reports.removeValue(forKey: printedCount) {
+          bar.clear()
+          print(next)
+          if !next.errorLines.isEmpty { failures.append(next) }
+          console.keepErrors(next.errorLines)
+          printedCount += 1
+        }
+        // A report may wait for an earlier one, and nothing is written until then.
+        console.checkOutput()
+      }
+      bar.clear()
+      // At the end, where they are not lost among the reports of a thousand others.
+      console.printKeptErrors(failures.flatMap(\.errorLines))
+      return !failures.isEmpty
+    }
+  }
+}

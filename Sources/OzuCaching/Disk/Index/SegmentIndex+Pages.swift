@@ -1,0 +1,62 @@
+/// The pages of the index: which are in memory, and how the others are read from the file.
+extension SegmentIndex {
+  /// A page that must be read, and where it is.
+  struct MissingPage: Sendable {
+    let number: Int
+    let source: IndexPages.Source
+  }
+
+  /// The page that must be read to find this entry; nil if it is in memory.
+  @inline(__always)
+  func missingPage(of key: CacheKey, partition: Int) -> MissingPage? {
+    let hash = pages.hash(key, partition: partition)
+    guard pages.page(of: hash) == nil, !isDamaged, let source = pages.source else { return nil }
+    return MissingPage(number: pages.number(of: hash), source: source)
+  }
+
+  /// The page of a hash value, which is read if need be. Nil if that cannot be done: then the index is damaged.
+  @inline(__always)
+  func page(of hash: UInt64) -> IndexPage? {
+    pages.page(of: hash) ?? readPage(pages.number(of: hash))
+  }
+
+  private func readPage(_ number: Int) -> IndexPage? {
+    guard !isDamaged, let source = pages.source else { return nil }
+    let page = try? IndexPage.read(number, from: source)
+    return take(page, as: number)
+  }
+
+  /// Takes up a page that was read, if it agrees with what else is known.
+  @discardableResult
+  func take(_ page: IndexPage?, as number: Int) -> IndexPage? {
+    if let present = pages[number] {
+      page?.deallocate()
+      return present
+    }
+    guard let page else {
+      isDamaged = true
+      return nil
+    }
+    guard isSound(page, as: number) else {
+      page.deallocate()
+      isDamaged = true
+      return nil
+    }
+    pages.take(page, as: number)
+    return page
+  }
+
+  /// Reads the pages that are not in memory.
+  func readAllPages() {
+    for number in 0..<pages.count where pages[number] == nil && !isDamaged { _ = readPage(number) }
+  }
+
+  /// Calls `body` with each entry.
+  func forEach(_ body: (IndexEntry) -> Void) {
+    readAllPages()
+    for number in 0..<pages.count {
+      guard let page = pages[number] else { continue }
+      for position in 0..<page.count { body(page[position]) }
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import OzuImaging
+
+/// EXIF data and XMP that a PNG has as hexadecimal digits in a text chunk: what programs wrote before the chunk `eXIf` was
+/// agreed on in 2017, and ImageMagick writes still.
+///
+/// No standard describes it. The text is a line feed, a name, a line feed, the number of bytes as decimal digits behind
+/// spaces, and the digits in lines of any length (`Magick_png_write_raw_profile` in ImageMagick's `coders/png.c`).
+enum PNGRawProfile: CaseIterable {
+  case exif, xmp
+  /// Either of the two, as a JPEG has them in its segments.
+  case segment
+
+  /// The chunk's keyword, with its end.
+  private var keyword: StaticString {
+    switch self {
+    case .exif: "Raw profile type exif\0"
+    case .xmp: "Raw profile type xmp\0"
+    case .segment: "Raw profile type APP1\0"
+    }
+  }
+
+  private static let xmpName: StaticString = "http://ns.adobe.com/xap/1.0/\0"
+
+  /// Where the text of a chunk begins that has such a profile; `nil` for other chunks.
+  func textStart(in chunk: Span<UInt8>) -> Int? {
+    chunk.hasBytes(keyword, at: 0) ? keyword.utf8CodeUnitCount : nil
+  }
+
+  /// Adds the profile of a text, unless it is broken or its place is taken.
+  func add(_ text: Span<UInt8>, to metadata: inout ImageMetadata) {
+    guard let bytes = Self.bytes(of: text) else {
+      metadata.notes.append("a block of hexadecimal digits is left out: it is damaged")
+      return
+    }
+    let span = bytes.span
+    let nameCount = Self.xmpName.utf8CodeUnitCount
+    switch self {
+    case .exif: metadata.add(exif: span)
+    case .xmp: metadata.add(xmp: span)
+    case .segment where span.hasBytes(Self.xmpName, at: 0):
+      metadata.add(xmp: span.extracting(nameCount..<span.count))
+    case .segment where span.hasBytes("Exif\0", at: 0): metadata.add(exif: span)
+    case .segment: break
+    }
+  }
+
+  /// The bytes that a text has; `nil` when they are not as many as it says.
+  private static func bytes(of text: Span<UInt8>) -> [UInt8]? {
+    let (lineFeed, space) = (UInt8(ascii: "\n"), UInt8(ascii: " "))
+    guard text.byte(at: 0) == lineFeed else { return nil }
+    var position = 1
+    while let byte = text.byte(at: position), byte != lineFeed { position += 1 }
+    position += 1
+    while text.byte(at: position) == space { position += 1 }
+    var count = 0
+    while let byte = text.byte(at: position), byte != lineFeed {
+      guard let digit = digit(byte), digit < 10, count < text.count else { return nil }
+      count = count * 10 + Int(digit)
+      position += 1
+    }
+    // Two digits make a byte.
+    guard count > 0, count <= (text.count - min(position, text.count)) / 2 else { return nil }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count)
+    var high: UInt8?
+    while bytes.count < count, let byte = text.byte(at: position) {
+      position += 1
+      if byte == lineFeed || byte == space { continue }
+      guard let digit = digit(byte) else { return nil }
+      if let first = high {
+        bytes.append(first << 4 | digit)
+        high = nil
+      } else {
+        high = digit
+      }
+    }
+    return bytes.count == count ? bytes : nil
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import Foundation
+
+/// A run of a program that is not `ozu`, to its end.
+struct ProgramRun {
+  let status: Int32
+  /// What it printed to both streams.
+  let output: String
+
+  /// - Parameter environment: that of the tests by default.
+  init(_ path: String, _ arguments: [String], environment: [String: String]? = nil) throws {
+    let process = Process()
+    let pipe = Pipe()
+    process.executableURL = URL(filePath: path)
+    process.arguments = arguments
+    if let environment { process.environment = environment }
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = pipe
+    process.standardError = pipe
+    try process.run()
+    output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    status = process.terminationStatus
+  }
+
+  /// Runs a program of others; `nil` where it is not installed.
+  init?(named name: String, _ arguments: [String]) throws {
+    let folders = ["/usr/bin/", "/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"]
+    guard let path = folders.map({ $0 + name }).first(where: FileManager.default.isExecutableFile) else {
+      return nil
+    }
+    try self.init(path, arguments)
+  }
+}
