@@ -59,13 +59,11 @@ static int set_limit(__rlimit_resource_t resource, rlim_t soft, rlim_t hard) {
 }
 
 // The address space and the writable memory of this process in bytes. Where the system does not say, more than it can be.
-static void read_usage(uint64_t *address_space, uint64_t *data) {
+static void read_usage(int file, uint64_t *address_space, uint64_t *data) {
   *address_space = *data = 1 << 30;
-  int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
   if (file < 0) return;
   char text[256];
-  ssize_t count = read(file, text, sizeof text - 1);
-  close(file);
+  ssize_t count = pread(file, text, sizeof text - 1, 0);
   if (count <= 0) return;
   text[count] = 0;
   unsigned long long pages = 0, data_pages = 0;
@@ -73,12 +71,6 @@ static void read_usage(uint64_t *address_space, uint64_t *data) {
   uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
   *address_space = pages * page_size;
   *data = data_pages * page_size;
-}
-
-// What malloc has of the system, in use or not.
-static uint64_t heap_byte_count(void) {
-  struct mallinfo2 heap = mallinfo2();
-  return (uint64_t)heap.arena + heap.hblkhd;
 }
 
 __attribute__((unused)) static int limit_resources(uint64_t address_space, uint64_t data) {
@@ -160,15 +152,17 @@ int ozu_confine(const struct ozu_confinement *wish, struct ozu_confined *result)
   // Libraries that write a file are told that they cannot, instead of being killed.
   signal(SIGXFSZ, SIG_IGN);
   if (chdir("/") != 0) return -errno;
-  read_usage(&result->address_space, &result->data);
-  result->heap = heap_byte_count();
+  // Stays open: the file is out of reach afterwards.
+  result->usage_descriptor = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  uint64_t address_space;
+  read_usage(result->usage_descriptor, &address_space, &result->data);
 #ifdef SANITIZED
   result->limits_error = result->filter_error = result->landlock_error = ENOTSUP;
   return 0;
 #else
   uint64_t reserved = reserved_for_threads_byte_count + segments_byte_count;
   result->limits_error = limit_resources(
-      result->address_space + 2 * wish->memory_byte_count + reserved, result->data + wish->memory_byte_count);
+      address_space + 2 * wish->memory_byte_count + reserved, result->data + wish->memory_byte_count);
   int code = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno;
   result->landlock_error = code != 0 ? code : restrict_files(wish, &result->landlock_version);
   result->filter_error = code != 0 ? code : ozu_filter_system_calls(wish->reads_files, wish->starts_threads);
@@ -187,17 +181,25 @@ int ozu_limit_memory(const struct ozu_confined *base, uint64_t memory_byte_count
                      bool starts_threads) {
   if (base->limits_error != 0) return 0;
   uint64_t reserved = starts_threads ? reserved_for_threads_byte_count : reserved_byte_count;
+  uint64_t address_space, data;
   // Memory that earlier questions have freed, and that lies where malloc cannot give it back, is no fault of this one.
-  uint64_t heap = heap_byte_count();
-  if (heap > base->heap) memory_byte_count += heap - base->heap;
-  int code = set_soft_limit(RLIMIT_DATA, base->data + memory_byte_count);
+  read_usage(base->usage_descriptor, &address_space, &data);
+  int code = set_soft_limit(RLIMIT_DATA, data + memory_byte_count);
   if (code != 0) return code;
   // The limit above is the exact one. This one catches what it does not count.
-  return set_soft_limit(RLIMIT_AS, base->address_space + memory_byte_count + shared_byte_count + reserved);
+  return set_soft_limit(RLIMIT_AS, address_space + memory_byte_count + shared_byte_count + reserved);
+}
+
+int ozu_allow_shared(uint64_t byte_count) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_AS, &limit) != 0) return -errno;
+  return limit.rlim_cur == RLIM_INFINITY ? 0 : set_soft_limit(RLIMIT_AS, limit.rlim_cur + byte_count);
 }
 
 void ozu_trim_heap(const struct ozu_confined *base) {
-  if (heap_byte_count() > base->heap + kept_byte_count) malloc_trim(0);
+  uint64_t address_space, data;
+  read_usage(base->usage_descriptor, &address_space, &data);
+  if (data > base->data + kept_byte_count) malloc_trim(0);
 }
 
 int ozu_limit_cpu_time(uint64_t seconds) {

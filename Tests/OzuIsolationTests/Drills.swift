@@ -76,6 +76,18 @@
       }
     }
 
+    /// Kills processes and waits until their sockets are closed, which they are a moment after the memory is gone.
+    static func end(_ processes: [pid_t]) -> Bool {
+      for process in processes { kill(process, SIGKILL) }
+      return eventually { processes.allSatisfy(hasEnded) }
+    }
+
+    private static func hasEnded(_ process: pid_t) -> Bool {
+      guard let line = FileManager.default.contents(atPath: "/proc/\(process)/stat") else { return true }
+      let state = String(decoding: line, as: UTF8.self).split(separator: ")").last?.first { $0 != " " }
+      return state == "Z" || state == "X"
+    }
+
     /// Waits until something is true: for what other processes do there is no signal.
     static func eventually(_ condition: () -> Bool) -> Bool {
       for _ in 0..<2000 {

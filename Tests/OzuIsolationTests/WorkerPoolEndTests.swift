@@ -26,8 +26,7 @@
         #expect(try pool.ask(Drills.request("process")).message != worker)
         #expect(pool.status.startedZygoteCount == 2)
         // While nobody asks.
-        for process in Drills.processes(with: marker) { kill(process, SIGKILL) }
-        #expect(Drills.eventually { Drills.processes(with: marker).isEmpty })
+        #expect(Drills.end(Drills.processes(with: marker)))
         #expect(try pool.ask(Drills.request("reverse")).message == "reversed 0")
         #expect(pool.status.startedZygoteCount == 3)
         #expect(Drills.eventually { Drills.processes(with: marker).count == 2 })
@@ -40,9 +39,7 @@
       try await Drills.onThread {
         for _ in 0..<5 {
           let process = try #require(pid_t(try pool.ask(Drills.request("process")).message))
-          kill(process, SIGKILL)
-          // Its socket closes a moment before it is gone.
-          #expect(Drills.eventually { kill(process, 0) != 0 })
+          #expect(Drills.end([process]))
         }
         #expect(pool.status.failureCount == 0)
         #expect(pool.status.startedWorkerCount == 5)
@@ -87,8 +84,7 @@
         }
       }
       try await Drills.onThread {
-        for process in Drills.processes(with: marker) { kill(process, SIGKILL) }
-        #expect(Drills.eventually { Drills.processes(with: marker).isEmpty })
+        #expect(Drills.end(Drills.processes(with: marker)))
         let answer = try pool.ask(Drills.request("reverse"))
         #expect(answer.message == "reversed 0")
         #expect(pool.status.startedWorkerCount == 13)

@@ -97,10 +97,9 @@ struct ozu_confined {
   int landlock_error;
   int filter_error;
   int landlock_version;
-  // What the process had at that time, for ozu_limit.
-  uint64_t address_space;
+  // The writable memory that the process had at that time, and where the system says what it has now; -1 for nowhere.
   uint64_t data;
-  uint64_t heap;
+  int usage_descriptor;
 };
 
 // In a worker that was just forked: the descriptors 2 to 5 become these, and all others are closed.
@@ -109,10 +108,12 @@ int ozu_worker_take_descriptors(int words, int socket, int input, int output);
 // Locks this process down for good. Fails only where the parent is gone.
 int ozu_confine(const struct ozu_confinement *wish, struct ozu_confined *result);
 
-// Sets the limits for one question: memory on top of what the process had and what malloc keeps of earlier questions, and
-// processor time on top of what it used.
+// Sets the limits for one question: memory on top of what the process has, some of which malloc keeps of earlier
+// questions, and processor time on top of what it used.
 int ozu_limit_memory(const struct ozu_confined *base, uint64_t memory_byte_count, uint64_t shared_byte_count,
                      bool starts_threads);
+// Allows for more shared memory while a question is answered.
+int ozu_allow_shared(uint64_t byte_count);
 int ozu_limit_cpu_time(uint64_t seconds);
 
 // Gives back what malloc keeps without need, if that is much.

@@ -53,14 +53,7 @@
     mutating func run() -> Never {
       let buffer = UnsafeMutableRawBufferPointer.allocate(
         byteCount: WorkerHead.datagramByteCount, alignment: 16)
-      let shared = SharedSize()
-      let base = confined
-      let startsThreads = kind.startsThreads || kind.readsFonts
-      let output = WorkerOutput { byteCount in
-        shared.outputByteCount = UInt64(byteCount)
-        var base = base
-        _ = ozu_limit_memory(&base, shared.memoryByteCount, shared.byteCount, startsThreads)
-      }
+      let output = WorkerOutput()
       while true {
         let count = ozu_receive_bytes(OZU_WORKER_SOCKET, buffer.baseAddress, buffer.count, true)
         if count == -EINTR { continue }
@@ -68,9 +61,7 @@
           let head = WorkerHead(UnsafeRawBufferPointer(rebasing: buffer.prefix(Int(count)))),
           head.kind == .question
         else { _exit(0) }
-        shared.memoryByteCount = head.memoryByteCount
-        shared.inputByteCount = head.inputByteCount
-        guard limit(head, shared), place(head) else { _exit(1) }
+        guard limit(head), place(head) else { _exit(1) }
         output.begin(token: head.token, memoryByteCount: Int(clamping: head.memoryByteCount))
         let body = UnsafeRawBufferPointer(start: input, count: Int(clamping: head.bodyByteCount))
         let answer = handler.answer(
@@ -81,20 +72,20 @@
         reply.outputByteCount = UInt64(output.byteCount)
         guard answer.withUnsafeBytes({ Self.send(reply, $0) }) else { _exit(0) }
         // While nobody waits.
-        var trimmed = base
-        ozu_trim_heap(&trimmed)
+        withUnsafePointer(to: confined) { ozu_trim_heap($0) }
       }
     }
 
     /// Limits memory and processor time for one question.
-    private func limit(_ head: WorkerHead, _ shared: SharedSize) -> Bool {
+    private func limit(_ head: WorkerHead) -> Bool {
       // Without limits the parent's clock is what is left.
       guard confined.limits_error == 0 else { return true }
-      var base = confined
       let startsThreads = kind.startsThreads || kind.readsFonts
-      guard ozu_limit_memory(&base, head.memoryByteCount, shared.byteCount, startsThreads) == 0 else {
-        return false
+      let isLimited = withUnsafePointer(to: confined) {
+        ozu_limit_memory(
+          $0, head.memoryByteCount, head.inputByteCount &+ head.outputByteCount, startsThreads) == 0
       }
+      guard isLimited else { return false }
       return ozu_limit_cpu_time(head.cpuSeconds) == 0
     }
 
@@ -118,13 +109,5 @@
         ozu_send(OZU_WORKER_SOCKET, $0.baseAddress, $0.count, message.baseAddress, message.count, nil, 0) == 0
       }
     }
-  }
-
-  /// How much address space the segments of a worker take, and how much memory the question allows.
-  private final class SharedSize {
-    var inputByteCount: UInt64 = 0
-    var outputByteCount: UInt64 = 0
-    var memoryByteCount: UInt64 = 0
-    var byteCount: UInt64 { inputByteCount + outputByteCount }
   }
 #endif

@@ -11,12 +11,7 @@
     private var token: UInt64 = 0
     private var memoryByteCount = 0
     private var address: UnsafeMutableRawPointer?
-    private(set) var mappedByteCount = 0
-    /// Called before more address space is taken: how much of it is shared.
-    private let reserve: (Int) -> Void
-
-    init(reserve: @escaping (Int) -> Void) { self.reserve = reserve }
-
+    private var mappedByteCount = 0
     func begin(token: UInt64, memoryByteCount: Int) {
       self.token = token
       self.memoryByteCount = memoryByteCount
@@ -51,7 +46,7 @@
       else { _exit(0) }
       if let address { munmap(address, mappedByteCount) }
       (address, mappedByteCount) = (nil, 0)
-      reserve(length)
+      _ = ozu_allow_shared(UInt64(length))
       guard let new = mmap(nil, length, PROT_READ | PROT_WRITE, MAP_SHARED, OZU_WORKER_OUTPUT, 0),
         new != MAP_FAILED
       else { return false }
