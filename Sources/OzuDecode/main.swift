@@ -10,8 +10,6 @@ import OzuStandardCodecs
 #endif
 
 // The program that decodes for others (`DecoderIsolation.Helper.beside`). They start it; by itself it is good for nothing.
-#if os(Linux)
-  DecoderIsolation.runIfHelper { .standardWithDrawings }
-#endif
+DecoderIsolation.runIfHelper { .standardWithDrawings }
 StandardError.write("ozu-decode is started by programs that use Ozu, to decode pictures apart from them\n")
 exit(2)

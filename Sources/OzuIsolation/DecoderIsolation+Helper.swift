@@ -6,14 +6,16 @@ import OzuImaging
   import Foundation
 #endif
 
-#if os(Linux)
-  extension DecoderIsolation {
-    /// Decodes for another process and does not return, if this process was started for that; else returns at once.
-    package static func runIfHelper(codecs: () -> CodecRegistry) {
+extension DecoderIsolation {
+  /// Decodes for another process and does not return, if this process was started for that; else returns at once.
+  package static func runIfHelper(codecs: () -> CodecRegistry) {
+    #if os(Linux) && canImport(CIsolation)
       WorkerMain.runIfHelper(CommandLine.arguments) { PictureWorker(codecs: codecs()) }
-    }
+    #endif
   }
+}
 
+#if os(Linux) && canImport(CIsolation)
   extension DecoderIsolation {
     /// What the pool of workers is told; `nil` where there is no program to start.
     func poolOptions() -> WorkerPool.Options? {

@@ -21,7 +21,7 @@ public struct IsolationStatus: Hashable, Sendable {
 }
 
 extension IsolationStatus {
-  #if os(Linux)
+  #if os(Linux) && canImport(CIsolation)
     init(_ desk: DecoderDesk) {
       let status = desk.pool?.status ?? WorkerStatus()
       self.init(

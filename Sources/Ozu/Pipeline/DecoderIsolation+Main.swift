@@ -11,8 +11,6 @@ extension DecoderIsolation {
   /// DecoderIsolation.runIfHelper()
   /// ```
   public static func runIfHelper() {
-    #if os(Linux)
-      runIfHelper { .standardWithDrawings }
-    #endif
+    runIfHelper { .standardWithDrawings }
   }
 }

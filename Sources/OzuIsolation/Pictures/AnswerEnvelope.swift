@@ -1,55 +1,57 @@
-import OzuImaging
-import OzuRecords
+#if os(Linux) && canImport(CIsolation)
+  import OzuImaging
+  import OzuRecords
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
+  #if canImport(FoundationEssentials)
+    import FoundationEssentials
+  #else
+    import Foundation
+  #endif
+
+  /// How an answer goes from process to process: as the message, behind a byte that says so, or, where it is too long for
+  /// that because of the profile or the blocks of a file, behind the pixels.
+  enum AnswerEnvelope {
+    private static let inMessage: UInt8 = 0
+    private static let behindPixels: UInt8 = 1
+
+    /// Gives an answer away; on the side of the decoder.
+    ///
+    /// - Returns: the message.
+    static func seal(_ answer: PictureAnswer, pixels: Bitmap?, into output: WorkerOutput) -> Data {
+      let data = answer.data
+      let isLong = data.count >= WorkerRequest.messageByteCount
+      let pixelByteCount = pixels?.byteCount ?? 0
+      guard isLong || pixels != nil else { return Data([inMessage]) + data }
+      guard let memory = output.resize(to: pixelByteCount + (isLong ? data.count : 0)) else {
+        let reason = "there is no memory for \(pixelByteCount) bytes of pixels"
+        let failure = DecodingError.corrupt(ImageType(rawValue: "image"), stage: "answer", reason: reason)
+        return Data([inMessage]) + PictureAnswer.failure(failure).data
+      }
+      pixels?.withUnsafeBytes { memory.copyMemory(from: $0) }
+      guard isLong else { return Data([inMessage]) + data }
+      let end = UnsafeMutableRawBufferPointer(rebasing: memory[pixelByteCount...])
+      data.withUnsafeBytes { end.copyMemory(from: $0) }
+      var place = FieldWriter()
+      place.append(pixelByteCount)
+      return Data([behindPixels]) + place.data
+    }
+
+    /// Takes an answer out; on the side that asked. The payload may change meanwhile: what is read of it is copied first.
+    ///
+    /// - Returns: the answer, and the part of the payload that has its pixels; `nil` when it is none.
+    static func open(
+      _ message: Data, _ payload: UnsafeRawBufferPointer
+    ) -> (answer: PictureAnswer, pixels: UnsafeRawBufferPointer)? {
+      let rest = message.dropFirst()
+      switch message.first {
+      case inMessage: return PictureAnswer(rest).map { ($0, payload) }
+      case behindPixels:
+        var place = FieldReader(rest)
+        guard let count = try? place.integer(), 0...payload.count ~= count else { return nil }
+        let data = Data(UnsafeRawBufferPointer(rebasing: payload[count...]))
+        return PictureAnswer(data).map { ($0, UnsafeRawBufferPointer(rebasing: payload[..<count])) }
+      default: return nil
+      }
+    }
+  }
 #endif
-
-/// How an answer goes from process to process: as the message, behind a byte that says so, or, where it is too long for
-/// that because of the profile or the blocks of a file, behind the pixels.
-enum AnswerEnvelope {
-  private static let inMessage: UInt8 = 0
-  private static let behindPixels: UInt8 = 1
-
-  /// Gives an answer away; on the side of the decoder.
-  ///
-  /// - Returns: the message.
-  static func seal(_ answer: PictureAnswer, pixels: Bitmap?, into output: WorkerOutput) -> Data {
-    let data = answer.data
-    let isLong = data.count >= WorkerRequest.messageByteCount
-    let pixelByteCount = pixels?.byteCount ?? 0
-    guard isLong || pixels != nil else { return Data([inMessage]) + data }
-    guard let memory = output.resize(to: pixelByteCount + (isLong ? data.count : 0)) else {
-      let reason = "there is no memory for \(pixelByteCount) bytes of pixels"
-      let failure = DecodingError.corrupt(ImageType(rawValue: "image"), stage: "answer", reason: reason)
-      return Data([inMessage]) + PictureAnswer.failure(failure).data
-    }
-    pixels?.withUnsafeBytes { memory.copyMemory(from: $0) }
-    guard isLong else { return Data([inMessage]) + data }
-    let end = UnsafeMutableRawBufferPointer(rebasing: memory[pixelByteCount...])
-    data.withUnsafeBytes { end.copyMemory(from: $0) }
-    var place = FieldWriter()
-    place.append(pixelByteCount)
-    return Data([behindPixels]) + place.data
-  }
-
-  /// Takes an answer out; on the side that asked. The payload may change meanwhile: what is read of it is copied first.
-  ///
-  /// - Returns: the answer, and the part of the payload that has its pixels; `nil` when it is none.
-  static func open(
-    _ message: Data, _ payload: UnsafeRawBufferPointer
-  ) -> (answer: PictureAnswer, pixels: UnsafeRawBufferPointer)? {
-    let rest = message.dropFirst()
-    switch message.first {
-    case inMessage: return PictureAnswer(rest).map { ($0, payload) }
-    case behindPixels:
-      var place = FieldReader(rest)
-      guard let count = try? place.integer(), 0...payload.count ~= count else { return nil }
-      let data = Data(UnsafeRawBufferPointer(rebasing: payload[count...]))
-      return PictureAnswer(data).map { ($0, UnsafeRawBufferPointer(rebasing: payload[..<count])) }
-    default: return nil
-    }
-  }
-}

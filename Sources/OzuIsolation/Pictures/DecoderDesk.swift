@@ -32,13 +32,13 @@ final class DecoderDesk: Sendable {
   }
 
   let settings: DecoderIsolation
-  #if os(Linux)
+  #if os(Linux) && canImport(CIsolation)
     /// `nil` where there is no program to start.
     let pool: (any WorkerAsking)?
   #endif
   private let state: Mutex<State>
 
-  #if os(Linux)
+  #if os(Linux) && canImport(CIsolation)
     convenience init(_ settings: DecoderIsolation) {
       self.init(settings, settings.poolOptions().map(WorkerPool.init))
     }
@@ -86,7 +86,7 @@ final class DecoderDesk: Sendable {
     _ question: PictureQuestion, _ body: Body, _ context: DecodingContext? = nil,
     _ read: (PictureAnswer, UnsafeRawBufferPointer) throws(DecodingError) -> Value
   ) throws(DecodingError) -> Value {
-    #if os(Linux)
+    #if os(Linux) && canImport(CIsolation)
       let request = WorkerRequest(
         kind: WorkerKind(body.type), message: question.data, body: body.data, bodyNumber: body.number,
         memoryByteCount: question.memoryByteCount, cpuTime: question.limits.cpuTime + .seconds(1),
@@ -134,19 +134,21 @@ extension DecoderDesk.Body {
   }
 }
 
-extension PictureQuestion {
-  /// What answering may take, libraries that count for themselves included.
-  fileprivate var memoryByteCount: Int {
-    limits.decodedByteCount.saturatingSum(limits.animationByteCount).saturatingSum(64 << 20)
+#if os(Linux) && canImport(CIsolation)
+  extension PictureQuestion {
+    /// What answering may take, libraries that count for themselves included.
+    fileprivate var memoryByteCount: Int {
+      limits.decodedByteCount.saturatingSum(limits.animationByteCount).saturatingSum(64 << 20)
+    }
   }
-}
 
-extension WorkerKind {
-  /// Workers for one format.
-  init(_ type: ImageType) {
-    // Fonts are read, and by threads, for text in drawings; libheif and libavif decode with threads of their own.
-    self.init(
-      name: type.rawValue, type: type, readsFonts: type == .svg,
-      startsThreads: [.svg, .heic, .avif].contains(type))
+  extension WorkerKind {
+    /// Workers for one format.
+    init(_ type: ImageType) {
+      // Fonts are read, and by threads, for text in drawings; libheif and libavif decode with threads of their own.
+      self.init(
+        name: type.rawValue, type: type, readsFonts: type == .svg,
+        startsThreads: [.svg, .heic, .avif].contains(type))
+    }
   }
-}
+#endif

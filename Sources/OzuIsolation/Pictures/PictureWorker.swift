@@ -1,165 +1,168 @@
-import OzuImaging
+#if os(Linux) && canImport(CIsolation)
+  import OzuImaging
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
+  #if canImport(FoundationEssentials)
+    import FoundationEssentials
+  #else
+    import Foundation
+  #endif
+
+  /// Decodes for another process: answers questions about one file at a time.
+  ///
+  /// What was worked out for a file is kept until the next one comes, so that the frames of an animation follow each other
+  /// without being made anew.
+  package struct PictureWorker: WorkerHandling {
+    /// What has been made of the file that was asked about last.
+    private struct Current {
+      var number: UInt64
+      /// The question for the picture that has the frames.
+      var question: PictureQuestion
+      var animation: PictureAnimation
+    }
+
+    private let codecs: CodecRegistry
+    private var current: Current?
+    /// Why files of a format cannot be read here.
+    private var failures: [ImageType: DecodingError] = [:]
+
+    /// - Parameter codecs: decode here, in this process.
+    package init(codecs: CodecRegistry) {
+      self.codecs = codecs
+    }
+
+    package mutating func prepare(_ kind: WorkerKind) {
+      do throws(DecodingError) {
+        try codecs.prepare(for: [kind.type])
+        failures[kind.type] = nil
+      } catch {
+        // A worker that tries again finds no file at all, and would tell that.
+        failures[kind.type] = error
+      }
+      guard kind.type == .svg else { return }
+      // Pictures within drawings are read by modules of gdk-pixbuf, which it opens with the first of them. Text is not among
+      // what is drawn: it would start threads.
+      _ = try? codecs.picture(from: Data(Self.firstDrawing.utf8))
+    }
+
+    private static let firstDrawing = """
+      <svg xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink' width='2' height='2'><image \
+      width='2' height='2' xlink:href="data:image/svg+xml,&lt;svg xmlns='http://www.w3.org/2000/svg' width='1' \
+      height='1'/&gt;"/></svg>
+      """
+
+    package mutating func answer(
+      message: Data, body: UnsafeRawBufferPointer, bodyNumber: UInt64, output: WorkerOutput
+    ) -> Data {
+      guard let question = PictureQuestion(message), let start = body.baseAddress else {
+        let reason = "the question is not understood: the helper is of another version than the program"
+        return AnswerEnvelope.seal(
+          .failure(.corrupt(ImageType(rawValue: "image"), stage: "question", reason: reason)), pixels: nil,
+          into: output)
+      }
+      if current?.number != bodyNumber { current = nil }
+      // Valid until the next body comes, and nothing of it is kept longer: what is, is let go above.
+      let data = Data(
+        bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: body.count, deallocator: .none)
+      do throws(DecodingError) {
+        let (answer, pixels) = try self.answer(question, data, bodyNumber)
+        return AnswerEnvelope.seal(answer, pixels: pixels, into: output)
+      } catch {
+        let answer =
+          needs(error, question).map { .needs(byteCount: $0) } ?? PictureAnswer.failure(cause(error))
+        return AnswerEnvelope.seal(answer, pixels: nil, into: output)
+      }
+    }
+
+    /// Why a library could not be opened when it still could have been, where that is why.
+    private func cause(_ error: DecodingError) -> DecodingError {
+      guard case .unsupportedType(let type, _) = error else { return error }
+      return failures[type] ?? error
+    }
+
+    /// What a render would take that was refused for that alone.
+    private func needs(_ error: DecodingError, _ question: PictureQuestion) -> Int? {
+      guard case .limitExceeded(let violation) = error, violation.quantity == .decodedByteCount,
+        violation.limit == question.allowance, question.allowance < question.limits.decodedByteCount
+      else { return nil }
+      return violation.value
+    }
+
+    private mutating func answer(
+      _ question: PictureQuestion, _ data: Data, _ number: UInt64
+    ) throws(DecodingError) -> (PictureAnswer, Bitmap?) {
+      let context = question.context
+      switch question.task {
+      case .header: return (.header(try codecs.open(data, limits: question.limits).header), nil)
+      case .metadata: return (.metadata(try codecs.metadata(of: data, limits: question.limits)), nil)
+      case .picture(let resize):
+        let picture = try codecs.picture(from: data, resize: resize, context: context)
+        current = picture.animation.map {
+          Current(number: number, question: question.aboutPicture, animation: $0)
+        }
+        let header = picture.header ?? ImageHeader(type: ImageType(rawValue: ""), storedSize: picture.size)
+        return (.picture(header, BitmapForm(picture.bitmap), notes: picture.notes), picture.bitmap)
+      case .track:
+        let track = try animation(question, data, number).map {
+          FrameTrack(delays: $0.delays, loopCount: $0.loopCount, workingByteCount: $0.frameWorkByteCount)
+        }
+        return (.track(track), nil)
+      case .frame(let index, _):
+        guard let animation = try animation(question, data, number), 0..<animation.frameCount ~= index
+        else {
+          throw .corrupt(
+            ImageType(rawValue: "animation"), stage: "frames", reason: "there is no frame \(index)")
+        }
+        // It is kept where it was asked for.
+        let frame = try animation.frame(at: index, keepsFrame: false, isCancelled: { false })
+        return (.bitmap(BitmapForm(frame)), frame)
+      case .pixels(let size):
+        let file = try codecs.open(data, limits: question.limits)
+        var header = file.header
+        if header.isDrawing { header.storedSize = size }
+        try question.limits.check(header)
+        let plan = DecodePlan(header: header, resize: nil)
+        let demand = file.demand(of: plan, context: context)
+        let surroundings = try context.reserving(plan.byteCount.saturatingSum(demand.byteCount))
+        let pixels = try file.decode(plan, context: surroundings)
+        return (.bitmap(BitmapForm(pixels)), pixels)
+      }
+    }
+
+    /// The frames of the file, from where the last answer left them if it was of the same recipe.
+    private mutating func animation(
+      _ question: PictureQuestion, _ data: Data, _ number: UInt64
+    ) throws(DecodingError) -> PictureAnimation? {
+      let about = question.aboutPicture
+      if let current, current.question == about { return current.animation }
+      let picture = try codecs.picture(from: data, resize: question.resize, context: question.context)
+      current = picture.animation.map { Current(number: number, question: about, animation: $0) }
+      return picture.animation
+    }
+  }
+
+  extension PictureQuestion {
+    /// What surrounds the work that answers it. Memory of a process that ends soon is not worth a pool's while; a render
+    /// takes no more than has been reserved for it.
+    fileprivate var context: DecodingContext {
+      DecodingContext(
+        limits: limits, allowsTruncation: allowsTruncation, colorPolicy: colorPolicy,
+        pixelFormats: pixelFormats,
+        budget: DecodedByteBudget(byteLimit: allowance))
+    }
+
+    fileprivate var resize: Resize? {
+      switch task {
+      case .picture(let resize), .track(let resize), .frame(_, let resize): resize
+      case .header, .metadata, .pixels: nil
+      }
+    }
+
+    /// The question for the picture that has the frames that are asked for, whatever may be taken for it.
+    fileprivate var aboutPicture: PictureQuestion {
+      var question = self
+      question.task = .picture(resize)
+      question.allowance = 0
+      return question
+    }
+  }
 #endif
-
-/// Decodes for another process: answers questions about one file at a time.
-///
-/// What was worked out for a file is kept until the next one comes, so that the frames of an animation follow each other
-/// without being made anew.
-package struct PictureWorker: WorkerHandling {
-  /// What has been made of the file that was asked about last.
-  private struct Current {
-    var number: UInt64
-    /// The question for the picture that has the frames.
-    var question: PictureQuestion
-    var animation: PictureAnimation
-  }
-
-  private let codecs: CodecRegistry
-  private var current: Current?
-  /// Why files of a format cannot be read here.
-  private var failures: [ImageType: DecodingError] = [:]
-
-  /// - Parameter codecs: decode here, in this process.
-  package init(codecs: CodecRegistry) {
-    self.codecs = codecs
-  }
-
-  package mutating func prepare(_ kind: WorkerKind) {
-    do throws(DecodingError) {
-      try codecs.prepare(for: [kind.type])
-      failures[kind.type] = nil
-    } catch {
-      // A worker that tries again finds no file at all, and would tell that.
-      failures[kind.type] = error
-    }
-    guard kind.type == .svg else { return }
-    // Pictures within drawings are read by modules of gdk-pixbuf, which it opens with the first of them. Text is not among
-    // what is drawn: it would start threads.
-    _ = try? codecs.picture(from: Data(Self.firstDrawing.utf8))
-  }
-
-  private static let firstDrawing = """
-    <svg xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink' width='2' height='2'><image \
-    width='2' height='2' xlink:href="data:image/svg+xml,&lt;svg xmlns='http://www.w3.org/2000/svg' width='1' \
-    height='1'/&gt;"/></svg>
-    """
-
-  package mutating func answer(
-    message: Data, body: UnsafeRawBufferPointer, bodyNumber: UInt64, output: WorkerOutput
-  ) -> Data {
-    guard let question = PictureQuestion(message), let start = body.baseAddress else {
-      let reason = "the question is not understood: the helper is of another version than the program"
-      return AnswerEnvelope.seal(
-        .failure(.corrupt(ImageType(rawValue: "image"), stage: "question", reason: reason)), pixels: nil,
-        into: output)
-    }
-    if current?.number != bodyNumber { current = nil }
-    // Valid until the next body comes, and nothing of it is kept longer: what is, is let go above.
-    let data = Data(
-      bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: body.count, deallocator: .none)
-    do throws(DecodingError) {
-      let (answer, pixels) = try self.answer(question, data, bodyNumber)
-      return AnswerEnvelope.seal(answer, pixels: pixels, into: output)
-    } catch {
-      let answer = needs(error, question).map { .needs(byteCount: $0) } ?? PictureAnswer.failure(cause(error))
-      return AnswerEnvelope.seal(answer, pixels: nil, into: output)
-    }
-  }
-
-  /// Why a library could not be opened when it still could have been, where that is why.
-  private func cause(_ error: DecodingError) -> DecodingError {
-    guard case .unsupportedType(let type, _) = error else { return error }
-    return failures[type] ?? error
-  }
-
-  /// What a render would take that was refused for that alone.
-  private func needs(_ error: DecodingError, _ question: PictureQuestion) -> Int? {
-    guard case .limitExceeded(let violation) = error, violation.quantity == .decodedByteCount,
-      violation.limit == question.allowance, question.allowance < question.limits.decodedByteCount
-    else { return nil }
-    return violation.value
-  }
-
-  private mutating func answer(
-    _ question: PictureQuestion, _ data: Data, _ number: UInt64
-  ) throws(DecodingError) -> (PictureAnswer, Bitmap?) {
-    let context = question.context
-    switch question.task {
-    case .header: return (.header(try codecs.open(data, limits: question.limits).header), nil)
-    case .metadata: return (.metadata(try codecs.metadata(of: data, limits: question.limits)), nil)
-    case .picture(let resize):
-      let picture = try codecs.picture(from: data, resize: resize, context: context)
-      current = picture.animation.map {
-        Current(number: number, question: question.aboutPicture, animation: $0)
-      }
-      let header = picture.header ?? ImageHeader(type: ImageType(rawValue: ""), storedSize: picture.size)
-      return (.picture(header, BitmapForm(picture.bitmap), notes: picture.notes), picture.bitmap)
-    case .track:
-      let track = try animation(question, data, number).map {
-        FrameTrack(delays: $0.delays, loopCount: $0.loopCount, workingByteCount: $0.frameWorkByteCount)
-      }
-      return (.track(track), nil)
-    case .frame(let index, _):
-      guard let animation = try animation(question, data, number), 0..<animation.frameCount ~= index
-      else {
-        throw .corrupt(
-          ImageType(rawValue: "animation"), stage: "frames", reason: "there is no frame \(index)")
-      }
-      // It is kept where it was asked for.
-      let frame = try animation.frame(at: index, keepsFrame: false, isCancelled: { false })
-      return (.bitmap(BitmapForm(frame)), frame)
-    case .pixels(let size):
-      let file = try codecs.open(data, limits: question.limits)
-      var header = file.header
-      if header.isDrawing { header.storedSize = size }
-      try question.limits.check(header)
-      let plan = DecodePlan(header: header, resize: nil)
-      let demand = file.demand(of: plan, context: context)
-      let surroundings = try context.reserving(plan.byteCount.saturatingSum(demand.byteCount))
-      let pixels = try file.decode(plan, context: surroundings)
-      return (.bitmap(BitmapForm(pixels)), pixels)
-    }
-  }
-
-  /// The frames of the file, from where the last answer left them if it was of the same recipe.
-  private mutating func animation(
-    _ question: PictureQuestion, _ data: Data, _ number: UInt64
-  ) throws(DecodingError) -> PictureAnimation? {
-    let about = question.aboutPicture
-    if let current, current.question == about { return current.animation }
-    let picture = try codecs.picture(from: data, resize: question.resize, context: question.context)
-    current = picture.animation.map { Current(number: number, question: about, animation: $0) }
-    return picture.animation
-  }
-}
-
-extension PictureQuestion {
-  /// What surrounds the work that answers it. Memory of a process that ends soon is not worth a pool's while; a render
-  /// takes no more than has been reserved for it.
-  fileprivate var context: DecodingContext {
-    DecodingContext(
-      limits: limits, allowsTruncation: allowsTruncation, colorPolicy: colorPolicy,
-      pixelFormats: pixelFormats,
-      budget: DecodedByteBudget(byteLimit: allowance))
-  }
-
-  fileprivate var resize: Resize? {
-    switch task {
-    case .picture(let resize), .track(let resize), .frame(_, let resize): resize
-    case .header, .metadata, .pixels: nil
-    }
-  }
-
-  /// The question for the picture that has the frames that are asked for, whatever may be taken for it.
-  fileprivate var aboutPicture: PictureQuestion {
-    var question = self
-    question.task = .picture(resize)
-    question.allowance = 0
-    return question
-  }
-}

@@ -1,4 +1,4 @@
-#if os(Linux)
+#if os(Linux) && canImport(CIsolation)
   import OzuImaging
 
   #if canImport(FoundationEssentials)
