@@ -84,8 +84,10 @@
 
     private static func hasEnded(_ process: pid_t) -> Bool {
       guard let line = FileManager.default.contents(atPath: "/proc/\(process)/stat") else { return true }
-      let state = String(decoding: line, as: UTF8.self).split(separator: ")").last?.first { $0 != " " }
-      return state == "Z" || state == "X"
+      let fields =
+        String(decoding: line, as: UTF8.self).split(separator: ")").last?.split(separator: " ") ?? []
+      // Its state, and how many threads are left: sanitizers have their own.
+      return fields.count > 17 && (fields[0] == "Z" || fields[0] == "X") && (Int(fields[17]) ?? 0) <= 1
     }
 
     /// Waits until something is true: for what other processes do there is no signal.
