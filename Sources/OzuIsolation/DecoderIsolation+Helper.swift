@@ -20,9 +20,11 @@ extension DecoderIsolation {
     /// What the pool of workers is told; `nil` where there is no program to start.
     func poolOptions() -> WorkerPool.Options? {
       guard let program = helper.program else { return nil }
-      return WorkerPool.Options(
+      var options = WorkerPool.Options(
         helper: program, workerLimit: max(1, processLimit),
         confinement: mode == .required ? .required : .bestPossible)
+      options.requestLimit = pictureLimit
+      return options
     }
   }
 

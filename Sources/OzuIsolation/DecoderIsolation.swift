@@ -52,6 +52,8 @@ public struct DecoderIsolation: Sendable {
   /// Pipelines with equal settings share their processes, unless the texts here are different: for a server whose
   /// customers are to be kept apart from each other, too. Empty by default.
   public var domain: String
+  /// How many questions a process answers before another takes its place: 200.
+  package var pictureLimit = 200
   /// Told once why `preferred` isolation cannot be had, from a thread that decodes. Writes a line on standard error by
   /// default.
   public var onDegradation: @Sendable (String) -> Void

@@ -12,7 +12,8 @@
 package struct FieldWriter {
   private var bytes: [UInt8] = []
 
-  package init() {}
+  /// Makes a writer; of records that are a few hundred bytes as a rule.
+  package init() { bytes.reserveCapacity(256) }
 
   /// What has been written.
   package var data: Data { Data(bytes) }

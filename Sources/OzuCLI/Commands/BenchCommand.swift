@@ -36,7 +36,7 @@ enum BenchCommand: Command {
         name: "traces", value: "DIR", kind: .folder,
         help: "A folder of recorded traces with EXPECTED.json (eviction)."),
       OptionSpecification(
-        name: "cases", value: "TEXT", help: "Only cases with this in their names (pipeline)."),
+        name: "cases", value: "TEXT", help: "Only cases with this in their names (pipeline, isolation)."),
       .json,
     ],
     positional: 0...16,

@@ -152,6 +152,21 @@
       }
     #endif
 
+    @Test("what is loaded for a format starts no thread: a fork would copy the locks that it holds")
+    func threads() throws {
+      for type in Self.types where CodecRegistry.standardWithDrawings.decodableTypes.contains(type) {
+        let settings = DecoderIsolation(.preferred, types: [type], helper: try Self.helper, processLimit: 1)
+        let pool = WorkerPool(try #require(settings.poolOptions()))
+        let decoder = IsolatedDecoder(type, DecoderDesk(settings, pool), inner: nil)
+        // No file of the format: what is loaded for it is there all the same.
+        #expect(throws: DecodingError.self) { try decoder.open(Data("text".utf8), limits: .default) }
+        // Sanitizers have threads of their own.
+        #if !OZU_ASAN && !OZU_TSAN
+          #expect(pool.status.confinement?.zygoteThreadCount == 1, "\(type)")
+        #endif
+      }
+    }
+
     @Test("limits are those of any decode, and the worker lives on")
     func limits() throws {
       let (codecs, report) = try Self.codecs()
