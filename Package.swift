@@ -294,7 +294,7 @@ let package = Package(
       name: "OzuIsolationTests",
       dependencies: [
         "OzuIsolation", "OzuImaging", "OzuRecords", "OzuStandardCodecs", "OzuSynchronization", "OzuTesting",
-        "OzuIsolationDrills", "OzuDecode",
+        "OzuIsolationDrills", "OzuDecode", "CIsolationDrills",
       ],
       swiftSettings: strict),
     .target(name: "CIsolationDrills", path: "Tests/CIsolationDrills"),

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -293,6 +294,17 @@ int ozu_misdeed(const char *name) {
     if (strcmp(misdeeds[i].name, name) == 0) return misdeeds[i].act();
   }
   return -1;
+}
+
+bool ozu_system_confines(void) {
+  uint32_t action = SECCOMP_RET_KILL_PROCESS;
+  bool filters = syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+#ifdef SYS_landlock_create_ruleset
+  return filters && syscall(SYS_landlock_create_ruleset, NULL, 0, 1) > 0;
+#else
+  (void)filters;
+  return false;
+#endif
 }
 
 #endif

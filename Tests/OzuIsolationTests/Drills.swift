@@ -1,4 +1,5 @@
 #if os(Linux)
+  import CIsolationDrills
   import Foundation
   import Glibc
   import OzuImaging
@@ -12,12 +13,13 @@
     static let fontKind = WorkerKind(name: "drill.fonts", type: .svg, readsFonts: true)
     static let threadKind = WorkerKind(name: "drill.threads", type: .svg, startsThreads: true)
 
-    /// A sanitizer needs memory and system calls that a confined worker has not, so in such builds workers are not confined.
-    static var isSanitized: Bool {
+    /// Whether workers are confined here. A sanitizer needs memory and system calls that a confined worker has not, so in
+    /// such builds they are not; nor are they where the kernel, or the container of the tests, has no such locks.
+    static var isConfined: Bool {
       #if OZU_ASAN || OZU_TSAN
-        true
-      #else
         false
+      #else
+        ozu_system_confines()
       #endif
     }
 

@@ -70,7 +70,7 @@
 
     /// What would have happened without a sanitizer, which ends a process that crashes with a status of its own.
     static func plain(_ failure: DecoderFailure) -> DecoderFailure {
-      guard Drills.isSanitized, [.ended(status: 1), .ended(status: 66)].contains(failure) else {
+      guard !Drills.isConfined, [.ended(status: 1), .ended(status: 66)].contains(failure) else {
         return failure
       }
       return .crashed(signal: SIGSEGV)
@@ -98,7 +98,7 @@
       ])
     func segments(_ name: String, _ error: String) async throws {
       // A limit that a sanitizer does without.
-      if Drills.isSanitized, error != "EPERM" { return }
+      if !Drills.isConfined, error != "EPERM" { return }
       let pool = try Drills.pool(["--refuse-seccomp"])
       try await Drills.onThread {
         let body = Data(repeating: 1, count: 100_000)
@@ -110,7 +110,7 @@
     }
 
     @Test(
-      "memory that malloc keeps of one question is not taken from the next", .enabled(if: !Drills.isSanitized)
+      "memory that malloc keeps of one question is not taken from the next", .enabled(if: Drills.isConfined)
     )
     func keptHeap() async throws {
       let pool = try Drills.pool()
@@ -134,21 +134,21 @@
 
     @Test(
       "a confined worker reaches neither files nor networks nor other processes",
-      .enabled(if: !Drills.isSanitized),
+      .enabled(if: Drills.isConfined),
       arguments: confined)
     func confinement(_ name: String, _ expected: Outcome) async throws {
       try await Self.check(name, expected)
     }
 
     @Test(
-      "a worker that reads fonts reads nothing else", .enabled(if: !Drills.isSanitized), arguments: withFonts)
+      "a worker that reads fonts reads nothing else", .enabled(if: Drills.isConfined), arguments: withFonts)
     func fonts(_ name: String, _ expected: Outcome) async throws {
       try await Self.check(name, expected, Drills.fontKind)
     }
 
     @Test(
       "a worker that reads fonts can",
-      .enabled(if: !Drills.isSanitized && FileManager.default.fileExists(atPath: "/etc/fonts/fonts.conf")))
+      .enabled(if: Drills.isConfined && FileManager.default.fileExists(atPath: "/etc/fonts/fonts.conf")))
     func font() async throws {
       try await Self.check("read-font", .answer("done"), Drills.fontKind)
     }

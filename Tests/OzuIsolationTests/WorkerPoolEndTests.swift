@@ -164,7 +164,7 @@
     }
 
     @Test(
-      "what the system refuses is told, and demanded where it must be", .enabled(if: !Drills.isSanitized),
+      "what the system refuses is told, and demanded where it must be", .enabled(if: Drills.isConfined),
       arguments: [
         (["--refuse-seccomp"], "seccomp: Operation not permitted", Drills.kind, true),
         (["--refuse-landlock"], "landlock: Operation not permitted", Drills.kind, false),
@@ -195,7 +195,7 @@
       }
     }
 
-    @Test("where nothing can be refused, everything is in force", .enabled(if: !Drills.isSanitized))
+    @Test("where nothing can be refused, everything is in force", .enabled(if: Drills.isConfined))
     func whole() async throws {
       let pool = try Drills.pool { $0.confinement = .required }
       try await Drills.onThread {

@@ -81,7 +81,7 @@
         let answer = try pool.ask(Drills.request("prepared"))
         #expect(answer.message == "2")
         // A sanitizer may have threads of its own.
-        if !Drills.isSanitized { #expect(pool.status.confinement?.zygoteThreadCount == 1) }
+        if Drills.isConfined { #expect(pool.status.confinement?.zygoteThreadCount == 1) }
       }
     }
 

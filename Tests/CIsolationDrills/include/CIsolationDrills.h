@@ -14,5 +14,9 @@ int ozu_misdeed(const char *name);
 // containers do.
 int ozu_refuse(bool seccomp, bool landlock);
 
+// Whether this system has what workers are confined by, and lets a process use it: asked of the kernel, not of what is
+// tested.
+bool ozu_system_confines(void);
+
 #endif
 #endif
