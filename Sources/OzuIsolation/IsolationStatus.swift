@@ -2,7 +2,7 @@
 public struct IsolationStatus: Hashable, Sendable {
   /// How much it matters.
   public let mode: DecoderIsolation.Mode
-  /// Why files are decoded in the process of the app although isolation is preferred; `nil` as long as they are not.
+  /// Why the last file was decoded in the process of the app although isolation is preferred; `nil` when it was not.
   public let degradation: String?
   /// Whether a filter of system calls (seccomp) is in force in the processes that decode; `nil` before the first of them.
   public let filtersSystemCalls: Bool?

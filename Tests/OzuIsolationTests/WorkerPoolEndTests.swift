@@ -16,8 +16,7 @@
       try await Drills.onThread {
         let worker = try pool.ask(Drills.request("process")).message
         let zygote = try #require(Drills.processes(with: marker).first { "\($0)" != worker })
-        let reason = "the process that starts workers has ended"
-        #expect(throws: DecodingError.decoderFailed(.svg, .unavailable(reason))) {
+        #expect(throws: DecodingError.decoderFailed(.svg, .crashed(signal: SIGKILL))) {
           try pool.ask(Drills.request("hang")) {
             if kill(zygote, SIGKILL) != 0 { #expect(errno == ESRCH) }
           }

@@ -29,6 +29,7 @@ final class DecoderDesk: Sendable {
 
   private struct State {
     var degradation: String?
+    var hasTold = false
   }
 
   let settings: DecoderIsolation
@@ -51,28 +52,34 @@ final class DecoderDesk: Sendable {
   #else
     init(_ settings: DecoderIsolation) {
       self.settings = settings
-      state = Mutex(State(degradation: settings.mode == .preferred ? Self.absence : nil))
+      state = Mutex(State())
     }
 
     private static let absence = "there is isolation on Linux alone"
   #endif
 
-  /// Why files are decoded in this process although they were to be isolated; `nil` as long as they are not.
+  /// Why the last file that was to be isolated was not; `nil` when it was.
   var degradation: String? { state.withLock { $0.degradation } }
 
-  /// Whether an error says that isolation cannot be had, and need not.
+  /// Why isolation cannot be had, where an error says so and it need not be had; `nil` for every other error.
   ///
-  /// The first time, whoever wants to know is told.
-  func degrades(_ error: DecodingError) -> Bool {
+  /// The first time, whoever wants to know is told. The next file is tried again: what could not be started may be there by
+  /// then, and the pool remembers for a while what is not.
+  func degradation(by error: DecodingError) -> String? {
     guard settings.mode == .preferred, case .decoderFailed(_, .unavailable(let reason)) = error else {
-      return false
+      return nil
     }
     let isFirst = state.withLock { state in
-      defer { state.degradation = reason }
-      return state.degradation == nil
+      state.degradation = reason
+      defer { state.hasTold = true }
+      return !state.hasTold
     }
     if isFirst { settings.onDegradation(reason) }
-    return true
+    return reason
+  }
+
+  private func noteIsolation() {
+    state.withLock { if $0.degradation != nil { $0.degradation = nil } }
   }
 
   /// Asks a worker and waits for the answer: on a thread that decodes, never on one of Swift's cooperative pool.
@@ -103,6 +110,7 @@ final class DecoderDesk: Sendable {
         if case .failure(let error) = answer { return .failure(error) }
         return .success(try read(answer, pixels))
       }
+      noteIsolation()
       return try result.get()
     #else
       throw .decoderFailed(body.type, .unavailable(Self.absence))

@@ -37,7 +37,6 @@ struct IsolatedDecoder: ImageDecoding {
   }
 
   func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
-    if let inner = try stand(in: inner) { return try inner.open(data, limits: limits) }
     try limits.checkEncodedByteCount(data.count)
     let body = DecoderDesk.Body(data, type: type)
     do throws(DecodingError) {
@@ -48,8 +47,7 @@ struct IsolatedDecoder: ImageDecoding {
       }
       return try IsolatedFile(header, body, desk)
     } catch {
-      guard desk.degrades(error), let inner else { throw error }
-      return try inner.open(data, limits: limits)
+      return try standIn(for: error).open(data, limits: limits)
     }
   }
 
@@ -58,21 +56,23 @@ struct IsolatedDecoder: ImageDecoding {
   func makePicture(
     from data: Data, resize: Resize?, context: DecodingContext
   ) throws(DecodingError) -> Picture? {
-    if try stand(in: inner) != nil { return nil }
     do throws(DecodingError) {
       return try picture(DecoderDesk.Body(data, type: type), resize, context)
     } catch {
       // The registry goes on with `open`, which finds out once more, and at once, that there is no worker.
-      guard desk.degrades(error), inner != nil else { throw error }
+      _ = try standIn(for: error)
       return nil
     }
   }
 
   func prepare() throws(DecodingError) {}
 
-  /// Who decodes in this process instead, where isolation is known not to be had.
-  private func stand(in inner: (any ImageDecoding)?) throws(DecodingError) -> (any ImageDecoding)? {
-    guard let reason = desk.degradation else { return nil }
+  /// Who decodes in this process instead, where isolation cannot be had.
+  ///
+  /// - Throws: the error, where it says something else or isolation must be had; `unsupportedType` where nobody else
+  ///   decodes the format.
+  private func standIn(for error: DecodingError) throws(DecodingError) -> any ImageDecoding {
+    guard let reason = desk.degradation(by: error) else { throw error }
     if let inner { return inner }
     throw .unsupportedType(type, reason: "it is read in isolation only: \(reason)")
   }

@@ -224,7 +224,8 @@
   extension WorkerProcess {
     /// Why the worker has closed its socket.
     private func reasonOfEnd(_ question: WorkerRequest) -> DecoderFailure {
-      guard let end = waitForEnd() else { return .unavailable("the process that starts workers has ended") }
+      // Ended with the zygote, which something has killed. It is no reason to decode the file elsewhere: it may be why.
+      guard let end = waitForEnd() else { return .crashed(signal: SIGKILL) }
       readWords()
       let signal = end.status & 0x7F
       if end.wasKilled != 0, signal == SIGKILL { return .wrongAnswer("it closed its connection") }
