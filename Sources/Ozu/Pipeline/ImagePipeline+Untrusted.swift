@@ -26,9 +26,10 @@ extension ImagePipeline.Configuration {
   /// | pictures of memory cache and disk | those of this pipeline's folder | the same |
   ///
   /// Sources that are no addresses (`ImageSource.data`, fetchers, schemes that the app registers in `sources`) are the
-  /// app's own, and stay as they are. Decoders run in the process all the same: a picture cannot take more than the limits,
-  /// but a fault of a C library is a fault of the process. Give the pipeline a disk folder that no other pipeline uses:
-  /// what another one has stored under a redirect was not judged by these rules.
+  /// app's own, and stay as they are. Decoders run in the process all the same, unless `isolation` is set too, which needs
+  /// a helper: a picture cannot take more than the limits, but a fault of a C library is a fault of the process. Give the
+  /// pipeline a disk folder that no other pipeline uses: what another one has stored under a redirect was not judged by
+  /// these rules.
   ///
   /// `httpClient` is a client of this configuration's own, so make one configuration and keep it. On Apple platforms
   /// `URLSession` cannot say which address it connects to, and the client refuses every request: set `httpClient` to one

@@ -33,6 +33,8 @@
     ) throws -> (CodecRegistry, IsolationReport) {
       var codecs = CodecRegistry.standard
       var settings = DecoderIsolation(mode, types: types, helper: try helper, processLimit: 2, domain: domain)
+      // What ends a drawing under a sanitizer, whose workers have no limit on processor time.
+      settings.deadline = .seconds(5)
       settings.onDegradation = { Issue.record("not isolated: \($0)") }
       let report = codecs.isolate(settings)
       return (codecs, try #require(report))
