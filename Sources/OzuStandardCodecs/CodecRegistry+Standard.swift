@@ -20,10 +20,10 @@ extension CodecRegistry {
 
   /// The same with SVG, where there is a decoder for it: for a process that may crash.
   package static var standardWithDrawings: CodecRegistry {
-    var codecs = standard
-    #if SVG && !canImport(ImageIO)
-      codecs.register(decoder: SVGDecoder())
+    #if canImport(ImageIO)
+      .imageIO
+    #else
+      libraries.withDrawings(alpha: .premultiplied)
     #endif
-    return codecs
   }
 }

@@ -86,19 +86,8 @@ struct IsolationComparison {
     return nil
   }
 
+  /// Pixels, and what they mean.
   private static func isEqual(_ first: Bitmap, _ second: Bitmap) -> Bool {
-    guard first.size == second.size, first.format == second.format, first.isOpaque == second.isOpaque,
-      first.colorSpace == second.colorSpace
-    else { return false }
-    let count = first.size.width * first.format.bytesPerPixel
-    return first.withUnsafeBytes { one in
-      second.withUnsafeBytes { two in
-        // What lies between rows is undefined.
-        (0..<first.size.height).allSatisfy { y in
-          let start = y * first.bytesPerRow
-          return one[start..<(start + count)].elementsEqual(two[start..<(start + count)])
-        }
-      }
-    }
+    first == second && first.isOpaque == second.isOpaque && first.colorSpace == second.colorSpace
   }
 }

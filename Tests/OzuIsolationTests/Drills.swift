@@ -23,12 +23,13 @@
       #endif
     }
 
-    static var program: String {
-      get throws {
-        let folder = try #require(
-          Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent())
-        return folder.appending(path: "OzuIsolationDrills").path
-      }
+    static var program: String { get throws { try builtProgram("OzuIsolationDrills") } }
+
+    /// The path of a program that was built with these tests.
+    static func builtProgram(_ name: String) throws -> String {
+      let folder = try #require(
+        Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent())
+      return folder.appending(path: name).path
     }
 
     static func pool(

@@ -9,7 +9,7 @@ extension FetchWork {
     if request.cachePolicy == .cacheOnly, !request.readsOriginals { throw .notCached(name) }
     try refuseFailed()
     if request.httpMode != .reload, request.httpMode != .noStore {
-      if let write { return .depend(write) }
+      if let pendingWrite { return .depend(pendingWrite) }
       if context.caches.mayHaveOriginal(for: request) {
         return go(.readResponses(try exchange(with: url), isFar: false), in: .disk)
       }

@@ -76,7 +76,7 @@ final class FetchWork: JobWork, @unchecked Sendable {
         fetcherClient = client
         return try look(for: client.request(limit: configuration.limits.encodedByteCount).url)
       case .fetcher(let fetcher):
-        if request.readsOriginals, let write { return .depend(write) }
+        if request.readsOriginals, let pendingWrite { return .depend(pendingWrite) }
         if request.readsOriginals, context.caches.mayHaveOriginal(for: request) {
           return go(.readOriginal(fetcher, isFar: false), in: .disk)
         }
@@ -89,7 +89,7 @@ final class FetchWork: JobWork, @unchecked Sendable {
   }
 
   /// What waits until the levels have what was loaded of this source last.
-  var write: JobDependence? { context.backlog.writing(originalOf: request.key.source) }
+  var pendingWrite: JobDependence? { context.backlog.writing(originalOf: request.key.source) }
 
   override func run(_ job: RunningJob) -> JobStep {
     if cancellation.isRaised { return finish(.failure(.cancelled(name))) }

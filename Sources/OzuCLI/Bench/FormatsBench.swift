@@ -47,9 +47,9 @@ enum FormatsBench {
     return try work.map { metric, run in
       var samples: [Double] = []
       for _ in 0..<rounds {
-        let start = processTime()
+        let start = ProcessTime.now
         try run()
-        samples.append((processTime() - start) / file.megapixels)
+        samples.append((ProcessTime.now - start).milliseconds / file.megapixels)
       }
       return BenchReport.Row(
         name: file.name, subject: "ozu", metric: metric, samples: samples,
@@ -112,12 +112,5 @@ enum FormatsBench {
         name: url.lastPathComponent, type: header.type, data: data,
         megapixels: Double(header.size.pixelCount) / 1e6)
     }
-  }
-
-  /// The processor time of all threads in milliseconds.
-  private static func processTime() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-    return Double(time.tv_sec) * 1000 + Double(time.tv_nsec) / 1e6
   }
 }

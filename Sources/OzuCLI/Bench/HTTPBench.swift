@@ -113,18 +113,11 @@ struct HTTPBench {
 
   private struct WrongBody: Error {}
 
-  /// Processor time of the whole process, whatever threads a subject has.
-  private static var processTime: Duration {
-    var time = timespec()
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-  }
-
   private func measure(
     _ load: @escaping @Sendable (URL) async throws -> Int, _ url: URL, _ requestCount: Int,
     _ concurrency: Int
   ) throws -> Sample {
-    let (cpu, start) = (Self.processTime, ContinuousClock.now)
+    let (cpu, start) = (ProcessTime.now, ContinuousClock.now)
     try Self.wait {
       try await withThrowingTaskGroup(of: Void.self) { group in
         for worker in 0..<concurrency {
@@ -138,7 +131,7 @@ struct HTTPBench {
       }
     }
     return Sample(
-      requestCount: requestCount, cpu: Self.processTime - cpu, wall: start.duration(to: .now))
+      requestCount: requestCount, cpu: ProcessTime.now - cpu, wall: start.duration(to: .now))
   }
 
   /// Waits for asynchronous work on the benchmark's own thread, which is none of the cooperative pool.

@@ -3,15 +3,6 @@ import Ozu
 import OzuHTTP
 import OzuSynchronization
 
-/// The processor time of this process.
-enum ProcessTime {
-  static var now: Duration {
-    var time = timespec()
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-  }
-}
-
 /// Answers every request with a few bytes that look like a PNG, at once or when it is released.
 final class InstantClient: HTTPClient {
   private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]

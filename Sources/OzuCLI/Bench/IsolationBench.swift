@@ -22,18 +22,18 @@
       var report = BenchReport(benchmark: name)
       let here = CodecRegistry.standardWithDrawings
       if options.cases == nil { report.rows += starts(options.rounds) }
-      let apart = isolated(.standardWithDrawings, domain: "bench")
+      let apart = isolated(domain: "bench")
       for file in try cases(here) where options.cases.map(file.name.contains) ?? true {
         func decode(_ codecs: CodecRegistry) throws {
           for _ in 0..<file.repetitions { _ = try codecs.picture(from: file.data, resize: file.resize) }
         }
         var samples: [[Double]] = [[], [], []]
         for round in 0...options.rounds {
-          let start = ProcessorTime.now()
+          let start = ProcessTreeTime.now()
           try decode(here)
-          let middle = ProcessorTime.now()
+          let middle = ProcessTreeTime.now()
           try decode(apart)
-          let end = ProcessorTime.now()
+          let end = ProcessTreeTime.now()
           guard round > 0 else { continue }
           let count = Double(file.repetitions)
           let (inside, outside) = (middle.since(start), end.since(middle))
@@ -50,8 +50,8 @@
     }
 
     /// All locks hold: without them it is an error.
-    private static func isolated(_ codecs: CodecRegistry, domain: String) -> CodecRegistry {
-      var codecs = codecs
+    private static func isolated(domain: String) -> CodecRegistry {
+      var codecs = CodecRegistry.standardWithDrawings
       codecs.markBuiltIn()
       var settings = DecoderIsolation(
         .required, types: DecoderIsolation.libraryTypes.union([.png]), helper: .thisProgram, processLimit: 1,
@@ -70,13 +70,13 @@
       var samples: [[Double]] = [[], [], []]
       var memory: [Double] = []
       for round in 0..<rounds {
-        let codecs = isolated(.standardWithDrawings, domain: "start \(round)")
+        let codecs = isolated(domain: "start \(round)")
         for (index, data) in [png, drawing].enumerated() {
           let start = ContinuousClock.now
           _ = try? codecs.picture(from: data)
           samples[index].append((ContinuousClock.now - start).milliseconds)
         }
-        memory += ProcessorTime.privateMegabytesOfChildren()
+        memory += ProcessTreeTime.privateMegabytesOfChildren()
       }
       let rows = [
         ("first picture of a program", "wall_ms", samples[0]),

@@ -37,8 +37,8 @@ public final class PictureAnimation: Sendable {
   private let budget: DecodedByteBudget
   /// About what a reader keeps of each frame while none is decoded.
   private static let tableBytesPerFrame = 256
-  /// What making one frame takes at the worst.
-  private let workingByteCount: Int
+  /// What making one frame takes at the worst, in bytes.
+  package let workingByteCount: Int
   private let queue = DispatchQueue(label: "ozu.animation")
 
   init(
@@ -114,9 +114,6 @@ public final class PictureAnimation: Sendable {
       $0.composer.reset()
     }
   }
-
-  /// What making one frame may take at the worst, in bytes.
-  package var frameWorkByteCount: Int { workingByteCount }
 
   /// - Parameter keepsFrame: whether the frame waits in the cache for the next round. An encoder has only one round, and
   ///   would fill the cache for nobody.

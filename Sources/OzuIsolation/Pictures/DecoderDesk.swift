@@ -94,11 +94,11 @@ final class DecoderDesk: Sendable {
     _ read: (PictureAnswer, UnsafeRawBufferPointer) throws(DecodingError) -> Value
   ) throws(DecodingError) -> Value {
     #if os(Linux) && canImport(CIsolation)
+      // The limit on processor time is that of the worker, and has its own error; the one here is for what cannot tell.
       let request = WorkerRequest(
         kind: WorkerKind(body.type), message: question.data, body: body.data, bodyNumber: body.number,
         memoryByteCount: question.memoryByteCount, cpuTime: question.limits.cpuTime + .seconds(1),
         deadline: settings.deadline)
-      // The limit on processor time is that of the worker.
       guard let pool else { throw .decoderFailed(body.type, .unavailable(settings.helper.absence)) }
       let result = try pool.perform(request) { () throws(DecodingError) in
         try context?.checkpoint()

@@ -103,7 +103,7 @@
         return (.picture(header, BitmapForm(picture.bitmap), notes: picture.notes), picture.bitmap)
       case .track:
         let track = try animation(question, data, number).map {
-          FrameTrack(delays: $0.delays, loopCount: $0.loopCount, workingByteCount: $0.frameWorkByteCount)
+          FrameTrack(delays: $0.delays, loopCount: $0.loopCount, workingByteCount: $0.workingByteCount)
         }
         return (.track(track), nil)
       case .frame(let index, _):

@@ -108,11 +108,12 @@ struct EncodedImageTests {
     #expect(pipeline.statistics.decodes == 1)
     #expect(pipeline.statistics.encodes == 1)
 
-    // Six widths of three formats, each made of the largest: one decode.
+    // Six widths of three formats, each made of the largest: one decode. Of another source, since the first may be in
+    // the store already or not.
     let other = fresh()
-    let base = request(240)
     let release = Gate()
-    fixture.client.reply(to: url, with: .ok(try Fixture.photo.data(as: .jpeg)).held(by: release))
+    let base = ImageRequest(url: try fixture.serve("other.jpg") { $0.held(by: release) })
+      .resized(to: PixelSize(240, 240))
     let outputs = try await withThrowingTaskGroup { group in
       for width in [240, 200, 160, 120, 80, 40] {
         for format in [OutputFormat.jpeg, .png, .webp] {

@@ -2,28 +2,24 @@
   import Foundation
 
   /// The processor time of this process and of those that it has started, and theirs, in microseconds.
-  struct ProcessorTime {
+  struct ProcessTreeTime {
     /// Before the others were asked, and after.
     private let before: Double
     private let after: Double
     private let children: Double
 
-    static func now() -> ProcessorTime {
+    static func now() -> ProcessTreeTime {
       let before = own()
       let children = childrenTime()
-      return ProcessorTime(before: before, after: own(), children: children)
+      return ProcessTreeTime(before: before, after: own(), children: children)
     }
 
     /// What passed since another time, without the asking itself.
-    func since(_ start: ProcessorTime) -> (own: Double, children: Double) {
+    func since(_ start: ProcessTreeTime) -> (own: Double, children: Double) {
       (before - start.after, children - start.children)
     }
 
-    private static func own() -> Double {
-      var time = timespec()
-      clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-      return Double(time.tv_sec) * 1e6 + Double(time.tv_nsec) / 1e3
-    }
+    private static func own() -> Double { ProcessTime.now.milliseconds * 1000 }
 
     /// As the scheduler has counted it, thread by thread (`/proc/PID/task/TID/schedstat`).
     private static func childrenTime() -> Double {
