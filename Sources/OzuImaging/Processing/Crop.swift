@@ -53,11 +53,15 @@ public struct Crop: ImageProcessing, Hashable {
 
   /// The largest size with some proportions inside another; at least one pixel.
   static func largest(_ proportions: PixelSize, in size: PixelSize) -> PixelSize {
-    if proportions.width * size.height <= proportions.height * size.width {
-      PixelSize(max(1, size.height * proportions.width / proportions.height), size.height)
-    } else {
-      PixelSize(size.width, max(1, size.width * proportions.height / proportions.width))
+    // Two words wide, since limits may allow proportions of any size.
+    let (wide, high) = (
+      proportions.width.multipliedFullWidth(by: size.height),
+      proportions.height.multipliedFullWidth(by: size.width)
+    )
+    if (wide.high, wide.low) <= (high.high, high.low) {
+      return PixelSize(max(1, proportions.height.dividingFullWidth(wide).quotient), size.height)
     }
+    return PixelSize(size.width, max(1, proportions.width.dividingFullWidth(high).quotient))
   }
 }
 

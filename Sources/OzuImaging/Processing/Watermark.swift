@@ -16,6 +16,9 @@ public struct Watermark: ImageProcessing {
     case screen
   }
 
+  /// A distance in pixels that no side of a picture has.
+  private static let farthest = 1 << 60
+
   private let mark: BGRABitmap
   /// What tells the mark from others, so that neither can pass for the other.
   private let key: String
@@ -60,11 +63,13 @@ public struct Watermark: ImageProcessing {
       throw .invalidParameters(identifier, reason: "the opacity must be from 0 to 1")
     }
     let veil = UInt8((opacity * 255).rounded())
+    // Beyond any picture the mark is out of sight, however far: sums of these do not overflow.
+    let margin = min(max(margin, -Self.farthest), Self.farthest)
     let inner = PixelSize(mark.size.width + 2 * margin, mark.size.height + 2 * margin)
     let corner = anchor.origin(of: inner, in: bitmap.size)
     let place = (x: corner.x + margin, y: corner.y + margin)
-    let rows = max(0, place.y)..<max(0, place.y, min(bitmap.size.height, place.y + mark.size.height))
-    let columns = max(0, place.x)..<max(0, place.x, min(bitmap.size.width, place.x + mark.size.width))
+    let rows = Self.overlap(of: mark.size.height, at: place.y, in: bitmap.size.height)
+    let columns = Self.overlap(of: mark.size.width, at: place.x, in: bitmap.size.width)
     return mark.withPixels { pixels, markRows in
       BGRABitmap.editing(
         bitmap, size: bitmap.size, rows: rows, isOpaque: bitmap.isOpaque, colorSpace: bitmap.colorSpace,
@@ -74,6 +79,14 @@ public struct Watermark: ImageProcessing {
         for x in columns { target[x] = mode.blend(source[x - place.x].covered(by: veil), target[x]) }
       }
     }
+  }
+}
+
+extension Watermark {
+  /// What of an extent at a place lies in `0..<whole`.
+  fileprivate static func overlap(of extent: Int, at place: Int, in whole: Int) -> Range<Int> {
+    let start = min(max(0, place), whole)
+    return start..<min(max(start, place + extent), whole)
   }
 }
 

@@ -38,6 +38,16 @@ struct ProcessorTests {
     #expect(Self.numbers(try Self.run(.crop(area), Self.numbered(4, 3))) == expected)
   }
 
+  @Test(
+    "the largest part with proportions of any size",
+    arguments: [
+      (PixelSize(.max, 1), PixelSize(4, 1)), (PixelSize(1, .max), PixelSize(1, 3)),
+      (PixelSize(.max, .max), PixelSize(3, 3)), (PixelSize(.max, .max / 2), PixelSize(4, 1)),
+    ])
+  func largest(_ proportions: PixelSize, _ expected: PixelSize) {
+    #expect(Crop.largest(proportions, in: PixelSize(4, 3)) == expected)
+  }
+
   @Test("attention finds the detail, wherever it is", arguments: [(10, 60), (150, 60), (290, 60)])
   func attention(_ left: Int, _ top: Int) throws {
     let picture = Bitmap(size: PixelSize(360, 120)) { x, y in
@@ -198,6 +208,16 @@ struct ProcessorTests {
     #expect(darker == Pixel(red: 78, green: 100, blue: 0))
     let lighter = try Self.run(.watermark(mark, key: "k", at: .topLeft, mode: .screen), base)[0, 0]
     #expect(lighter == Pixel(red: 222, green: 255, blue: 50))
+  }
+
+  @Test(
+    "a watermark that stands far outside is not seen", arguments: Anchor.allCases, [Int.max, .min, 7, -7])
+  func farMark(_ anchor: Anchor, _ margin: Int) throws {
+    let base = Self.numbered(6, 4)
+    let mark = Bitmap(size: PixelSize(2, 1)) { _, _ in Self.blue }
+    let isCentred = anchor == .center
+    let isSeen = try Self.run(.watermark(mark, at: anchor, margin: margin), base) != base
+    #expect(isSeen == isCentred)
   }
 
   @Test("steps run in their order")
