@@ -4,7 +4,7 @@ import OzuCodecs
 import OzuImaging
 import OzuLibraryCodecs
 
-/// Decodes a JPEG to planes at scales that the file chooses.
+/// Decodes a JPEG to planes at scales, and of a progressive one down to a bit, that the file chooses.
 ///
 /// Every file gives an error or planes. Where libjpeg has nothing to complain about, the planes are compared
 /// with its coefficients; a difference ends the process, as a crash would.
@@ -17,22 +17,24 @@ func fuzzPlanes(of file: Data) {
   // The file chooses the scales, so that each is seen.
   let choice = file.reduce(UInt8(0), &+)
   let scales = (luma: 1 + Int(choice & 3), chroma: 1 + Int(choice >> 2 & 3))
+  let lowestBit = Int(choice >> 4 & 3)
   for allowsTruncation in [true, false] {
     let context = DecodingContext(limits: limits, allowsTruncation: allowsTruncation)
-    guard let planes = try? ReducedJPEGDecoder.planes(of: file, eighths: scales, context: context) else {
-      continue
-    }
+    let made = try? ReducedJPEGDecoder.planes(
+      of: file, eighths: scales, lowestBit: lowestBit, context: context)
+    guard let planes = made else { continue }
     if allowsTruncation {
       let region = PixelRegion(x: 0, y: 0, width: 1, height: 1)
       _ = Resampler().resample(planes, region: region, to: PixelSize(17, 13))
     } else {
-      compare(planes, file, header, scales)
+      compare(planes, file, header, scales, lowestBit)
     }
   }
 }
 
 private func compare(
-  _ planes: PlanarPicture, _ file: Data, _ header: ImageHeader, _ scales: (luma: Int, chroma: Int)
+  _ planes: PlanarPicture, _ file: Data, _ header: ImageHeader, _ scales: (luma: Int, chroma: Int),
+  _ lowestBit: Int
 ) {
   let all = planes.planes
   guard let oracle = PlaneOracle(file, componentCount: all.count) else { return }
@@ -42,9 +44,9 @@ private func compare(
     let scale = index == 0 ? scales.luma : scales.chroma
     let difference = oracle.difference(
       of: plane, component: index, identifier: identifiers[index], scale: scale,
-      isProgressive: header.isProgressive)
+      isProgressive: header.isProgressive, lowestBit: lowestBit)
     guard difference.largest <= PlaneOracle.tolerance(scale: scale) else {
-      let words = "component \(index) at \(scale)/8 differs by \(difference.largest)/64\n"
+      let words = "component \(index) at \(scale)/8 to bit \(lowestBit) differs by \(difference.largest)/64\n"
       FileHandle.standardError.write(Data(words.utf8))
       fatalError("planes differ from libjpeg's coefficients")
     }

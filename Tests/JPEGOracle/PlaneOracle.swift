@@ -4,8 +4,8 @@ import OzuImaging
 
 /// What planes should be: the coefficients that libjpeg reads from a file, transformed in floating point.
 ///
-/// Of a progressive file the planes have what the first scans say, without the bits that later scans add, and
-/// with 3/8 of what these could add at most. The oracle works that out from all bits and the scan headers.
+/// Of a progressive file the planes have what the scans say down to some bit, and 3/8 of what the bits below it could add at
+/// most. The oracle works that out from all bits and the scan headers.
 public struct PlaneOracle {
   /// A judgement.
   public struct Difference {
@@ -55,13 +55,16 @@ public struct PlaneOracle {
 
   /// Compares a plane of a component, named as in its scans, with what it should be.
   ///
-  /// Blocks to the left of column `firstColumn` are not compared.
+  /// - Parameters:
+  ///   - lowestBit: of a progressive file, the lowest bit that scans of last bits have brought the plane.
+  ///   - firstColumn: the first block of each row that is compared.
   public func difference(
     of plane: SamplePlane, component index: Int, identifier: UInt8, scale: Int, isProgressive: Bool,
-    fromColumn firstColumn: Int32 = 0
+    lowestBit: Int = 0, fromColumn firstColumn: Int32 = 0
   ) -> Difference {
     let component = components[index]
-    let lows = isProgressive ? self.lows(identifier) : [Int](repeating: 0, count: 64)
+    let lows = isProgressive ? self.lows(identifier, lowestBit) : [Int](repeating: 0, count: 64)
+    let isWhole = lows.allSatisfy { $0 == 0 }
     let basis = Self.basis(scale)
     var result = Difference()
     for row in 0..<component.rows {
@@ -71,7 +74,7 @@ public struct PlaneOracle {
         result.blockCount += 1
         // Of a block that is nothing but its mean all samples may be those of a full decode, which are bytes.
         let isFlat =
-          !isProgressive && (1..<64).allSatisfy { component.coefficients[first + $0] == 0 }
+          isWhole && (1..<64).allSatisfy { component.coefficients[first + $0] == 0 }
         for y in 0..<scale {
           for x in 0..<scale {
             var sum = 0.0
@@ -123,10 +126,11 @@ public struct PlaneOracle {
     withUnsafeBytes(of: component.quantization) { Int($0.bindMemory(to: UInt16.self)[place]) }
   }
 
-  /// For each coefficient in natural order the lowest bit of its first scan; `nil` when it is in none.
-  private func lows(_ identifier: UInt8) -> [Int?] {
+  /// For each coefficient in natural order the lowest bit that is read; `nil` when it is in no scan.
+  private func lows(_ identifier: UInt8, _ lowestBit: Int) -> [Int?] {
     var lows = [Int?](repeating: nil, count: 64)
-    for scan in scans where scan.high == 0 && scan.identifiers.contains(identifier) {
+    for scan in scans where scan.identifiers.contains(identifier) {
+      guard scan.high == 0 || scan.low >= lowestBit || scan.range.lowerBound == 0 else { continue }
       for index in scan.range { lows[Self.zigzag[index]] = scan.low }
     }
     return lows

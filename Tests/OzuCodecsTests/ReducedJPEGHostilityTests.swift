@@ -49,6 +49,9 @@ struct ReducedJPEGHostilityTests {
         if case .success(let picture) = thumbnail(data, allowsTruncation: allowsTruncation, pool: pool) {
           #expect(picture.size.width <= 20 && picture.size.height <= 15)
         }
+        // Every pass of a progressive one.
+        let context = DecodingContext(pool: pool, allowsTruncation: allowsTruncation)
+        _ = try? ReducedJPEGDecoder.planes(of: data, eighths: (3, 4), lowestBit: 0, context: context)
       }
     }
     #expect(pool.statistics.lentByteCount == 0)
@@ -76,6 +79,47 @@ struct ReducedJPEGHostilityTests {
     #expect(try ReducedJPEGDecoder.planes(of: partial, eighths: (1, 1), context: .init()) != nil)
     let full = try CodecRegistry.standard.picture(from: partial).resized(Self.resize).bitmap
     #expect(try thumbnail(partial).get().bitmap.signalToNoise(against: full) > 30)
+  }
+
+  @Test("leaves a progressive file to libjpeg whose last bits come in another order, or twice")
+  func disorder() throws {
+    let whole = JPEGVariant(PixelSize(320, 240), isGray: true, isProgressive: true).data
+    let starts = whole.indices.dropLast().filter { whole[$0] == 0xFF && whole[$0 + 1] == 0xDA }
+    // From table to table: what comes before the first scan, and each scan with the table before it.
+    let tables = whole.indices.dropLast().filter { whole[$0] == 0xFF && whole[$0 + 1] == 0xC4 }
+    let cuts = starts.indices.map { index in
+      tables.last { $0 < starts[index] && (index == 0 || $0 > starts[index - 1]) } ?? starts[index]
+    }
+    let pieces = (cuts + [whole.count - 2]).reduce(into: [(Int, Int)]()) {
+      $0.append(($0.last?.1 ?? 0, $1))
+    }
+    .map { whole[$0.0..<$0.1] }
+    func isRead(_ order: [Int], lowestBit: Int) throws -> Bool {
+      let file = order.reduce(Data()) { $0 + pieces[$1] } + Data([0xFF, 0xD9])
+      let context = DecodingContext()
+      return try ReducedJPEGDecoder.planes(of: file, eighths: (4, 4), lowestBit: lowestBit, context: context)
+        != nil
+    }
+    // Means; coefficients 1 to 5 and 6 to 63; two passes of last bits, with that of the means between them.
+    let order = Array(pieces.indices)
+    #expect(order.count == 7)
+    #expect(try isRead(order, lowestBit: 0))
+    #expect(try !isRead([0, 1, 2, 3, 6, 5, 4], lowestBit: 0))
+    #expect(try !isRead([0, 1, 2, 3, 4, 4, 5, 6], lowestBit: 0))
+    #expect(try !isRead([0, 1, 2, 3, 3, 4, 5, 6], lowestBit: 0))
+    #expect(try !isRead([0, 1, 2, 4, 3, 5, 6], lowestBit: 0))
+    // Who reads none of them does not mind.
+    #expect(try isRead([0, 1, 2, 3, 6, 5, 4], lowestBit: 9))
+  }
+
+  @Test("leaves a progressive file to libjpeg whose last bits have numbers of two bits")
+  func longNumbers() throws {
+    var data = JPEGVariant(PixelSize(320, 240), isGray: true, isProgressive: true).data
+    let table = try #require(data.range(of: Data([0xFF, 0xC4]), options: .backwards)).upperBound
+    let place = try #require(data[(table + 19)...].firstIndex { $0 & 15 == 1 })
+    data[place] = data[place] & 0xF0 | 2
+    #expect(try ReducedJPEGDecoder.planes(of: data, eighths: (4, 4), lowestBit: 0, context: .init()) == nil)
+    #expect(try ReducedJPEGDecoder.planes(of: data, eighths: (4, 4), lowestBit: 1, context: .init()) != nil)
   }
 
   @Test("says that scan data are missing", arguments: variants)

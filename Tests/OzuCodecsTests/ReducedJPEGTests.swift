@@ -33,8 +33,12 @@ struct ReducedJPEGTests {
     let data = variant.data
     let oracle = try #require(PlaneOracle(data, componentCount: variant.isGray ? 1 : 3))
     defer { oracle.close() }
-    for scale in 1...4 {
-      let picture = try ReducedJPEGDecoder.planes(of: data, eighths: (scale, 5 - scale), context: .init())
+    // All bits, all but the last one, and those of the first scans.
+    for (scale, lowestBit) in (1...4).flatMap({ scale in
+      (variant.isProgressive ? [0, 1, 9] : [0]).map { (scale, $0) }
+    }) {
+      let picture = try ReducedJPEGDecoder.planes(
+        of: data, eighths: (scale, 5 - scale), lowestBit: lowestBit, context: .init())
       let planes = try #require(picture)
       let all = planes.planes
       #expect(all.count == (variant.isGray ? 1 : 3))
@@ -42,11 +46,26 @@ struct ReducedJPEGTests {
         let kept = index == 0 ? scale : 5 - scale
         let difference = oracle.difference(
           of: plane, component: index, identifier: UInt8(index + 1), scale: kept,
-          isProgressive: variant.isProgressive)
-        #expect(difference.largest <= PlaneOracle.tolerance(scale: kept), "component \(index) at \(kept)/8")
+          isProgressive: variant.isProgressive, lowestBit: lowestBit)
+        #expect(
+          difference.largest <= PlaneOracle.tolerance(scale: kept),
+          "component \(index) at \(kept)/8 to bit \(lowestBit)")
         #expect(difference.blockCount > 0)
       }
     }
+  }
+
+  @Test(
+    "reads of a progressive file the bits that show", arguments: [(5, 0), (50, 0), (75, 0), (90, 1), (98, 2)])
+  func passes(quality: Int, lowestBit: Int) throws {
+    let variant = JPEGVariant(PixelSize(320, 240), isProgressive: true, quality: quality)
+    func luma(_ lowestBit: Int?) throws -> [Int16] {
+      let planes = try ReducedJPEGDecoder.planes(
+        of: variant.data, eighths: (4, 4), lowestBit: lowestBit, context: .init())
+      return Array(try #require(planes).planes[0].samples)
+    }
+    #expect(try luma(nil) == luma(lowestBit))
+    #expect(try luma(0) != luma(1) && luma(1) != luma(2))
   }
 
   @Test(
@@ -117,6 +136,17 @@ struct ReducedJPEGTests {
       let whole = try CodecRegistry.standard.picture(from: data).bitmap
       #expect(thumbnail[7, 9] == whole[320, 240], "\(even[0, 0])")
     }
+  }
+
+  @Test("so it has in a file in passes of which all bits are read")
+  func evenColorInPasses() throws {
+    let even = Bitmap(size: PixelSize(640, 480)) { _, _ in Pixel(red: 203, green: 91, blue: 36) }
+    let data = try CodecRegistry.standard.encode(
+      even, as: .jpeg, options: EncodingOptions(compressionQuality: 0.5, isProgressive: true))
+    let resize = Resize(PixelSize(160, 120), mode: .fill)
+    let thumbnail = try CodecRegistry.standard.picture(from: data, resize: resize).bitmap
+    let whole = try CodecRegistry.standard.picture(from: data).bitmap
+    #expect(thumbnail[7, 9] == whole[320, 240])
   }
 
   @Test("crops from the middle as a full decode does")

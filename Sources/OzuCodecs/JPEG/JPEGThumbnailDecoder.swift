@@ -9,8 +9,8 @@ import OzuImaging
 /// Decodes JPEG files to thumbnails, in Swift alone.
 ///
 /// It decodes 8-bit grey and YCbCr files, sequential or progressive with Huffman codes, where the result is at most a
-/// quarter of the picture on each side; an eighth for a progressive file (see <doc:HowReducedDecodingWorks>). All other
-/// results, and files of other kinds, end in `unsupportedType`: they take libjpeg-turbo or ImageIO.
+/// quarter of the picture on each side (see <doc:HowReducedDecodingWorks>). All other results, and files of other kinds, end
+/// in `unsupportedType`: they take libjpeg-turbo or ImageIO.
 public struct JPEGThumbnailDecoder: ImageDecoding {
   /// Makes a decoder.
   public init() {}

@@ -45,12 +45,11 @@ public struct PlaneReduction: Hashable, Sendable {
   public let luma: Int
   /// The eighths of chroma: 1 to 4.
   public let chroma: Int
+  /// Whether the file comes in passes, some of which bring one more bit of the coefficients.
+  public let isProgressive: Bool
 
   /// The most eighths for which leaving coefficients out is cheaper than an ordinary reduced decode.
   static let largest = 4
-  /// The most eighths of luma for a file in passes: its first passes lack the last bits of the coefficients,
-  /// which shows where less is averaged away.
-  static let largestProgressive = 2
   /// The samples of luma that a pixel of the result needs. Below, the cut through the frequencies shows.
   static let lumaHeadroom = 2.0
   /// The samples of chroma that a pixel of the result needs: fewer, as the eye and all codecs have it.
@@ -70,7 +69,8 @@ public struct PlaneReduction: Hashable, Sendable {
     guard layout.source == .frequencies else { return nil }
     let ratio = min(region.width / Double(output.width), region.height / Double(output.height))
     let enough = Int((8 * Self.lumaHeadroom / ratio).rounded(.up))
-    guard enough <= (isProgressive ? Self.largestProgressive : Self.largest) else { return nil }
+    guard enough <= Self.largest else { return nil }
+    self.isProgressive = isProgressive
     luma = max(1, quality == .fast ? enough - 1 : enough)
     guard let step = layout.chromaStep else {
       chroma = luma
@@ -90,6 +90,8 @@ public struct PlaneReduction: Hashable, Sendable {
     let blockCount = ((size.width + 7) / 8) * ((size.height + 7) / 8)
     let chromaShare = layout.chromaStep.map { 2.0 / Double($0.horizontal * $0.vertical) } ?? 0
     let samples = Double(luma * luma) + Double(chroma * chroma) * chromaShare
-    return Int(Double(blockCount) * samples * 2)
+    // Beside the samples a word for each block of a file in passes, which says what of it is zero.
+    let history = isProgressive ? 8 * (1 + chromaShare) : 0
+    return Int(Double(blockCount) * (samples * 2 + history))
   }
 }

@@ -43,7 +43,8 @@ struct PlaneAveragingTests {
     Case(target: PixelSize(1000, 750), source: .frequencies, steps: nil),
     Case(target: PixelSize(1001, 751), source: .frequencies, steps: [1, 1, 1, 1]),
     Case(target: PixelSize(2001, 1501), source: .frequencies, steps: nil),
-    Case(target: PixelSize(501, 376), source: .frequencies, isProgressive: true, steps: [1, 1, 1, 1]),
+    Case(target: PixelSize(501, 376), source: .frequencies, isProgressive: true, steps: nil),
+    Case(target: PixelSize(1001, 751), source: .frequencies, isProgressive: true, steps: [1, 1, 1, 1]),
     // Light has to be made of pixels.
     Case(target: PixelSize(320, 240), light: .linear, steps: nil),
   ]

@@ -37,7 +37,8 @@ struct PlaneReductionTests {
     // The side that is reduced less decides.
     Case(target: PixelSize(320, 480), eighths: (3, 4)),
     Case(target: PixelSize(500, 375), isProgressive: true, eighths: (2, 3)),
-    Case(target: PixelSize(501, 376), isProgressive: true, eighths: nil),
+    Case(target: PixelSize(501, 376), isProgressive: true, eighths: (3, 4)),
+    Case(target: PixelSize(1001, 751), isProgressive: true, eighths: nil),
     Case(target: PixelSize(320, 240), quality: .fast, eighths: (1, 2)),
     Case(target: PixelSize(160, 120), quality: .fast, eighths: (1, 1)),
     Case(target: PixelSize(640, 480), quality: .fast, eighths: (2, 3)),
@@ -70,10 +71,15 @@ struct PlaneReductionTests {
   @Test("counts the bytes of its planes")
   func byteCount() {
     let layout = PlaneLayout(chromaStep: PlaneLayout.ChromaStep(horizontal: 2, vertical: 2))
-    let header = ImageHeader(type: .jpeg, storedSize: PixelSize(4000, 3000), planeLayout: layout)
+    var header = ImageHeader(type: .jpeg, storedSize: PixelSize(4000, 3000), planeLayout: layout)
     let plan = DecodePlan(header: header, resize: Resize(PixelSize(320, 240)), scales: [1, 2, 4, 8])
     // 1000 × 750 of luma, twice 500 × 375 of chroma, two bytes each.
     #expect(plan.decodedByteCount == 2_250_000)
+    // And eight for each block of 8 × 8.
+    header.isProgressive = true
+    let progressive = DecodePlan(header: header, resize: Resize(PixelSize(320, 240)), scales: [1, 2, 4, 8])
+    #expect(progressive.decodedByteCount == 4_500_000)
+    header.isProgressive = false
     let whole = DecodePlan(header: header, resize: nil)
     #expect(whole.decodedByteCount == 48_000_000)
   }

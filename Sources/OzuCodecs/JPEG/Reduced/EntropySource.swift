@@ -20,13 +20,15 @@
 ///   its 64 coefficients, and a symbol at most 17 bits of code and 15 bits of number: 64 × 32 bits = 256 bytes.
 ///   The reader itself is up to 8 bytes ahead, and loads 8. 10 × 256 + 16 is below `margin`.
 /// - *Bits of the register.* 56 are there after a refill. Decoding one symbol takes at most 32 of them; one
-///   entry of a skipping table at most 12 + 15 = 27, so two of those go into one refill.
+///   entry of a skipping table at most 12 + 15 = 27, so two of those go into one refill. A block of a refinement takes one
+///   bit more for each coefficient at most, and refills where less than these are there.
 /// - *Tables.* Indices are 12 bits wide, and tables have as many entries.
 /// - *Writing.* A coefficient of block (x, y) of a component is written at its place in a square of `scale`
 ///   samples in the plane, whose rows and columns were counted from the frame in whole groups of blocks; loops
 ///   over blocks end at counts that were computed from the same frame, once, in `ReducedJPEGFrame`. Places come
 ///   from a table of 64 that gives those of the kept coefficients and −1 for all others, and a coefficient's
-///   number is compared with 63 before it is looked up.
+///   number is compared with 63 before it is looked up, or is that of a bit of a word. What is tracked is a word for each
+///   block, in an array for the same blocks.
 /// - *Arithmetic.* Everything from the file is computed with `&+`, `&-`, `&*`, `&<<`: nonsense gives nonsense
 ///   samples, which the transform clamps, and no trap.
 struct EntropySource: ~Copyable {

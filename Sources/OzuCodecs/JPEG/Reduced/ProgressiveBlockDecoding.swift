@@ -15,7 +15,7 @@ extension BitReader {
       emptyBlocks &-= 1
       return
     }
-    let lastKept = min(last, ReducedComponent.lastKept[component.scale])
+    let lastKept = min(last, component.lastKept)
     var index = first
     while index <= last {
       refill()
@@ -30,33 +30,71 @@ extension BitReader {
           continue
         }
       }
-      let entry = ac.values[window]
-      let kind = entry &>> 8 & 0xFF
-      let value: Int
-      if kind & HuffmanLookup.blockEnd != 0 {
-        consume(Int(entry & 0xFF))
-        emptyBlocks = takeRun(exponent: Int(kind & 15))
+      guard let value = takeProgressiveCoefficient(ac, index: &index, emptyBlocks: &emptyBlocks) else {
         return
-      } else if kind != 0 {
-        consume(Int(entry & 0xFF))
-        index &+= Int(kind)
-        value = Int(Int32(bitPattern: entry) &>> 16)
-      } else {
-        let symbol = takeSymbol(ac, entry: entry)
-        let size = symbol & 15
-        let run = symbol &>> 4
-        if size == 0, run < 15 {
-          emptyBlocks = takeRun(exponent: run)
-          return
-        }
-        index &+= run &+ 1
-        value = takeNumber(size)
       }
       guard index <= 64, value != 0 else { continue }
       let place = component.places[index &- 1]
       guard place >= 0 else { continue }
       block[Int(place)] = component.coefficient(value, at: index &- 1, from: low)
     }
+  }
+
+  /// The same where scans of last bits will be read.
+  ///
+  /// - Returns: the coefficients that are not zero, as bits.
+  @inline(__always)
+  mutating func takeTracked(
+    _ component: ReducedComponent, ac: HuffmanLookup, first: Int, last: Int, low: Int,
+    emptyBlocks: inout Int, to block: UnsafeMutablePointer<Int16>
+  ) -> UInt64 {
+    if emptyBlocks > 0 {
+      emptyBlocks &-= 1
+      return 0
+    }
+    var found: UInt64 = 0
+    var index = first
+    while index <= last {
+      refill()
+      guard let value = takeProgressiveCoefficient(ac, index: &index, emptyBlocks: &emptyBlocks) else {
+        break
+      }
+      guard index <= 64, value != 0 else { continue }
+      found |= 1 &<< UInt64(truncatingIfNeeded: index &- 1)
+      let place = component.places[index &- 1]
+      guard place >= 0 else { continue }
+      block[Int(place)] = component.coefficient(value, at: index &- 1, from: low)
+    }
+    return found
+  }
+
+  /// Takes one symbol after a refill, and its number: a coefficient, behind which `index` moves and which is 0 where
+  /// only zeros were stepped over; or `nil` for the end of the block and of some that follow.
+  @inline(__always)
+  mutating func takeProgressiveCoefficient(
+    _ ac: HuffmanLookup, index: inout Int, emptyBlocks: inout Int
+  ) -> Int? {
+    let entry = ac.values[window]
+    let kind = entry &>> 8 & 0xFF
+    if kind & HuffmanLookup.blockEnd != 0 {
+      consume(Int(entry & 0xFF))
+      emptyBlocks = takeRun(exponent: Int(kind & 15))
+      return nil
+    }
+    if kind != 0 {
+      consume(Int(entry & 0xFF))
+      index &+= Int(kind)
+      return Int(Int32(bitPattern: entry) &>> 16)
+    }
+    let symbol = takeSymbol(ac, entry: entry)
+    let size = symbol & 15
+    let run = symbol &>> 4
+    if size == 0, run < 15 {
+      emptyBlocks = takeRun(exponent: run)
+      return nil
+    }
+    index &+= run &+ 1
+    return takeNumber(size)
   }
 
   /// How many blocks are empty behind this one, from a run of ends of blocks. The bits are there: a code has
@@ -74,10 +112,15 @@ extension ReducedComponent {
   /// is worth about half a decibel over leaving it.
   @inline(__always)
   func coefficient(_ value: Int, at index: Int, from low: Int) -> Int16 {
-    let step = 1 &<< low
-    let missing = ((step &- 1) &* Int(quantization[index]) &* 3) &>> 3
+    let missing = missing(Int(quantization[index]), below: low)
     let known = (value &<< low) &* Int(quantization[index])
     let whole = value < 0 ? known &- missing : known &+ missing
     return Int16(truncatingIfNeeded: max(-2048, min(2047, whole)))
+  }
+
+  /// What is added for the bits of a coefficient below `low`.
+  @inline(__always)
+  func missing(_ step: Int, below low: Int) -> Int {
+    (((1 &<< low) &- 1) &* step &* 3) &>> 3
   }
 }

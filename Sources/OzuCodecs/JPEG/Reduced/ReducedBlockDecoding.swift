@@ -120,12 +120,12 @@ extension BitReader {
   /// Decodes a block of which more coefficients are kept. The block's square is zero before.
   @inline(__always)
   mutating func takeSquare(
-    _ component: inout ReducedComponent, lastKept: Int, dc: HuffmanLookup, ac: HuffmanLookup,
+    _ component: inout ReducedComponent, dc: HuffmanLookup, ac: HuffmanLookup,
     to block: UnsafeMutablePointer<Int16>
   ) {
     block[0] = takeMean(&component, dc: dc, ac: ac)
     var index = 1
-    while index <= lastKept {
+    while index <= component.lastKept {
       refill()
       let value = takeCoefficient(ac, index: &index)
       if index > 64 { return }

@@ -9,6 +9,8 @@ struct ReducedComponent {
   static let lastKept = [0, 0, 4, 12, 24]
 
   let scale: Int
+  /// The last coefficient that is kept.
+  let lastKept: Int
   let stride: Int
   /// The first sample of the plane. The plane outlives the scans: the decoder holds it.
   let samples: UnsafeMutablePointer<Int16>
@@ -16,11 +18,18 @@ struct ReducedComponent {
   let places: UnsafeMutablePointer<Int32>
   /// By zigzag order, 1 to 255.
   let quantization: UnsafeMutablePointer<Int32>
+  /// For each block of the plane, row by row, the coefficients that are not zero, as bits in zigzag order: what the scans
+  /// of last bits have to be read by. `nil` until a scan is tracked.
+  private(set) var history: UnsafeMutablePointer<UInt64>?
+  /// The blocks of the plane.
+  let blockCount: PixelSize
   /// The mean value of the block before.
   var prediction: Int32 = 0
 
-  init(plane: SamplePlane, scale: Int) {
+  init(plane: SamplePlane, scale: Int, blocks: PixelSize) {
     self.scale = scale
+    lastKept = Self.lastKept[scale]
+    blockCount = blocks
     stride = plane.samplesPerRow
     samples = plane.samples.baseAddress!
     places = .allocate(capacity: 64)
@@ -36,7 +45,16 @@ struct ReducedComponent {
   /// The coefficients that are kept, as bits, the first in zigzag order the lowest.
   var kept: UInt64 { (0..<64).reduce(0) { places[$1] >= 0 ? $0 | 1 << UInt64($1) : $0 } }
 
+  /// Begins to note which coefficients are not zero.
+  mutating func track() {
+    guard history == nil else { return }
+    let words = UnsafeMutablePointer<UInt64>.allocate(capacity: blockCount.pixelCount)
+    words.initialize(repeating: 0, count: blockCount.pixelCount)
+    history = words
+  }
+
   func free() {
+    history?.deallocate()
     places.deallocate()
     quantization.deallocate()
   }
@@ -58,7 +76,21 @@ struct ReducedComponent {
   /// The mean value of a block that has no other coefficient, a multiple of 8: that of the bytes that a full decode
   /// makes of it. In other blocks the rounding of samples evens out, here it would be a step in colour.
   @inline(__always)
-  func flatMean(_ value: Int32) -> Int16 { (mean(value) &+ 4) & -8 }
+  func flatMean(_ value: Int32) -> Int16 { Self.flat(mean(value)) }
+
+  @inline(__always)
+  private static func flat(_ mean: Int16) -> Int16 { (mean &+ 4) & -8 }
+
+  /// Does the same with all blocks that have nothing but their means, once every scan was tracked.
+  func flattenMeans() {
+    guard let history else { return }
+    for row in 0..<blockCount.height {
+      for column in 0..<blockCount.width where history[row &* blockCount.width &+ column] == 0 {
+        let block = block(column: column, row: row)
+        block[0] = Self.flat(block[0])
+      }
+    }
+  }
 
   /// A dequantized coefficient, kept to the same range.
   @inline(__always)

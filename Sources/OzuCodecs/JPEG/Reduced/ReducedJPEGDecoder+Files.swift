@@ -9,14 +9,17 @@ import OzuImaging
 extension ReducedJPEGDecoder {
   /// Decodes a file to planes of a few eighths; `nil` for one that takes a full decoder.
   ///
+  /// - Parameter lowestBit: of a progressive file, the lowest bit of coefficients that is read from scans of last bits;
+  ///   `nil` (the default) to choose one for each component by what can be seen of it.
   /// - Throws: `truncated`, `limitExceeded`, `cancelled`.
   package static func planes(
-    of data: Data, _ outline: JPEGOutline, eighths: (luma: Int, chroma: Int), context: DecodingContext
+    of data: Data, _ outline: JPEGOutline, eighths: (luma: Int, chroma: Int), lowestBit: Int? = nil,
+    context: DecodingContext
   ) throws(DecodingError) -> PlanarPicture? {
     guard let frame = outline.frame else { return nil }
     return try data.withBytes { (bytes) throws(DecodingError) in
       var decoder = try ReducedJPEGDecoder(
-        file: bytes, outline.details, frame: frame, eighths: eighths, context: context)
+        file: bytes, outline.details, frame: frame, eighths: eighths, lowestBit: lowestBit, context: context)
       return try decoder.decode()
     }
   }
@@ -40,8 +43,10 @@ extension ReducedJPEGDecoder {
   ///
   /// - Throws: also the errors of `JPEGHeader`.
   package static func planes(
-    of data: Data, eighths: (luma: Int, chroma: Int), context: DecodingContext
+    of data: Data, eighths: (luma: Int, chroma: Int), lowestBit: Int? = nil, context: DecodingContext
   ) throws(DecodingError) -> PlanarPicture? {
-    try planes(of: data, JPEGOutline(data, limits: context.limits), eighths: eighths, context: context)
+    try planes(
+      of: data, JPEGOutline(data, limits: context.limits), eighths: eighths, lowestBit: lowestBit,
+      context: context)
   }
 }

@@ -31,6 +31,8 @@ package struct ReducedJPEGDecoder: ~Copyable {
   private var restartInterval = 0
   /// For each component the coefficients, in zigzag order from the lowest bit on, that scans have brought.
   private var known: [UInt64]
+  /// What scans of last bits are read.
+  private var passes: ProgressivePasses
   private var hasEnd = false
   private var missesData = false
 
@@ -39,13 +41,18 @@ package struct ReducedJPEGDecoder: ~Copyable {
   /// - Parameters:
   ///   - file: the bytes, which must outlive the decoder.
   ///   - eighths: those that luma and chroma keep, 1 to 4.
+  ///   - lowestBit: of a progressive file, the lowest bit of coefficients that is read from scans of last bits; `nil` to
+  ///     choose one for each component by what can be seen of it.
   /// - Throws: `limitExceeded` for the bytes of the planes.
   init(
     file: UnsafeRawBufferPointer, _ header: JPEGHeader, frame: ReducedJPEGFrame,
-    eighths: (luma: Int, chroma: Int), context: DecodingContext
+    eighths: (luma: Int, chroma: Int), lowestBit: Int?, context: DecodingContext
   ) throws(DecodingError) {
     let scales = frame.components.indices.map { $0 == 0 ? eighths.luma : eighths.chroma }
-    let byteCount = scales.indices.reduce(0) { $0 + frame.planeByteCount($1, scale: scales[$1]) }
+    let byteCount = scales.indices.reduce(0) {
+      $0 + frame.planeByteCount($1, scale: scales[$1])
+        + (frame.isProgressive ? frame.historyByteCount($1) : 0)
+    }
     try context.limits.checkDecodedByteCount(byteCount)
     let planes = scales.indices.map { frame.plane($0, scale: scales[$0], pool: context.pool) }
     self.file = file
@@ -54,8 +61,11 @@ package struct ReducedJPEGDecoder: ~Copyable {
     self.scales = scales
     self.context = context
     self.planes = planes
-    components = scales.indices.map { ReducedComponent(plane: planes[$0], scale: scales[$0]) }
+    components = scales.indices.map {
+      ReducedComponent(plane: planes[$0], scale: scales[$0], blocks: frame.blocks(of: $0))
+    }
     known = scales.map { _ in 0 }
+    passes = ProgressivePasses(scales: scales, lowestBit: lowestBit)
   }
 
   deinit {
@@ -84,6 +94,9 @@ package struct ReducedJPEGDecoder: ~Copyable {
     for (marker, content) in header.tables {
       guard readTable(marker, bytes.extracting(content)) else { return false }
     }
+    if frame.isProgressive {
+      passes.choose { quantizationTables[frame.components[$0].quantizationSlot & 3] }
+    }
     var position = header.scanOffset
     while let (marker, offset) = JPEGMarker.next(in: bytes, from: position) {
       position = offset + 2
@@ -102,12 +115,14 @@ package struct ReducedJPEGDecoder: ~Copyable {
         guard readTable(marker, segment) else { return false }
       case JPEGMarker.startOfScan:
         guard let header = JPEGScanHeader(segment, frame: frame) else { return false }
-        guard isWanted(header) else {
+        guard passes.areWanted(header) else {
           guard let next = JPEGMarker.nextAfterScanData(in: bytes, from: position) else { return true }
           position = next.offset
           continue
         }
-        guard let end = try readScan(header, at: position) else { return false }
+        guard passes.areInOrder(header, known: known[header.parts[0].component]),
+          let end = try readScan(header, at: position)
+        else { return false }
         if !frame.isProgressive { return true }
         position = end
       // A second one.
@@ -129,18 +144,12 @@ package struct ReducedJPEGDecoder: ~Copyable {
     }
   }
 
-  /// Whether a scan has something that is kept: mean values, or low frequencies for the first time.
-  private func isWanted(_ header: JPEGScanHeader) -> Bool {
-    if header.first == 0 { return true }
-    let scale = scales[header.parts[0].component]
-    return header.high == 0 && header.first <= ReducedComponent.lastKept[scale]
-  }
-
   /// Decodes a scan; where it ends, or `nil` when its tables are not there.
   private mutating func readScan(_ header: JPEGScanHeader, at position: Int) throws(DecodingError) -> Int? {
     var tables: [HuffmanTable] = []
     var parts: [ReducedScan.Part] = []
     let isAlone = header.parts.count == 1
+    if frame.isProgressive, passes.areTracked(header) { components[header.parts[0].component].track() }
     for part in header.parts {
       guard let quantization = quantizationTables[frame.components[part.component].quantizationSlot & 3],
         let dc = table(
@@ -149,13 +158,19 @@ package struct ReducedJPEGDecoder: ~Copyable {
           acDefinitions[part.acSlot], kind: frame.isProgressive ? .progressiveAC : .ac,
           isNeeded: header.last > 0)
       else { return nil }
+      // New coefficients of a refinement have one bit.
+      if header.high > 0, header.first > 0,
+        !(acDefinitions[part.acSlot]?.symbols.allSatisfy { $0 & 15 <= 1 } ?? false)
+      {
+        return nil
+      }
       tables += [dc, ac]
       // The table of the first scan holds for all, as in libjpeg: so it is read once.
       for index in 0..<64 where known[part.component] == 0 {
         components[part.component].quantization[index] = Int32(quantization[index])
       }
-      guard header.high == 0 || known[part.component] & 1 == 1 else { return nil }
-      known[part.component] |= (UInt64.max >> UInt64(63 - header.last)) & (UInt64.max << UInt64(header.first))
+      guard header.high == 0 || header.first > 0 || known[part.component] & 1 == 1 else { return nil }
+      known[part.component] |= Refinement.set(header.first...header.last)
       let component = frame.components[part.component]
       parts.append(
         ReducedScan.Part(
@@ -168,21 +183,34 @@ package struct ReducedJPEGDecoder: ~Copyable {
       source: EntropySource(file: file, position: position), parts: parts,
       columns: isAlone ? own.ownColumns : frame.groupColumns, rows: isAlone ? own.ownRows : frame.groupRows,
       restartInterval: restartInterval)
+    let step = step(header)
     try withExtendedLifetime(tables) { () throws(DecodingError) in
       for row in 0..<scan.rows {
         try context.checkpoint()
-        scan.decodeRow(row, Self.step(header, isProgressive: frame.isProgressive))
+        scan.decodeRow(row, step)
       }
     }
     scan.finish()
+    if scan.isBroken { return nil }
+    if frame.isProgressive { passes.note(header) }
     if scan.source.missesData { missesData = true }
     return scan.source.position
   }
 
-  private static func step(_ header: JPEGScanHeader, isProgressive: Bool) -> ReducedScan.Step {
-    guard isProgressive else { return .sequential }
-    if header.first > 0 { return .coefficients(first: header.first, last: header.last, low: header.low) }
-    return header.high == 0 ? .firstMeans(low: header.low) : .nextMeans(low: header.low)
+  private func step(_ header: JPEGScanHeader) -> ReducedScan.Step {
+    guard frame.isProgressive else { return .sequential }
+    let isFirst = header.high == 0
+    guard header.first > 0 else {
+      return isFirst ? .firstMeans(low: header.low) : .nextMeans(low: header.low)
+    }
+    guard isFirst else {
+      return .refinement(
+        Refinement(
+          first: header.first, last: header.last, low: header.low,
+          of: components[header.parts[0].component]))
+    }
+    return .coefficients(
+      first: header.first, last: header.last, low: header.low, isTracked: passes.areTracked(header))
   }
 
   /// A table for a scan, any table where the scan needs none.
@@ -196,6 +224,7 @@ package struct ReducedJPEGDecoder: ~Copyable {
   private func transform(_ index: Int) {
     let plane = planes[index]
     let scale = scales[index]
+    if passes.isWhole(index) { components[index].flattenMeans() }
     let blockCount = frame.groupColumns * frame.components[index].horizontalBlocks
     for row in Swift.stride(from: 0, to: plane.rowCount, by: scale) {
       ReducedIDCT(

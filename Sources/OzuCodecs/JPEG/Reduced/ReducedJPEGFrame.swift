@@ -110,6 +110,17 @@ package struct ReducedJPEGFrame {
       rowCount: groupRows * components[index].verticalBlocks * scale)
   }
 
+  /// The bytes that tell which coefficients of a component are zero.
+  package func historyByteCount(_ index: Int) -> Int {
+    blocks(of: index).pixelCount * MemoryLayout<UInt64>.stride
+  }
+
+  /// The blocks of a component, in whole groups, side by side and above each other.
+  package func blocks(of index: Int) -> PixelSize {
+    PixelSize(
+      groupColumns * components[index].horizontalBlocks, groupRows * components[index].verticalBlocks)
+  }
+
   /// Whether the components mean brightness and colour differences, by the rules that libjpeg goes by.
   private static func isGrayOrYCbCr(_ header: JPEGHeader) -> Bool {
     switch header.components.count {

@@ -28,6 +28,8 @@ struct ReducedScan: ~Copyable {
   /// The blocks that are still empty because of a run of ends of blocks (progressive).
   private var emptyBlocks = 0
   private var hasData = true
+  /// Whether a block broke a rule that libjpeg has its own way with.
+  private(set) var isBroken = false
 
   init(source: consuming EntropySource, parts: [Part], columns: Int, rows: Int, restartInterval: Int) {
     self.source = source
@@ -53,11 +55,63 @@ struct ReducedScan: ~Copyable {
     /// One more bit of mean values.
     case nextMeans(low: Int)
     /// Coefficients `first...last`, from bit `low` on.
-    case coefficients(first: Int, last: Int, low: Int)
+    case coefficients(first: Int, last: Int, low: Int, isTracked: Bool)
+    /// One more bit of coefficients. The table has only symbols of one bit.
+    case refinement(Refinement)
   }
 
   /// Decodes a row of groups.
+  ///
+  /// What happens to a block is chosen here, outside the loop over them: the loop is compiled once for each kind.
   mutating func decodeRow(_ row: Int, _ step: Step) {
+    switch step {
+    case .sequential:
+      forEachBlock(in: row) { reader, part, _, _, block in Self.takeBlock(&reader, part, to: block) }
+    case .firstMeans(let low):
+      forEachBlock(in: row) { reader, part, _, _, block in
+        part.pointee.component.prediction &+= reader.takeDifference(part.pointee.dc)
+        block[0] = part.pointee.component.mean(part.pointee.component.prediction &<< Int32(low))
+      }
+    case .nextMeans(let low):
+      forEachBlock(in: row) { reader, part, _, _, block in
+        reader.refill()
+        if reader.take(1) != 0 { block[0] &+= part.pointee.component.mean(1 &<< Int32(low)) }
+      }
+    case .coefficients(let first, let last, let low, let isTracked):
+      guard isTracked, let history = parts[0].component.history else {
+        return forEachBlock(in: row) { reader, part, emptyBlocks, _, block in
+          reader.takeProgressive(
+            part.pointee.component, ac: part.pointee.ac, first: first, last: last, low: low,
+            emptyBlocks: &emptyBlocks, to: block)
+        }
+      }
+      forEachBlock(in: row) { reader, part, emptyBlocks, number, block in
+        history[number] |= reader.takeTracked(
+          part.pointee.component, ac: part.pointee.ac, first: first, last: last, low: low,
+          emptyBlocks: &emptyBlocks, to: block)
+      }
+    case .refinement(let band):
+      guard let history = parts[0].component.history else { return }
+      var isWhole = true
+      forEachBlock(in: row) { reader, part, emptyBlocks, number, block in
+        let isRead = reader.takeRefinement(
+          part.pointee.component, ac: part.pointee.ac, band: band, emptyBlocks: &emptyBlocks,
+          history: &history[number], to: block)
+        if !isRead { isWhole = false }
+      }
+      if !isWhole { isBroken = true }
+    }
+  }
+
+  /// Calls for each block of a row of groups: with its number in the component's plane, and its square there.
+  @inline(__always)
+  private mutating func forEachBlock(
+    in row: Int,
+    _ take: (
+      inout BitReader, UnsafeMutablePointer<Part>, _ emptyBlocks: inout Int, _ number: Int,
+      UnsafeMutablePointer<Int16>
+    ) -> Void
+  ) {
     var reader = self.reader
     var emptyBlocks = self.emptyBlocks
     for column in 0..<columns {
@@ -71,10 +125,11 @@ struct ReducedScan: ~Copyable {
       for part in parts.baseAddress!..<parts.baseAddress! + parts.count {
         for y in 0..<part.pointee.verticalBlocks {
           for x in 0..<part.pointee.horizontalBlocks {
-            let block = part.pointee.component.block(
-              column: column &* part.pointee.horizontalBlocks &+ x,
-              row: row &* part.pointee.verticalBlocks &+ y)
-            Self.take(step, &reader, part, &emptyBlocks, to: block)
+            let blockColumn = column &* part.pointee.horizontalBlocks &+ x
+            let blockRow = row &* part.pointee.verticalBlocks &+ y
+            take(
+              &reader, part, &emptyBlocks, blockRow &* part.pointee.component.blockCount.width &+ blockColumn,
+              part.pointee.component.block(column: blockColumn, row: blockRow))
           }
         }
       }
@@ -89,26 +144,6 @@ struct ReducedScan: ~Copyable {
   }
 
   @inline(__always)
-  private static func take(
-    _ step: Step, _ reader: inout BitReader, _ part: UnsafeMutablePointer<Part>, _ emptyBlocks: inout Int,
-    to block: UnsafeMutablePointer<Int16>
-  ) {
-    switch step {
-    case .sequential: takeBlock(&reader, part, to: block)
-    case .firstMeans(let low):
-      part.pointee.component.prediction &+= reader.takeDifference(part.pointee.dc)
-      block[0] = part.pointee.component.mean(part.pointee.component.prediction &<< Int32(low))
-    case .nextMeans(let low):
-      reader.refill()
-      if reader.take(1) != 0 { block[0] &+= part.pointee.component.mean(1 &<< Int32(low)) }
-    case .coefficients(let first, let last, let low):
-      reader.takeProgressive(
-        part.pointee.component, ac: part.pointee.ac, first: first, last: last, low: low,
-        emptyBlocks: &emptyBlocks, to: block)
-    }
-  }
-
-  @inline(__always)
   private static func takeBlock(
     _ reader: inout BitReader, _ part: UnsafeMutablePointer<Part>, to block: UnsafeMutablePointer<Int16>
   ) {
@@ -120,8 +155,7 @@ struct ReducedScan: ~Copyable {
       reader.skipCoefficients(part.pointee.ac, from: 1)
     } else {
       reader.takeSquare(
-        &part.pointee.component, lastKept: ReducedComponent.lastKept[scale], dc: part.pointee.dc,
-        ac: part.pointee.ac, to: block)
+        &part.pointee.component, dc: part.pointee.dc, ac: part.pointee.ac, to: block)
     }
   }
 
