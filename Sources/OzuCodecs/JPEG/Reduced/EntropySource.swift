@@ -26,7 +26,7 @@
 /// - *Writing.* A coefficient of block (x, y) of a component is written at its place in a square of `scale`
 ///   samples in the plane, whose rows and columns were counted from the frame in whole groups of blocks; loops
 ///   over blocks end at counts that were computed from the same frame, once, in `ReducedJPEGFrame`. Places come
-///   from a table of 64 that gives those of the kept coefficients and −1 for all others, and a coefficient's
+///   from a table of 64 that gives those of the kept coefficients, and −1 or the mean's for all others, and a coefficient's
 ///   number is compared with 63 before it is looked up, or is that of a bit of a word. What is tracked is a word for each
 ///   block, in an array for the same blocks.
 /// - *Arithmetic.* Everything from the file is computed with `&+`, `&-`, `&*`, `&<<`: nonsense gives nonsense

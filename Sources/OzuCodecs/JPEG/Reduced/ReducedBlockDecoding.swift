@@ -123,15 +123,17 @@ extension BitReader {
     _ component: inout ReducedComponent, dc: HuffmanLookup, ac: HuffmanLookup,
     to block: UnsafeMutablePointer<Int16>
   ) {
-    block[0] = takeMean(&component, dc: dc, ac: ac)
+    let mean = takeMean(&component, dc: dc, ac: ac)
     var index = 1
-    while index <= component.lastKept {
-      refill()
+    repeat {
+      // One symbol takes 32 bits at most, and most take few: the next one is often there as well.
+      if count < 32 { refill() }
       let value = takeCoefficient(ac, index: &index)
-      if index > 64 { return }
-      let place = component.places[index &- 1]
-      if place >= 0 { block[Int(place)] = component.coefficient(value, at: index &- 1) }
-    }
+      if index > 64 { break }
+      // Those that are not kept are written over the mean, which comes last: no branch could foretell them.
+      block[Int(component.targets[index &- 1])] = component.coefficient(value, at: index &- 1)
+    } while index <= component.lastKept
+    block[0] = mean
     skipCoefficients(ac, from: index)
   }
 }

@@ -16,6 +16,8 @@ struct ReducedComponent {
   let samples: UnsafeMutablePointer<Int16>
   /// By zigzag order: the place in a square, or −1 for coefficients that are not kept.
   let places: UnsafeMutablePointer<Int32>
+  /// The same with 0 for those: the place of the mean.
+  let targets: UnsafeMutablePointer<Int32>
   /// By zigzag order, 1 to 255.
   let quantization: UnsafeMutablePointer<Int32>
   /// For each block of the plane, row by row, the coefficients that are not zero, as bits in zigzag order: what the scans
@@ -33,12 +35,14 @@ struct ReducedComponent {
     stride = plane.samplesPerRow
     samples = plane.samples.baseAddress!
     places = .allocate(capacity: 64)
+    targets = .allocate(capacity: 64)
     quantization = .allocate(capacity: 64)
     quantization.initialize(repeating: 1, count: 64)
     for (index, position) in Self.zigzag.enumerated() {
       let row = position / 8
       let column = position % 8
       places[index] = row < scale && column < scale ? Int32(row * stride + column) : -1
+      targets[index] = max(0, places[index])
     }
   }
 
@@ -56,6 +60,7 @@ struct ReducedComponent {
   func free() {
     history?.deallocate()
     places.deallocate()
+    targets.deallocate()
     quantization.deallocate()
   }
 
