@@ -34,7 +34,9 @@ struct ThumbnailCase: Sendable {
         cases.append(try ThumbnailCase("12mp-420-\(size)/\(name)", large, size))
       }
       if let progressive = try transform(large, to: folder.appending(path: "\(name)-12mp-progressive.jpg")) {
-        cases.append(try ThumbnailCase("12mp-progressive-\(standard)/\(name)", progressive, standard))
+        for size in [standard, PixelSize(640, 480), PixelSize(1280, 960)] {
+          cases.append(try ThumbnailCase("12mp-progressive-\(size)/\(name)", progressive, size))
+        }
       }
       for type in [ImageType.png, .webp, .avif] where codecs.encodableTypes.contains(type) {
         let other = try write(pixels, as: type, to: folder.appending(path: "\(name)-12mp.\(type)"))
@@ -50,6 +52,9 @@ struct ThumbnailCase: Sendable {
       let web = try write(
         enlarged(picture, to: PixelSize(1600, 1200)), to: folder.appending(path: "\(name)-web.jpg"))
       cases.append(try ThumbnailCase("1600x1200-420-\(standard)/\(name)", web, standard))
+      if let progressive = try transform(web, to: folder.appending(path: "\(name)-web-progressive.jpg")) {
+        cases.append(try ThumbnailCase("1600x1200-progressive-\(standard)/\(name)", progressive, standard))
+      }
     }
     return cases.sorted { $0.name < $1.name }
   }
