@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -63,14 +62,21 @@ static void read_usage(int file, uint64_t *address_space, uint64_t *data) {
   *address_space = *data = 1 << 30;
   if (file < 0) return;
   char text[256];
-  ssize_t count = pread(file, text, sizeof text - 1, 0);
-  if (count <= 0) return;
-  text[count] = 0;
-  unsigned long long pages = 0, data_pages = 0;
-  if (sscanf(text, "%llu %*u %*u %*u %*u %llu", &pages, &data_pages) != 2) return;
+  ssize_t count = pread(file, text, sizeof text, 0);
+  // Seven numbers of pages, of which these are the first and the sixth. Done for each question, so without sscanf.
+  enum { number_count = 6 };
+  uint64_t numbers[number_count] = {0};
+  int ended = 0;
+  for (ssize_t i = 0; i < count && ended < number_count; i++) {
+    if (text[i] >= '0' && text[i] <= '9')
+      numbers[ended] = numbers[ended] * 10 + (uint64_t)(text[i] - '0');
+    else
+      ended++;
+  }
+  if (ended < number_count) return;
   uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
-  *address_space = pages * page_size;
-  *data = data_pages * page_size;
+  *address_space = numbers[0] * page_size;
+  *data = numbers[5] * page_size;
 }
 
 __attribute__((unused)) static int limit_resources(uint64_t address_space, uint64_t data) {
@@ -154,15 +160,15 @@ int ozu_confine(const struct ozu_confinement *wish, struct ozu_confined *result)
   if (chdir("/") != 0) return -errno;
   // Stays open: the file is out of reach afterwards.
   result->usage_descriptor = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-  uint64_t address_space;
-  read_usage(result->usage_descriptor, &address_space, &result->data);
+  read_usage(result->usage_descriptor, &result->address_space, &result->data);
+  result->first_data = result->data;
 #ifdef SANITIZED
   result->limits_error = result->filter_error = result->landlock_error = ENOTSUP;
   return 0;
 #else
   uint64_t reserved = reserved_for_threads_byte_count + segments_byte_count;
   result->limits_error = limit_resources(
-      address_space + 2 * wish->memory_byte_count + reserved, result->data + wish->memory_byte_count);
+      result->address_space + 2 * wish->memory_byte_count + reserved, result->data + wish->memory_byte_count);
   int code = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno;
   result->landlock_error = code != 0 ? code : restrict_files(wish, &result->landlock_version);
   result->filter_error = code != 0 ? code : ozu_filter_system_calls(wish->reads_files, wish->starts_threads);
@@ -172,8 +178,12 @@ int ozu_confine(const struct ozu_confinement *wish, struct ozu_confined *result)
 
 static int set_soft_limit(__rlimit_resource_t resource, uint64_t value) {
   struct rlimit limit;
-  if (getrlimit(resource, &limit) != 0) return -errno;
-  limit.rlim_cur = value < limit.rlim_max ? value : limit.rlim_max;
+  // The call itself, which the filter always allows: the C library takes prlimit, whose arguments the filter has to look
+  // at. Asked each time, because a library that was taken over may have raised what this process has set.
+  if (syscall(SYS_getrlimit, resource, &limit) != 0) return -errno;
+  if (value > limit.rlim_max) value = limit.rlim_max;
+  if (limit.rlim_cur == value) return 0;
+  limit.rlim_cur = value;
   return setrlimit(resource, &limit) == 0 ? 0 : -errno;
 }
 
@@ -181,13 +191,11 @@ int ozu_limit_memory(const struct ozu_confined *base, uint64_t memory_byte_count
                      bool starts_threads) {
   if (base->limits_error != 0) return 0;
   uint64_t reserved = starts_threads ? reserved_for_threads_byte_count : reserved_byte_count;
-  uint64_t address_space, data;
   // Memory that earlier questions have freed, and that lies where malloc cannot give it back, is no fault of this one.
-  read_usage(base->usage_descriptor, &address_space, &data);
-  int code = set_soft_limit(RLIMIT_DATA, data + memory_byte_count);
+  int code = set_soft_limit(RLIMIT_DATA, base->data + memory_byte_count);
   if (code != 0) return code;
   // The limit above is the exact one. This one catches what it does not count.
-  return set_soft_limit(RLIMIT_AS, address_space + memory_byte_count + shared_byte_count + reserved);
+  return set_soft_limit(RLIMIT_AS, base->address_space + memory_byte_count + shared_byte_count + reserved);
 }
 
 int ozu_allow_shared(uint64_t byte_count) {
@@ -196,10 +204,11 @@ int ozu_allow_shared(uint64_t byte_count) {
   return limit.rlim_cur == RLIM_INFINITY ? 0 : set_soft_limit(RLIMIT_AS, limit.rlim_cur + byte_count);
 }
 
-void ozu_trim_heap(const struct ozu_confined *base) {
-  uint64_t address_space, data;
-  read_usage(base->usage_descriptor, &address_space, &data);
-  if (data > base->data + kept_byte_count) malloc_trim(0);
+void ozu_measure_memory(struct ozu_confined *confined) {
+  read_usage(confined->usage_descriptor, &confined->address_space, &confined->data);
+  if (confined->data <= confined->first_data + kept_byte_count) return;
+  malloc_trim(0);
+  read_usage(confined->usage_descriptor, &confined->address_space, &confined->data);
 }
 
 int ozu_limit_cpu_time(uint64_t seconds) {

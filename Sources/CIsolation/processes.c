@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -88,6 +89,11 @@ int ozu_reap(int process, int *status) {
   do reaped = waitpid(process, status, WNOHANG);
   while (reaped < 0 && errno == EINTR);
   return reaped < 0 ? -errno : reaped;
+}
+
+int ozu_random(void *bytes, size_t byte_count) {
+  // So few are never cut short.
+  return getrandom(bytes, byte_count, 0) == (ssize_t)byte_count ? 0 : -errno;
 }
 
 int ozu_thread_count(void) {

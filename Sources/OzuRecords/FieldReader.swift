@@ -17,7 +17,7 @@ package struct FieldReader {
   private let bytes: [UInt8]
   private var place = 0
 
-  package init(_ data: Data) { bytes = [UInt8](data) }
+  package init(_ data: Data) { bytes = data.withUnsafeBytes { [UInt8]($0) } }
 
   /// Reads a whole record, which begins with its version.
   ///

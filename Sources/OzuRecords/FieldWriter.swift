@@ -15,6 +15,12 @@ package struct FieldWriter {
   /// Makes a writer; of records that are a few hundred bytes as a rule.
   package init() { bytes.reserveCapacity(256) }
 
+  /// Makes a writer whose bytes follow another one.
+  package init(after byte: UInt8) {
+    self.init()
+    bytes.append(byte)
+  }
+
   /// What has been written.
   package var data: Data { Data(bytes) }
 
@@ -26,6 +32,9 @@ package struct FieldWriter {
     }
     bytes.append(UInt8(rest))
   }
+
+  /// Most numbers are of this type; the function below costs several times as much where it is not specialised.
+  package mutating func append(_ number: Int) { append(UInt64(bitPattern: Int64(number))) }
 
   /// Negative numbers take ten bytes; there are next to none.
   package mutating func append(_ number: some FixedWidthInteger) {

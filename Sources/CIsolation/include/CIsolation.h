@@ -66,6 +66,9 @@ void ozu_child_signals_drain(int descriptor);
 // Takes the status of a child that has ended; `any` child for -1. Returns the process, 0 when none has ended.
 int ozu_reap(int process, int *status);
 
+// Fills memory with random bytes of the system, 256 at most. Returns 0 or the negative number of an error.
+int ozu_random(void *bytes, size_t byte_count);
+
 // Threads of this process; 0 when the system does not say.
 int ozu_thread_count(void);
 
@@ -97,7 +100,10 @@ struct ozu_confined {
   int landlock_error;
   int filter_error;
   int landlock_version;
-  // The writable memory that the process had at that time, and where the system says what it has now; -1 for nowhere.
+  // The writable memory that the process had at that time.
+  uint64_t first_data;
+  // What it had when it was last measured, and where the system says what it has now; -1 for nowhere.
+  uint64_t address_space;
   uint64_t data;
   int usage_descriptor;
 };
@@ -108,16 +114,16 @@ int ozu_worker_take_descriptors(int words, int socket, int input, int output);
 // Locks this process down for good. Fails only where the parent is gone.
 int ozu_confine(const struct ozu_confinement *wish, struct ozu_confined *result);
 
-// Sets the limits for one question: memory on top of what the process has, some of which malloc keeps of earlier
-// questions, and processor time on top of what it used.
+// Sets the limits for one question: memory on top of what the process had when it was measured, some of which malloc keeps
+// of earlier questions, and processor time on top of what it used. A limit that is in force already is not set again.
 int ozu_limit_memory(const struct ozu_confined *base, uint64_t memory_byte_count, uint64_t shared_byte_count,
                      bool starts_threads);
 // Allows for more shared memory while a question is answered.
 int ozu_allow_shared(uint64_t byte_count);
 int ozu_limit_cpu_time(uint64_t seconds);
 
-// Gives back what malloc keeps without need, if that is much.
-void ozu_trim_heap(const struct ozu_confined *base);
+// Between two questions: gives back what malloc keeps without need, if that is much, and measures what the process has.
+void ozu_measure_memory(struct ozu_confined *confined);
 
 // In filter.c
 

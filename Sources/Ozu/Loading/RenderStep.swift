@@ -114,11 +114,12 @@ extension RenderStep {
     _ decode: (DecodingContext) throws(DecodingError) -> Picture
   ) throws(ImageError) -> Picture {
     let configuration = context.configuration
-    let surroundings = DecodingContext(
+    var surroundings = DecodingContext(
       limits: configuration.limits, pool: configuration.pixelBufferPool, colorPolicy: colorPolicy,
       budget: configuration.decodedByteBudget,
       isCancelled: { context.isCancelled || watch.isLate },
       onStage: { watch.enter($0 == .decode ? .decode : .resize) })
+    surroundings.onPastStage = { watch.enter($0 == .decode ? .decode : .resize, ago: $1) }
     do throws(DecodingError) {
       return try decode(surroundings)
     } catch {
@@ -168,8 +169,9 @@ private final class StageWatch {
     return current.start.duration(to: now()) > limit
   }
 
-  func enter(_ stage: ImageStage) {
-    let time = now()
+  /// Notes that a stage begins, or that it began a while ago, though not before the one that goes on.
+  func enter(_ stage: ImageStage, ago duration: Duration = .zero) {
+    let time = max(current.start, now() - duration)
     timings.add(current.stage, current.start.duration(to: time))
     if stage != current.stage { reporter?.enter(stage) }
     current = (stage, time)

@@ -111,7 +111,8 @@ public struct DecodePlan: Hashable, Sendable {
     orientation = header.orientation
     kernel = resampler.kernel
     self.light = light
-    byteCount = peakByteCount(header, format: .bgra8, DecodingContext())
+    // Nothing is decoded in this context, so its processor time, which is a system call, is nobody's concern.
+    byteCount = peakByteCount(header, format: .bgra8, DecodingContext(threadTime: { .zero }))
   }
 
   /// The same result from pixels at the plan's scale, where it was to be made of planes.

@@ -35,6 +35,8 @@ public struct DecodingContext {
 
   /// Called when a stage begins, on the decoding thread.
   private let onStage: (DecodingStage) -> Void
+  /// Called in place of `onStage` for a stage that began a while ago, with how long ago that was.
+  package var onPastStage: ((DecodingStage, Duration) -> Void)?
   private let isCancelled: () -> Bool
   private let threadTime: () -> Duration
   private var start: Duration
@@ -74,6 +76,11 @@ public struct DecodingContext {
   /// Tells those who measure that a stage begins.
   public func begin(_ stage: DecodingStage) {
     onStage(stage)
+  }
+
+  /// Tells those who measure that a stage began a while ago, in another process that has told so only now.
+  package func begin(_ stage: DecodingStage, ago duration: Duration) {
+    if let onPastStage { onPastStage(stage, duration) } else { onStage(stage) }
   }
 
   /// The same context for what is to be resampled or combined, which is done in `bgra8`.
@@ -138,6 +145,11 @@ public struct DecodingContext {
     var context = self
     context.start = threadTime() - spent
     return context
+  }
+
+  /// Returns when the work is still wanted, without a look at processor time: for one that waits for another process.
+  package func checkCancellation() throws(DecodingError) {
+    if isCancelled() { throw .cancelled }
   }
 
   /// Returns when the decode may go on.

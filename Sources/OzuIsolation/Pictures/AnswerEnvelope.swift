@@ -18,22 +18,25 @@
     ///
     /// - Returns: the message.
     static func seal(_ answer: PictureAnswer, pixels: Bitmap?, into output: WorkerOutput) -> Data {
-      let data = answer.data
-      let isLong = data.count >= WorkerRequest.messageByteCount
+      var writer = FieldWriter(after: inMessage)
+      answer.write(to: &writer)
+      let message = writer.data
+      let isLong = message.count > WorkerRequest.messageByteCount
+      guard isLong || pixels != nil else { return message }
       let pixelByteCount = pixels?.byteCount ?? 0
-      guard isLong || pixels != nil else { return Data([inMessage]) + data }
-      guard let memory = output.resize(to: pixelByteCount + (isLong ? data.count : 0)) else {
+      let data = isLong ? message.dropFirst() : Data()
+      guard let memory = output.resize(to: pixelByteCount + data.count) else {
         let reason = "there is no memory for \(pixelByteCount) bytes of pixels"
         let failure = DecodingError.corrupt(ImageType(rawValue: "image"), stage: "answer", reason: reason)
         return Data([inMessage]) + PictureAnswer.failure(failure).data
       }
       pixels?.withUnsafeBytes { memory.copyMemory(from: $0) }
-      guard isLong else { return Data([inMessage]) + data }
+      guard isLong else { return message }
       let end = UnsafeMutableRawBufferPointer(rebasing: memory[pixelByteCount...])
       data.withUnsafeBytes { end.copyMemory(from: $0) }
-      var place = FieldWriter()
+      var place = FieldWriter(after: behindPixels)
       place.append(pixelByteCount)
-      return Data([behindPixels]) + place.data
+      return place.data
     }
 
     /// Takes an answer out; on the side that asked. The payload may change meanwhile: what is read of it is copied first.

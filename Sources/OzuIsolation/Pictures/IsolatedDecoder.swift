@@ -86,13 +86,17 @@ struct IsolatedDecoder: ImageDecoding {
     while true {
       let reserved = try context.reserving(allowance)
       defer { withExtendedLifetime(reserved) {} }
-      try context.checkpoint()
+      try context.checkCancellation()
+      let start = ContinuousClock.now
       let question = PictureQuestion(.picture(resize), context, allowance: allowance)
       let result = try desk.ask(question, body, context) {
         (answer, pixels) throws(DecodingError) -> Result<Picture, Need> in
         switch answer {
         case .needs(let byteCount): return .failure(Need(byteCount: byteCount))
-        case .picture(let header, let form, let notes):
+        case .picture(let header, let form, let notes, let resizeTime):
+          // Whatever a worker says, it was not at it for longer than it had the file.
+          let time = min(resizeTime, ContinuousClock.now - start)
+          if time > .zero { context.begin(.resize, ago: time) }
           return .success(try picture(header, form, notes, pixels, body, resize, context))
         default: throw body.wrongAnswer("no picture")
         }

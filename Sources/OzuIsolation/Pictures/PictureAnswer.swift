@@ -12,7 +12,8 @@ enum PictureAnswer: Sendable {
   /// What it was asked for, or why there is none.
   case header(ImageHeader)
   case metadata(ImageMetadata)
-  case picture(ImageHeader, BitmapForm, notes: [String])
+  /// The time is that from the pixels as decoded to those of the recipe.
+  case picture(ImageHeader, BitmapForm, notes: [String], resizeTime: Duration = .zero)
   /// `nil` where the picture is shown without its frames.
   case track(FrameTrack?)
   case bitmap(BitmapForm)
@@ -50,6 +51,11 @@ struct FrameTrack: Hashable, Sendable {
 extension PictureAnswer {
   var data: Data {
     var writer = FieldWriter()
+    write(to: &writer)
+    return writer.data
+  }
+
+  func write(to writer: inout FieldWriter) {
     writer.append(PictureQuestion.version)
     switch self {
     case .header(let header):
@@ -58,11 +64,12 @@ extension PictureAnswer {
     case .metadata(let metadata):
       writer.append(1)
       metadata.write(to: &writer)
-    case .picture(let header, let form, let notes):
+    case .picture(let header, let form, let notes, let resizeTime):
       writer.append(2)
       header.writeWhole(to: &writer)
       form.write(to: &writer)
       writer.append(notes) { $0.append($1) }
+      resizeTime.write(to: &writer)
     case .track(let track):
       writer.append(3)
       writer.append(track) { $1.write(to: &$0) }
@@ -76,7 +83,6 @@ extension PictureAnswer {
       writer.append(6)
       writer.append(byteCount)
     }
-    return writer.data
   }
 
   /// Reads an answer; `nil` for bytes that are none. Who has made them may be anybody: what they say is checked by
@@ -96,7 +102,8 @@ extension PictureAnswer {
     case 2:
       self = .picture(
         try ImageHeader(whole: &reader), try BitmapForm(from: &reader),
-        notes: try reader.list { (reader) throws(FieldReader.Damage) in try reader.text() })
+        notes: try reader.list { (reader) throws(FieldReader.Damage) in try reader.text() },
+        resizeTime: try Duration(from: &reader))
     case 3:
       self = .track(
         try reader.optional { (reader) throws(FieldReader.Damage) in try FrameTrack(from: &reader) })

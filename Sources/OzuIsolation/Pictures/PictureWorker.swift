@@ -90,7 +90,8 @@
     private mutating func answer(
       _ question: PictureQuestion, _ data: Data, _ number: UInt64
     ) throws(DecodingError) -> (PictureAnswer, Bitmap?) {
-      let context = question.context
+      let watch = ResizeWatch()
+      let context = question.context(watch)
       switch question.task {
       case .header: return (.header(try codecs.open(data, limits: question.limits).header), nil)
       case .metadata: return (.metadata(try codecs.metadata(of: data, limits: question.limits)), nil)
@@ -100,7 +101,9 @@
           Current(number: number, question: question.aboutPicture, animation: $0)
         }
         let header = picture.header ?? ImageHeader(type: ImageType(rawValue: ""), storedSize: picture.size)
-        return (.picture(header, BitmapForm(picture.bitmap), notes: picture.notes), picture.bitmap)
+        let answer = PictureAnswer.picture(
+          header, BitmapForm(picture.bitmap), notes: picture.notes, resizeTime: watch.finish())
+        return (answer, picture.bitmap)
       case .track:
         let track = try animation(question, data, number).map {
           FrameTrack(delays: $0.delays, loopCount: $0.loopCount, workingByteCount: $0.workingByteCount)
@@ -134,7 +137,7 @@
     ) throws(DecodingError) -> PictureAnimation? {
       let about = question.aboutPicture
       if let current, current.question == about { return current.animation }
-      let picture = try codecs.picture(from: data, resize: question.resize, context: question.context)
+      let picture = try codecs.picture(from: data, resize: question.resize, context: question.context(ResizeWatch()))
       current = picture.animation.map { Current(number: number, question: about, animation: $0) }
       return picture.animation
     }
@@ -143,11 +146,10 @@
   extension PictureQuestion {
     /// What surrounds the work that answers it. Memory of a process that ends soon is not worth a pool's while; a render
     /// takes no more than has been reserved for it.
-    fileprivate var context: DecodingContext {
+    fileprivate func context(_ watch: ResizeWatch) -> DecodingContext {
       DecodingContext(
         limits: limits, allowsTruncation: allowsTruncation, colorPolicy: colorPolicy,
-        pixelFormats: pixelFormats,
-        budget: DecodedByteBudget(byteLimit: allowance))
+        pixelFormats: pixelFormats, budget: DecodedByteBudget(byteLimit: allowance), onStage: watch.enter)
     }
 
     fileprivate var resize: Resize? {
@@ -163,6 +165,24 @@
       question.task = .picture(resize)
       question.allowance = 0
       return question
+    }
+  }
+
+  /// Adds up how long a decode is at resizing. Used on one thread.
+  private final class ResizeWatch {
+    private var total = Duration.zero
+    private var start: ContinuousClock.Instant?
+
+    func enter(_ stage: DecodingStage) {
+      let now = ContinuousClock.now
+      if let start { total += now - start }
+      start = stage == .resize ? now : nil
+    }
+
+    /// Ends the stage that goes on.
+    func finish() -> Duration {
+      if start != nil { enter(.decode) }
+      return total
     }
   }
 #endif

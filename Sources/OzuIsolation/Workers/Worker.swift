@@ -12,7 +12,7 @@
   struct Worker<Handler: WorkerHandling> {
     private var handler: Handler
     private let kind: WorkerKind
-    private let confined: ozu_confined
+    private var confined: ozu_confined
     private var input: UnsafeMutableRawPointer?
     private var inputByteCount = 0
 
@@ -65,14 +65,13 @@
         output.begin(token: head.token, memoryByteCount: Int(clamping: head.memoryByteCount))
         let body = UnsafeRawBufferPointer(start: input, count: Int(clamping: head.bodyByteCount))
         let answer = handler.answer(
-          message: Data(buffer[WorkerHead.byteCount..<Int(count)]), body: body, bodyNumber: head.bodyNumber,
-          output: output)
+          message: buffer.message(byteCount: Int(count)), body: body, bodyNumber: head.bodyNumber, output: output)
         precondition(answer.count <= WorkerRequest.messageByteCount, "an answer of \(answer.count) bytes")
         var reply = WorkerHead(.answer, token: head.token)
         reply.outputByteCount = UInt64(output.byteCount)
         guard answer.withUnsafeBytes({ Self.send(reply, $0) }) else { _exit(0) }
-        // While nobody waits.
-        withUnsafePointer(to: confined) { ozu_trim_heap($0) }
+        // While nobody waits. Nothing happens between this and the next question.
+        ozu_measure_memory(&confined)
       }
     }
 

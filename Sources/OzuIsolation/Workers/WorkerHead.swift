@@ -1,4 +1,10 @@
 #if os(Linux) && canImport(CIsolation)
+  #if canImport(FoundationEssentials)
+    import FoundationEssentials
+  #else
+    import Foundation
+  #endif
+
   /// What begins every datagram between a worker and the process that asks it; text or bytes may follow.
   ///
   /// Both are on one machine, so the integers are sent as they lie in memory. There is no padding.
@@ -48,5 +54,13 @@
     }
 
     package var kind: Kind? { Kind(rawValue: rawKind) }
+  }
+
+  extension UnsafeMutableRawBufferPointer {
+    /// A copy of what follows the head in a datagram of so many bytes, which are in the buffer.
+    func message(byteCount: Int) -> Data {
+      guard byteCount > WorkerHead.byteCount, byteCount <= count, let baseAddress else { return Data() }
+      return Data(bytes: baseAddress + WorkerHead.byteCount, count: byteCount - WorkerHead.byteCount)
+    }
   }
 #endif

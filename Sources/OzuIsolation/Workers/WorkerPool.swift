@@ -68,7 +68,7 @@
         }
         do throws(WorkerProcess.Failure) {
           let (result, copiedBody) = try worker.answer(
-            request, token: .random(in: .min ... .max), checkpoint: checkpoint, read: read)
+            request, checkpoint: checkpoint, read: read)
           core.endTurn(worker, copiedBody: copiedBody)
           return result
         } catch .gone {

@@ -40,6 +40,7 @@
     private let buffer = UnsafeMutableRawBufferPointer.allocate(
       byteCount: WorkerHead.datagramByteCount, alignment: 16)
     private var lastWords: [UInt8] = []
+    private var tokens = WorkerTokens()
     /// Of the question that was answered last.
     private var lastToken: UInt64?
 
@@ -111,12 +112,12 @@
 
     /// Asks, waits and reads.
     ///
-    /// - Parameter token: of this question alone.
     func answer<Result>(
-      _ question: WorkerRequest, token: UInt64, checkpoint: () throws(DecodingError) -> Void,
+      _ question: WorkerRequest, checkpoint: () throws(DecodingError) -> Void,
       read: (Data, UnsafeRawBufferPointer) throws(DecodingError) -> Result
     ) throws(Failure) -> (Result, copiedBody: Bool) {
       let copiedBody = try place(question)
+      let token = tokens.next()
       var head = WorkerHead(.question, token: token)
       head.bodyNumber = question.bodyNumber
       head.bodyByteCount = UInt64(question.body.count)
@@ -151,8 +152,7 @@
           guard send(head) else { throw .failed(reasonOfEnd(question)) }
         case .answer(let byteCount):
           lastToken = token
-          let message = Data(buffer[WorkerHead.byteCount..<count])
-          return (try take(message, byteCount, read), copiedBody)
+          return (try take(buffer.message(byteCount: count), byteCount, read), copiedBody)
         }
       }
     }
