@@ -11,9 +11,11 @@
 
     package init() {}
 
-    package mutating func prepare(_ kind: WorkerKind) {
+    package mutating func prepare(_ kind: WorkerKind) -> Bool {
       if kind.name == "drill.hangs" { while true { sleep(1) } }
       preparedCount += 1
+      // What it needs is there at the second look.
+      return kind.name != "drill.late" || preparedCount > 1
     }
 
     package mutating func answer(

@@ -126,6 +126,20 @@
       }
     }
 
+    @Test(
+      "a limit that one question has raised holds for the next", .enabled(if: Drills.isConfined))
+    func raisedLimit() async throws {
+      let pool = try Drills.pool()
+      try await Drills.onThread {
+        // Of the same worker, with the same demands.
+        for name in ["use", "raise-memory", "use", "raise-memory", "use"] {
+          let answer = try pool.ask(Drills.request(name, memoryByteCount: 4 << 20))
+          #expect(answer.message == "ENOMEM")
+        }
+        #expect(pool.status.startedWorkerCount == 1)
+      }
+    }
+
     @Test("a trap ends a worker")
     func trap() async throws {
       let outcome = try await Self.outcome("trap", Drills.kind, Drills.pool())

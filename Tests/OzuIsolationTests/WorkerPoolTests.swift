@@ -86,6 +86,16 @@
       }
     }
 
+    @Test("a kind that lacks something is prepared anew before each worker, until it does not")
+    func latePreparation() async throws {
+      let pool = try Drills.pool { $0.requestLimit = 1 }
+      let kind = WorkerKind(name: "drill.late", type: .svg)
+      try await Drills.onThread {
+        let counts = try (0..<4).map { _ in try pool.ask(Drills.request("prepared", kind: kind)).message }
+        #expect(counts == ["1", "2", "2", "2"])
+      }
+    }
+
     @Test("a worker is retired after so many questions")
     func retirement() async throws {
       let pool = try Drills.pool { $0.requestLimit = 3 }

@@ -23,13 +23,14 @@ extension ImagePipeline.Configuration {
   /// | time to connect, silence, whole download | 5 s, 10 s, 30 s | 10 s, 30 s, 120 s |
   /// | slowest answer | 1,000 bytes a second over 10 s | 100 over 30 s |
   /// | retries | 1 | 2 |
+  /// | decoders of C libraries | in processes of their own, on Linux, where the helper is there (`isolation`) | in this process |
   /// | pictures of memory cache and disk | those of this pipeline's folder | the same |
   ///
   /// Sources that are no addresses (`ImageSource.data`, fetchers, schemes that the app registers in `sources`) are the
-  /// app's own, and stay as they are. Decoders run in the process all the same, unless `isolation` is set too, which needs
-  /// a helper: a picture cannot take more than the limits, but a fault of a C library is a fault of the process. Give the
-  /// pipeline a disk folder that no other pipeline uses: what another one has stored under a redirect was not judged by
-  /// these rules.
+  /// app's own, and stay as they are. `isolation` is `preferred`: without a helper beside the program decoders run in the
+  /// process, which a line on standard error says once, and a fault of a C library is a fault of the process then. Set
+  /// `required` where pictures are not to be read at all without. Give the pipeline a disk folder that no other pipeline
+  /// uses: what another one has stored under a redirect was not judged by these rules.
   ///
   /// `httpClient` is a client of this configuration's own, so make one configuration and keep it. On Apple platforms
   /// `URLSession` cannot say which address it connects to, and the client refuses every request: set `httpClient` to one
@@ -43,10 +44,13 @@ extension ImagePipeline.Configuration {
     var configuration = ImagePipeline.Configuration()
     configuration.httpClient = DefaultHTTPClient(configuration: client)
     configuration.restrictToUntrustedSources(hosts: hosts)
+    #if os(Linux)
+      configuration.isolation = .preferred
+    #endif
     return configuration
   }
 
-  /// All of it but the client.
+  /// All of it but the client and isolation.
   package mutating func restrictToUntrustedSources(hosts: HTTPHostRule) {
     hostRule = hosts
     readsLocalAddresses = false

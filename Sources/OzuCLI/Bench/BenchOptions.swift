@@ -15,6 +15,8 @@ struct BenchOptions: Sendable {
   var corpus: URL?
   /// The sizes that pictures of the corpus become.
   var sizes: [PixelSize]
+  /// Whether files are read by isolated decoders too.
+  var isolated = false
   /// The program that runs other libraries, when they are wanted.
   var peers: URL?
 }

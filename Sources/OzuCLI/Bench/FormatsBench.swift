@@ -7,6 +7,9 @@ import Ozu
 /// are for each megapixel, in the processor time of the whole process, because some libraries have threads of their own.
 /// Memory is the rise of what the process has resident while it reads, pixels included, after what libraries have freed
 /// before was given back to the system.
+///
+/// With `--isolated`, C libraries also read in processes of their own, in turn with this one; the processor time is that of
+/// all processes then.
 enum FormatsBench {
   static let name = "formats"
 
@@ -22,13 +25,13 @@ enum FormatsBench {
     let codecs = ImagePipeline.Configuration().codecs
     let cases = try options.corpus.map { try corpus($0, codecs) } ?? bundled(codecs)
     var report = BenchReport(benchmark: name)
-    for file in cases { report.rows += try rows(file, codecs, rounds: options.rounds) }
+    for file in cases { report.rows += try rows(file, codecs, options) }
     report.rows += placeholders(rounds: options.rounds)
     return report
   }
 
   private static func rows(
-    _ file: Case, _ codecs: CodecRegistry, rounds: Int
+    _ file: Case, _ codecs: CodecRegistry, _ options: BenchOptions
   ) throws -> [BenchReport.Row] {
     let pool = PixelBufferPool(retainedByteLimit: 0)
     func read() throws -> Picture {
@@ -37,23 +40,58 @@ enum FormatsBench {
     // Twice: what is made once and kept, such as tables of a library, is no memory of the picture.
     let picture = try read()
     let peak = try PeakMemory.measureTrimmed { _ = try read() }
-    var work: [(metric: String, run: () throws -> Void)] = [("read_cpu_ms_per_mp", { _ = try read() })]
+    var work = [Work(metric: "read_cpu_ms_per_mp", peakByteCount: peak) { _ = try read() }]
+    #if os(Linux)
+      if options.isolated, DecoderIsolation.libraryTypes.contains(file.type) {
+        let apart = CodecRegistry.isolatedForBench(domain: "formats")
+        work.append(
+          Work(subject: "ozu, isolated", metric: "read_cpu_ms_per_mp") {
+            _ = try apart.picture(from: file.data, context: DecodingContext(pool: pool))
+          })
+        // Starts the process, and has it take its memory.
+        try work[1].run()
+      }
+    #endif
     if try hasPreviews(file, codecs) {
-      work.append(("read_with_10_previews_cpu_ms_per_mp", { _ = try previews(file, codecs, pool) }))
+      work.append(
+        Work(metric: "read_with_10_previews_cpu_ms_per_mp") { _ = try previews(file, codecs, pool) })
     }
     if codecs.encodableTypes.contains(file.type) {
-      work.append(("write_cpu_ms_per_mp", { _ = try codecs.encode(picture.bitmap, as: file.type) }))
+      work.append(
+        Work(metric: "write_cpu_ms_per_mp") { _ = try codecs.encode(picture.bitmap, as: file.type) })
     }
-    return try work.map { metric, run in
-      var samples: [Double] = []
-      for _ in 0..<rounds {
+    var samples = [[Double]](repeating: [], count: work.count)
+    for _ in 0..<options.rounds {
+      for index in work.indices {
+        samples[index].append(try work[index].cpuMilliseconds() / file.megapixels)
+      }
+    }
+    return zip(work, samples).map { work, samples in
+      BenchReport.Row(
+        name: file.name, subject: work.subject, metric: work.metric, samples: samples,
+        peakByteCount: work.peakByteCount)
+    }
+  }
+
+  /// Something that is measured.
+  private struct Work {
+    var subject = "ozu"
+    let metric: String
+    var peakByteCount: Int?
+    let run: () throws -> Void
+
+    /// Of this process and of those that it has started.
+    func cpuMilliseconds() throws -> Double {
+      #if os(Linux)
+        let start = ProcessTreeTime.now()
+        try run()
+        let time = ProcessTreeTime.now().since(start)
+        return (time.own + time.children) / 1000
+      #else
         let start = ProcessTime.now
         try run()
-        samples.append((ProcessTime.now - start).milliseconds / file.megapixels)
-      }
-      return BenchReport.Row(
-        name: file.name, subject: "ozu", metric: metric, samples: samples,
-        peakByteCount: metric.hasPrefix("read_cpu") ? peak : nil)
+        return (ProcessTime.now - start).milliseconds
+      #endif
     }
   }
 

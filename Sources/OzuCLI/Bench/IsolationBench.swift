@@ -1,7 +1,6 @@
 #if os(Linux)
   import Foundation
   import Ozu
-  import OzuIsolation
   import OzuStandardCodecs
 
   /// What it costs to decode in a process of its own: beside the same work in this one, processor time of both processes.
@@ -21,8 +20,11 @@
     static func run(_ options: BenchOptions) throws -> BenchReport {
       var report = BenchReport(benchmark: name)
       let here = CodecRegistry.standardWithDrawings
-      if options.cases == nil { report.rows += starts(options.rounds) }
-      let apart = isolated(domain: "bench")
+      if options.cases == nil {
+        report.rows += starts(options.rounds)
+        report.rows += SocketPairYardstick.rows(options.rounds)
+      }
+      let apart = CodecRegistry.isolatedForBench(domain: "bench")
       for file in try cases(here) where options.cases.map(file.name.contains) ?? true {
         func decode(_ codecs: CodecRegistry) throws {
           for _ in 0..<file.repetitions { _ = try codecs.picture(from: file.data, resize: file.resize) }
@@ -49,19 +51,6 @@
       return report
     }
 
-    /// All locks hold: without them it is an error.
-    private static func isolated(domain: String) -> CodecRegistry {
-      var codecs = CodecRegistry.standardWithDrawings
-      codecs.markBuiltIn()
-      var settings = DecoderIsolation(
-        .required, types: DecoderIsolation.libraryTypes.union([.png]), helper: .thisProgram, processLimit: 1,
-        domain: domain)
-      // A process that has ended has no processor time any more.
-      settings.pictureLimit = .max
-      _ = codecs.isolate(settings)
-      return codecs
-    }
-
     /// The first picture of all, and the first of another format: by the clock, since much of it is waiting.
     private static func starts(_ rounds: Int) -> [BenchReport.Row] {
       let drawing = Data("<svg xmlns='http://www.w3.org/2000/svg' width='4' height='4'/>".utf8)
@@ -70,7 +59,7 @@
       var samples: [[Double]] = [[], [], []]
       var memory: [Double] = []
       for round in 0..<rounds {
-        let codecs = isolated(domain: "start \(round)")
+        let codecs = CodecRegistry.isolatedForBench(domain: "start \(round)")
         for (index, data) in [png, drawing].enumerated() {
           let start = ContinuousClock.now
           _ = try? codecs.picture(from: data)

@@ -21,15 +21,13 @@
 
     private static func own() -> Double { ProcessTime.now.milliseconds * 1000 }
 
-    /// As the scheduler has counted it, thread by thread (`/proc/PID/task/TID/schedstat`).
+    /// Of each process that lives, with its threads that have ended.
     private static func childrenTime() -> Double {
       descendants().reduce(0) { sum, id in
-        let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(id)/task")) ?? []
-        return threads.reduce(sum) { sum, thread in
-          let text =
-            (try? String(contentsOfFile: "/proc/\(id)/task/\(thread)/schedstat", encoding: .utf8)) ?? ""
-          return sum + (text.split(separator: " ").first.flatMap { Double($0) } ?? 0) / 1e3
-        }
+        var clock = clockid_t()
+        var time = timespec()
+        guard clock_getcpuclockid(id, &clock) == 0, clock_gettime(clock, &time) == 0 else { return sum }
+        return sum + Double(time.tv_sec) * 1e6 + Double(time.tv_nsec) / 1e3
       }
     }
 

@@ -6,7 +6,7 @@ enum BenchCommand: Command {
   static let specification = CommandSpecification(
     name: "bench",
     summary: "Measure on this machine.",
-    synopsis: "[BENCHMARK…] [--rounds N] [--corpus DIR] [--sizes WxH,…] [--peers] [--serve]"
+    synopsis: "[BENCHMARK…] [--rounds N] [--corpus DIR] [--sizes WxH,…] [--peers] [--isolated] [--serve]"
       + " [--operations N] [--traces DIR] [--cases TEXT] [--json]",
     discussion: """
       \(Benchmark.all.map { $0.name.padding(to: 12) + "  " + $0.summary }.joined(separator: "\n"))
@@ -27,6 +27,8 @@ enum BenchCommand: Command {
       OptionSpecification(
         name: "sizes", value: "WxH,…", help: "What pictures of the corpus become; 320x240 by default."),
       OptionSpecification(name: "peers", help: "Let other libraries do the same (thumbnail)."),
+      OptionSpecification(
+        name: "isolated", help: "Read with decoders in processes of their own, too (formats; Linux)."),
       OptionSpecification(
         name: "serve", help: "Be the server of benchmarks until standard input ends."),
       OptionSpecification(
@@ -56,6 +58,7 @@ enum BenchCommand: Command {
       traces: arguments.value("traces"),
       corpus: arguments.value("corpus").map { URL(filePath: $0, directoryHint: .isDirectory) },
       sizes: try sizes(arguments.value("sizes") ?? "320x240"),
+      isolated: arguments.has("isolated"),
       peers: arguments.has("peers") ? URL(filePath: "Benchmarks/peers.py") : nil)
     let names = Benchmark.all.map(\.name)
     for name in arguments.positional where !names.contains(name) {

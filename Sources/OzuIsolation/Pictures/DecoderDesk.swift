@@ -107,7 +107,11 @@ final class DecoderDesk: Sendable {
           throw body.wrongAnswer("it cannot be read")
         }
         // A worker that knows why there is no picture is as good as any.
-        if case .failure(let error) = answer { return .failure(error) }
+        if case .failure(let error) = answer {
+          // But one without its library makes way: before the next is forked, the zygote looks for the library again.
+          if case .unsupportedType = error { throw error }
+          return .failure(error)
+        }
         return .success(try read(answer, pixels))
       }
       noteIsolation()

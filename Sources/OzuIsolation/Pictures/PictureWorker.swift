@@ -30,18 +30,20 @@
       self.codecs = codecs
     }
 
-    package mutating func prepare(_ kind: WorkerKind) {
+    package mutating func prepare(_ kind: WorkerKind) -> Bool {
       do throws(DecodingError) {
         try codecs.prepare(for: [kind.type])
         failures[kind.type] = nil
       } catch {
         // A worker that tries again finds no file at all, and would tell that.
         failures[kind.type] = error
+        return false
       }
-      guard kind.type == .svg else { return }
+      guard kind.type == .svg else { return true }
       // Pictures within drawings are read by modules of gdk-pixbuf, which it opens with the first of them. Text is not among
       // what is drawn: it would start threads.
       _ = try? codecs.picture(from: Data(Self.firstDrawing.utf8))
+      return true
     }
 
     private static let firstDrawing = """

@@ -9,7 +9,9 @@
   package protocol WorkerHandling {
     /// Called in the zygote before the first worker of a kind is forked, when nothing is locked down: loads libraries and
     /// opens fonts, which no worker could. Must not start threads.
-    mutating func prepare(_ kind: WorkerKind)
+    ///
+    /// - Returns: whether all is there; otherwise it is called again before the next worker.
+    mutating func prepare(_ kind: WorkerKind) -> Bool
 
     /// The files and folders that workers of a kind may read, with all below them. Asked for kinds that read fonts only.
     func readablePaths(_ kind: WorkerKind) -> [String]

@@ -59,10 +59,10 @@
       guard descriptorCount == descriptors.count, count <= buffer.count,
         let question = ZygoteQuestion.read(UnsafeRawBufferPointer(rebasing: buffer.prefix(Int(count))))
       else { _exit(1) }
-      if prepared.insert(question.kind).inserted {
+      if !prepared.contains(question.kind) {
         // Ends this process if a library hangs; it could not notice the end of the one that started it.
         alarm(Self.preparationSeconds)
-        handler.prepare(question.kind)
+        if handler.prepare(question.kind) { prepared.insert(question.kind) }
         alarm(0)
       }
       let zygote = getpid()

@@ -10,9 +10,10 @@
 // it does not know.
 int ozu_misdeed(const char *name);
 
-// From now on the system refuses this process and its children to confine themselves further, as the profiles of some
-// containers do.
-int ozu_refuse(bool seccomp, bool landlock);
+// From now on the system refuses this process and its children some calls, as the profiles of containers do: "seccomp" or
+// "landlock" alone, what "docker" refuses by default, or what an "old-docker" refused in a system newer than itself. The
+// number of an error.
+int ozu_refuse(const char *profile);
 
 // Whether this system has what workers are confined by, and lets a process use it: asked of the kernel, not of what is
 // tested.

@@ -17,6 +17,8 @@
         @Sendable (PictureQuestion) throws(DecodingError) -> (message: Data, payload: [UInt8])
       let answer: Answer
       let questions = Mutex<[PictureQuestion]>([])
+      /// How many answers ended the worker.
+      let refusals = Mutex(0)
 
       init(_ answer: @escaping Answer) { self.answer = answer }
 
@@ -33,7 +35,10 @@
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: payload.count, alignment: 16)
         defer { memory.deallocate() }
         memory.copyBytes(from: payload)
-        return try read(message, UnsafeRawBufferPointer(memory))
+        do throws(DecodingError) { return try read(message, UnsafeRawBufferPointer(memory)) } catch {
+          refusals.withLock { $0 += 1 }
+          throw error
+        }
       }
     }
 
@@ -48,10 +53,11 @@
     private static func message(_ answer: PictureAnswer) -> Data { Data([0]) + answer.data }
 
     private static func picture(
-      _ header: ImageHeader = header(), _ form: BitmapForm = form(), byteCount: Int? = nil
+      _ header: ImageHeader = header(), _ form: BitmapForm = form(), byteCount: Int? = nil,
+      resizeTime: Duration = .zero
     ) -> (Data, [UInt8]) {
       (
-        message(.picture(header, form, notes: [])),
+        message(.picture(header, form, notes: [], resizeTime: resizeTime)),
         [UInt8](repeating: 255, count: byteCount ?? form.byteCount)
       )
     }
@@ -97,6 +103,30 @@
       ("less than it may take", (message(.needs(byteCount: 5)), [])),
       ("less than nothing", (message(.needs(byteCount: -5)), [])),
     ]
+
+    @Test(
+      "no stage took longer than the question",
+      arguments: [.seconds(Int64.max), .nanoseconds(1), .zero, .nanoseconds(-1), .seconds(Int64.min)] as [Duration])
+    func resizeTime(_ told: Duration) throws {
+      let codecs = Self.codecs(FakeWorkers { _ in Self.picture(resizeTime: told) })
+      var stages: [(DecodingStage, Duration)] = []
+      var context = DecodingContext(onStage: { stages.append(($0, .zero)) })
+      context.onPastStage = { stages.append(($0, $1)) }
+      let time = try ContinuousClock().measure { _ = try codecs.picture(from: Self.file, context: context) }
+      #expect(stages.map(\.0) == (told > .zero ? [.decode, .resize] : [.decode]))
+      if told > .zero { #expect((stages.last?.1).map { .zero < $0 && $0 <= min(told, time) } == true) }
+    }
+
+    @Test("a worker without its library makes way for one that may have it, and one that knows the file does not")
+    func missingLibrary() throws {
+      for (error, count) in [
+        (DecodingError.unsupportedType(.webp, reason: "r"), 1), (.truncated(.webp, stage: "s"), 0),
+      ] {
+        let workers = FakeWorkers { _ in (Self.message(.failure(error)), []) }
+        #expect(throws: error) { try Self.codecs(workers).picture(from: Self.file) }
+        #expect(workers.refusals.withLock { $0 } == count)
+      }
+    }
 
     @Test("are wrong answers, and end the worker", arguments: lies.indices)
     func lie(_ index: Int) throws {

@@ -41,6 +41,8 @@
       #expect(pipeline.diagnostics().isolation?.description == "preferred, nothing decoded yet")
       let response = try await pipeline.response(for: ImageRequest(url: url).resized(to: PixelSize(64, 64)))
       #expect(response.isIsolated && response.picture.size == PixelSize(64, 48))
+      let (decode, resize) = (response.timings[.decode], response.timings[.resize])
+      #expect(decode.map { $0 > .zero } == true && resize.map { $0 > .zero } == true)
       let status = try #require(pipeline.diagnostics().isolation)
       #expect(status.mode == .preferred && status.degradation == nil)
       #expect(status.answerCount == 1 && status.failureCount == 0)

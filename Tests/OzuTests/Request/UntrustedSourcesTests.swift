@@ -111,6 +111,10 @@ struct UntrustedSourcesTests {
     #expect(configuration.limits.encodedByteCount < DecodingLimits.default.encodedByteCount)
     #expect(configuration.limits.pixelCount < DecodingLimits.default.pixelCount)
     #expect(configuration.timeouts.total < HTTPTimeouts.images.total)
+    #if os(Linux)
+      #expect(configuration.isolation.mode == .preferred)
+      #expect(configuration.isolation.types == DecoderIsolation.libraryTypes)
+    #endif
     // A server of this machine is on the list, and not public.
     let server = try LoopbackServer()
     server.route("/a.png", .ok(try Fixture.photo.data(as: .png)))

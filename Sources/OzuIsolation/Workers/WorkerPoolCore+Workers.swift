@@ -1,0 +1,77 @@
+#if os(Linux) && canImport(CIsolation)
+  import OzuImaging
+  import OzuSynchronization
+
+  // Taking a worker that waits, and starting one.
+  extension WorkerPoolCore {
+    /// The least that a worker's memory is limited to for good, so that one can serve pictures of many sizes.
+    private static let leastMemoryByteCount = 1 << 30
+    /// How long a helper that cannot be started is not tried again.
+    private static let failureTime: Duration = .seconds(5)
+
+    /// A worker that waits, or a new one. The calling thread has a turn.
+    func worker(
+      for request: WorkerRequest, _ checkpoint: () throws(DecodingError) -> Void
+    ) throws(WorkerProcess.Failure) -> WorkerProcess {
+      while let worker = state.withLock({
+        $0.shelf.take(
+          request.kind, bodyNumber: request.bodyNumber, memoryByteCount: request.memoryByteCount)
+      }) {
+        if worker.isQuiet { return worker }
+      }
+      do throws(WorkerPool.StartFailure) {
+        return try startWorker(for: request, checkpoint)
+      } catch {
+        switch error {
+        case .refused(let error): throw .refused(error)
+        case .failed(let reason): throw .failed(.unavailable(reason))
+        case .zygoteGone: throw .failed(.unavailable("\(options.helper.name) has ended"))
+        }
+      }
+    }
+
+    func startWorker(
+      for request: WorkerRequest, _ checkpoint: () throws(DecodingError) -> Void
+    ) throws(WorkerPool.StartFailure) -> WorkerProcess {
+      if let fault = state.withLock({ $0.faults[request.kind] }) { throw .failed(fault) }
+      // The memory of those that make room is unmapped here, not under the lock.
+      let evicted = state.withLock { $0.shelf.removeAll(butLast: options.workerLimit - $0.turnCount) }
+      withExtendedLifetime(evicted) {}
+      // One that has ended since the last question is replaced, and so is one that ends now, once.
+      for _ in 0..<3 {
+        let zygote = try waitForZygote(checkpoint)
+        do throws(WorkerPool.StartFailure) {
+          let worker = try WorkerProcess(
+            request.kind, memoryByteCount: max(request.memoryByteCount, Self.leastMemoryByteCount),
+            zygote: zygote)
+          try worker.waitUntilReady(checkpoint: checkpoint)
+          try admit(worker)
+          return worker
+        } catch .zygoteGone {
+          discard(zygote)
+        }
+      }
+      let reason = "\(options.helper.name) ends before it has a worker"
+      remember(reason)
+      throw .failed(reason)
+    }
+
+    func admit(_ worker: WorkerProcess) throws(WorkerPool.StartFailure) {
+      state.withLock { state in
+        state.status.startedWorkerCount += 1
+        if state.status.confinement == nil { state.status.confinement = worker.confinement }
+      }
+      guard options.confinement == .required, let fault = worker.confinement.fault(for: worker.kind) else {
+        return
+      }
+      let reason = "it cannot be confined: \(fault)"
+      state.withLock { $0.faults[worker.kind] = reason }
+      throw .failed(reason)
+    }
+
+    func remember(_ reason: String) {
+      let end = ContinuousClock.now + Self.failureTime
+      state.withLock { $0.failure = (reason, end) }
+    }
+  }
+#endif

@@ -1,0 +1,62 @@
+#if os(Linux)
+  import Foundation
+  import Testing
+
+  @testable import OzuIsolation
+
+  /// A whole program where less can be had than on a usual system: what is left of isolation there.
+  @Suite("Isolation in containers", .enabled(if: Drills.isConfined), .timeLimit(.minutes(2)))
+  struct ContainerTests {
+    private static let all = [
+      "reverse: reversed 1", "read-passwords: EPERM", "connect: did what is forbidden to decoders (SIGSYS)", "fill: filled", "thread: done",
+      "read-passwords: EACCES", "seccomp true, Landlock true, limits true, missing: ",
+    ]
+
+    private static func lines(_ arguments: [String]) throws -> [String] {
+      let process = Process()
+      let output = Pipe()
+      process.executableURL = URL(fileURLWithPath: arguments[0])
+      process.arguments = Array(arguments.dropFirst())
+      process.standardOutput = output
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      let data = output.fileHandleForReading.readDataToEndOfFile()
+      process.waitUntilExit()
+      return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    @Test("under the profile that Docker has by default all locks hold")
+    func docker() async throws {
+      let lines = try await Drills.onThread { try Self.lines([Drills.program, "contained", "docker"]) }
+      #expect(lines == Self.all)
+    }
+
+    @Test("under a profile that is older than the system no process starts, and the answer says so")
+    func oldDocker() async throws {
+      let lines = try await Drills.onThread { try Self.lines([Drills.program, "contained", "old-docker"]) }
+      #expect(lines.count == 6)
+      #expect(lines.allSatisfy { $0.hasSuffix("Operation not permitted") })
+    }
+
+    /// Whether this process may make namespaces, to try others in.
+    private static let makesNamespaces: Bool = {
+      (try? lines(["/usr/bin/unshare", "-r", "-m", "/bin/echo", "yes"])) == ["yes"]
+    }()
+
+    @Test(
+      "without /proc, on a read-only system, without shared memory of any size all locks hold",
+      .enabled(if: makesNamespaces),
+      arguments: [
+        "mount -t tmpfs none /proc", "mount -o remount,bind,ro /", "mount -t tmpfs -o size=4k none /dev/shm",
+      ])
+    func namespaces(_ preparation: String) async throws {
+      let lines = try await Drills.onThread {
+        try Self.lines([
+          "/usr/bin/unshare", "-r", "-m", "/bin/sh", "-c", "\(preparation) && exec \"$0\" contained",
+          Drills.program,
+        ])
+      }
+      #expect(lines == Self.all)
+    }
+  }
+#endif
