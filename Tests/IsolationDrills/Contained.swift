@@ -21,9 +21,7 @@
         print("this system has no filter of system calls")
         exit(1)
       }
-      // By its path: /proc may be missing.
-      let pool = WorkerPool(
-        .init(helper: .program(CommandLine.arguments[0]), workerLimit: 1))
+      let pool = WorkerPool(.init(helper: .thisProgram(), workerLimit: 1))
       for (deed, kind) in deeds {
         let request = WorkerRequest(
           kind: kind, message: Data(deed.utf8), body: Data([1, 2]), bodyNumber: 1, memoryByteCount: 256 << 20,

@@ -114,12 +114,11 @@ extension RenderStep {
     _ decode: (DecodingContext) throws(DecodingError) -> Picture
   ) throws(ImageError) -> Picture {
     let configuration = context.configuration
-    var surroundings = DecodingContext(
+    let surroundings = DecodingContext(
       limits: configuration.limits, pool: configuration.pixelBufferPool, colorPolicy: colorPolicy,
       budget: configuration.decodedByteBudget,
-      isCancelled: { context.isCancelled || watch.isLate },
-      onStage: { watch.enter($0 == .decode ? .decode : .resize) })
-    surroundings.onPastStage = { watch.enter($0 == .decode ? .decode : .resize, ago: $1) }
+      isCancelled: { context.isCancelled || watch.isLate }
+    ).measured { watch.enter($0 == .decode ? .decode : .resize, ago: $1) }
     do throws(DecodingError) {
       return try decode(surroundings)
     } catch {

@@ -33,10 +33,8 @@ public struct DecodingContext {
   /// What bounds the pixels that all decodes have in the making.
   public let budget: DecodedByteBudget
 
-  /// Called when a stage begins, on the decoding thread.
-  private let onStage: (DecodingStage) -> Void
-  /// Called in place of `onStage` for a stage that began a while ago, with how long ago that was.
-  package var onPastStage: ((DecodingStage, Duration) -> Void)?
+  /// Called when a stage begins, on the decoding thread, or has begun a while ago, with how long ago that was.
+  private var onStage: (DecodingStage, Duration) -> Void
   private let isCancelled: () -> Bool
   private let threadTime: () -> Duration
   private var start: Duration
@@ -68,19 +66,26 @@ public struct DecodingContext {
     self.pixelFormats = pixelFormats
     self.budget = budget
     self.isCancelled = isCancelled
-    self.onStage = onStage
+    self.onStage = { stage, _ in onStage(stage) }
     self.threadTime = threadTime
     start = threadTime()
   }
 
   /// Tells those who measure that a stage begins.
   public func begin(_ stage: DecodingStage) {
-    onStage(stage)
+    onStage(stage, .zero)
   }
 
   /// Tells those who measure that a stage began a while ago, in another process that has told so only now.
   package func begin(_ stage: DecodingStage, ago duration: Duration) {
-    if let onPastStage { onPastStage(stage, duration) } else { onStage(stage) }
+    onStage(stage, duration)
+  }
+
+  /// The same context for one who measures and also wants to know how long ago a stage began.
+  package func measured(by onStage: @escaping (DecodingStage, Duration) -> Void) -> DecodingContext {
+    var context = self
+    context.onStage = onStage
+    return context
   }
 
   /// The same context for what is to be resampled or combined, which is done in `bgra8`.

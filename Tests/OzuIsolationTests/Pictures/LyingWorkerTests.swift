@@ -110,8 +110,7 @@
     func resizeTime(_ told: Duration) throws {
       let codecs = Self.codecs(FakeWorkers { _ in Self.picture(resizeTime: told) })
       var stages: [(DecodingStage, Duration)] = []
-      var context = DecodingContext(onStage: { stages.append(($0, .zero)) })
-      context.onPastStage = { stages.append(($0, $1)) }
+      let context = DecodingContext().measured { stages.append(($0, $1)) }
       let time = try ContinuousClock().measure { _ = try codecs.picture(from: Self.file, context: context) }
       #expect(stages.map(\.0) == (told > .zero ? [.decode, .resize] : [.decode]))
       if told > .zero { #expect((stages.last?.1).map { .zero < $0 && $0 <= min(told, time) } == true) }
