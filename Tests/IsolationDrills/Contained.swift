@@ -40,7 +40,8 @@
       if let confinement = pool.status.confinement {
         print(
           "seccomp \(confinement.filtersSystemCalls), Landlock \(confinement.landlockVersion > 0), "
-            + "limits \(confinement.limitsResources), missing: \(confinement.missing.joined(separator: ", "))")
+            + "limits \(confinement.limitsResources), missing: \(confinement.missing.joined(separator: ", "))"
+        )
       }
       exit(0)
     }

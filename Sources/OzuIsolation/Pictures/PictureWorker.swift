@@ -139,7 +139,8 @@
     ) throws(DecodingError) -> PictureAnimation? {
       let about = question.aboutPicture
       if let current, current.question == about { return current.animation }
-      let picture = try codecs.picture(from: data, resize: question.resize, context: question.context(ResizeWatch()))
+      let picture = try codecs.picture(
+        from: data, resize: question.resize, context: question.context(ResizeWatch()))
       current = picture.animation.map { Current(number: number, question: about, animation: $0) }
       return picture.animation
     }

@@ -65,7 +65,8 @@
         output.begin(token: head.token, memoryByteCount: Int(clamping: head.memoryByteCount))
         let body = UnsafeRawBufferPointer(start: input, count: Int(clamping: head.bodyByteCount))
         let answer = handler.answer(
-          message: buffer.message(byteCount: Int(count)), body: body, bodyNumber: head.bodyNumber, output: output)
+          message: buffer.message(byteCount: Int(count)), body: body, bodyNumber: head.bodyNumber,
+          output: output)
         precondition(answer.count <= WorkerRequest.messageByteCount, "an answer of \(answer.count) bytes")
         var reply = WorkerHead(.answer, token: head.token)
         reply.outputByteCount = UInt64(output.byteCount)

@@ -106,7 +106,8 @@
 
     @Test(
       "no stage took longer than the question",
-      arguments: [.seconds(Int64.max), .nanoseconds(1), .zero, .nanoseconds(-1), .seconds(Int64.min)] as [Duration])
+      arguments: [.seconds(Int64.max), .nanoseconds(1), .zero, .nanoseconds(-1), .seconds(Int64.min)]
+        as [Duration])
     func resizeTime(_ told: Duration) throws {
       let codecs = Self.codecs(FakeWorkers { _ in Self.picture(resizeTime: told) })
       var stages: [(DecodingStage, Duration)] = []
@@ -116,7 +117,8 @@
       if told > .zero { #expect((stages.last?.1).map { .zero < $0 && $0 <= min(told, time) } == true) }
     }
 
-    @Test("a worker without its library makes way for one that may have it, and one that knows the file does not")
+    @Test(
+      "a worker without its library makes way for one that may have it, and one that knows the file does not")
     func missingLibrary() throws {
       for (error, count) in [
         (DecodingError.unsupportedType(.webp, reason: "r"), 1), (.truncated(.webp, stage: "s"), 0),
