@@ -21,7 +21,7 @@ enum IsolationOption {
       throw UsageError("--isolation \(name): off, preferred or required is needed")
     }
     let areStrangers =
-      mode == .required || arguments.has("untrusted") || arguments.has(OptionSpecification.recursive.name)
+      mode == .required || arguments.has(OptionSpecification.recursive.name)
       || arguments.positional.contains { !SourceArgument.isFile($0) }
     // This program is its own helper; `main` says so first.
     return DecoderIsolation(
