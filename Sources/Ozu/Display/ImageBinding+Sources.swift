@@ -20,9 +20,8 @@ extension ImageBinding {
       setNothing(options ?? self.options)
       return false
     }
-    let source: ImageSource = url.map(ImageSource.url) ?? .fetcher(AbsentFetcher(key: key ?? ""))
     return setImage(
-      ImageRequest(source, priority: (options ?? self.options).priority, cacheKey: key),
+      ImageRequest(url: url, key: key, priority: (options ?? self.options).priority),
       options: options, handlers: DisplayHandlers(progress: progress, success: success, failure: failure))
   }
 

@@ -41,9 +41,14 @@ extension ImagePresenting {
     format: CacheFormat? = nil, processors: [any ImageProcessing] = [], transition: DisplayTransition? = nil,
     success: ((ImageResponse) -> Void)? = nil, failure: ((ImageError) -> Void)? = nil
   ) -> Bool {
-    let source: ImageSource = url.map(ImageSource.url) ?? .fetcher(AbsentFetcher(key: key ?? ""))
-    return setImage(
-      source, key, format, processors, options(placeholder, failureImage, transition), success, failure)
+    let options = options(placeholder, failureImage, transition)
+    if url == nil, key == nil {
+      images.setNothing(options)
+      return false
+    }
+    let request = ImageRequest(
+      url: url, key: key, processors: processors, priority: options.priority, format: format)
+    return setImage(request, options, success, failure)
   }
 
   /// Shows the picture of a local file.
@@ -54,7 +59,7 @@ extension ImagePresenting {
     success: ((ImageResponse) -> Void)? = nil, failure: ((ImageError) -> Void)? = nil
   ) -> Bool {
     setImage(
-      .url(URL(filePath: path)), nil, format, processors, options(placeholder, failureImage, transition),
+      .url(URL(filePath: path)), format, processors, options(placeholder, failureImage, transition),
       success, failure)
   }
 
@@ -66,7 +71,7 @@ extension ImagePresenting {
     success: ((ImageResponse) -> Void)? = nil, failure: ((ImageError) -> Void)? = nil
   ) -> Bool {
     setImage(
-      .fetcher(SimpleFetcher(picture, key: key)), nil, format, processors,
+      .fetcher(SimpleFetcher(picture, key: key)), format, processors,
       options(placeholder, failureImage, transition), success, failure)
   }
 
@@ -78,7 +83,7 @@ extension ImagePresenting {
     success: ((ImageResponse) -> Void)? = nil, failure: ((ImageError) -> Void)? = nil
   ) -> Bool {
     setImage(
-      .fetcher(fetcher), nil, format, processors, options(placeholder, failureImage, transition), success,
+      .fetcher(fetcher), format, processors, options(placeholder, failureImage, transition), success,
       failure)
   }
 
@@ -88,12 +93,18 @@ extension ImagePresenting {
   }
 
   private func setImage(
-    _ source: ImageSource, _ key: String?, _ format: CacheFormat?, _ processors: [any ImageProcessing],
+    _ source: ImageSource, _ format: CacheFormat?, _ processors: [any ImageProcessing],
     _ options: DisplayOptions, _ success: ((ImageResponse) -> Void)?, _ failure: ((ImageError) -> Void)?
   ) -> Bool {
-    let request = ImageRequest(
-      source, processors: processors, priority: options.priority, cacheKey: key, format: format)
-    return images.setImage(
+    let request = ImageRequest(source, processors: processors, priority: options.priority, format: format)
+    return setImage(request, options, success, failure)
+  }
+
+  private func setImage(
+    _ request: ImageRequest, _ options: DisplayOptions, _ success: ((ImageResponse) -> Void)?,
+    _ failure: ((ImageError) -> Void)?
+  ) -> Bool {
+    images.setImage(
       request, options: options, handlers: DisplayHandlers(success: success, failure: failure))
   }
 

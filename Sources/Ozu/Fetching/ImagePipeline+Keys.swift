@@ -12,7 +12,8 @@ extension ImagePipeline {
   ///   - key: what it is kept under; `nil` for the URL itself.
   /// - Throws: `ImageError`; `notCached` without a URL.
   public func image(for url: URL?, key: String?) async throws(ImageError) -> Picture {
-    try await image(for: ImageRequest(url: url, key: key))
+    if url == nil { return try await image(forKey: key ?? "") }
+    return try await image(for: ImageRequest(url: url, key: key))
   }
 
   /// The picture of a key in a format, from the caches only: memory, the format's renditions, or the original.
@@ -144,16 +145,16 @@ extension ImagePipeline {
 }
 
 extension ImageRequest {
-  /// The request of a URL that is kept under a key; without a URL it finds what the caches have under the key.
-  init(url: URL?, key: String?, format: CacheFormat? = nil) {
-    if let url, key == nil || key == url.absoluteString {
-      self.init(url: url, format: format)
-    } else if let url {
-      self.init(url: url, cacheKey: key, format: format)
-    } else {
-      self.init(key: key ?? "", format: format)
-      cachePolicy = .cacheOnly
-    }
+  /// The request of a URL that is kept under a key. Without a URL it asks only the caches for what they have under the
+  /// key: a load that other requests of the key could join would fail them too.
+  init(
+    url: URL?, key: String?, processors: [any ImageProcessing] = [], priority: ImagePriority = .normal,
+    format: CacheFormat? = nil
+  ) {
+    let source: ImageSource = url.map(ImageSource.url) ?? .fetcher(AbsentFetcher(key: key ?? ""))
+    self.init(
+      source, processors: processors, priority: priority, cachePolicy: url == nil ? .cacheOnly : .useCaches,
+      cacheKey: key == url?.absoluteString ? nil : key, format: format)
   }
 
   /// The request that a key means first: that of the URL or file it reads as, else of what the app calls so.

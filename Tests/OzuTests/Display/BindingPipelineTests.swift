@@ -51,6 +51,63 @@ struct BindingPipelineTests {
     #expect(view.shownPicture?.size == PixelSize(160, 120))
   }
 
+  /// What an app calls for a picture that it knows by its key: the binding, or the view that has it.
+  enum Caller: CaseIterable {
+    case binding
+    case view
+
+    @MainActor
+    func setImage(of view: FakeImageView, key: String?) {
+      switch self {
+      case .binding: view.images.setImage(from: nil, key: key)
+      case .view: Presenter(images: view.images).setImage(from: nil, key: key)
+      }
+    }
+  }
+
+  private struct Presenter: ImagePresenting {
+    let images: ImageBinding
+  }
+
+  @Test(
+    "a view that knows only the key does not make a load fail that knows the address",
+    arguments: Caller.allCases)
+  func keyAlone(caller: Caller) async throws {
+    let fixture = Fixture { $0.concurrentFetches = 1 }
+    let gate = Gate()
+    // Takes the only place among the downloads.
+    let other = fixture.pipeline.task(for: try fixture.serve("other.jpg") { $0.held(by: gate) })
+    await gate.arrivals(1)
+    let url = try fixture.serve("a.jpg")
+    let view = FakeImageView(DisplaySize(40, 30), pipeline: fixture.pipeline)
+    caller.setImage(of: view, key: "avatar")
+    let avatar = fixture.pipeline.task(for: ImageRequest(url: url, cacheKey: "avatar"))
+    try await eventually(fixture.pipeline.waitingCount(on: .data) >= 1)
+    gate.open()
+    #expect(try await avatar.image.size == PixelSize(320, 240))
+    await view.settled()
+    guard case .failed(.notCached) = view.images.phase else {
+      Issue.record("\(view.images.phase)")
+      return
+    }
+    _ = try await other.image
+    caller.setImage(of: view, key: "avatar")
+    await view.settled()
+    #expect(view.shownPicture?.size == PixelSize(40, 30))
+    #expect(fixture.client.requestCount(for: url) == 1)
+  }
+
+  @Test("a view that is given neither an address nor a key fails nothing", arguments: Caller.allCases)
+  func nothing(caller: Caller) {
+    let view = FakeImageView(DisplaySize(40, 30), pipeline: Fixture().pipeline)
+    caller.setImage(of: view, key: nil)
+    #expect(view.images.request == nil)
+    guard case .empty = view.images.phase else {
+      Issue.record("\(view.images.phase)")
+      return
+    }
+  }
+
   @Test("what memory keeps of a picture that is still loading is not taken for the picture")
   func previewInMemory() async throws {
     let fixture = Fixture()

@@ -35,16 +35,21 @@ struct KeyedImagesTests {
   func noURL() async throws {
     let fixture = FormatFixture()
     let url = try fixture.serve("a.jpg")
-    _ = try await fixture.pipeline.image(for: url, key: "avatar")
-    #expect(try await fixture.pipeline.image(for: nil, key: "avatar").size == PixelSize(320, 240))
+    // The second reads as the address of another picture.
+    for key in ["avatar", "https://example.com/avatar"] {
+      _ = try await fixture.pipeline.image(for: url, key: key)
+      #expect(try await fixture.pipeline.image(for: nil, key: key).size == PixelSize(320, 240))
+    }
     let pipeline = await fixture.restarted()
-    #expect(try await pipeline.image(for: nil, key: "avatar").size == PixelSize(320, 240))
+    for key in ["avatar", "https://example.com/avatar"] {
+      #expect(try await pipeline.image(for: nil, key: key).size == PixelSize(320, 240))
+    }
     await #expect {
       try await pipeline.image(for: nil, key: "nobody")
     } throws: {
       if case ImageError.notCached? = $0 as? ImageError { true } else { false }
     }
-    #expect(fixture.client.requests.count == 1)
+    #expect(fixture.client.requests.count == 2)
   }
 
   @Test("what is set under a key is in memory at once and on disk after a restart")
