@@ -181,14 +181,16 @@ let package = Package(
       name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"]), .brew(["gtk4"])]),
     .target(name: "OzuSynchronization", swiftSettings: strict),
     .target(name: "OzuRecords", swiftSettings: strict),
+    .target(name: "OzuText", swiftSettings: strict),
 
     // Floor 1: they do not know each other.
     .target(
-      name: "OzuImaging", dependencies: ["OzuSynchronization", "OzuRecords"], swiftSettings: kernel),
+      name: "OzuImaging", dependencies: ["OzuSynchronization", "OzuRecords", "OzuText"], swiftSettings: kernel
+    ),
     .target(name: "OzuCaching", dependencies: ["OzuSynchronization"], swiftSettings: strict),
     .target(
       name: "OzuHTTP",
-      dependencies: ["OzuSynchronization"]
+      dependencies: ["OzuSynchronization", "OzuText"]
         + ["CCurl", "CContentCodings"].map { .target(name: $0, condition: .when(platforms: [.linux])) },
       swiftSettings: strict),
 
@@ -202,7 +204,7 @@ let package = Package(
     .target(
       name: "OzuIsolation",
       dependencies: [
-        "OzuImaging", "OzuRecords", "OzuSynchronization",
+        "OzuImaging", "OzuRecords", "OzuSynchronization", "OzuText",
         .target(name: "CIsolation", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: strict),
@@ -217,6 +219,7 @@ let package = Package(
       name: "Ozu",
       dependencies: [
         "OzuIsolation", "OzuStandardCodecs", "OzuCodecs", "OzuImaging", "OzuCaching", "OzuHTTP", "OzuRecords",
+        "OzuText",
       ] + libraryCodecs,
       swiftSettings: strict),
 
@@ -242,7 +245,8 @@ let package = Package(
     .executableTarget(
       name: "OzuCLI",
       dependencies: [
-        "Ozu", "OzuCodecs", "OzuStandardCodecs", "OzuHTTP", "OzuIsolation", "OzuTesting", "CAllocations",
+        "Ozu", "OzuCodecs", "OzuStandardCodecs", "OzuHTTP", "OzuIsolation", "OzuTesting", "OzuText",
+        "CAllocations",
         .target(name: "CBenchPeers", condition: .when(traits: ["BenchPeers"])),
       ] + libraryCodecs,
       resources: [.copy("Resources/Photos")],
@@ -257,7 +261,7 @@ let package = Package(
       name: "OzuDiskDrills", dependencies: ["OzuCaching", "OzuTesting"], path: "Tests/DiskDrills",
       swiftSettings: strict),
     .testTarget(
-      name: "OzuHTTPTests", dependencies: ["OzuHTTP", "OzuTesting"], swiftSettings: strict),
+      name: "OzuHTTPTests", dependencies: ["OzuHTTP", "OzuTesting", "OzuText"], swiftSettings: strict),
     .testTarget(
       name: "OzuCodecsTests",
       dependencies: ["OzuCodecs", "OzuStandardCodecs", "OzuTesting", "JPEGOracle", "CDynamicLibrary"]

@@ -1,4 +1,5 @@
 import OzuTesting
+import OzuText
 import Testing
 
 @testable import OzuHTTP

@@ -1,4 +1,5 @@
 import OzuHTTP
+import OzuText
 
 /// Why a request has no picture: a case per cause, each with the source it is about.
 ///
@@ -120,8 +121,9 @@ extension ImageError {
 }
 
 extension ImageError: CustomStringConvertible {
-  /// One line: the source, then what happened.
-  public var description: String { "\(source): \(explanation)" }
+  /// One line: the source, then what happened. Characters that a terminal obeys are written as numbers: the source may be the
+  /// name of a file that somebody else has given.
+  public var description: String { PrintableText.oneLine("\(source): \(explanation)") }
 
   /// What happened, without the source.
   public var explanation: String {

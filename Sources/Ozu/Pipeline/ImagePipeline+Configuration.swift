@@ -161,6 +161,7 @@ extension ImagePipeline.Configuration {
     settings.keepsErrorBodies = false
     settings.spooling.threshold = largeBodyByteCount
     settings.preparation = requestPreparation
+    settings.errorText = { $0.oneLine }
     settings.currentDate = currentDate
     settings.now = now
     settings.sleep = sleep

@@ -1,5 +1,5 @@
 import Foundation
-import OzuHTTP
+import OzuText
 
 /// Where a command prints: results to one stream, messages to the other.
 struct Console: Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import OzuHTTP
+import OzuText
 
 /// JSON text from plain values, with the members in the order in which they were given.
 enum JSON {

@@ -1,4 +1,5 @@
 import Foundation
+import OzuText
 
 /// Why a file of the user's was not written: one line with its name.
 struct OutputError: Error, CustomStringConvertible {
@@ -17,7 +18,7 @@ struct OutputError: Error, CustomStringConvertible {
       switch code {
       case ENOSPC: "no space left on \(place)"
       case EDQUOT: "no disk quota left on \(place)"
-      default: OutputError(path, reason: String(cString: strerror(code))).description
+      default: OutputError(path, reason: systemMessage(code)).description
       }
   }
 

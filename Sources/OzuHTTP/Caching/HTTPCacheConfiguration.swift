@@ -1,3 +1,5 @@
+import OzuText
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -29,6 +31,9 @@ public struct HTTPCacheConfiguration: Sendable {
   public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   /// A number from 0 to 1 that spreads retries.
   public var randomFraction: @Sendable () -> Double = { Double.random(in: 0...1) }
+
+  /// The words for what `preparation` throws, in one line. Who links all of Foundation has better ones for its errors.
+  package var errorText: @Sendable (any Error) -> String = { PrintableText.oneLine("\($0)") }
 
   /// Makes the default settings.
   public init() {}

@@ -302,7 +302,8 @@ struct HTTPOriginExchange: Sendable {
     } catch is CancellationError {
       throw HTTPError(.cancelled, url: request.url)
     } catch {
-      throw HTTPError(.invalidRequest("preparing it failed: \(error)"), url: request.url)
+      throw HTTPError(
+        .invalidRequest("preparing it failed: \(configuration.errorText(error))"), url: request.url)
     }
   }
 }

@@ -1,3 +1,5 @@
+import OzuText
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else

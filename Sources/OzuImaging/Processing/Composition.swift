@@ -49,7 +49,7 @@ public struct CustomProcessor: ImageProcessing {
     do {
       return try work(bitmap)
     } catch {
-      throw .failed(identifier, reason: "\(error)")
+      throw .failed(identifier, reason: error.oneLine)
     }
   }
 }

@@ -26,6 +26,7 @@ package struct WorkerConfinement: Hashable, Sendable {
 #if os(Linux) && canImport(CIsolation)
   import CIsolation
   import Glibc
+  import OzuText
 
   extension WorkerConfinement {
     /// What a worker tells of itself.
@@ -58,10 +59,5 @@ package struct WorkerConfinement: Hashable, Sendable {
       ]
       missing = calls.compactMap { name, code in code == 0 ? nil : "\(name): \(systemMessage(code))" }
     }
-  }
-
-  /// The system's words for the number of an error.
-  func systemMessage(_ code: Int32) -> String {
-    strerror(code).map { String(cString: $0) } ?? "error \(code)"
   }
 #endif

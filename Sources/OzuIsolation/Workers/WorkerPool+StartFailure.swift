@@ -1,5 +1,6 @@
 #if os(Linux) && canImport(CIsolation)
   import OzuImaging
+  import OzuText
 
   extension WorkerPool {
     /// Why there is no worker.

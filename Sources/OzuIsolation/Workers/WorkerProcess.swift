@@ -2,6 +2,7 @@
   import CIsolation
   import Glibc
   import OzuImaging
+  import OzuText
 
   #if canImport(FoundationEssentials)
     import FoundationEssentials

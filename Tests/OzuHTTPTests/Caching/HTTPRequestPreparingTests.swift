@@ -25,7 +25,7 @@ struct HTTPRequestPreparingTests {
   }
 
   private struct Trouble: Error, CustomStringConvertible {
-    let description = "the token has expired"
+    var description = "the token has expired"
   }
 
   private static let elsewhere = url("https://other.example.com/b")
@@ -88,6 +88,10 @@ struct HTTPRequestPreparingTests {
   func failing() async throws {
     let thrown: [(any Error, HTTPError.Reason)] = [
       (Trouble(), .invalidRequest("preparing it failed: the token has expired")),
+      (
+        Trouble(description: "two\r\nlines\u{1B}]0;"),
+        .invalidRequest("preparing it failed: two lines\\u001b]0;")
+      ),
       (HTTPError(.constrainedNetwork), .constrainedNetwork), (CancellationError(), .cancelled),
     ]
     for (error, reason) in thrown {

@@ -1,6 +1,9 @@
 import Foundation
-import Ozu
+import OzuHTTP
+import OzuTesting
 import Testing
+
+@testable import Ozu
 
 @Suite("Errors in one line")
 struct ErrorTextTests {
@@ -11,6 +14,7 @@ struct ErrorTextTests {
   private static let cases: [(any Error, String)] = [
     (Plain(description: "the lamp is broken"), "the lamp is broken"),
     (Plain(description: "two\nlines"), "two lines"),
+    (Plain(description: "\u{1B}[2J"), "\\u001b[2J"),
     (Self.noSpace, "No space left on device"),
     (
       CocoaError(
@@ -28,6 +32,32 @@ struct ErrorTextTests {
     #expect(error.oneLine == text)
     #expect(
       ImageError.fetchFailed("a.jpg", underlying: error).description == "a.jpg: fetching failed: \(text)")
+  }
+
+  private struct Preparing: HTTPRequestPreparing {
+    let error: any Error
+    func willSend(_ request: HTTPRequest) async throws -> HTTPRequest { throw error }
+  }
+
+  @Test("the same where a closure or a hook of the app's throws", arguments: cases.indices)
+  func closures(_ index: Int) async {
+    let (error, text) = Self.cases[index]
+    let step = ProcessingError.failed("custom(1:a)", reason: text)
+    #expect(throws: step) {
+      try Picture(Fixture.photo.bitmap).processed(by: [.custom("a") { _ in throw error }])
+    }
+    let pipeline = ImagePipeline.testing(client: FakeHTTPClient()) {
+      $0.requestPreparation = Preparing(error: error)
+    }
+    let failure = await #expect(throws: ImageError.self) {
+      try await pipeline.image(for: Fixture.url("a.jpg"))
+    }
+    #expect(failure?.explanation.hasSuffix("cannot be sent: preparing it failed: \(text)") == true)
+  }
+
+  @Test("the name of a source gives a terminal no orders")
+  func name() {
+    #expect(ImageError.noSuchFile("/a\u{1B}[2J\nb").description == "/a\\u001b[2J b: no such file")
   }
 
   @Test("what Foundation throws for a file that is not there")

@@ -1,5 +1,6 @@
 #if os(Linux)
   import CCurl
+  import OzuText
 
   #if canImport(Glibc)
     import Glibc
@@ -76,7 +77,7 @@
 
     private var connectionReason: HTTPError.Reason {
       let isRefused = systemError == ECONNREFUSED
-      var words = systemError == 0 ? message : String(cString: strerror(systemError))
+      var words = systemError == 0 ? message : systemMessage(systemError)
       if systemError != 0, let first = words.first { words = first.lowercased() + words.dropFirst() }
       if let proxy {
         return .proxyFailed(

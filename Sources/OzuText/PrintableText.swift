@@ -1,5 +1,10 @@
-/// Text of a server as it may be shown: on a terminal, some characters are orders.
+/// Text of others, such as servers, as it may be shown: on a terminal, some characters are orders.
 package enum PrintableText {
+  /// The text with its lines in one, and otherwise as `escaped` has it.
+  package static func oneLine(_ text: String) -> String {
+    escaped(text.split(whereSeparator: \.isNewline).joined(separator: " "))
+  }
+
   /// The text with control characters, and those that turn the direction of writing, as `\u` and four digits; line feeds
   /// and tabs stay. The form is the one of JSON, so that JSON remains what it is.
   package static func escaped(_ text: String) -> String {

@@ -5,6 +5,6 @@
 #endif
 
 /// The system's words for one of its error numbers.
-func systemMessage(_ code: Int32) -> String {
-  String(cString: strerror(code))
+package func systemMessage(_ code: Int32) -> String {
+  strerror(code).map { String(cString: $0) } ?? "error \(code)"
 }
