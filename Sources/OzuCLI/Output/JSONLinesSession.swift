@@ -1,19 +1,14 @@
 import Foundation
 import OzuHTTP
-import OzuSynchronization
 
 /// Requests from standard input, one JSON object in a line, through one HTTP cache.
 ///
-/// Those of one address wait for each other; others run at the same time, a bounded number of them.
+/// Those of one address wait for each other; others run at the same time (`RequestQueue`).
 struct JSONLinesSession: Sendable {
   private let cache: HTTPCache
   private let console: Console
   private let answersDisconnection: Bool
   private let writer: AnswerWriter
-
-  private static let concurrentRequests = 64
-  /// How many lines wait at most for another of their address.
-  private static let maximumWaitingCount = 1024
 
   /// - Parameter answersDisconnection: whether an origin that cannot be reached is answered for with 504, as a gateway
   ///   does (RFC 9111 §5.2.2.2), in the place of an error.
@@ -32,77 +27,23 @@ struct JSONLinesSession: Sendable {
     let message: String
   }
 
-  private struct Job: Sendable {
-    let id: JSON
-    let request: HTTPRequest
-    let mode: HTTPCacheMode
-    /// What tells whether another request has to wait for this one.
-    let address: String
-  }
-
-  /// The addresses of the requests that run, and behind each the requests that wait for it. One lock guards them.
-  private final class Addresses: Sendable {
-    private let state = Mutex((waiting: [String: [Job]](), waitingCount: 0))
-
-    var waitingCount: Int { state.withLock { $0.waitingCount } }
-
-    /// Whether the job may begin; else it waits.
-    func begin(_ job: Job) -> Bool {
-      state.withLock { state in
-        guard state.waiting[job.address] == nil else {
-          state.waiting[job.address]?.append(job)
-          state.waitingCount += 1
-          return false
-        }
-        state.waiting[job.address] = []
-        return true
-      }
-    }
-
-    /// Notes that the job of an address has ended. Returns the one that begins in its place.
-    func end(_ address: String) -> Job? {
-      state.withLock { state in
-        guard state.waiting[address]?.isEmpty == false, let next = state.waiting[address]?.removeFirst()
-        else {
-          state.waiting[address] = nil
-          return nil
-        }
-        state.waitingCount -= 1
-        return next
-      }
-    }
-  }
-
   /// Performs every line. Returns false when one of them was no request; failed exchanges are answers.
   func run() async -> Bool {
     var isSound = true
-    let addresses = Addresses()
-    await withTaskGroup(of: Void.self) { group in
-      var taskCount = 0
+    let queue = RequestQueue()
+    await withDiscardingTaskGroup { group in
       while let lines = await nextLines() {
         for text in lines where !text.allSatisfy(\.isWhitespace) {
           let line = Self.parse(text)
           guard case .success(let (request, mode)) = line.request else {
             isSound = false
-            await write(line.id, line.request.map { _ in [] })
+            await write(line.id, line.request.map { _ in [] }, isUrgent: true)
             continue
           }
           let address = HTTPCacheKey(HTTPRequest(url: request.url)).resource
-          let job = Job(id: line.id, request: request, mode: mode, address: address)
-          if addresses.begin(job) {
-            taskCount += 1
-            group.addTask {
-              var next: Job? = job
-              while let job = next {
-                await perform(job)
-                next = addresses.end(job.address)
-              }
-            }
-          }
-          while taskCount >= Self.concurrentRequests || addresses.waitingCount >= Self.maximumWaitingCount {
-            await group.next()
-            taskCount -= 1
-          }
+          let job = RequestQueue.Job(id: line.id, request: request, mode: mode, address: address)
+          if queue.add(job) { group.addTask { await perform(job, of: queue) } }
+          await queue.room()
         }
       }
     }
@@ -110,35 +51,47 @@ struct JSONLinesSession: Sendable {
     return isSound
   }
 
+  /// Performs a job and those that come after it.
+  private func perform(_ first: RequestQueue.Job, of queue: RequestQueue) async {
+    var next: RequestQueue.Job? = first
+    while let job = next {
+      let (outcome, byteCount) = await answer(to: job)
+      await write(job.id, outcome, byteCount: byteCount, isUrgent: queue.isLast(job))
+      next = queue.next(after: job.address)
+    }
+  }
+
   private func nextLines() async -> [String]? {
     try? await BlockingWork.run { console.readLines() }
   }
 
-  private func perform(_ job: Job) async {
+  private func answer(
+    to job: RequestQueue.Job
+  ) async -> (Result<[(String, JSON)], LineError>, byteCount: Int) {
     do throws(HTTPError) {
       let answer = try await cache.response(for: job.request, mode: job.mode)
       let headers = answer.head.headers.map { JSON.array([.string($0.name), .string($0.value)]) }
-      await write(
-        job.id,
+      return (
         .success([
           ("status", .integer(answer.status)), ("headers", .array(headers)), ("body", .base64(answer.body)),
           ("from", .string(answer.decision.place.rawValue)), ("reason", .string(answer.decision.reason)),
-        ]), byteCount: answer.body.count / 3 * 4 + 2048)
+        ]), answer.body.count / 3 * 4 + 2048
+      )
     } catch {
       guard answersDisconnection, error.isDisconnection else {
-        return await write(job.id, .failure(LineError(message: error.message)))
+        return (.failure(LineError(message: error.message)), 0)
       }
-      await write(
-        job.id,
+      return (
         .success([
           ("status", .integer(504)), ("headers", .array([])), ("body", .string("")),
           ("from", .string(HTTPDecision.Place.network.rawValue)), ("reason", .string(error.message)),
-        ]))
+        ]), 0
+      )
     }
   }
 
   private func write(
-    _ id: JSON, _ outcome: Result<[(String, JSON)], LineError>, byteCount: Int = 0
+    _ id: JSON, _ outcome: Result<[(String, JSON)], LineError>, byteCount: Int = 0, isUrgent: Bool
   ) async {
     let members =
       switch outcome {
@@ -149,7 +102,7 @@ struct JSONLinesSession: Sendable {
     line.reserveCapacity(byteCount)
     JSON.object([("id", id)] + members + JSON.heading("answer")).write(to: &line)
     line.append(0x0A)
-    await writer.write(line)
+    await writer.write(line, isUrgent: isUrgent)
   }
 
   // MARK: Reading

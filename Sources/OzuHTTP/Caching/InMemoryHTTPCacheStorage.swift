@@ -4,8 +4,7 @@ import OzuSynchronization
 ///
 /// One lock guards everything.
 ///
-/// - Complexity: O(1) on average. Where something has to give way, an eighth of the limit does at once, so that the keys
-///   are not sorted for each response.
+/// - Complexity: O(1) on average.
 public final class InMemoryHTTPCacheStorage: HTTPCacheStorage {
   private struct Slot {
     var entries: [Int: HTTPCacheEntry] = [:]
@@ -17,17 +16,46 @@ public final class InMemoryHTTPCacheStorage: HTTPCacheStorage {
     }
   }
 
+  private struct Use {
+    let key: HTTPCacheKey
+    let number: Int
+  }
+
   private struct State {
     var slots: [HTTPCacheKey: Slot] = [:]
     var byteCount = 0
-    var uses = 0
+    var useCount = 0
+    /// The uses of the keys, oldest first. All but the last of a key mean nothing, and are dropped when they are many.
+    var uses: [Use] = []
+    /// How many uses at the front have been looked at.
+    var passedUseCount = 0
+
+    mutating func noteUse(of key: HTTPCacheKey, _ slot: inout Slot) {
+      useCount += 1
+      slot.lastUse = useCount
+      uses.append(Use(key: key, number: useCount))
+      guard uses.count > 2 * slots.count + 64 else { return }
+      uses = uses[passedUseCount...].filter {
+        $0.number == slot.lastUse || slots[$0.key]?.lastUse == $0.number
+      }
+      passedUseCount = 0
+    }
+
+    /// The key that was used least recently, unless it is the only one.
+    mutating func popOldest() -> HTTPCacheKey? {
+      while passedUseCount < uses.count - 1 {
+        let use = uses[passedUseCount]
+        passedUseCount += 1
+        if slots[use.key]?.lastUse == use.number { return use.key }
+      }
+      return nil
+    }
 
     mutating func change(_ key: HTTPCacheKey, _ change: (inout Slot) -> Void) {
       var slot = slots[key] ?? Slot()
       byteCount -= slot.byteCount
       change(&slot)
-      uses += 1
-      slot.lastUse = uses
+      noteUse(of: key, &slot)
       byteCount += slot.byteCount
       slots[key] = slot.entries.isEmpty && slot.partial == nil ? nil : slot
     }
@@ -49,9 +77,9 @@ public final class InMemoryHTTPCacheStorage: HTTPCacheStorage {
   /// The variants stored under a key.
   public func entries(for key: HTTPCacheKey) async -> [HTTPCacheEntry] {
     state.withLock { state in
-      guard let slot = state.slots[key] else { return [] }
-      state.uses += 1
-      state.slots[key]?.lastUse = state.uses
+      guard var slot = state.slots[key] else { return [] }
+      state.noteUse(of: key, &slot)
+      state.slots[key] = slot
       return slot.entries.sorted { $0.key < $1.key }.map(\.value)
     }
   }
@@ -92,13 +120,9 @@ public final class InMemoryHTTPCacheStorage: HTTPCacheStorage {
   }
 
   private func makeRoom(_ state: inout State) {
-    guard state.byteCount > byteLimit else { return }
-    let byAge = state.slots.sorted { $0.value.lastUse < $1.value.lastUse }
     // The newest is what room is made for.
-    for (key, slot) in byAge.dropLast() {
-      guard state.byteCount > byteLimit - byteLimit / 8 else { return }
-      state.byteCount -= slot.byteCount
-      state.slots[key] = nil
+    while state.byteCount > byteLimit, let key = state.popOldest() {
+      state.byteCount -= state.slots.removeValue(forKey: key)?.byteCount ?? 0
     }
   }
 }

@@ -1,0 +1,54 @@
+import Foundation
+import OzuTesting
+import Testing
+
+@testable import OzuHTTP
+
+@Suite("The storage in memory")
+struct InMemoryHTTPCacheStorageTests {
+  @Test("what gives way is what a list in the order of use has at its end", arguments: [1, 2, 3])
+  func model(seed: UInt64) async {
+    var random = SeededGenerator(seed: seed)
+    let limit = 20_000
+    let storage = InMemoryHTTPCacheStorage(byteLimit: limit)
+    // The least recently used first.
+    var model: [(key: HTTPCacheKey, byteCount: Int)] = []
+    let keys = (0..<40).map { HTTPCacheKey(HTTPRequest(url: url("https://example.com/\($0)"))) }
+    for _ in 0..<3000 {
+      let key = keys[Int.random(in: keys.indices, using: &random)]
+      let place = model.firstIndex { $0.key == key }
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0:
+        await storage.removeEntries(for: key)
+        if let place { model.remove(at: place) }
+      case 1...4:
+        #expect(await storage.entries(for: key).count == (place == nil ? 0 : 1))
+        if let place { model.append(model.remove(at: place)) }
+      default:
+        let count = Int.random(in: 0..<5000, using: &random)
+        let entry = HTTPCacheEntry(response: storedResponse([:]), body: Data(count: count))
+        await storage.store(entry, replacing: nil, for: key)
+        if let place { model.remove(at: place) }
+        model.append((key, count + 1024))
+        while model.reduce(0, { $0 + $1.byteCount }) > limit { model.removeFirst() }
+      }
+      #expect(storage.byteCount == model.reduce(0) { $0 + $1.byteCount })
+    }
+    for key in keys {
+      #expect(await storage.entries(for: key).isEmpty == !model.contains { $0.key == key })
+    }
+  }
+
+  @Test("the newest stays, even where its variants alone are too many")
+  func newest() async {
+    let storage = InMemoryHTTPCacheStorage(byteLimit: 4000)
+    let key = HTTPCacheKey(HTTPRequest(url: url("https://example.com/a")))
+    for language in ["en", "de", "fr"] {
+      var response = storedResponse(["Vary": "Accept-Language"])
+      response.selectingHeaders = ["Accept-Language": language]
+      await storage.store(
+        HTTPCacheEntry(response: response, body: Data(count: 1000)), replacing: nil, for: key)
+    }
+    #expect(await storage.entries(for: key).count == 3)
+  }
+}
