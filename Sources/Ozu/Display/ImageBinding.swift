@@ -35,17 +35,17 @@ public final class ImageBinding {
   /// Called after each change of `phase`.
   public var onPhaseChange: (@MainActor (DisplayPhase) -> Void)?
   /// How far the view has come with its picture.
-  public private(set) var phase = DisplayPhase.empty {
+  public internal(set) var phase = DisplayPhase.empty {
     didSet { onPhaseChange?(phase) }
   }
 
-  private let loader: any DisplayLoading
+  let loader: any DisplayLoading
   /// The picture the view was given; changed by the binding's own files alone.
   var current: Current?
-  private var lastNumber = 0
-  private var player: FramePlayer?
+  var lastNumber = 0
+  var player: FramePlayer?
   private(set) var isVisible = true
-  private var isClockRunning = false
+  var isClockRunning = false
 
   /// Makes the binding of a view.
   public convenience init(_ view: any ImageDisplaying, pipeline: ImagePipeline = .shared) {
@@ -204,194 +204,5 @@ public final class ImageBinding {
       if isPlaybackPaused { player?.pause() }
       updateClock()
     }
-  }
-
-  // MARK: Asking
-
-  /// Whether a load is under way that answers exactly this and has not answered yet.
-  private func isLoadingFirst(
-    _ request: ImageRequest, _ options: DisplayOptions, _ view: any ImageDisplaying
-  ) -> Bool {
-    guard let current, current.load != nil, !current.isAnswered, let asked = current.target,
-      let target = DisplayTarget(
-        request, view: view, cacheFormat: cacheFormat, automatic: options.automaticFormat,
-        pipeline: pipeline)
-    else { return false }
-    return target.request.key == asked.request.key
-      && target.request.cachePolicy == asked.request.cachePolicy
-  }
-
-  private func target(of current: Current, in view: any ImageDisplaying) -> DisplayTarget? {
-    DisplayTarget(
-      current.request, view: view, cacheFormat: current.cacheFormat,
-      automatic: current.options.automaticFormat, pipeline: pipeline)
-  }
-
-  private func resume() {
-    guard let current, current.isCancelled else { return }
-    self.current?.isCancelled = false
-    start()
-  }
-
-  @discardableResult
-  private func start() -> Bool {
-    guard let current, let view else { return false }
-    guard let target = target(of: current, in: view) else {
-      if !current.isAnswered { phase = .waitingForLayout }
-      return false
-    }
-    return ask(target)
-  }
-
-  /// Answers from memory or begins to load.
-  ///
-  /// - Returns: whether memory had it.
-  @discardableResult
-  private func ask(_ target: DisplayTarget) -> Bool {
-    guard let number = current?.number else { return false }
-    current?.target = target
-    if let format = target.request.format { pipeline.use(format) }
-    if let hit = loader.cached(target.request) {
-      current?.retiring = nil
-      show(hit.response, isSynchronous: true)
-      if hit.isFresh { return true }
-    } else if current?.isAnswered == false {
-      phase = .loading
-      if let current, current.number == number, current.shown.isNothingYet {
-        showPlaceholder(current.options)
-      }
-    }
-    guard current?.number == number, current?.isCancelled == false else { return false }
-    load(target.request)
-    if case .shown = phase { return true }
-    return false
-  }
-
-  private func load(_ request: ImageRequest) {
-    lastNumber += 1
-    let number = lastNumber
-    current?.loadNumber = number
-    current?.load = loader.load(request) { [weak self] event in self?.receive(event, ofLoad: number) }
-  }
-
-  // MARK: Answers
-
-  private func receive(_ event: DisplayEvent, ofLoad number: Int) {
-    guard let current, current.load != nil, current.loadNumber == number else { return }
-    guard view != nil else {
-      // Nobody is left to look at it.
-      self.current = nil
-      return
-    }
-    self.current?.retiring = nil
-    switch event {
-    case .progress(let progress): current.handlers.progress?(progress)
-    case .size(let size): reserve(size)
-    case .preview(let preview): show(preview: preview)
-    case .finished(.success(let response)):
-      self.current?.load = nil
-      show(response, isSynchronous: false)
-    case .finished(.failure(let error)):
-      self.current?.load = nil
-      fail(error)
-    }
-  }
-
-  /// Gives the picture its place, before any pixel of it is there.
-  private func reserve(_ sourceSize: PixelSize) {
-    guard let current, !current.isAnswered, !sourceSize.isEmpty else { return }
-    let size = ResizeGeometry(source: sourceSize, resize: current.target?.request.resize).outputSize
-    guard size != current.expectedSize else { return }
-    self.current?.expectedSize = size
-    // Who shows the picture by a closure of its own does not show it here.
-    if current.handlers.success == nil { view?.reserve(size) }
-    guard self.current?.number == current.number else { return }
-    current.handlers.size?(size)
-  }
-
-  private func showPlaceholder(_ options: DisplayOptions) {
-    guard let placeholder = options.placeholder, let view else { return }
-    current?.shown = .placeholder
-    let request = current?.request
-    let content = placeholder.content(in: view.displaySize) { request.flatMap(loader.otherSize) }
-    view.show(content, transition: .none)
-  }
-
-  private func show(preview: Picture) {
-    guard let current, !current.isAnswered else { return }
-    if current.options.showsPreviews, current.handlers.success == nil {
-      self.current?.shown = .preview
-      view?.show(.preview(preview), transition: .none)
-    }
-    guard self.current?.number == current.number else { return }
-    current.handlers.preview?(preview)
-  }
-
-  private func show(_ response: ImageResponse, isSynchronous: Bool) {
-    guard let current else { return }
-    let isFirst = !current.isAnswered
-    self.current?.isAnswered = true
-    if let success = current.handlers.success {
-      guard isFirst else { return }
-      phase = .shown
-      guard self.current?.number == current.number else { return }
-      success(response)
-    } else {
-      show(response.picture, isSynchronous: isSynchronous)
-      guard isFirst, self.current?.number == current.number else { return }
-      phase = .shown
-    }
-    guard self.current?.number == current.number else { return }
-    current.handlers.completion?(.success(response))
-  }
-
-  private func show(_ picture: Picture, isSynchronous: Bool) {
-    guard let current, let view else { return }
-    if let old = current.shown.picture, old.bitmap.sharesPixels(with: picture.bitmap) { return }
-    let isPlain = isSynchronous || current.shown.resemblesPicture
-    self.current?.shown = .picture(picture)
-    stopPlaying()
-    view.show(.picture(picture), transition: isPlain ? .none : current.options.transition)
-    guard self.current?.number == current.number, current.options.playsAnimations,
-      let animation = picture.animation
-    else { return }
-    player = FramePlayer(animation)
-    updateClock()
-  }
-
-  private func fail(_ error: ImageError) {
-    guard let current else { return }
-    if error.isCancellation {
-      // Called off by others than this view: it is still wanted.
-      self.current?.isCancelled = true
-      if !current.isAnswered { phase = .cancelled }
-      return
-    }
-    guard !current.isAnswered else { return }
-    self.current?.isAnswered = true
-    if let picture = current.options.failurePicture {
-      view?.show(.failure(picture), transition: .none)
-      guard self.current?.number == current.number else { return }
-    }
-    if error.isWantOfNetwork, current.options.restartsWithNetwork { waitForNetwork(current) }
-    phase = .failed(error)
-    guard self.current?.number == current.number else { return }
-    current.handlers.failure?(error)
-    guard self.current?.number == current.number else { return }
-    current.handlers.completion?(.failure(error))
-  }
-
-  // MARK: Playing
-
-  private func stopPlaying() {
-    player = nil
-    updateClock()
-  }
-
-  private func updateClock() {
-    let isNeeded = isVisible && !isPlaybackPaused && player.map { !$0.isFinished } ?? false
-    guard isNeeded != isClockRunning else { return }
-    isClockRunning = isNeeded
-    view?.setFrameClock(isRunning: isNeeded)
   }
 }

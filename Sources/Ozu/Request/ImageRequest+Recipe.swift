@@ -1,3 +1,5 @@
+import OzuHTTP
+
 extension ImageRequest {
   /// The keys of the pictures after each of so many steps that stand before the last one.
   ///
@@ -17,5 +19,20 @@ extension ImageRequest {
     let resizing = resize.map { [$0.identifier] } ?? []
     return ImageKey(
       source: key.source, steps: resizing + processors.prefix(processorCount).map(\.identifier) + colorStep)
+  }
+
+  /// The request under the key that rules give its URL.
+  func keyed(by rules: [CacheKeyRule]) -> ImageRequest {
+    guard !rules.isEmpty, !fields.hasOwnKey, let url = source.webURL,
+      let rule = rules.first(where: { $0.applies(to: url) })
+    else {
+      return self
+    }
+    var request = self
+    request.changeRecipe { fields in
+      fields.sourceKey = rule.applied(to: url.absoluteString)
+      if case .request(let own) = fields.source { fields.sourceKey += own.keySuffix }
+    }
+    return request
   }
 }

@@ -32,58 +32,10 @@ public struct ImageRequest: Sendable {
   /// Whether its source is a web address.
   private(set) var isOnWeb: Bool
 
-  /// What copies share; never changed once it is shared.
-  private final class Shared: Sendable {
-    let fields: Fields
-
-    init(_ fields: Fields) { self.fields = fields }
-  }
-
-  private struct Fields: Sendable {
-    var source: ImageSource
-    var sourceKey: String
-    var hasOwnKey: Bool
-    var format: CacheFormat?
-    var resize: Resize?
-    var processors: [any ImageProcessing]
-    var scale = 1.0
-    var deadline: Duration?
-    var httpPolicy: HTTPCachePolicy?
-    var storagePolicy: StoragePolicy?
-    var acceptance: ImageAcceptance?
-    var colorPolicy = ColorPolicy.convertToSRGB
-    var alternatives: [ImageSource] = []
-    var lowDataSource: ImageSource? { didSet { hasLowDataSource = lowDataSource != nil } }
-    /// Apart, because to look at a source copies it.
-    private(set) var hasLowDataSource = false
-    var userInfo: [UserInfoKey: any Sendable] = [:]
-
-    /// The identifiers of all that is done with the source, in order.
-    var steps: [String] {
-      [format?.step, resize?.identifier].compactMap(\.self)
-        + processors.map(\.identifier) + colorStep
-    }
-
-    /// Colours that are kept make another picture.
-    var colorStep: [String] { colorPolicy == .convertToSRGB ? [] : ["colors(\(colorPolicy))"] }
-
-    var key: ImageKey { ImageKey(source: source.cacheKey(for: sourceKey), steps: steps) }
-
-    var isPlain: Bool { format == nil && scale == 1 && !source.isLocalFile }
-
-    var isOnWeb: Bool {
-      switch source {
-      case .url(let url): url.absoluteString.hasPrefix("http")
-      case .request: true
-      default: false
-      }
-    }
-  }
-
-  private var fields: Fields { shared.fields }
+  var fields: Fields { shared.fields }
 
   /// Changes what copies share, for this one alone.
-  private mutating func change(_ change: (inout Fields) -> Void) {
+  mutating func change(_ change: (inout Fields) -> Void) {
     var fields = shared.fields
     change(&fields)
     shared = Shared(fields)
@@ -92,7 +44,7 @@ public struct ImageRequest: Sendable {
   }
 
   /// Changes what the key is made of.
-  private mutating func changeRecipe(_ change: (inout Fields) -> Void) {
+  mutating func changeRecipe(_ change: (inout Fields) -> Void) {
     self.change(change)
     key = shared.fields.key
   }
@@ -208,46 +160,6 @@ public struct ImageRequest: Sendable {
     set { change { $0.acceptance = newValue } }
   }
 
-  /// Sources to try in this order when the one before has failed, such as a mirror or a smaller version. Each is
-  /// cached as itself.
-  public var alternatives: [ImageSource] {
-    get { fields.alternatives }
-    set { change { $0.alternatives = newValue } }
-  }
-
-  /// What to load in place of the source while the user has asked to save data (Low Data Mode on Apple platforms): a
-  /// smaller version. `nil` (the default) loads the source then too. It is cached as itself; a picture that a cache
-  /// has of the source is preferred.
-  public var lowDataSource: ImageSource? {
-    get { fields.lowDataSource }
-    set { change { $0.lowDataSource = newValue } }
-  }
-
-  // MARK: For the app
-
-  /// Names a value that the app attaches to its requests.
-  ///
-  /// ```swift
-  /// extension ImageRequest.UserInfoKey { static let screen: Self = "screen" }
-  /// request.userInfo[.screen] = "gallery"
-  /// ```
-  public struct UserInfoKey: Hashable, Sendable, RawRepresentable, ExpressibleByStringLiteral {
-    /// The name.
-    public let rawValue: String
-
-    /// Makes a key of a name.
-    public init(rawValue: String) { self.rawValue = rawValue }
-
-    /// Makes a key of a name.
-    public init(stringLiteral value: String) { rawValue = value }
-  }
-
-  /// What the app wants to find again in tasks and responses. The pipeline does not look at it, nor do keys.
-  public var userInfo: [UserInfoKey: any Sendable] {
-    get { fields.userInfo }
-    set { change { $0.userInfo = newValue } }
-  }
-
   // MARK: Inside
 
   /// What tells the source from others, in words.
@@ -269,20 +181,6 @@ public struct ImageRequest: Sendable {
   /// Whether the answer is the picture as it is cached.
   var hasScale: Bool { fields.scale != 1 }
 
-  /// Whether there is another source to try.
-  var hasAlternatives: Bool { !fields.alternatives.isEmpty || hasLowDataSource }
-
-  /// Whether there is another source for who saves data.
-  var hasLowDataSource: Bool { fields.hasLowDataSource }
-
-  /// The sources to try after a failure of the first, in this order.
-  func substitutes(after error: ImageError) -> [ImageSource] {
-    guard let lowDataSource, case .transport(_, let cause) = error, cause.reason == .constrainedNetwork else {
-      return alternatives
-    }
-    return [lowDataSource] + alternatives
-  }
-
   /// What the caches' listings call the result: the source without what may be secret, and what is done with it.
   var label: String { EntryLabel.text(ofSource: sourceKey, steps: steps) }
 
@@ -291,44 +189,4 @@ public struct ImageRequest: Sendable {
 
   /// Whether the result is more than the source's own picture, and has a place of its own in the caches.
   var hasRecipe: Bool { fields.format != nil || fields.resize != nil || !fields.processors.isEmpty }
-
-  /// The request under the key that rules give its URL.
-  func keyed(by rules: [CacheKeyRule]) -> ImageRequest {
-    guard !rules.isEmpty, !fields.hasOwnKey, let url = source.webURL,
-      let rule = rules.first(where: { $0.applies(to: url) })
-    else {
-      return self
-    }
-    var request = self
-    request.changeRecipe { fields in
-      fields.sourceKey = rule.applied(to: url.absoluteString)
-      if case .request(let own) = fields.source { fields.sourceKey += own.keySuffix }
-    }
-    return request
-  }
-
-  /// The same request of another source, which has no alternatives.
-  func alternative(_ source: ImageSource) -> ImageRequest {
-    var request = self
-    request.changeRecipe {
-      $0.source = source
-      $0.sourceKey = source.key
-      $0.hasOwnKey = false
-      $0.alternatives = []
-      $0.lowDataSource = nil
-    }
-    return request
-  }
-
-  /// The longest side that may be asked for, in pixels.
-  static let maximumSide = 1 << 20
-
-  /// Refuses what no source can answer.
-  ///
-  /// - Throws: `ImageError.invalidSize`.
-  func validate() throws(ImageError) {
-    guard let size = fields.resize?.size else { return }
-    let isPossible = !size.isEmpty && size.width <= Self.maximumSide && size.height <= Self.maximumSide
-    if !isPossible { throw .invalidSize(size, source: source.name) }
-  }
 }

@@ -18,7 +18,7 @@ struct HTTPOriginAnswer: Sendable {
 /// The network side of a cache: follows redirects hop by hop, asks conditionally where what is stored came from,
 /// goes on with broken transfers, and tries again what may pass by itself.
 struct HTTPOriginExchange: Sendable {
-  private typealias Received = (head: HTTPResponseHead, body: HTTPSpooledBody.Content)
+  typealias Received = (head: HTTPResponseHead, body: HTTPSpooledBody.Content)
 
   let cache: HTTPCache
   let request: HTTPRequest
@@ -34,7 +34,7 @@ struct HTTPOriginExchange: Sendable {
   /// Waits before the next attempt, in place of the cache's clock; false when nobody wants it any more.
   let pause: (@Sendable (Duration) async -> Bool)?
 
-  private var configuration: HTTPCacheConfiguration { cache.configuration }
+  var configuration: HTTPCacheConfiguration { cache.configuration }
 
   /// - Parameter isRetried: whether to try again after a failure; told whether the origin was out of reach.
   func run(isRetried: (_ isDisconnected: Bool) -> Bool) async throws(HTTPError) -> HTTPOriginAnswer {
@@ -119,191 +119,6 @@ struct HTTPOriginExchange: Sendable {
         hop.timeouts.total = request.timeouts.total - start.duration(to: configuration.now())
         guard hop.timeouts.total > .zero else { throw HTTPError(.timedOut(.total), url: hop.url) }
       }
-    }
-  }
-
-  /// One hop: with what asks conditionally, or for the rest.
-  private func send(_ hop: HTTPRequest) async throws(HTTPError) -> Received {
-    var outgoing = hop
-    if case .follow = hop.redirectPolicy { outgoing.redirectPolicy = .manual }
-    let here = stored.indices.filter { stored[$0].isFrom(hop.url) }
-    if !here.isEmpty {
-      let place = choice.flatMap { here.firstIndex(of: $0) }
-      let conditions = policy.conditionalHeaders(for: here.map { stored[$0] }, choice: place)
-      for field in conditions { outgoing.headers.add(name: field.name, value: field.value) }
-    }
-    if let partial = await partialBody(for: hop) {
-      do throws(HTTPError) {
-        return try await transfer(outgoing, continuing: partial)
-      } catch {
-        // The rest did not fit, or is not to be had: from the beginning, once.
-        guard case .refused = error.reason else { throw error }
-        await cache.storage.setPartialBody(nil, for: key)
-      }
-    }
-    return try await transfer(outgoing, continuing: nil)
-  }
-
-  private func partialBody(for hop: HTTPRequest) async -> HTTPPartialBody? {
-    guard resumes, hop.method == .get, !hop.hasPrecondition else { return nil }
-    await adoptLeft()
-    guard let partial = await cache.storage.partialBody(for: key),
-      partial.response.isFrom(hop.url),
-      HTTPVary(partial.response.headers).matches(hop, stored: partial.response.selectingHeaders),
-      partial.body.count < hop.maximumBodyByteCount
-    else { return nil }
-    return partial
-  }
-
-  /// Has the storage take what a process that was killed has left.
-  private func adoptLeft() async {
-    guard keepsBeginnings, let left = await cache.spool?.takeLeft(for: key) else { return }
-    let known = await cache.storage.partialBody(for: key)
-    if known?.isWorse(than: left.partial) ?? true {
-      await cache.storage.setPartialBody(left.partial, for: key)
-    }
-    left.remove()
-  }
-
-  private var keepsBeginnings: Bool {
-    mode != .noStore && configuration.minimumPartialByteCount < .max
-  }
-
-  /// When and how the body of a response is kept for another process; nil for one that could not go on with it.
-  private func keeping(
-    _ head: HTTPResponseHead, _ hop: HTTPRequest, continuing old: HTTPPartialBody?, since requestDate: Date
-  ) -> HTTPSpooledBody.Keeping? {
-    // Cheap, and true of most pictures that are fetched at once: the rest is looked at when the time has passed.
-    guard old != nil || head.headers.contains(name: "ETag") || head.headers.contains(name: "Last-Modified")
-    else {
-      return nil
-    }
-    let responseDate = configuration.currentDate()
-    let beginning: @Sendable () -> HTTPBeginning? = {
-      let response = resumable(
-        head, hop, continuing: old, requestDate: requestDate, responseDate: responseDate)
-      return response.flatMap { HTTPBeginning($0, for: key) }
-    }
-    return HTTPSpooledBody.Keeping(
-      startedAt: configuration.now(), delay: configuration.spooling.beginningDelay,
-      minimumByteCount: configuration.minimumPartialByteCount, now: configuration.now, beginning: beginning)
-  }
-
-  /// The stored form of a response whose body may be kept as a beginning.
-  private func resumable(
-    _ head: HTTPResponseHead, _ hop: HTTPRequest, continuing old: HTTPPartialBody?, requestDate: Date,
-    responseDate: Date
-  ) -> HTTPStoredResponse? {
-    guard hop.method == .get, mode != .noStore, hop.headers["Range"] == nil else { return nil }
-    if let old { return old.response }
-    guard head.status == 200, policy.reasonNotToStore(head, for: hop, mode: mode) == nil else { return nil }
-    return policy.stored(head, for: hop, requestDate: requestDate, responseDate: responseDate)
-  }
-
-  private func transfer(
-    _ hop: HTTPRequest, continuing partial: HTTPPartialBody?
-  ) async throws(HTTPError) -> Received {
-    var outgoing = hop
-    if let partial {
-      for field in partial.requestHeaders { outgoing.headers.add(name: field.name, value: field.value) }
-    }
-    outgoing = try await prepared(outgoing)
-    var isFollowing = false
-    if case .follow = request.redirectPolicy { isFollowing = true }
-    let requestDate = configuration.currentDate()
-    let keepingRule: HTTPCacheSink.KeepingRule = { head, isContinued in
-      keeping(head, hop, continuing: isContinued ? partial : nil, since: requestDate)
-    }
-    let sink = HTTPCacheSink(
-      spool: cache.spool, partial: partial, keepsErrorBodies: configuration.keepsErrorBodies,
-      followsRedirects: isFollowing, onProgress: onProgress,
-      keeping: keepsBeginnings ? keepingRule : nil)
-    let response: HTTPResponse
-    do throws(HTTPError) {
-      response = try await client.send(outgoing, into: sink)
-    } catch {
-      if let head = sink.head, sink.hasOverflown { return (head, HTTPSpooledBody.Content(data: Data())) }
-      if sink.rejection == nil { await keepPartial(of: sink, hop, continuing: partial, since: requestDate) }
-      throw sink.isContinued ? Self.ofWhole(error, behind: partial?.body.count ?? 0) : error
-    }
-    guard let partial else { return (response.head, try await takeBody(of: sink, hop)) }
-    return try await complete(partial, response, sink, hop)
-  }
-
-  /// The outcome of asking for the rest of a body.
-  private func complete(
-    _ partial: HTTPPartialBody, _ response: HTTPResponse, _ sink: HTTPCacheSink, _ hop: HTTPRequest
-  ) async throws(HTTPError) -> Received {
-    if response.status == 416 { throw HTTPError(.refused("there is no rest"), url: hop.url) }
-    let body = try await takeBody(of: sink, hop)
-    let total =
-      partial.totalByteCount ?? ContentRange(response.head.headers.first("Content-Range") ?? "")?.total
-    if sink.isContinued, let total, body.data.count < total {
-      // A server may send less than it was asked for (RFC 9110 §15.3.7): the next request goes on from there.
-      if let longer = HTTPPartialBody(response: partial.response, body: body.data) {
-        await cache.storage.setPartialBody(longer, for: key)
-      }
-      throw HTTPError(.bodyTruncated(received: body.data.count, expected: total), url: hop.url)
-    }
-    // 200 sends the whole; an error says nothing of the beginning, which stays.
-    if response.status < 300 { await cache.storage.setPartialBody(nil, for: key) }
-    guard sink.isContinued else { return (response.head, body) }
-    if let total, body.data.count > total {
-      throw HTTPError(.protocolError("the rest is longer than its Content-Range says"), url: hop.url)
-    }
-    guard body.data.count <= hop.maximumBodyByteCount else {
-      throw HTTPError(.bodyTooLarge(limit: hop.maximumBodyByteCount), url: hop.url)
-    }
-    return (partial.completedHead(by: response.head, byteCount: body.data.count), body)
-  }
-
-  /// The error of a transfer of the rest, in bytes of the whole.
-  private static func ofWhole(_ error: HTTPError, behind count: Int) -> HTTPError {
-    guard case .bodyTruncated(let received, let expected) = error.reason else { return error }
-    return HTTPError(
-      .bodyTruncated(received: received + count, expected: expected.map { $0 + count }), url: error.url)
-  }
-
-  private func takeBody(
-    of sink: HTTPCacheSink, _ hop: HTTPRequest
-  ) async throws(HTTPError) -> HTTPSpooledBody.Content {
-    do throws(HTTPError) {
-      return try await sink.takeBody()
-    } catch {
-      throw HTTPError(error.reason, url: hop.url)
-    }
-  }
-
-  private func keepPartial(
-    of sink: HTTPCacheSink, _ hop: HTTPRequest, continuing old: HTTPPartialBody?, since requestDate: Date
-  ) async {
-    guard let head = sink.head,
-      let response = resumable(
-        head, hop, continuing: sink.isContinued ? old : nil, requestDate: requestDate,
-        responseDate: configuration.currentDate())
-    else { return }
-    // A body that its file does not give back is lost; the failure of the transfer is what the caller gets.
-    guard let body = try? await sink.takeBody().data, body.count >= configuration.minimumPartialByteCount
-    else { return }
-    guard let partial = HTTPPartialBody(response: response, body: body) else { return }
-    await cache.storage.setPartialBody(partial, for: key)
-  }
-
-  private func prepared(_ request: HTTPRequest) async throws(HTTPError) -> HTTPRequest {
-    guard let preparation = configuration.preparation else { return request }
-    do {
-      var prepared = try await preparation.willSend(request)
-      // What the exchange itself decides, also where the hook has made a request of its own.
-      prepared.redirectPolicy = request.redirectPolicy
-      prepared.maximumBodyByteCount = min(prepared.maximumBodyByteCount, request.maximumBodyByteCount)
-      return prepared
-    } catch let error as HTTPError {
-      throw error
-    } catch is CancellationError {
-      throw HTTPError(.cancelled, url: request.url)
-    } catch {
-      throw HTTPError(
-        .invalidRequest("preparing it failed: \(configuration.errorText(error))"), url: request.url)
     }
   }
 }

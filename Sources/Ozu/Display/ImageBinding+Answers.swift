@@ -1,0 +1,107 @@
+/// What becomes of the answers: what the view shows, and what the handlers hear.
+extension ImageBinding {
+  func receive(_ event: DisplayEvent, ofLoad number: Int) {
+    guard let current, current.load != nil, current.loadNumber == number else { return }
+    guard view != nil else {
+      // Nobody is left to look at it.
+      self.current = nil
+      return
+    }
+    self.current?.retiring = nil
+    switch event {
+    case .progress(let progress): current.handlers.progress?(progress)
+    case .size(let size): reserve(size)
+    case .preview(let preview): show(preview: preview)
+    case .finished(.success(let response)):
+      self.current?.load = nil
+      show(response, isSynchronous: false)
+    case .finished(.failure(let error)):
+      self.current?.load = nil
+      fail(error)
+    }
+  }
+
+  /// Gives the picture its place, before any pixel of it is there.
+  private func reserve(_ sourceSize: PixelSize) {
+    guard let current, !current.isAnswered, !sourceSize.isEmpty else { return }
+    let size = ResizeGeometry(source: sourceSize, resize: current.target?.request.resize).outputSize
+    guard size != current.expectedSize else { return }
+    self.current?.expectedSize = size
+    // Who shows the picture by a closure of its own does not show it here.
+    if current.handlers.success == nil { view?.reserve(size) }
+    guard self.current?.number == current.number else { return }
+    current.handlers.size?(size)
+  }
+
+  func showPlaceholder(_ options: DisplayOptions) {
+    guard let placeholder = options.placeholder, let view else { return }
+    current?.shown = .placeholder
+    let request = current?.request
+    let content = placeholder.content(in: view.displaySize) { request.flatMap(loader.otherSize) }
+    view.show(content, transition: .none)
+  }
+
+  private func show(preview: Picture) {
+    guard let current, !current.isAnswered else { return }
+    if current.options.showsPreviews, current.handlers.success == nil {
+      self.current?.shown = .preview
+      view?.show(.preview(preview), transition: .none)
+    }
+    guard self.current?.number == current.number else { return }
+    current.handlers.preview?(preview)
+  }
+
+  func show(_ response: ImageResponse, isSynchronous: Bool) {
+    guard let current else { return }
+    let isFirst = !current.isAnswered
+    self.current?.isAnswered = true
+    if let success = current.handlers.success {
+      guard isFirst else { return }
+      phase = .shown
+      guard self.current?.number == current.number else { return }
+      success(response)
+    } else {
+      show(response.picture, isSynchronous: isSynchronous)
+      guard isFirst, self.current?.number == current.number else { return }
+      phase = .shown
+    }
+    guard self.current?.number == current.number else { return }
+    current.handlers.completion?(.success(response))
+  }
+
+  private func show(_ picture: Picture, isSynchronous: Bool) {
+    guard let current, let view else { return }
+    if let old = current.shown.picture, old.bitmap.sharesPixels(with: picture.bitmap) { return }
+    let isPlain = isSynchronous || current.shown.resemblesPicture
+    self.current?.shown = .picture(picture)
+    stopPlaying()
+    view.show(.picture(picture), transition: isPlain ? .none : current.options.transition)
+    guard self.current?.number == current.number, current.options.playsAnimations,
+      let animation = picture.animation
+    else { return }
+    player = FramePlayer(animation)
+    updateClock()
+  }
+
+  private func fail(_ error: ImageError) {
+    guard let current else { return }
+    if error.isCancellation {
+      // Called off by others than this view: it is still wanted.
+      self.current?.isCancelled = true
+      if !current.isAnswered { phase = .cancelled }
+      return
+    }
+    guard !current.isAnswered else { return }
+    self.current?.isAnswered = true
+    if let picture = current.options.failurePicture {
+      view?.show(.failure(picture), transition: .none)
+      guard self.current?.number == current.number else { return }
+    }
+    if error.isWantOfNetwork, current.options.restartsWithNetwork { waitForNetwork(current) }
+    phase = .failed(error)
+    guard self.current?.number == current.number else { return }
+    current.handlers.failure?(error)
+    guard self.current?.number == current.number else { return }
+    current.handlers.completion?(.failure(error))
+  }
+}

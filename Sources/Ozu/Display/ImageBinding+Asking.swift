@@ -1,0 +1,68 @@
+/// What is asked for, and when.
+extension ImageBinding {
+  /// Whether a load is under way that answers exactly this and has not answered yet.
+  func isLoadingFirst(
+    _ request: ImageRequest, _ options: DisplayOptions, _ view: any ImageDisplaying
+  ) -> Bool {
+    guard let current, current.load != nil, !current.isAnswered, let asked = current.target,
+      let target = DisplayTarget(
+        request, view: view, cacheFormat: cacheFormat, automatic: options.automaticFormat,
+        pipeline: pipeline)
+    else { return false }
+    return target.request.key == asked.request.key
+      && target.request.cachePolicy == asked.request.cachePolicy
+  }
+
+  func target(of current: Current, in view: any ImageDisplaying) -> DisplayTarget? {
+    DisplayTarget(
+      current.request, view: view, cacheFormat: current.cacheFormat,
+      automatic: current.options.automaticFormat, pipeline: pipeline)
+  }
+
+  func resume() {
+    guard let current, current.isCancelled else { return }
+    self.current?.isCancelled = false
+    start()
+  }
+
+  @discardableResult
+  func start() -> Bool {
+    guard let current, let view else { return false }
+    guard let target = target(of: current, in: view) else {
+      if !current.isAnswered { phase = .waitingForLayout }
+      return false
+    }
+    return ask(target)
+  }
+
+  /// Answers from memory or begins to load.
+  ///
+  /// - Returns: whether memory had it.
+  @discardableResult
+  func ask(_ target: DisplayTarget) -> Bool {
+    guard let number = current?.number else { return false }
+    current?.target = target
+    if let format = target.request.format { pipeline.use(format) }
+    if let hit = loader.cached(target.request) {
+      current?.retiring = nil
+      show(hit.response, isSynchronous: true)
+      if hit.isFresh { return true }
+    } else if current?.isAnswered == false {
+      phase = .loading
+      if let current, current.number == number, current.shown.isNothingYet {
+        showPlaceholder(current.options)
+      }
+    }
+    guard current?.number == number, current?.isCancelled == false else { return false }
+    load(target.request)
+    if case .shown = phase { return true }
+    return false
+  }
+
+  private func load(_ request: ImageRequest) {
+    lastNumber += 1
+    let number = lastNumber
+    current?.loadNumber = number
+    current?.load = loader.load(request) { [weak self] event in self?.receive(event, ofLoad: number) }
+  }
+}

@@ -1,0 +1,79 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The beginnings of bodies whose transfers broke off: what goes on with one, and what is kept as one.
+extension HTTPOriginExchange {
+  func partialBody(for hop: HTTPRequest) async -> HTTPPartialBody? {
+    guard resumes, hop.method == .get, !hop.hasPrecondition else { return nil }
+    await adoptLeft()
+    guard let partial = await cache.storage.partialBody(for: key),
+      partial.response.isFrom(hop.url),
+      HTTPVary(partial.response.headers).matches(hop, stored: partial.response.selectingHeaders),
+      partial.body.count < hop.maximumBodyByteCount
+    else { return nil }
+    return partial
+  }
+
+  /// Has the storage take what a process that was killed has left.
+  private func adoptLeft() async {
+    guard keepsBeginnings, let left = await cache.spool?.takeLeft(for: key) else { return }
+    let known = await cache.storage.partialBody(for: key)
+    if known?.isWorse(than: left.partial) ?? true {
+      await cache.storage.setPartialBody(left.partial, for: key)
+    }
+    left.remove()
+  }
+
+  var keepsBeginnings: Bool {
+    mode != .noStore && configuration.minimumPartialByteCount < .max
+  }
+
+  /// When and how the body of a response is kept for another process; nil for one that could not go on with it.
+  func keeping(
+    _ head: HTTPResponseHead, _ hop: HTTPRequest, continuing old: HTTPPartialBody?, since requestDate: Date
+  ) -> HTTPSpooledBody.Keeping? {
+    // Cheap, and true of most pictures that are fetched at once: the rest is looked at when the time has passed.
+    guard old != nil || head.headers.contains(name: "ETag") || head.headers.contains(name: "Last-Modified")
+    else {
+      return nil
+    }
+    let responseDate = configuration.currentDate()
+    let beginning: @Sendable () -> HTTPBeginning? = {
+      let response = resumable(
+        head, hop, continuing: old, requestDate: requestDate, responseDate: responseDate)
+      return response.flatMap { HTTPBeginning($0, for: key) }
+    }
+    return HTTPSpooledBody.Keeping(
+      startedAt: configuration.now(), delay: configuration.spooling.beginningDelay,
+      minimumByteCount: configuration.minimumPartialByteCount, now: configuration.now, beginning: beginning)
+  }
+
+  /// The stored form of a response whose body may be kept as a beginning.
+  private func resumable(
+    _ head: HTTPResponseHead, _ hop: HTTPRequest, continuing old: HTTPPartialBody?, requestDate: Date,
+    responseDate: Date
+  ) -> HTTPStoredResponse? {
+    guard hop.method == .get, mode != .noStore, hop.headers["Range"] == nil else { return nil }
+    if let old { return old.response }
+    guard head.status == 200, policy.reasonNotToStore(head, for: hop, mode: mode) == nil else { return nil }
+    return policy.stored(head, for: hop, requestDate: requestDate, responseDate: responseDate)
+  }
+
+  func keepPartial(
+    of sink: HTTPCacheSink, _ hop: HTTPRequest, continuing old: HTTPPartialBody?, since requestDate: Date
+  ) async {
+    guard let head = sink.head,
+      let response = resumable(
+        head, hop, continuing: sink.isContinued ? old : nil, requestDate: requestDate,
+        responseDate: configuration.currentDate())
+    else { return }
+    // A body that its file does not give back is lost; the failure of the transfer is what the caller gets.
+    guard let body = try? await sink.takeBody().data, body.count >= configuration.minimumPartialByteCount
+    else { return }
+    guard let partial = HTTPPartialBody(response: response, body: body) else { return }
+    await cache.storage.setPartialBody(partial, for: key)
+  }
+}

@@ -1,0 +1,122 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// One hop, and what of it went over the network before.
+extension HTTPOriginExchange {
+  /// One hop: with what asks conditionally, or for the rest.
+  func send(_ hop: HTTPRequest) async throws(HTTPError) -> Received {
+    var outgoing = hop
+    if case .follow = hop.redirectPolicy { outgoing.redirectPolicy = .manual }
+    let here = stored.indices.filter { stored[$0].isFrom(hop.url) }
+    if !here.isEmpty {
+      let place = choice.flatMap { here.firstIndex(of: $0) }
+      let conditions = policy.conditionalHeaders(for: here.map { stored[$0] }, choice: place)
+      for field in conditions { outgoing.headers.add(name: field.name, value: field.value) }
+    }
+    if let partial = await partialBody(for: hop) {
+      do throws(HTTPError) {
+        return try await transfer(outgoing, continuing: partial)
+      } catch {
+        // The rest did not fit, or is not to be had: from the beginning, once.
+        guard case .refused = error.reason else { throw error }
+        await cache.storage.setPartialBody(nil, for: key)
+      }
+    }
+    return try await transfer(outgoing, continuing: nil)
+  }
+
+  private func transfer(
+    _ hop: HTTPRequest, continuing partial: HTTPPartialBody?
+  ) async throws(HTTPError) -> Received {
+    var outgoing = hop
+    if let partial {
+      for field in partial.requestHeaders { outgoing.headers.add(name: field.name, value: field.value) }
+    }
+    outgoing = try await prepared(outgoing)
+    var isFollowing = false
+    if case .follow = request.redirectPolicy { isFollowing = true }
+    let requestDate = configuration.currentDate()
+    let keepingRule: HTTPCacheSink.KeepingRule = { head, isContinued in
+      keeping(head, hop, continuing: isContinued ? partial : nil, since: requestDate)
+    }
+    let sink = HTTPCacheSink(
+      spool: cache.spool, partial: partial, keepsErrorBodies: configuration.keepsErrorBodies,
+      followsRedirects: isFollowing, onProgress: onProgress,
+      keeping: keepsBeginnings ? keepingRule : nil)
+    let response: HTTPResponse
+    do throws(HTTPError) {
+      response = try await client.send(outgoing, into: sink)
+    } catch {
+      if let head = sink.head, sink.hasOverflown { return (head, HTTPSpooledBody.Content(data: Data())) }
+      if sink.rejection == nil { await keepPartial(of: sink, hop, continuing: partial, since: requestDate) }
+      throw sink.isContinued ? Self.ofWhole(error, behind: partial?.body.count ?? 0) : error
+    }
+    guard let partial else { return (response.head, try await takeBody(of: sink, hop)) }
+    return try await complete(partial, response, sink, hop)
+  }
+
+  /// The outcome of asking for the rest of a body.
+  private func complete(
+    _ partial: HTTPPartialBody, _ response: HTTPResponse, _ sink: HTTPCacheSink, _ hop: HTTPRequest
+  ) async throws(HTTPError) -> Received {
+    if response.status == 416 { throw HTTPError(.refused("there is no rest"), url: hop.url) }
+    let body = try await takeBody(of: sink, hop)
+    let total =
+      partial.totalByteCount ?? ContentRange(response.head.headers.first("Content-Range") ?? "")?.total
+    if sink.isContinued, let total, body.data.count < total {
+      // A server may send less than it was asked for (RFC 9110 §15.3.7): the next request goes on from there.
+      if let longer = HTTPPartialBody(response: partial.response, body: body.data) {
+        await cache.storage.setPartialBody(longer, for: key)
+      }
+      throw HTTPError(.bodyTruncated(received: body.data.count, expected: total), url: hop.url)
+    }
+    // 200 sends the whole; an error says nothing of the beginning, which stays.
+    if response.status < 300 { await cache.storage.setPartialBody(nil, for: key) }
+    guard sink.isContinued else { return (response.head, body) }
+    if let total, body.data.count > total {
+      throw HTTPError(.protocolError("the rest is longer than its Content-Range says"), url: hop.url)
+    }
+    guard body.data.count <= hop.maximumBodyByteCount else {
+      throw HTTPError(.bodyTooLarge(limit: hop.maximumBodyByteCount), url: hop.url)
+    }
+    return (partial.completedHead(by: response.head, byteCount: body.data.count), body)
+  }
+
+  /// The error of a transfer of the rest, in bytes of the whole.
+  private static func ofWhole(_ error: HTTPError, behind count: Int) -> HTTPError {
+    guard case .bodyTruncated(let received, let expected) = error.reason else { return error }
+    return HTTPError(
+      .bodyTruncated(received: received + count, expected: expected.map { $0 + count }), url: error.url)
+  }
+
+  private func takeBody(
+    of sink: HTTPCacheSink, _ hop: HTTPRequest
+  ) async throws(HTTPError) -> HTTPSpooledBody.Content {
+    do throws(HTTPError) {
+      return try await sink.takeBody()
+    } catch {
+      throw HTTPError(error.reason, url: hop.url)
+    }
+  }
+
+  private func prepared(_ request: HTTPRequest) async throws(HTTPError) -> HTTPRequest {
+    guard let preparation = configuration.preparation else { return request }
+    do {
+      var prepared = try await preparation.willSend(request)
+      // What the exchange itself decides, also where the hook has made a request of its own.
+      prepared.redirectPolicy = request.redirectPolicy
+      prepared.maximumBodyByteCount = min(prepared.maximumBodyByteCount, request.maximumBodyByteCount)
+      return prepared
+    } catch let error as HTTPError {
+      throw error
+    } catch is CancellationError {
+      throw HTTPError(.cancelled, url: request.url)
+    } catch {
+      throw HTTPError(
+        .invalidRequest("preparing it failed: \(configuration.errorText(error))"), url: request.url)
+    }
+  }
+}

@@ -1,0 +1,90 @@
+#if os(Linux)
+  import CCurl
+
+  /// How a hop ends.
+  extension CurlTransfer {
+    /// How a hop ended: with the exchange, or with the request and origin of the next hop.
+    enum Outcome {
+      case finished(Result<HTTPResponse, HTTPError>)
+      case redirected((request: HTTPRequest, origin: HTTPOrigin))
+    }
+
+    /// Reads what the handle knows and says what comes next. The handle is still attached.
+    func endHop(_ code: CURLcode, _ handle: CurlHandle, at now: ContinuousClock.Instant) -> Outcome {
+      if let failure { return .finished(.failure(failure)) }
+      // A redirect's body may have been cut off by us, or badly sent: its head is all that counts.
+      if case .follow(let next) = decision {
+        redirectCount += 1
+        do throws(HTTPError) {
+          return .redirected((next, try HTTPOrigin(of: next.url)))
+        } catch {
+          return .finished(.failure(error))
+        }
+      }
+      guard code == CURLE_OK else {
+        if let refusedAddress, !head.isComplete {
+          return .finished(.failure(HTTPError(.addressRefused(refusedAddress))))
+        }
+        return .finished(.failure(HTTPError(reason(for: code, handle))))
+      }
+      // libcurl takes the end of the connection for the end of the header section.
+      guard head.isComplete else {
+        let isCut = head.isInSection || head.status == 0
+        return .finished(
+          .failure(
+            HTTPError(isCut ? .connectionLost : .protocolError("status \(head.status) is no final answer"))))
+      }
+      if let expectedByteCount, expectedByteCount != encodedByteCount {
+        return .finished(
+          .failure(HTTPError(.bodyTruncated(received: encodedByteCount, expected: expectedByteCount))))
+      }
+      // No bytes at all are an empty body in any coding.
+      if encodedByteCount > 0, let coding = decoder?.unended {
+        return .finished(.failure(HTTPError(.contentCodingTruncated(coding: coding.rawValue))))
+      }
+      return .finished(
+        .success(
+          HTTPResponse(head: responseHead, bodyByteCount: bodyByteCount, metrics: metrics(handle, at: now))))
+    }
+
+    private func reason(for code: CURLcode, _ handle: CurlHandle) -> HTTPError.Reason {
+      let message = handle.message(for: code)
+      let connectStatus = ozu_curl_long(handle.raw, CURLINFO_HTTP_CONNECTCODE)
+      let isProxyCertain = connectStatus != 0 || code == CURLE_COULDNT_RESOLVE_PROXY || code == CURLE_PROXY
+      return CurlFailure(
+        code: code, systemError: Int32(ozu_curl_long(handle.raw, CURLINFO_OS_ERRNO)),
+        message: message, isHeadComplete: head.isComplete, bodyByteCount: encodedByteCount,
+        expectedByteCount: expectedByteCount,
+        proxy: CurlProxyName.text(
+          handle.configuration, origin: origin, message: isProxyCertain ? nil : message),
+        connectStatus: connectStatus, host: hop.url.shownHost ?? origin.host,
+        verification: ozu_curl_long(handle.raw, CURLINFO_SSL_VERIFYRESULT),
+        certificate: handle.certificate.facts
+      ).reason
+    }
+
+    private func metrics(_ handle: CurlHandle, at now: ContinuousClock.Instant) -> HTTPMetrics {
+      func instant(_ info: CURLINFO) -> Duration {
+        .microseconds(Int64(ozu_curl_offset(handle.raw, info)))
+      }
+      var metrics = HTTPMetrics()
+      let (lookup, connect, tls) = (
+        instant(CURLINFO_NAMELOOKUP_TIME_T), instant(CURLINFO_CONNECT_TIME_T),
+        instant(CURLINFO_APPCONNECT_TIME_T)
+      )
+      metrics.isConnectionReused = ozu_curl_long(handle.raw, CURLINFO_NUM_CONNECTS) == 0
+      if !metrics.isConnectionReused {
+        metrics.nameLookup = lookup
+        metrics.connect = max(.zero, connect - lookup)
+        metrics.tls = max(.zero, tls - connect)
+      }
+      metrics.receivedByteCount = Int(ozu_curl_offset(handle.raw, CURLINFO_SIZE_DOWNLOAD_T))
+      metrics.redirectCount = redirectCount
+      if let startedAt = timing.startedAt {
+        metrics.total = now - startedAt
+        metrics.firstByte = timing.firstByteAt.map { $0 - startedAt } ?? .zero
+      }
+      return metrics
+    }
+  }
+#endif

@@ -1,0 +1,71 @@
+#if os(Linux)
+  import CCurl
+
+  /// The head of a response, line by line.
+  extension CurlTransfer {
+    /// Takes a line that libcurl has read; false aborts the hop.
+    func takeHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
+      timing.noteResponse(at: clock.now)
+      do throws(HTTPError) {
+        if try head.take(line) { try takeHead() }
+        return true
+      } catch {
+        failure = error
+        return false
+      }
+    }
+
+    private func takeHead() throws(HTTPError) {
+      if (300..<400).contains(head.status) {
+        decision = RedirectDecision(
+          status: head.status, location: head.headers.first("Location"), of: hop,
+          afterRedirects: redirectCount)
+      }
+      switch decision {
+      case .follow(let next): return try hostRule.check(next.url)
+      case .refuse(let reason): throw HTTPError(reason)
+      case .deliver: break
+      }
+      // A body in chunks says itself where it ends, and a length beside them means nothing (RFC 9112 §6.3).
+      if head.headers.contains(name: "Transfer-Encoding") { head.removeLength() }
+      let response = responseHead
+      if hop.method != .head, !response.hasNoBody { try expectBody(of: response) }
+      timing.beginBody(at: clock.now)
+      try sink.begin(response)
+    }
+
+    private func expectBody(of response: HTTPResponseHead) throws(HTTPError) {
+      guard !response.hasMalformedLength else {
+        throw HTTPError(.protocolError("its Content-Length is malformed or contradicts itself"))
+      }
+      expectedByteCount = response.contentLength
+      guard hop.allowsContentDecoding, case .known(let codings) = ContentCodings(response.headers) else {
+        if let expectedByteCount, expectedByteCount > hop.maximumBodyByteCount { throw tooLarge }
+        return
+      }
+      guard codings.count <= ContentCodings.maximumCount else {
+        throw HTTPError(.protocolError("it names more than \(ContentCodings.maximumCount) content codings"))
+      }
+      do throws(ContentDecoder.Failure) {
+        decoder = try ContentDecoder(codings, byteLimit: hop.maximumBodyByteCount)
+      } catch {
+        throw self.error(error)
+      }
+    }
+
+    var responseHead: HTTPResponseHead {
+      HTTPResponseHead(status: head.status, headers: head.headers, url: hop.url, version: head.version)
+    }
+
+    var tooLarge: HTTPError { HTTPError(.bodyTooLarge(limit: hop.maximumBodyByteCount)) }
+
+    func error(_ failure: ContentDecoder.Failure) -> HTTPError {
+      switch failure {
+      case .corrupt(let coding):
+        HTTPError(.protocolError("the \(coding.rawValue) coding of the body is corrupt"))
+      case .outOfMemory: HTTPError(.other(code: Int(CURLE_OUT_OF_MEMORY.rawValue), message: "out of memory"))
+      case .tooLarge: tooLarge
+      }
+    }
+  }
+#endif
