@@ -1,4 +1,5 @@
 import OzuSynchronization
+import OzuText
 
 /// What the process tells its caller.
 enum ExitStatus: Int32, Sendable {
@@ -49,6 +50,15 @@ enum Tool {
       if let hint = error.hint { console.printError(hint) }
       return .wrongUsage
     }
+  }
+
+  /// Runs a command as `run` does. One whose output was not taken whole, by a disk that is full, has failed.
+  static func runToEnd(_ arguments: [String], console: Console) async -> ExitStatus {
+    let status = await run(arguments, console: console)
+    guard let code = console.outputFailure() else { return status }
+    console.printError(
+      "ozu: \(OutputError(OutputFile.standardOutput, reason: systemMessage(code)).description)")
+    return status == .done ? .failed : status
   }
 
   private static func refuse(_ arguments: ArraySlice<String>) throws(UsageError) {

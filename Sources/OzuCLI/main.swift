@@ -12,4 +12,4 @@ Interruption.install()
 // for.
 signal(SIGCHLD, SIG_DFL)
 Tool.isOwnProgram.store(true, ordering: .relaxed)
-exit(await Tool.run(Array(CommandLine.arguments.dropFirst()), console: .system).rawValue)
+exit(await Tool.runToEnd(Array(CommandLine.arguments.dropFirst()), console: .system).rawValue)

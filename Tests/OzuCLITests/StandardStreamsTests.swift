@@ -165,6 +165,16 @@ struct StandardStreamsTests {
     #expect(server.requestCount < count / 2)
   }
 
+  @Test(
+    "a command whose output a full disk does not take has failed",
+    arguments: [["--version"], ["info", "a.png"], ["load", "a.png", "--json", "--cache", "cache"]])
+  func fullDisk(_ arguments: [String]) async throws {
+    let handle = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+    let run = try await ChildRun(arguments, in: Self.folder(), output: handle)
+    #expect(run.status == 1)
+    #expect(run.errors == "ozu: standard output cannot be written: No space left on device\n")
+  }
+
   @Test("a result that standard output does not take is a failure of its source")
   func full() async throws {
     let handle = try #require(FileHandle(forWritingAtPath: "/dev/full"))

@@ -24,6 +24,9 @@ struct Console: Sendable {
   /// Ends the process if the reader of standard output has gone, as a write to it does. For commands that print seldom.
   var checkOutput: @Sendable () -> Void = {}
 
+  /// The number of the error for which standard output has not got all that was printed; nil where it has.
+  var outputFailure: @Sendable () -> Int32? = { nil }
+
   /// Takes texts that standard error gets if a signal ends the process before `nil` is given.
   var keepForSignal: @Sendable (String?) -> Void = { _ in }
 
@@ -39,6 +42,7 @@ struct Console: Sendable {
       writeOutput: { writer.write(Data($0.utf8), to: output) },
       writeError: { writer.write(Data($0.utf8), to: error) }, outputIsTerminal: outputIsTerminal,
       errorIsTerminal: errorIsTerminal, width: width, writeData: { writer.write($0, to: output) })
+    outputFailure = { writer.failure(of: output) }
     checkOutput = {
       var output = pollfd(fd: output, events: 0, revents: 0)
       if poll(&output, 1, 0) == 1, output.revents & Int16(POLLERR) != 0 { onClosedOutput() }

@@ -6,8 +6,8 @@ import OzuSynchronization
 /// A pipe takes at most 4,096 bytes at once (PIPE_BUF); a longer piece is written in parts, between which another
 /// thread's would come. One lock for all descriptors, because two of them may be the same pipe (`2>&1`).
 final class DescriptorWriter: Sendable {
-  /// The descriptors whose reader has gone away: nothing more is written to them.
-  private let closed = Mutex<Set<Int32>>([])
+  /// Why a descriptor did not take what was written first. Where its reader has gone away (EPIPE), nothing more is written.
+  private let failures = Mutex<[Int32: Int32]>([:])
   private let onClosed: @Sendable (Int32) -> Void
 
   /// - Parameter onClosed: Called with a descriptor when its reader has gone away.
@@ -16,14 +16,21 @@ final class DescriptorWriter: Sendable {
   /// Writes all the bytes. Blocks until the descriptor has taken them. Returns false when it cannot take them all.
   @discardableResult
   func write(_ data: Data, to descriptor: Int32) -> Bool {
-    let failure = closed.withLock { closed -> Int32? in
-      guard !closed.contains(descriptor) else { return EBADF }
+    let failure = failures.withLock { failures -> Int32? in
+      guard failures[descriptor] != EPIPE else { return EBADF }
       let failure = data.withUnsafeBytes { Self.writeAll($0, to: descriptor) }
-      if failure == EPIPE { closed.insert(descriptor) }
+      if let failure, failures[descriptor] == nil || failure == EPIPE { failures[descriptor] = failure }
       return failure
     }
     if failure == EPIPE { onClosed(descriptor) }
     return failure == nil
+  }
+
+  /// The number of the error for which a descriptor has not got all that was written to it; nil where it has, or where its
+  /// reader wanted no more.
+  func failure(of descriptor: Int32) -> Int32? {
+    let failure = failures.withLock { $0[descriptor] }
+    return failure == EPIPE ? nil : failure
   }
 
   // Returns the error that stopped it, or nil.

@@ -65,20 +65,21 @@ final class AnswerWriter: Sendable {
   private func drain() {
     var capacity = 0
     while true {
-      let (batch, waiters) = state.withLock { state in
-        let batch = state.pending
+      let (batch, wasUrgent, waiters) = state.withLock { state in
+        let (batch, wasUrgent) = (state.pending, state.isUrgent)
         state.pending = Data(capacity: capacity)
         state.isWriting = !batch.isEmpty
         state.isUrgent = false
         defer { state.waiters = [] }
-        return (batch, state.waiters)
+        return (batch, wasUrgent, state.waiters)
       }
       for waiter in waiters { waiter.resume() }
       guard !batch.isEmpty else { return }
       console.writeData(batch)
       capacity = min(batch.count, Self.maximumPendingByteCount)
+      // Who waits for each answer has the next one soon, and then nobody sleeps.
       let isDue = state.withLock { $0.isUrgent || $0.pending.count >= Self.batchByteCount }
-      if !isDue { Thread.sleep(forTimeInterval: 0.001) }
+      if !wasUrgent, !isDue { Thread.sleep(forTimeInterval: 0.001) }
     }
   }
 }
