@@ -107,12 +107,12 @@ final class DecoderDesk: Sendable {
           throw body.wrongAnswer("it cannot be read")
         }
         // A worker that knows why there is no picture is as good as any.
-        if case .failure(let error) = answer {
-          // But one without its library makes way: before the next is forked, the zygote looks for the library again.
-          if case .unsupportedType = error { throw error }
-          return .failure(error)
+        switch answer {
+        case .failure(let error): return .failure(error)
+        // But one without its library makes way: before the next is forked, the zygote looks for the library again.
+        case .lacking(let error): throw error
+        default: return .success(try read(answer, pixels))
         }
-        return .success(try read(answer, pixels))
       }
       noteIsolation()
       return try result.get()

@@ -18,6 +18,8 @@ enum PictureAnswer: Sendable {
   case track(FrameTrack?)
   case bitmap(BitmapForm)
   case failure(DecodingError)
+  /// The library of the format was not there when the worker was made.
+  case lacking(DecodingError)
   /// The render would take so many bytes, which is more than it may.
   case needs(byteCount: Int)
 }
@@ -82,6 +84,9 @@ extension PictureAnswer {
     case .needs(let byteCount):
       writer.append(6)
       writer.append(byteCount)
+    case .lacking(let error):
+      writer.append(7)
+      error.write(to: &writer)
     }
   }
 
@@ -110,6 +115,7 @@ extension PictureAnswer {
     case 4: self = .bitmap(try BitmapForm(from: &reader))
     case 5: self = .failure(try DecodingError(from: &reader))
     case 6: self = .needs(byteCount: try reader.integer())
+    case 7: self = .lacking(try DecodingError(from: &reader))
     default: throw FieldReader.Damage()
     }
   }

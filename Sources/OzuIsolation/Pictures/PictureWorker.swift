@@ -70,15 +70,17 @@
         return AnswerEnvelope.seal(answer, pixels: pixels, into: output)
       } catch {
         let answer =
-          needs(error, question).map { .needs(byteCount: $0) } ?? PictureAnswer.failure(cause(error))
+          needs(error, question).map { .needs(byteCount: $0) } ?? failure(error)
         return AnswerEnvelope.seal(answer, pixels: nil, into: output)
       }
     }
 
-    /// Why a library could not be opened when it still could have been, where that is why.
-    private func cause(_ error: DecodingError) -> DecodingError {
-      guard case .unsupportedType(let type, _) = error else { return error }
-      return failures[type] ?? error
+    /// The error, or why a library could not be opened when it still could have been, where that is its cause.
+    private func failure(_ error: DecodingError) -> PictureAnswer {
+      guard case .unsupportedType(let type, _) = error, let cause = failures[type] else {
+        return .failure(error)
+      }
+      return .lacking(cause)
     }
 
     /// What a render would take that was refused for that alone.

@@ -120,10 +120,9 @@
     @Test(
       "a worker without its library makes way for one that may have it, and one that knows the file does not")
     func missingLibrary() throws {
-      for (error, count) in [
-        (DecodingError.unsupportedType(.webp, reason: "r"), 1), (.truncated(.webp, stage: "s"), 0),
-      ] {
-        let workers = FakeWorkers { _ in (Self.message(.failure(error)), []) }
+      let error = DecodingError.unsupportedType(.webp, reason: "r")
+      for (answer, count) in [(PictureAnswer.lacking(error), 1), (.failure(error), 0)] {
+        let workers = FakeWorkers { _ in (Self.message(answer), []) }
         #expect(throws: error) { try Self.codecs(workers).picture(from: Self.file) }
         #expect(workers.refusals.withLock { $0 } == count)
       }

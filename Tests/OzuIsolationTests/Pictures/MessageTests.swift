@@ -69,7 +69,7 @@
     private static let answers: [PictureAnswer] =
       headers.map { .header($0) } + errors.map { .failure($0) } + [
         .picture(header, form, notes: ["one", ""], resizeTime: .nanoseconds(7)), .bitmap(form),
-        .needs(byteCount: 1 << 40), .track(nil),
+        .needs(byteCount: 1 << 40), .track(nil), .lacking(.emptyData),
         .track(FrameTrack(delays: [.zero, .milliseconds(40)], loopCount: 3, workingByteCount: 9)),
         .metadata(
           ImageMetadata(
