@@ -46,14 +46,32 @@ struct HTTPBodyIdentity {
     last.mix(rest)
     last.mix(UInt64(byteCount))
     last.mix(0)
-    var text = String(last.first, radix: 36)
-    // At most 13 digits each, in one allocation.
-    text.reserveCapacity(41)
-    text += "-"
-    text += String(last.second, radix: 36)
-    text += "-"
-    text += String(byteCount, radix: 36)
-    return text
+    let numbers = (last.first, last.second, UInt64(byteCount))
+    // At most 13 digits each.
+    return String(unsafeUninitializedCapacity: 41) { bytes in
+      var count = Self.write(numbers.0, to: bytes, at: 0)
+      bytes[count] = UInt8(ascii: "-")
+      count = Self.write(numbers.1, to: bytes, at: count + 1)
+      bytes[count] = UInt8(ascii: "-")
+      return Self.write(numbers.2, to: bytes, at: count + 1)
+    }
+  }
+
+  /// Writes a number with 36 digits.
+  ///
+  /// - Returns: where it ends.
+  private static func write(
+    _ number: UInt64, to bytes: UnsafeMutableBufferPointer<UInt8>, at start: Int
+  ) -> Int {
+    var (end, rest) = (start, number)
+    repeat {
+      let digit = UInt8(truncatingIfNeeded: rest % 36)
+      bytes[end] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+      end += 1
+      rest /= 36
+    } while rest > 0
+    bytes[start..<end].reverse()
+    return end
   }
 
   private mutating func push(_ byte: UInt8) {

@@ -51,13 +51,14 @@ final class HTTPBodySpool: Sendable {
     left.withLock { $0 = found }
   }
 
+  /// Whether a process that was killed may have left something. Nearly always nothing is there.
+  var mayHaveLeft: Bool { left.withLock { $0?.isEmpty != true } }
+
   /// Takes what a process that was killed has left of a body; nil when there is nothing.
   func takeLeft(for key: HTTPCacheKey) async -> HTTPLeftBeginning? {
-    // Nearly always there is nothing, and nobody waits for the writer's thread.
-    let known = left.withLock { $0 }
-    if known?.isEmpty == true { return nil }
     let digest = HTTPBeginning.digest(of: key)
-    if let known, known[digest] == nil { return nil }
+    // Nobody waits for the writer's thread in vain.
+    if left.withLock({ $0.map { $0[digest] == nil } ?? false }) { return nil }
     return await withCheckedContinuation { continuation in
       queue.async { continuation.resume(returning: self.takeLeftNow(digest)) }
     }

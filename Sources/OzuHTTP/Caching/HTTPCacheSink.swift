@@ -112,6 +112,9 @@ final class HTTPCacheSink: HTTPBodySink {
   /// Whether a 206 went on with the beginning.
   var isContinued: Bool { state.withLock { $0.isContinued } }
 
+  /// The same without waiting, where all of it is in memory; `nil` where a file has it. Called once.
+  func takeBodyInMemory() -> HTTPSpooledBody.Content? { body.takeMemory() }
+
   /// Returns what has come, after the beginning if there was one. Called once.
   ///
   /// - Throws: when the file that holds it cannot be read.

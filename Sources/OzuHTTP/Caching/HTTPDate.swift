@@ -11,23 +11,27 @@
 /// caches. The day of the week must be a day's name; whether it is that day's is not checked, as the grammar does not
 /// say so.
 public enum HTTPDate {
-  private static let months = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  // Of three letters each. Static texts, because a date is read and written for each response.
+  private static let months: StaticString = "JanFebMarAprMayJunJulAugSepOctNovDec"
+  private static let shortDays: StaticString = "SunMonTueWedThuFriSat"
+  private static let days: [StaticString] = [
+    "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
   ]
-  private static let days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
-  private static let shortDays = days.map { String($0.prefix(3)) }
 
   /// The date a field says: `Sun, 06 Nov 1994 08:49:37 GMT`, or one of the two obsolete forms,
   /// `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`. Nil for anything else.
   ///
   /// - Parameter now: decides the century of a year with two digits, which is at most 50 years ahead.
   public static func date(from text: String, now: Date = Date()) -> Date? {
-    var scanner = Scanner(text)
-    if let date = scanner.fixdate() { return date }
-    scanner = Scanner(text)
-    if let date = scanner.rfc850(now: now) { return date }
-    scanner = Scanner(text)
-    return scanner.asctime()
+    var text = text
+    return text.withUTF8 { bytes in
+      var scanner = Scanner(bytes)
+      if let date = scanner.fixdate() { return date }
+      scanner = Scanner(bytes)
+      if let date = scanner.rfc850(now: now) { return date }
+      scanner = Scanner(bytes)
+      return scanner.asctime()
+    }
   }
 
   /// The preferred form of a date, such as `Sun, 06 Nov 1994 08:49:37 GMT`; fractions of a second are cut off.
@@ -37,48 +41,66 @@ public enum HTTPDate {
     let second = total - day * 86_400
     let civil = CivilDate(daysSince1970: day)
     let weekday = (day + 4) - (day + 4).floorDivided(by: 7) * 7
-    var text = ""
-    text.reserveCapacity(29)
-    func add(_ number: Int, digits: Int) {
-      if digits > 1 { add(number / 10, digits: digits - 1) }
-      text.append(digitNames[number % 10])
+    return String(unsafeUninitializedCapacity: 29) { bytes in
+      var count = 0
+      func add(_ byte: UInt8) {
+        bytes[count] = byte
+        count += 1
+      }
+      func add(_ text: StaticString, from start: Int = 0) {
+        for index in start..<start + 3 { add(text.utf8Start[index]) }
+      }
+      func add(_ number: Int, digits: Int) {
+        var power = digits == 4 ? 1000 : 10
+        while power > 0 {
+          add(0x30 + UInt8(truncatingIfNeeded: number / power % 10))
+          power /= 10
+        }
+      }
+      add(shortDays, from: weekday * 3)
+      add(0x2C)
+      add(0x20)
+      add(civil.day, digits: 2)
+      add(0x20)
+      add(months, from: (civil.month - 1) * 3)
+      add(0x20)
+      add(civil.year, digits: 4)
+      add(0x20)
+      add(second / 3600, digits: 2)
+      add(0x3A)
+      add(second / 60 % 60, digits: 2)
+      add(0x3A)
+      add(second % 60, digits: 2)
+      add(0x20)
+      add("GMT")
+      return count
     }
-    text += shortDays[weekday]
-    text += ", "
-    add(civil.day, digits: 2)
-    text += " "
-    text += months[civil.month - 1]
-    text += " "
-    add(civil.year, digits: 4)
-    text += " "
-    add(second / 3600, digits: 2)
-    text += ":"
-    add(second / 60 % 60, digits: 2)
-    text += ":"
-    add(second % 60, digits: 2)
-    text += " GMT"
-    return text
   }
 
-  private static let digitNames: [Character] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"]
-
   /// Takes a date apart from left to right; every step gives nil when the next bytes are not what it expects.
+  ///
+  /// The bytes are those of one call of `date(from:)`, which nothing outlives; every look at them is behind a comparison
+  /// with their count.
   private struct Scanner {
-    var rest: Substring.UTF8View
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private var place = 0
 
-    init(_ text: String) { rest = text[...].utf8 }
+    init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+    private var isAtEnd: Bool { place == bytes.count }
 
     mutating func fixdate() -> Date? {
       guard word(shortDays) != nil, literal(", "), let day = number(2), literal(" "),
         let month = word(months), literal(" "), let year = number(4), literal(" "), let time = time(),
-        literal(" GMT"), rest.isEmpty
+        literal(" GMT"), isAtEnd
       else { return nil }
       return CivilDate(year: year, month: month + 1, day: day).date(atSecond: time)
     }
 
     mutating func rfc850(now: Date) -> Date? {
-      guard word(days) != nil, literal(", "), let day = number(2), literal("-"), let month = word(months),
-        literal("-"), let short = number(2), literal(" "), let time = time(), literal(" GMT"), rest.isEmpty
+      guard days.contains(where: { literal($0) }), literal(", "), let day = number(2), literal("-"),
+        let month = word(months), literal("-"), let short = number(2), literal(" "), let time = time(),
+        literal(" GMT"), isAtEnd
       else { return nil }
       let thisYear = CivilDate(
         daysSince1970: Int(now.timeIntervalSince1970.rounded(.down)).floorDivided(by: 86_400)
@@ -92,7 +114,7 @@ public enum HTTPDate {
     mutating func asctime() -> Date? {
       guard word(shortDays) != nil, literal(" "), let month = word(months),
         literal(" "), let day = literal(" ") ? number(1) : number(2), literal(" "), let time = time(),
-        literal(" "), let year = number(4), rest.isEmpty
+        literal(" "), let year = number(4), isAtEnd
       else { return nil }
       return CivilDate(year: year, month: month + 1, day: day).date(atSecond: time)
     }
@@ -105,27 +127,40 @@ public enum HTTPDate {
       return hour * 3600 + minute * 60 + min(second, 59)
     }
 
-    private mutating func literal(_ text: String) -> Bool {
-      guard begins(with: text) else { return false }
-      rest = rest.dropFirst(text.utf8.count)
+    private mutating func literal(_ text: StaticString) -> Bool {
+      let count = text.utf8CodeUnitCount
+      guard begins(with: text, from: 0, count: count) else { return false }
+      place += count
       return true
     }
 
-    private mutating func word(_ words: [String]) -> Int? {
-      guard let index = words.firstIndex(where: begins) else { return nil }
-      rest = rest.dropFirst(words[index].utf8.count)
-      return index
+    /// One of words of three letters, which stand in one text.
+    private mutating func word(_ words: StaticString) -> Int? {
+      for index in 0..<words.utf8CodeUnitCount / 3 where begins(with: words, from: index * 3, count: 3) {
+        place += 3
+        return index
+      }
+      return nil
     }
 
-    private func begins(with text: String) -> Bool {
-      rest.starts(with: text.utf8) { $0.lowercasedASCII == $1.lowercasedASCII }
+    private func begins(with text: StaticString, from start: Int, count: Int) -> Bool {
+      guard count <= bytes.count - place else { return false }
+      for index in 0..<count
+      where bytes[place + index].lowercasedASCII != text.utf8Start[start + index].lowercasedASCII {
+        return false
+      }
+      return true
     }
 
     private mutating func number(_ digitCount: Int) -> Int? {
-      let digits = rest.prefix(digitCount)
-      guard digits.count == digitCount, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-      rest = rest.dropFirst(digitCount)
-      return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+      guard digitCount <= bytes.count - place else { return nil }
+      var number = 0
+      for index in place..<place + digitCount {
+        guard (0x30...0x39).contains(bytes[index]) else { return nil }
+        number = number * 10 + Int(bytes[index] - 0x30)
+      }
+      place += digitCount
+      return number
     }
   }
 }

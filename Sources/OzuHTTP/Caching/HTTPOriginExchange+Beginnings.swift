@@ -8,7 +8,8 @@
 extension HTTPOriginExchange {
   func partialBody(for hop: HTTPRequest) async -> HTTPPartialBody? {
     guard resumes, hop.method == .get, !hop.hasPrecondition else { return nil }
-    await adoptLeft()
+    // What is known without waiting is asked first, here and below: each function that suspends takes memory.
+    if keepsBeginnings, let spool = cache.spool, spool.mayHaveLeft { await adoptLeft(from: spool) }
     guard let partial = await cache.storage.partialBody(for: key),
       partial.response.isFrom(hop.url),
       HTTPVary(partial.response.headers).matches(hop, stored: partial.response.selectingHeaders),
@@ -18,8 +19,8 @@ extension HTTPOriginExchange {
   }
 
   /// Has the storage take what a process that was killed has left.
-  private func adoptLeft() async {
-    guard keepsBeginnings, let left = await cache.spool?.takeLeft(for: key) else { return }
+  private func adoptLeft(from spool: HTTPBodySpool) async {
+    guard let left = await spool.takeLeft(for: key) else { return }
     let known = await cache.storage.partialBody(for: key)
     if known?.isWorse(than: left.partial) ?? true {
       await cache.storage.setPartialBody(left.partial, for: key)

@@ -35,7 +35,9 @@ extension HTTPOriginExchange {
     if let partial {
       for field in partial.requestHeaders { outgoing.headers.add(name: field.name, value: field.value) }
     }
-    outgoing = try await prepared(outgoing)
+    if let preparation = configuration.preparation {
+      outgoing = try await prepared(outgoing, by: preparation)
+    }
     var isFollowing = false
     if case .follow = request.redirectPolicy { isFollowing = true }
     let requestDate = configuration.currentDate()
@@ -54,7 +56,10 @@ extension HTTPOriginExchange {
       if sink.rejection == nil { await keepPartial(of: sink, hop, continuing: partial, since: requestDate) }
       throw sink.isContinued ? Self.ofWhole(error, behind: partial?.body.count ?? 0) : error
     }
-    guard let partial else { return (response.head, try await takeBody(of: sink, hop)) }
+    guard let partial else {
+      if let body = sink.takeBodyInMemory() { return (response.head, body) }
+      return (response.head, try await takeBody(of: sink, hop))
+    }
     return try await complete(partial, response, sink, hop)
   }
 
@@ -102,8 +107,9 @@ extension HTTPOriginExchange {
     }
   }
 
-  private func prepared(_ request: HTTPRequest) async throws(HTTPError) -> HTTPRequest {
-    guard let preparation = configuration.preparation else { return request }
+  private func prepared(
+    _ request: HTTPRequest, by preparation: any HTTPRequestPreparing
+  ) async throws(HTTPError) -> HTTPRequest {
     do {
       var prepared = try await preparation.willSend(request)
       // What the exchange itself decides, also where the hook has made a request of its own.

@@ -45,7 +45,8 @@ final class HTTPSpooledBody: Sendable {
     var byteCount = 0
     /// The body, while all of it is in memory.
     var memory = Data()
-    var isSpooling = false
+    /// Takes the body from the threshold on; `nil` before.
+    var writer: Writer?
     /// What the spool's thread has not taken yet.
     var waiting: [Data] = []
     var waitingByteCount = 0
@@ -55,13 +56,9 @@ final class HTTPSpooledBody: Sendable {
   }
 
   private let state = Mutex(State())
-  private let writer: Writer
   private let spool: HTTPBodySpool?
 
-  init(spool: HTTPBodySpool?) {
-    self.spool = spool
-    writer = Writer(spool: spool)
-  }
+  init(spool: HTTPBodySpool?) { self.spool = spool }
 
   /// How many bytes have come.
   var byteCount: Int { state.withLock { $0.byteCount } }
@@ -78,7 +75,7 @@ final class HTTPSpooledBody: Sendable {
   func expect(byteCount: Int, maximumReservation: Int) {
     state.withLock { state in
       if let spool, byteCount > spool.threshold {
-        state.isSpooling = true
+        state.writer = Writer(spool: spool)
       } else {
         state.memory.reserveCapacity(min(byteCount, maximumReservation))
       }
@@ -107,14 +104,14 @@ final class HTTPSpooledBody: Sendable {
   private func add(byteCount: Int, toMemory: (inout Data) -> Void, toRow: (inout [Data]) -> Void) {
     let hasWork = state.withLock { state in
       state.byteCount += byteCount
-      if !state.isSpooling {
+      if state.writer == nil {
         guard let spool,
           state.byteCount > spool.threshold || state.keeping?.isDue(byteCount: state.byteCount) == true
         else {
           toMemory(&state.memory)
           return false
         }
-        state.isSpooling = true
+        state.writer = Writer(spool: spool)
         if !state.memory.isEmpty { state.waiting = [state.memory] }
         state.waitingByteCount = state.memory.count
         state.memory = Data()
@@ -136,35 +133,47 @@ final class HTTPSpooledBody: Sendable {
     }
   }
 
+  /// Returns a body that is in memory; `nil` for one that went to a file. Called once, after the last piece.
+  func takeMemory() -> Content? {
+    state.withLock { state in
+      guard state.writer == nil else { return nil }
+      defer { (state.memory, state.resumption) = (Data(), nil) }
+      return Content(data: state.memory, identity: nil)
+    }
+  }
+
   /// Returns the body when all of it is where it belongs. Called once, after the last piece.
   ///
   /// - Throws: when a file took the body and does not give it back.
   func finish() async throws(HTTPError) -> Content {
-    await withCheckedContinuation { continuation in
-      let isDone = state.withLock { state in
-        state.resumption = nil
-        if state.isDraining { state.finished = continuation }
-        return !state.isDraining
+    let isDraining = state.withLock { state in
+      state.resumption = nil
+      return state.isDraining
+    }
+    // Nobody appends any more, so what does not drain now will not.
+    if isDraining {
+      await withCheckedContinuation { continuation in
+        let isDone = state.withLock { state in
+          if state.isDraining { state.finished = continuation }
+          return !state.isDraining
+        }
+        if isDone { continuation.resume() }
       }
-      if isDone { continuation.resume() }
     }
-    let memory = state.withLock { state in
-      defer { state.memory = Data() }
-      return state.isSpooling ? nil : state.memory
-    }
-    if let memory { return Content(data: memory, identity: nil) }
+    if let memory = takeMemory() { return memory }
+    guard let writer = state.withLock({ $0.writer }) else { return Content(data: Data(), identity: nil) }
     return try writer.take()
   }
 
   // On the spool's thread.
   private func drain() {
     while true {
-      let (row, keeping) = state.withLock { state in
+      let (row, writer, keeping) = state.withLock { state in
         defer { state.waiting = [] }
         if state.waiting.isEmpty { state.isDraining = false }
-        return (state.waiting, state.keeping)
+        return (state.waiting, state.writer, state.keeping)
       }
-      guard !row.isEmpty else { break }
+      guard !row.isEmpty, let writer else { break }
       for piece in row {
         writer.append(piece, keeping: keeping)
         let resumption = state.withLock { state -> HTTPBodyResumption? in
@@ -191,16 +200,14 @@ final class HTTPSpooledBody: Sendable {
 /// Unchecked Sendable: `append` runs on the spool's one thread, `take` after the last of them, which the lock of
 /// `HTTPSpooledBody` orders.
 private final class Writer: @unchecked Sendable {
-  private let spool: HTTPBodySpool?
+  private let spool: HTTPBodySpool
   private var file: HTTPSpoolFile?
   /// What is kept in memory because no file would take it.
   private var memory: Data?
   private var identity = HTTPBodyIdentity()
   private var failure: HTTPSpoolFile.Failure?
 
-  init(spool: HTTPBodySpool?) {
-    self.spool = spool
-  }
+  init(spool: HTTPBodySpool) { self.spool = spool }
 
   deinit {
     closeFile()
@@ -210,7 +217,7 @@ private final class Writer: @unchecked Sendable {
     guard failure == nil else { return }
     piece.withUnsafeBytes { identity.update($0) }
     if memory == nil, file == nil {
-      file = spool?.open(keeping?.beginning())
+      file = spool.open(keeping?.beginning())
       if file == nil { memory = Data() }
     }
     if let file {
@@ -257,6 +264,6 @@ private final class Writer: @unchecked Sendable {
   private func closeFile() {
     guard file != nil else { return }
     file = nil
-    spool?.noteClosed()
+    spool.noteClosed()
   }
 }

@@ -36,12 +36,16 @@ extension String {
   }
 
   var isHTTPToken: Bool {
-    !isEmpty && utf8.allSatisfy(\.isHTTPTokenByte)
+    !isEmpty && everyByte(\.isHTTPTokenByte)
   }
 
   /// Whether the text may be a field value: anything but the bytes that would end the line or the string.
   var isHTTPFieldValue: Bool {
-    utf8.allSatisfy { $0 != 0x0D && $0 != 0x0A && $0 != 0x00 }
+    everyByte { $0 != 0x0D && $0 != 0x0A && $0 != 0x00 }
+  }
+
+  private func everyByte(_ isRight: (UInt8) -> Bool) -> Bool {
+    utf8.withContiguousStorageIfAvailable { $0.allSatisfy(isRight) } ?? utf8.allSatisfy(isRight)
   }
 
   /// The text of header bytes: UTF-8 where they are, else Latin-1, which every byte is.

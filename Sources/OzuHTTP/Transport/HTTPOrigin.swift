@@ -15,15 +15,15 @@ struct HTTPOrigin: Hashable, Sendable {
 
   /// The origin of an absolute `http` or `https` URL.
   init(of url: URL) throws(HTTPError) {
-    guard let scheme = url.scheme?.lowercased() else { throw HTTPError(.invalidURL, url: url) }
-    guard scheme == "http" || scheme == "https" else {
-      throw HTTPError(.unsupportedScheme(scheme), url: url)
+    guard let scheme = url.scheme else { throw HTTPError(.invalidURL, url: url) }
+    isSecure = scheme.isEqualIgnoringASCIICase(to: "https")
+    guard isSecure || scheme.isEqualIgnoringASCIICase(to: "http") else {
+      throw HTTPError(.unsupportedScheme(scheme.lowercased()), url: url)
     }
     guard let host = url.host(), !host.isEmpty else { throw HTTPError(.invalidURL, url: url) }
-    guard Self.ports.contains(url.port ?? 80) else { throw HTTPError(.invalidURL, url: url) }
-    isSecure = scheme == "https"
-    self.host = host.lowercased()
     port = url.port ?? (isSecure ? 443 : 80)
+    guard Self.ports.contains(port) else { throw HTTPError(.invalidURL, url: url) }
+    self.host = host.lowercased()
   }
 }
 
