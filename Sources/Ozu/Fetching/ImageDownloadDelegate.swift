@@ -37,9 +37,8 @@ final class DownloadReports: Sendable {
   }
 
   func report(_ picture: Picture, _ request: ImageRequest) {
-    let listener = listener.withLock { $0 }
-    guard let url = request.source.webURL, let delegate = listener.delegate, let pipeline = listener.pipeline
-    else { return }
+    let (delegate, pipeline) = listener.withLock { ($0.delegate, $0.pipeline) }
+    guard let delegate, let pipeline, let url = request.source.webURL else { return }
     delegate.pipeline(pipeline, didDownload: picture, from: url, key: request.plainKey)
   }
 }

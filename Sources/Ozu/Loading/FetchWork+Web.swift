@@ -21,9 +21,8 @@ extension FetchWork {
 
   func exchange(with url: URL) throws(ImageError) -> HTTPCacheExchange {
     var sent =
-      fetcherClient?.request(limit: configuration.limits.encodedByteCount)
-      ?? request.exchange(
-        with: url, configuration: configuration, accept: context.accept, priority: request.priority.transport)
+      fetcherClient?.request(limit: context.configuration.limits.encodedByteCount)
+      ?? request.exchange(with: url, context, priority: request.priority.transport)
     sent.hasPlace = true
     let cache = fetcherClient == nil ? context.httpCache : context.fetcherCache
     do throws(HTTPError) {
@@ -67,30 +66,14 @@ extension FetchWork {
     exchange.request.priority = live.transportPriority
     exchange.request.livePriority = HTTPLivePriority(live)
     if !isForHeader {
-      let watch = sizeWatch(exchange, job)
+      let watch = SizeWatch(context, job: job.id, exchange: exchange, news: news)
+      news.setSizeSource(watch)
       exchange.client = TappedClient(client: exchange.client, tap: tap, watch: watch)
     }
     exchange.pause = { [self] delay in
       await job.runner.pause(job, of: self) { (try? await configuration.sleep(delay)) != nil }
     }
     return exchange
-  }
-
-  private func sizeWatch(_ exchange: HTTPCacheExchange, _ job: RunningJob) -> SizeWatch {
-    let (runner, id, configuration) = (job.runner, job.id, configuration)
-    let watch = SizeWatch(
-      isWanted: { [weak self] in self?.news.wantsSize ?? false },
-      keptBeginning: { await exchange.keptBeginning() },
-      read: { data, answer in
-        // Among the decodes, before pictures of its level that are larger.
-        let level = runner.look { $0.level(of: id) } ?? .normal
-        _ = runner.enqueue(on: .decode, priority: level, size: 0) {
-          answer(PartialHeader(data, codecs: configuration.codecs, limits: configuration.limits).size)
-        }
-      },
-      report: { [weak self] in self?.news.report(size: $0) })
-    news.onSizeWanted { [weak watch] in watch?.readIfDue() }
-    return watch
   }
 
   /// What has failed for good a moment ago is not tried again, unless the request insists.

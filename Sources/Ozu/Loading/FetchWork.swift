@@ -42,9 +42,8 @@ final class FetchWork: JobWork, @unchecked Sendable {
     self.request = request
     self.context = context
     self.isForHeader = isForHeader
-    let configuration = context.configuration
-    let isStreamed = request.source.webURL != nil || request.source.isStreamed
-    tap = !isForHeader && configuration.isProgressiveDecodingEnabled && isStreamed ? BodyTap() : nil
+    let showsBytes = !isForHeader && context.configuration.isProgressiveDecodingEnabled
+    tap = showsBytes && (request.source.webURL != nil || request.source.isStreamed) ? BodyTap() : nil
     outcome = .failure(.cancelled(""))
   }
 
@@ -55,10 +54,7 @@ final class FetchWork: JobWork, @unchecked Sendable {
 
   override func resume(_ job: RunningJob, overdue: Int?) -> JobStep {
     // To read a picture out of its own address takes as long as it is.
-    if case .url(let url) = request.source, url.scheme?.lowercased() == "data" {
-      return .go(.decode, size: 0)
-    }
-    return access()
+    request.source.isDataURL ? .go(.decode, size: 0) : access()
   }
 
   private func access() -> JobStep {

@@ -5,8 +5,9 @@ import OzuSynchronization
 ///
 /// For encoded images alone, of which sets are made. Whatever else wants the same at the same time shares the job, and
 /// nothing is kept.
-final class FirstSteps: Sendable {
-  private let made = Mutex<[CacheKey: Rendered]>([:])
+struct FirstSteps: ~Copyable, Sendable {
+  // Not private: the compiler (6.3) cannot lay out a class of another file around it.
+  let made = Mutex<[CacheKey: Rendered]>([:])
 
   /// What the recipe up to the step has made.
   func result(of recipe: CacheKey) -> Rendered? { made.withLock { $0[recipe] } }

@@ -31,9 +31,14 @@ struct JobKey: Hashable, Sendable {
     let policy: HTTPCachePolicy?
     let acceptance: ImageAcceptance?
 
-    init?(_ request: ImageRequest) {
-      (policy, acceptance) = (request.httpPolicy, request.ownAcceptance)
-      if policy == nil, acceptance == nil { return nil }
+    private init(_ policy: HTTPCachePolicy?, _ acceptance: ImageAcceptance?) {
+      (self.policy, self.acceptance) = (policy, acceptance)
+    }
+
+    /// `nil` where a request has none. An initialiser that fails would take an object first.
+    static func of(_ request: ImageRequest) -> Rules? {
+      if request.httpPolicy == nil, request.ownAcceptance == nil { return nil }
+      return Rules(request.httpPolicy, request.ownAcceptance)
     }
 
     static func == (a: Rules, b: Rules) -> Bool { a.policy == b.policy && a.acceptance == b.acceptance }
@@ -49,7 +54,7 @@ struct JobKey: Hashable, Sendable {
     self.key = key
     self.number = number
     policy = request.cachePolicy
-    rules = Rules(request)
+    rules = Rules.of(request)
     hasLowDataSource = request.hasLowDataSource
     layers = request.readLayers.rawValue << 4 | request.writeLayers.rawValue
   }

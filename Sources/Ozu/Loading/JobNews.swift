@@ -33,6 +33,12 @@ protocol NewsListener: AnyObject, Sendable {
   var wantsSize: Bool { get }
 }
 
+/// Finds out the size of a picture when somebody wants to know it.
+protocol SizeSource: AnyObject, Sendable {
+  /// Called under no lock.
+  func sizeIsWanted()
+}
+
 /// The news of one piece of work, and those who want to hear them. One lock guards both.
 ///
 /// - Complexity: O(1) to join and to leave; O(listeners) to tell.
@@ -42,8 +48,9 @@ final class NewsBoard: Sendable {
     /// Most work has one listener, which needs no table.
     var listener: (any NewsListener)?
     var others: [ObjectIdentifier: any NewsListener] = [:]
-    /// Called when somebody comes who cares for the size.
-    var onSizeWanted: (@Sendable () -> Void)?
+    /// Told when somebody comes who cares for the size.
+    var sizeSource: (any SizeSource)?
+    var isClosed = false
   }
 
   private let state = Mutex(State())
@@ -78,22 +85,22 @@ final class NewsBoard: Sendable {
     for listener in others.values { listener.hear(news) }
   }
 
-  /// Has a closure called whenever somebody comes who cares for the size of the picture.
-  func onSizeWanted(_ call: @escaping @Sendable () -> Void) {
-    let former = state.withLock { state in
-      defer { state.onSizeWanted = call }
-      return state.onSizeWanted
+  /// Sets who is told whenever somebody comes who cares for the size of the picture. Kept alive until the board is closed.
+  func setSizeSource(_ source: any SizeSource) {
+    let former = state.withLock { state -> (any SizeSource)? in
+      if state.isClosed { return nil }
+      defer { state.sizeSource = source }
+      return state.sizeSource
     }
     withExtendedLifetime(former) {}
   }
-
-  /// Somebody cares for the size, here or further on.
-  func wantSize() { state.withLock { $0.onSizeWanted }?() }
 
   /// Tells a listener news from now on, those that are there at once.
   func add(_ listener: any NewsListener) {
     let news = state.withLock { state in
       let id = ObjectIdentifier(listener)
+      // Work that is over tells nobody, and keeps nobody alive.
+      if state.isClosed { return state.news }
       if state.listener === listener || state.listener == nil && state.others[id] == nil {
         state.listener = listener
       } else {
@@ -102,7 +109,7 @@ final class NewsBoard: Sendable {
       return state.news
     }
     if news.number > 0 { listener.hear(news) }
-    if news.size == nil, listener.wantsSize { wantSize() }
+    if news.size == nil, listener.wantsSize { sizeIsWanted() }
   }
 
   func remove(_ listener: any NewsListener) {
@@ -115,10 +122,16 @@ final class NewsBoard: Sendable {
 
   /// Forgets all listeners: there will be no news any more.
   func close() {
-    let listeners = state.withLock { state in
-      defer { (state.listener, state.others, state.onSizeWanted) = (nil, [:], nil) }
-      return (state.listener, state.others, state.onSizeWanted)
+    // Released outside of the lock.
+    let former = state.withLock { state in
+      defer { (state.listener, state.others, state.sizeSource, state.isClosed) = (nil, [:], nil, true) }
+      return (state.listener, state.others, state.sizeSource)
     }
-    withExtendedLifetime(listeners) {}
+    withExtendedLifetime(former) {}
   }
+}
+
+extension NewsBoard: SizeSource {
+  /// Somebody cares for the size, here or further on.
+  func sizeIsWanted() { state.withLock { $0.sizeSource }?.sizeIsWanted() }
 }

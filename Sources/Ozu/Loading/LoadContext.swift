@@ -11,8 +11,8 @@ final class LoadContext: Sendable {
   /// The same for what fetchers stream: nothing prepares their requests, which are none, and they try again by themselves.
   let fetcherCache: HTTPCache
   let events: PipelineEvents
-  /// What requests say in `Accept`, as long as they say nothing else.
-  let accept: String
+  /// The fields of requests that have none of their own.
+  let headers: HTTPHeaders
   /// Fetched bytes that are still worked with.
   let liveFetches = LiveFetches()
   /// Which pictures of a source have been made, and are being made.
@@ -23,7 +23,7 @@ final class LoadContext: Sendable {
   /// - Parameter onCalm: called when the last one that prefetching stands back for has left the queues.
   init(_ configuration: ImagePipeline.Configuration, onCalm: @escaping @Sendable () -> Void) {
     self.configuration = configuration
-    accept = configuration.acceptance.text(for: configuration.codecs)
+    headers = configuration.headers
     let events = PipelineEvents(configuration)
     self.events = events
     runner = JobRunner(

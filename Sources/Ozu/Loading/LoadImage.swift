@@ -116,7 +116,7 @@ final class LoadImage: JobWork, @unchecked Sendable {
     let way = StepWork.Way(
       from: origin, of: request.source, last: (last, request.key.rendition), earlier: earlier,
       start: configuration.now(), number: context.sharingNumber(),
-      firstSteps: isForEncoding ? (origin as? FetchedData)?.firstSteps : nil)
+      keeper: isForEncoding ? origin as? FetchedData : nil)
     let other = StepWork.dependence(on: way, context, deadline: context.deadline(.wait))
     return wait(for: other) { load, wake in
       if wake.overdue != nil {
@@ -183,11 +183,11 @@ final class LoadImage: JobWork, @unchecked Sendable {
   override func waits(for other: JobWork) {
     switch other {
     case let fetch as FetchWork:
-      news.onSizeWanted { [weak fetch] in fetch?.news.wantSize() }
+      news.setSizeSource(fetch.news)
       fetch.news.add(self)
       beginPreviews(of: fetch)
     case let larger as LoadImage:
-      news.onSizeWanted { [weak larger] in larger?.news.wantSize() }
+      news.setSizeSource(larger.news)
       larger.news.add(self)
     default: break
     }

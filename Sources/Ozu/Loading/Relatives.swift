@@ -47,7 +47,12 @@ final class Relatives: Sendable {
       return notes
     }
 
-    mutating func put(_ notes: Notes, for source: CacheKey) {
+    /// Changes the notes of a source where they stand, in the younger generation.
+    mutating func change(_ source: CacheKey, _ change: (inout Notes) -> Void) {
+      let place = young.index(forKey: source)
+      if let place { return change(&young.values[place]) }
+      var notes = old.isEmpty ? Notes() : old[source] ?? Notes()
+      change(&notes)
       young[source] = notes
       guard young.count > Relatives.sourceLimit else { return }
       old = young
@@ -65,24 +70,23 @@ final class Relatives: Sendable {
 
   /// Notes a picture that a cache has now.
   func note(_ made: Made) {
-    let source = made.key.source
     state.withLock { state in
-      var notes = state.take(source)
-      notes.pictures.removeAll { $0.key == made.key }
-      if notes.pictures.count >= Self.pictureLimit { notes.pictures.removeFirst() }
-      notes.pictures.append(made)
-      state.put(notes, for: source)
+      state.change(made.key.source) { notes in
+        notes.pictures.removeAll { $0.key == made.key }
+        if notes.pictures.count >= Self.pictureLimit { notes.pictures.removeFirst() }
+        notes.pictures.append(made)
+      }
     }
   }
 
   /// Notes that a picture was made, whatever becomes of it.
   func noteMaking(of key: ImageKey) {
     state.withLock { state in
-      var notes = state.take(key.source)
-      notes.keys.removeAll { $0.key == key }
-      if notes.keys.count >= Self.keyLimit { notes.keys.removeFirst() }
-      notes.keys.append((key, false))
-      state.put(notes, for: key.source)
+      state.change(key.source) { notes in
+        notes.keys.removeAll { $0.key == key }
+        if notes.keys.count >= Self.keyLimit { notes.keys.removeFirst() }
+        notes.keys.append((key, false))
+      }
     }
   }
 
@@ -94,10 +98,8 @@ final class Relatives: Sendable {
     }
     state.withLock { state in
       if let source {
-        var notes = state.take(source)
-        guard !notes.keys.isEmpty || !notes.pictures.isEmpty else { return }
-        mark(&notes)
-        return state.put(notes, for: source)
+        guard state.young[source] != nil || state.old[source] != nil else { return }
+        return state.change(source, mark)
       }
       for source in state.young.keys { mark(&state.young[source, default: Notes()]) }
       for source in state.old.keys { mark(&state.old[source, default: Notes()]) }
@@ -129,12 +131,12 @@ final class Relatives: Sendable {
   func learn(_ pictures: [Made], of source: CacheKey) {
     guard !pictures.isEmpty else { return }
     state.withLock { state in
-      var notes = state.take(source)
-      let known = notes.pictures
-      let new = pictures.filter { made in !known.contains { $0.key == made.key } }
-      notes.pictures = Array(new.suffix(max(0, Self.pictureLimit - known.count))) + known
-      notes.isComplete = true
-      state.put(notes, for: source)
+      state.change(source) { notes in
+        let known = notes.pictures
+        let new = pictures.filter { made in !known.contains { $0.key == made.key } }
+        notes.pictures = Array(new.suffix(max(0, Self.pictureLimit - known.count))) + known
+        notes.isComplete = true
+      }
     }
   }
 

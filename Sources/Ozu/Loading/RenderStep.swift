@@ -41,7 +41,6 @@ extension RenderStep {
     /// When the step was asked for.
     let submitted: ContinuousClock.Instant
 
-    var configuration: ImagePipeline.Configuration { load.configuration }
     /// The name of the source, for errors and observers.
     var name: String { source.name }
     var isCancelled: Bool { work.cancellation.isRaised }
@@ -51,10 +50,9 @@ extension RenderStep {
   ///
   /// - Throws: what `ImageError` makes of a `DecodingError` or a `ProcessingError`; `deadlineExceeded`.
   func run(after previous: Rendered?, _ context: Context) throws(ImageError) -> Rendered {
-    let configuration = context.configuration
     let watch = StageWatch(
-      now: configuration.now, timings: previous?.timings ?? StageTimings(),
-      waitingSince: context.submitted, limits: configuration.stageTimeouts,
+      now: context.load.configuration.now, timings: previous?.timings ?? StageTimings(),
+      waitingSince: context.submitted, limits: context.load.configuration.stageTimeouts,
       StageReporter.make(context.load.events, source: context.source))
     if context.isCancelled { throw .cancelled(context.name) }
     switch self {
@@ -62,20 +60,20 @@ extension RenderStep {
       watch.enter(.decode)
       context.load.events.counters.decodes.increment()
       let picture = try Self.decode(context, watch, colorPolicy) { surroundings throws(DecodingError) in
-        try configuration.codecs.picture(from: data, resize: resize, context: surroundings)
+        try context.load.configuration.codecs.picture(from: data, resize: resize, context: surroundings)
       }
       return Rendered(picture: picture, timings: watch.finish())
     case .deferDecoding(let data):
       watch.enter(.decode)
       let picture = try Self.decode(context, watch) { surroundings throws(DecodingError) in
-        try configuration.codecs.deferredPicture(from: data, context: surroundings)
+        try context.load.configuration.codecs.deferredPicture(from: data, context: surroundings)
       }
       return Rendered(picture: picture, timings: watch.finish())
     case .resize(let picture, let resize):
       watch.enter(.resize)
       try picture.decode(for: context)
       let surroundings = ProcessingContext(
-        pool: configuration.pixelBufferPool, limits: configuration.limits)
+        pool: context.load.configuration.pixelBufferPool, limits: context.load.configuration.limits)
       let resized: Picture
       do throws(ProcessingError) {
         let steps: [any ImageProcessing] = if let resize { [resize] } else { [] }
@@ -87,7 +85,7 @@ extension RenderStep {
     case .derive(let picture, let derivation):
       watch.enter(.resize)
       try picture.decode(for: context)
-      let smaller = derivation.apply(to: picture, pool: configuration.pixelBufferPool)
+      let smaller = derivation.apply(to: picture, pool: context.load.configuration.pixelBufferPool)
       return Rendered(picture: smaller, timings: watch.finish())
     case .begin(let picture):
       return Rendered(picture: picture, timings: previous?.timings ?? StageTimings())
@@ -97,7 +95,7 @@ extension RenderStep {
       // It may be somebody else's, who wanted it undecoded.
       try previous.picture.decode(for: context)
       let surroundings = ProcessingContext(
-        pool: configuration.pixelBufferPool, limits: configuration.limits)
+        pool: context.load.configuration.pixelBufferPool, limits: context.load.configuration.limits)
       let picture: Picture
       do throws(ProcessingError) {
         picture = try previous.picture.processed(by: [processor], context: surroundings)
@@ -113,10 +111,10 @@ extension RenderStep {
     _ context: Context, _ watch: StageWatch, _ colorPolicy: ColorPolicy = .convertToSRGB,
     _ decode: (DecodingContext) throws(DecodingError) -> Picture
   ) throws(ImageError) -> Picture {
-    let configuration = context.configuration
     let surroundings = DecodingContext(
-      limits: configuration.limits, pool: configuration.pixelBufferPool, colorPolicy: colorPolicy,
-      budget: configuration.decodedByteBudget,
+      limits: context.load.configuration.limits, pool: context.load.configuration.pixelBufferPool,
+      colorPolicy: colorPolicy,
+      budget: context.load.configuration.decodedByteBudget,
       isCancelled: { context.isCancelled || watch.isLate }
     ).measured { watch.enter($0 == .decode ? .decode : .resize, ago: $1) }
     do throws(DecodingError) {

@@ -22,25 +22,29 @@ final class SizeWatch: Sendable {
   private static let firstByteCount = 1 << 10
 
   private let state = Mutex(State())
-  private let isWanted: @Sendable () -> Bool
-  private let keptBeginning: @Sendable () async -> Data?
-  private let read: @Sendable (Data, @escaping @Sendable (PixelSize?) -> Void) -> Void
-  private let report: @Sendable (PixelSize) -> Void
+  private let context: LoadContext
+  private let job: SlotID
+  private let exchange: HTTPCacheExchange
+  private let news: NewsBoard
 
   /// - Parameters:
-  ///   - isWanted: whether somebody listens now.
-  ///   - keptBeginning: the bytes that a resumed download goes on from.
-  ///   - read: reads the size of a beginning, on a thread for that.
-  ///   - report: told once, under no lock.
-  init(
-    isWanted: @escaping @Sendable () -> Bool, keptBeginning: @escaping @Sendable () async -> Data?,
-    read: @escaping @Sendable (Data, @escaping @Sendable (PixelSize?) -> Void) -> Void,
-    report: @escaping @Sendable (PixelSize) -> Void
-  ) {
-    self.isWanted = isWanted
-    self.keptBeginning = keptBeginning
-    self.read = read
-    self.report = report
+  ///   - job: of the download: the header is as urgent.
+  ///   - exchange: has the bytes that a resumed download goes on from.
+  ///   - news: where the size is told, and who wants to know it.
+  init(_ context: LoadContext, job: SlotID, exchange: HTTPCacheExchange, news: NewsBoard) {
+    self.context = context
+    self.job = job
+    self.exchange = exchange
+    self.news = news
+  }
+
+  /// Reads the size of a beginning, among the decodes, before pictures of its level that are larger.
+  private func read(_ data: Data, then: @escaping @Sendable (PixelSize?) -> Void) {
+    let level = context.runner.look { [job] in $0.level(of: job) } ?? .normal
+    _ = context.runner.enqueue(on: .decode, priority: level, size: 0) { [context] in
+      let configuration = context.configuration
+      then(PartialHeader(data, codecs: configuration.codecs, limits: configuration.limits).size)
+    }
   }
 
   /// A response begins: what came before was of another one.
@@ -56,9 +60,9 @@ final class SizeWatch: Sendable {
     }
     guard isResumed else { return }
     Task.detached { [self] in
-      guard let beginning = await keptBeginning() else { return }
+      guard let beginning = await exchange.keptBeginning() else { return }
       read(beginning.prefix(Self.byteLimit)) { size in
-        if let size { self.report(size) }
+        if let size { self.news.report(size: size) }
       }
     }
   }
@@ -74,7 +78,7 @@ final class SizeWatch: Sendable {
 
   /// Reads what is there, if somebody listens and there is more than the last time.
   func readIfDue() {
-    guard state.withLock({ $0.isDue }), isWanted() else { return }
+    guard state.withLock({ $0.isDue }), news.wantsSize else { return }
     let bytes = state.withLock { state -> Data? in
       guard state.isDue else { return nil }
       state.isBusy = true
@@ -88,9 +92,13 @@ final class SizeWatch: Sendable {
         state.isOver = state.isOver || size != nil || bytes.count >= Self.byteLimit
         if state.isOver { state.bytes = Data() }
       }
-      if let size { report(size) } else { readIfDue() }
+      if let size { news.report(size: size) } else { readIfDue() }
     }
   }
+}
+
+extension SizeWatch: SizeSource {
+  func sizeIsWanted() { readIfDue() }
 }
 
 extension SizeWatch.State {

@@ -18,7 +18,7 @@ final class StepWork: JobWork, @unchecked Sendable {
     private let earlier: [(step: RenderStep, recipe: CacheKey)]
     private let number: Int
     /// Where the result of the first step is kept, and looked for.
-    let firstSteps: FirstSteps?
+    let keeper: FetchedData?
 
     /// - Parameters:
     ///   - last: the last step, and the recipe of the result.
@@ -27,7 +27,7 @@ final class StepWork: JobWork, @unchecked Sendable {
     init(
       from origin: any AnyObject & Sendable, of source: ImageSource, last: (RenderStep, CacheKey),
       earlier: [(RenderStep, CacheKey)] = [], start: ContinuousClock.Instant, number: Int = 0,
-      firstSteps: FirstSteps? = nil
+      keeper: FetchedData? = nil
     ) {
       self.origin = origin
       self.source = source
@@ -35,7 +35,7 @@ final class StepWork: JobWork, @unchecked Sendable {
       self.last = last
       self.earlier = earlier
       self.number = number
-      self.firstSteps = firstSteps
+      self.keeper = keeper
     }
 
     var lastIndex: Int { earlier.count }
@@ -99,8 +99,8 @@ final class StepWork: JobWork, @unchecked Sendable {
   override func run(_ job: RunningJob) -> JobStep {
     context.events.stageEnded(waiting)
     waiting = nil
-    let firstSteps = index == 0 ? way.firstSteps : nil
-    if let made = firstSteps?.result(of: way.recipe(0)) {
+    let keeper = index == 0 ? way.keeper : nil
+    if let made = keeper?.firstSteps.result(of: way.recipe(0)) {
       outcome = .success(made)
       return .finish(succeeded: true)
     }
@@ -110,7 +110,7 @@ final class StepWork: JobWork, @unchecked Sendable {
       submitted: index == 0 ? way.start : context.configuration.now())
     do throws(ImageError) {
       let result = try step.run(after: previous?.outcome.get(), surroundings)
-      firstSteps?.note(result, of: way.recipe(0))
+      keeper?.firstSteps.note(result, of: way.recipe(0))
       outcome = .success(result)
       return .finish(succeeded: true)
     } catch {

@@ -66,12 +66,15 @@ extension ImagePipeline.Configuration {
     retryPolicy.maximumRetryCount = 1
   }
 
+  /// Whether there are sources that are refused.
+  var checksSources: Bool { hostRule != .any || !readsLocalAddresses }
+
   /// Refuses a source that this pipeline does not read, before anything looks for it: what is refused does not show by
   /// its error, nor by how long it takes, whether it is there.
   ///
   /// - Throws: `ImageError.invalidSource`, or `transport` with `hostNotAllowed`.
   func check(_ source: ImageSource) throws(ImageError) {
-    guard hostRule != .any || !readsLocalAddresses else { return }
+    guard checksSources else { return }
     let url: URL
     switch source {
     case .url(let address): url = address

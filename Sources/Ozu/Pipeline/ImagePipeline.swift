@@ -49,6 +49,8 @@ public final class ImagePipeline: Sendable {
   let networkReturn: NetworkReturn
   let isolation: IsolationReport?
   let hasInterceptors: Bool
+  /// Whether there are sources that are refused.
+  let checksSources: Bool
   /// Whether addresses are to be changed before they are keys.
   private let hasKeyRules: Bool
   /// Whether a request means the same to everybody, and nobody wants to know of it.
@@ -69,6 +71,7 @@ public final class ImagePipeline: Sendable {
     formatStore = FormatStore(caches: caches, backlog: context.backlog, configuration: configuration)
     hasInterceptors = !configuration.interceptors.isEmpty
     hasKeyRules = !configuration.cacheKeyRules.isEmpty
+    checksSources = configuration.checksSources
     takesRequestsAsTheyAre = !hasKeyRules && !context.events.isObserved
   }
 

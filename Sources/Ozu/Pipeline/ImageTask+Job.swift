@@ -5,7 +5,7 @@ extension ImageTask {
   func begin(_ request: ImageRequest) {
     do throws(ImageError) {
       try request.validate()
-      try pipeline.configuration.check(request.source)
+      if pipeline.checksSources { try pipeline.configuration.check(request.source) }
     } catch {
       return fail(error)
     }

@@ -81,6 +81,13 @@ public enum ImageSource: Sendable {
     }
   }
 
+  /// Whether it is a picture inside its own address.
+  var isDataURL: Bool {
+    guard case .url(let url) = self else { return false }
+    // The text of a URL is at hand, and its scheme is not.
+    return url.absoluteString.utf8.prefix(5).elementsEqual("data:".utf8) { $0 | 0x20 == $1 | 0x20 }
+  }
+
   /// Whether a fetcher brings it in pieces.
   var isStreamed: Bool {
     if case .fetcher(let fetcher) = self { fetcher is any ImageStreaming } else { false }
@@ -108,7 +115,9 @@ public enum ImageSource: Sendable {
       }
       return .network(url)
     case .url(let url):
-      switch url.scheme?.lowercased() {
+      var scheme = url.scheme
+      if scheme != "https", scheme != "http" { scheme = scheme?.lowercased() }
+      switch scheme {
       case "http", "https":
         guard let host = url.host(), !host.isEmpty else {
           throw .invalidSource(name, reason: "the address names no host")

@@ -49,9 +49,9 @@ public struct ImageURLRequest: Hashable, Sendable {
 extension ImageRequest {
   /// The exchange that brings the bytes of the source.
   func exchange(
-    with url: URL, configuration: ImagePipeline.Configuration, accept: String, priority: HTTPPriority
+    with url: URL, _ context: LoadContext, priority: HTTPPriority
   ) -> HTTPRequest {
-    var exchange = configuration.exchange(with: url, accept: accept, priority: priority)
+    var exchange = context.configuration.exchange(with: url, headers: context.headers, priority: priority)
     exchange.allowsConstrainedNetworks = !hasLowDataSource
     if case .request(let own) = source {
       if let timeouts = own.timeouts { exchange.timeouts = timeouts }
@@ -60,7 +60,7 @@ extension ImageRequest {
       if !own.headers.contains(name: "Accept") { exchange.headers["Accept"] = accept }
       for field in own.hints.fields { exchange.headers[field.name] = field.value }
     }
-    if let acceptance { exchange.headers["Accept"] = acceptance.text(for: configuration.codecs) }
+    if let acceptance { exchange.headers["Accept"] = acceptance.text(for: context.configuration.codecs) }
     return exchange
   }
 }
@@ -69,10 +69,13 @@ extension ImagePipeline.Configuration {
   /// The exchange that brings the bytes of an address that is asked for in no way of its own: the one that every command
   /// and every load sends, and by which stored variants are chosen.
   package func exchange(
-    with url: URL, accept: String? = nil, priority: HTTPPriority = .normal
+    with url: URL, headers: HTTPHeaders? = nil, priority: HTTPPriority = .normal
   ) -> HTTPRequest {
     HTTPRequest(
-      url: url, headers: ["Accept": accept ?? acceptance.text(for: codecs)], timeouts: timeouts,
+      url: url, headers: headers ?? self.headers, timeouts: timeouts,
       maximumBodyByteCount: limits.encodedByteCount, priority: priority)
   }
+
+  /// The fields of these exchanges.
+  var headers: HTTPHeaders { ["Accept": acceptance.text(for: codecs)] }
 }

@@ -14,6 +14,13 @@ package struct Few<Element>: RandomAccessCollection {
     return first
   }
 
+  /// Calls a closure with each element. A loop over the list copies the list.
+  package func forEach(_ body: (Element) -> Void) {
+    guard let first else { return }
+    body(first)
+    for other in others { body(other) }
+  }
+
   package mutating func append(_ element: Element) {
     if first == nil { first = element } else { others.append(element) }
   }

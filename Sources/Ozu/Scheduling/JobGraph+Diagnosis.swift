@@ -49,7 +49,7 @@ extension JobGraph {
       position = stations[station.index].queue.position(of: index, in: links)
     }
     return Snapshot(
-      id: jobs.id(at: index), key: contents[index]?.key, payload: payload(of: index), state: job.state,
+      id: jobs.id(at: index), key: jobKeys[index], payload: payload(of: index), state: job.state,
       since: job.since,
       creation: job.creation, subscriberCount: job.subscriberCount, level: job.level, position: position,
       dependency: dependency(of: jobs.id(at: index))?.payload)

@@ -76,7 +76,7 @@ extension JobGraph {
       station = own
       enter(heir, .running(own), now: now)
       stations[own.index].limiter?.noteCompletion()
-      contents[heir]?.input = payload
+      inputs[heir] = payload
       start(heir, in: own, continues: true, &effects)
     } else {
       guard let left = leave(id, now: now, &effects) else { return false }
@@ -94,7 +94,7 @@ extension JobGraph {
       if let waiter {
         effects.answers.append(waiter)
       } else if dependent != heir {
-        contents[dependent]?.input = payload
+        inputs[dependent] = payload
         if succeeded, case .parked(_, let then) = jobs[dependent].state, then != .nowhere {
           place(dependent, then, now: now)
           placements.append(then)
@@ -105,8 +105,7 @@ extension JobGraph {
       }
     }
     // Its owner has it still, and releases it: so it is not among what is released (`remove`).
-    jobs.remove(at: id.index)
-    contents[id.index] = nil
+    _ = clear(id.index)
     if let station = station ?? nil { dispatch(station, now: now, &effects) }
     for placement in placements { dispatch(placement, now: now, &effects) }
     return true
@@ -179,14 +178,14 @@ extension JobGraph {
     effects.starts.append(
       Effects.Start(
         job: jobs.id(at: job), payload: payload(of: job), station: station,
-        input: contents[job]?.input.take(),
+        input: inputs[job].take(),
         continues: continues, level: jobs[job].level))
   }
 
   mutating func wake(_ job: Int, overdue: Int?, _ effects: inout Effects) {
     effects.wakes.append(
       Effects.Wake(
-        job: jobs.id(at: job), payload: payload(of: job), input: contents[job]?.input.take(), overdue: overdue
+        job: jobs.id(at: job), payload: payload(of: job), input: inputs[job].take(), overdue: overdue
       ))
   }
 

@@ -39,7 +39,8 @@ package struct JobGraph<Key: Hashable, Payload, Waiter> {
     case abandoned(StationID?)
   }
 
-  /// Where a job stands. Nothing here is counted, so that to look at it costs nothing; what is, is in `contents`.
+  /// Where a job stands. Nothing here is counted, so that to look at it costs nothing; what is, is in `payloads`, `inputs`
+  /// and `jobKeys`.
   struct Job {
     let creation: Instant
     /// When it came into its state.
@@ -53,14 +54,6 @@ package struct JobGraph<Key: Hashable, Payload, Waiter> {
     var level = ImagePriority.veryLow
 
     var subscriberCount: Int { Int(counts.wrappedSum()) }
-  }
-
-  /// What a job is about.
-  struct Content {
-    let key: Key?
-    let payload: Payload
-    /// The job that it waited for and that is over, until it is told.
-    var input: Payload?
   }
 
   struct Subscription {
@@ -85,8 +78,11 @@ package struct JobGraph<Key: Hashable, Payload, Waiter> {
   }
 
   var jobs = SlotMap<Job>()
-  /// By the same numbers.
-  var contents: [Content?] = []
+  /// What the jobs are about, what they waited for that is over, until they are told, and their keys; by the same numbers.
+  /// In arrays of their own, so that to look at one does not copy the others.
+  var payloads: [Payload?] = []
+  var inputs: [Payload?] = []
+  var jobKeys: [Key?] = []
   /// The places of the jobs in queues, by the same numbers.
   var links: [StationQueue.Link] = []
   var keys: [Key: Int] = [:]
@@ -124,19 +120,31 @@ package struct JobGraph<Key: Hashable, Payload, Waiter> {
     let index = jobs.insert(Job(creation: now, since: now)).index
     while links.count <= index {
       links.append(StationQueue.Link())
-      contents.append(nil)
+      payloads.append(nil)
+      inputs.append(nil)
+      jobKeys.append(nil)
     }
-    contents[index] = Content(key: key, payload: payload)
+    payloads[index] = payload
+    jobKeys[index] = key
     if let key { keys[key] = index }
     return index
   }
 
-  func payload(of job: Int) -> Payload { contents[job]!.payload }
+  func payload(of job: Int) -> Payload { payloads[job]! }
 
   /// Takes out a job, which is over.
   mutating func remove(_ job: Int, _ effects: inout Effects) {
+    if let payload = clear(job) { effects.released.append(payload) }
+    if let input = inputs[job].take() { effects.spent.append(input) }
+  }
+
+  /// Takes out a job.
+  ///
+  /// - Returns: what it was about.
+  mutating func clear(_ job: Int) -> Payload? {
     jobs.remove(at: job)
-    if let content = contents[job].take() { effects.released.append(content.payload) }
+    jobKeys[job] = nil
+    return payloads[job].take()
   }
 
   mutating func enter(_ job: Int, _ state: State, now: Instant) {
@@ -156,8 +164,10 @@ package struct JobGraph<Key: Hashable, Payload, Waiter> {
 
   /// From now on the key is free.
   mutating func releaseKey(of job: Int) {
-    guard let key = contents[job]?.key, keys[key] == job else { return }
-    keys[key] = nil
+    guard let key = jobKeys[job], let place = keys.index(forKey: key), keys.values[place] == job else {
+      return
+    }
+    keys.remove(at: place)
   }
 
   /// Brings a job, and the jobs that it waits for, in accord with the urgency of its subscribers.
@@ -191,7 +201,6 @@ package struct JobGraph<Key: Hashable, Payload, Waiter> {
 extension JobGraph: Sendable where Key: Sendable, Payload: Sendable, Waiter: Sendable {}
 extension JobGraph.Job: Sendable where Key: Sendable, Payload: Sendable, Waiter: Sendable {}
 extension JobGraph.Subscription: Sendable where Key: Sendable, Payload: Sendable, Waiter: Sendable {}
-extension JobGraph.Content: Sendable where Key: Sendable, Payload: Sendable, Waiter: Sendable {}
 
 /// What an operation of a `JobGraph` asks for. Its owner carries it out when its lock is open, in this order.
 package struct JobEffects<Payload, Waiter> {
@@ -236,6 +245,8 @@ package struct JobEffects<Payload, Waiter> {
   /// What the graph has let go, but for a job that its owner has finished and still has: released outside of the lock,
   /// because it may hold what is the app's.
   package var released: [Payload] = []
+  /// What jobs that are let go had waited for: over long ago, and released outside of the lock for the same reason.
+  var spent: [Payload] = []
 
   package init() {}
 }

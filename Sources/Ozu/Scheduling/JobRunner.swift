@@ -16,7 +16,8 @@ final class JobRunner: Sendable {
   }
 
   private let state: Mutex<State>
-  private let queues: [DispatchQueue]
+  /// Of the system: a queue of our own would hand each piece of work on to this one.
+  private let threads = DispatchQueue.global()
   /// Stations whose work suspends.
   private let suspending: Set<StationID>
   private let now: @Sendable () -> ContinuousClock.Instant
@@ -34,7 +35,6 @@ final class JobRunner: Sendable {
     onCalm: @escaping @Sendable () -> Void = {}
   ) {
     state = Mutex(State(graph: Graph(stations: stations)))
-    queues = stations.indices.map { DispatchQueue(label: "ozu.station.\($0)", attributes: .concurrent) }
     self.suspending = suspending
     self.now = now
     self.sleep = sleep
@@ -165,17 +165,17 @@ final class JobRunner: Sendable {
     out effects: Graph.Effects, finished: JobWork?, on station: StationID?
   ) -> Graph.Effects.Start? {
     var next: Graph.Effects.Start?
-    for start in effects.starts {
+    effects.starts.forEach { start in
       if start.continues, start.station == station { next = start } else { begin(start) }
     }
     for work in effects.cancellations { work.cancellation.raise() }
     for (work, level) in effects.levels { work.note(level) }
-    for wake in effects.wakes {
+    effects.wakes.forEach { wake in
       let job = RunningJob(id: wake.job, station: nil, input: wake.input, runner: self)
       _ = take(wake.payload.resume(job, overdue: wake.overdue), of: wake.job, wake.payload, on: nil)
     }
     if let finished {
-      for waiter in effects.answers { waiter.jobEnded(finished) }
+      effects.answers.forEach { $0.jobEnded(finished) }
       finished.left()
     }
     for (waiter, tag, standing) in effects.overdue { waiter.jobOverdue(tag, standing) }
@@ -186,7 +186,7 @@ final class JobRunner: Sendable {
 
   private func begin(_ start: Graph.Effects.Start) {
     guard suspending.contains(start.station) else {
-      return queues[start.station.index].async { self.run(start) }
+      return threads.async { self.run(start) }
     }
     if start.payload.cancellation.endPause() { return }
     let task = Task.detached {

@@ -1,0 +1,67 @@
+import OzuImaging
+import Testing
+
+@testable import Ozu
+
+@Suite("Jobs that are over keep nothing alive")
+struct JobReleaseTests {
+  private final class Payload: Sendable {}
+
+  private final class Listener: NewsListener {
+    var wantsSize: Bool { true }
+
+    func hear(_ news: JobNews) {}
+  }
+
+  private final class Source: SizeSource {
+    func sizeIsWanted() {}
+  }
+
+  @Test("a job that is let go gives what it had waited for to its owner, who releases it under no lock")
+  func input() throws {
+    var graph = JobGraph<Int, Payload, Int>(stations: StationID.allCases.map { _ in Station(width: 1) })
+    let now = JobInstant(.now)
+    var effects = JobGraph<Int, Payload, Int>.Effects()
+    graph.setSuspended(.decode, true, now: now, &effects)
+    let (subscription, _) = graph.subscribe(1, to: 1, priority: .normal, now: now, &effects) {
+      (Payload(), .nowhere)
+    }
+    let job = graph.job(ofSubscription: subscription).id
+    weak var input: Payload?
+    let dependence = graph.depend(job, on: 2, then: .station(.decode, size: 0), now: now, &effects) {
+      let payload = Payload()
+      input = payload
+      return (payload, .nowhere)
+    }
+    #expect(dependence == .parked)
+    let other = try #require(graph.job(of: 2))
+    #expect(graph.finish(other, succeeded: true, now: now, &effects))
+    effects = .init()
+    #expect(input != nil)
+    #expect(graph.unsubscribe(subscription, now: now, &effects))
+    #expect(input != nil)
+    #expect(effects.spent.count == 1)
+    effects = .init()
+    #expect(input == nil)
+  }
+
+  @Test("a board that is closed keeps neither those who come later nor who finds out the size")
+  func board() {
+    let board = NewsBoard()
+    board.report(LoadProgress(receivedByteCount: 1, expectedByteCount: nil))
+    weak var listener: Listener?
+    weak var source: Source?
+    func come() {
+      let (late, lateSource) = (Listener(), Source())
+      (listener, source) = (late, lateSource)
+      board.add(late)
+      board.setSizeSource(lateSource)
+    }
+    come()
+    #expect(listener != nil && source != nil)
+    board.close()
+    #expect(listener == nil && source == nil)
+    come()
+    #expect(listener == nil && source == nil)
+  }
+}
