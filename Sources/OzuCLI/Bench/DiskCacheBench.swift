@@ -59,6 +59,13 @@ enum DiskCacheBench {
           written += length
         }
       },
+      // What a checksummed append costs at least.
+      Rounds.Subject(name: "yardstick:checksum-and-append") {
+        for _ in 0..<count {
+          try files.appendWithChecksum(body, at: written)
+          written += length
+        }
+      },
       Rounds.Subject(name: "yardstick:file-per-entry") {
         for number in 0..<count { try files.replace(body, name: "\(number)") }
       },
@@ -80,6 +87,10 @@ enum DiskCacheBench {
       },
       Rounds.Subject(name: "yardstick:pread") {
         for number in order { try files.read(length, at: number * length) }
+      },
+      // What a verified read costs at least, with this checksum.
+      Rounds.Subject(name: "yardstick:pread-and-checksum") {
+        for number in order where try files.checksum(length, at: number * length) == 0 { throw Failed() }
       },
       Rounds.Subject(name: "yardstick:open-read-close") {
         for number in order { try files.readFile("\(number)", length) }
@@ -199,6 +210,11 @@ enum DiskCacheBench {
       #endif
     }
 
+    func appendWithChecksum(_ data: Data, at offset: Int) throws {
+      if data.withUnsafeBytes({ Checksum64.of($0, seed: UInt64(offset)) }) == 0 { throw Failed() }
+      try append(data, at: offset)
+    }
+
     func append(_ data: Data, at offset: Int) throws {
       let count = data.withUnsafeBytes { pwrite(file, $0.baseAddress, $0.count, off_t(offset)) }
       if count != data.count { throw Failed() }
@@ -206,6 +222,11 @@ enum DiskCacheBench {
 
     func read(_ count: Int, at offset: Int) throws {
       if pread(file, buffer, count, off_t(offset)) != count { throw Failed() }
+    }
+
+    func checksum(_ count: Int, at offset: Int) throws -> UInt64 {
+      try read(count, at: offset)
+      return Checksum64.of(UnsafeRawBufferPointer(start: buffer, count: count), seed: UInt64(offset))
     }
 
     /// A new file that takes the name of the old one.

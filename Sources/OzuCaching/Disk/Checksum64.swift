@@ -2,7 +2,7 @@
 ///
 /// Four independent lanes of 8 bytes keep the multipliers busy: the checksum costs a small part of the copy
 /// that the kernel makes anyway. It finds accidents, not forgery.
-enum Checksum64 {
+package enum Checksum64 {
   private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
   private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
   private static let prime3: UInt64 = 0x1656_67B1_9E37_79F9
@@ -63,7 +63,7 @@ enum Checksum64 {
   }
 
   /// The checksum of `bytes` under `seed`.
-  static func of(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
+  package static func of(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
     let whole = bytes.count & ~31
     guard whole > 0 else { return finish(nil, seed: seed, rest: bytes, count: bytes.count) }
     var lanes = Lanes(seed: seed)
