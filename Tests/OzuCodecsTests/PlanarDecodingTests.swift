@@ -38,7 +38,7 @@ struct PlanarDecodingTests {
   @Test("progressive JPEG at a half looks as it does from pixels")
   func progressive() throws {
     let variant = JPEGVariant(PixelSize(803, 601), isProgressive: true)
-    let (planes, pixels) = try compare(variant.data, Resize(PixelSize(150, 112), mode: .fill))
+    let (planes, pixels) = try compare(variant.data, Resize(PixelSize(240, 180), mode: .fill))
     #expect(planes.signalToNoise(against: pixels) > 38)
   }
 
