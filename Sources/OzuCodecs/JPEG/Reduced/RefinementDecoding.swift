@@ -36,7 +36,7 @@ extension BitReader {
         // The run counts zeros; the one behind them is the new coefficient, or the last of sixteen zeros. Short runs
         // without a branch, which nobody could foretell.
         var zeros = rest & ~before
-        for step in 1..<4 { zeros &= zeros &- (run > step ? 1 : 0) | (run > step ? 0 : zeros) }
+        for step in 1..<4 { zeros &= zeros &- (run > step ? 1 : 0) }
         while run > 4 {
           zeros &= zeros &- 1
           run &-= 1
