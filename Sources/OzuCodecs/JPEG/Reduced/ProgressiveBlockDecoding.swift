@@ -5,17 +5,21 @@ extension BitReader {
   /// - Parameters:
   ///   - low: the bit from which on the coefficients come; the lower ones come in later scans, which are not
   ///     decoded.
+  ///   - isTracked: whether scans of last bits will be read: then no coefficient is stepped over.
   ///   - emptyBlocks: how many blocks from this one on have no coefficients in the scan.
+  /// - Returns: of a tracked scan, the coefficients that are not zero, as bits.
   @inline(__always)
+  @discardableResult
   mutating func takeProgressive(
-    _ component: ReducedComponent, ac: HuffmanLookup, first: Int, last: Int, low: Int,
+    _ component: ReducedComponent, ac: HuffmanLookup, first: Int, last: Int, low: Int, isTracked: Bool,
     emptyBlocks: inout Int, to block: UnsafeMutablePointer<Int16>
-  ) {
+  ) -> UInt64 {
     if emptyBlocks > 0 {
       emptyBlocks &-= 1
-      return
+      return 0
     }
-    let lastKept = min(last, component.lastKept)
+    var found: UInt64 = 0
+    let lastKept = isTracked ? last : min(last, component.lastKept)
     var index = first
     while index <= last {
       refill()
@@ -25,37 +29,11 @@ extension BitReader {
         let next = index &+ Int(entry &>> 6)
         if entry != 0, next <= last {
           consume(Int(entry & 31))
-          if entry & 32 != 0 { return }
+          if entry & 32 != 0 { return found }
           index = next
           continue
         }
       }
-      guard let value = takeProgressiveCoefficient(ac, index: &index, emptyBlocks: &emptyBlocks) else {
-        return
-      }
-      guard index <= 64, value != 0 else { continue }
-      let place = component.places[index &- 1]
-      guard place >= 0 else { continue }
-      block[Int(place)] = component.coefficient(value, at: index &- 1, from: low)
-    }
-  }
-
-  /// The same where scans of last bits will be read.
-  ///
-  /// - Returns: the coefficients that are not zero, as bits.
-  @inline(__always)
-  mutating func takeTracked(
-    _ component: ReducedComponent, ac: HuffmanLookup, first: Int, last: Int, low: Int,
-    emptyBlocks: inout Int, to block: UnsafeMutablePointer<Int16>
-  ) -> UInt64 {
-    if emptyBlocks > 0 {
-      emptyBlocks &-= 1
-      return 0
-    }
-    var found: UInt64 = 0
-    var index = first
-    while index <= last {
-      refill()
       guard let value = takeProgressiveCoefficient(ac, index: &index, emptyBlocks: &emptyBlocks) else {
         break
       }

@@ -47,13 +47,13 @@ struct ProgressivePasses {
   }
 
   /// Whether a scan has something that is kept, or has to be known for one that has.
-  func areWanted(_ header: JPEGScanHeader) -> Bool {
-    if header.first == 0 || areTracked(header) { return true }
+  func isWanted(_ header: JPEGScanHeader) -> Bool {
+    if header.first == 0 || isTracked(header) { return true }
     return header.high == 0 && isKept(header)
   }
 
   /// Whether the coefficients of a scan that are not zero have to be known for a scan of last bits, as which it may come itself.
-  func areTracked(_ header: JPEGScanHeader) -> Bool {
+  func isTracked(_ header: JPEGScanHeader) -> Bool {
     guard header.first > 0 else { return false }
     let lowest = lowestBits[header.parts[0].component]
     return header.high == 0 ? header.low > lowest : header.low >= lowest && isKept(header)
@@ -66,8 +66,8 @@ struct ProgressivePasses {
   /// Whether a scan goes on where the ones before it ended. What breaks that rule, libjpeg has its own way with.
   ///
   /// - Parameter known: the coefficients of its component that scans have brought, as bits.
-  func areInOrder(_ header: JPEGScanHeader, known: UInt64) -> Bool {
-    guard areTracked(header) else { return true }
+  func isInOrder(_ header: JPEGScanHeader, known: UInt64) -> Bool {
+    guard isTracked(header) else { return true }
     let part = header.parts[0].component
     let band = Refinement.set(header.first...header.last)
     guard header.high > 0 else { return known & band == 0 }
@@ -81,7 +81,7 @@ struct ProgressivePasses {
     let part = header.parts[0].component
     for index in header.first...header.last { bits[part][index] = header.low }
     let band = Refinement.set(header.first...header.last)
-    if areTracked(header) { tracked[part] |= band } else { tracked[part] &= ~band }
+    if isTracked(header) { tracked[part] |= band } else { tracked[part] &= ~band }
   }
 
   /// Whether every bit of a component's coefficients is known, so that a block without any is even.

@@ -115,12 +115,12 @@ package struct ReducedJPEGDecoder: ~Copyable {
         guard readTable(marker, segment) else { return false }
       case JPEGMarker.startOfScan:
         guard let header = JPEGScanHeader(segment, frame: frame) else { return false }
-        guard passes.areWanted(header) else {
+        guard passes.isWanted(header) else {
           guard let next = JPEGMarker.nextAfterScanData(in: bytes, from: position) else { return true }
           position = next.offset
           continue
         }
-        guard passes.areInOrder(header, known: known[header.parts[0].component]),
+        guard passes.isInOrder(header, known: known[header.parts[0].component]),
           let end = try readScan(header, at: position)
         else { return false }
         if !frame.isProgressive { return true }
@@ -149,7 +149,7 @@ package struct ReducedJPEGDecoder: ~Copyable {
     var tables: [HuffmanTable] = []
     var parts: [ReducedScan.Part] = []
     let isAlone = header.parts.count == 1
-    if frame.isProgressive, passes.areTracked(header) { components[header.parts[0].component].track() }
+    if frame.isProgressive, passes.isTracked(header) { components[header.parts[0].component].track() }
     for part in header.parts {
       guard let quantization = quantizationTables[frame.components[part.component].quantizationSlot & 3],
         let dc = table(
@@ -210,7 +210,7 @@ package struct ReducedJPEGDecoder: ~Copyable {
           of: components[header.parts[0].component]))
     }
     return .coefficients(
-      first: header.first, last: header.last, low: header.low, isTracked: passes.areTracked(header))
+      first: header.first, last: header.last, low: header.low, isTracked: passes.isTracked(header))
   }
 
   /// A table for a scan, any table where the scan needs none.

@@ -82,12 +82,12 @@ struct ReducedScan: ~Copyable {
         return forEachBlock(in: row) { reader, part, emptyBlocks, _, block in
           reader.takeProgressive(
             part.pointee.component, ac: part.pointee.ac, first: first, last: last, low: low,
-            emptyBlocks: &emptyBlocks, to: block)
+            isTracked: false, emptyBlocks: &emptyBlocks, to: block)
         }
       }
       forEachBlock(in: row) { reader, part, emptyBlocks, number, block in
-        history[number] |= reader.takeTracked(
-          part.pointee.component, ac: part.pointee.ac, first: first, last: last, low: low,
+        history[number] |= reader.takeProgressive(
+          part.pointee.component, ac: part.pointee.ac, first: first, last: last, low: low, isTracked: true,
           emptyBlocks: &emptyBlocks, to: block)
       }
     case .refinement(let band):

@@ -1,11 +1,11 @@
 /// Decoding one block of a scan that adds one bit to coefficients: the refinement of ITU-T T.81 §G.1.2.3.
 ///
-/// Such a scan has a bit for every coefficient of its band that is not zero yet, also for those of which nothing is kept,
-/// and between these bits the codes of those that become one with the new bit. So it can only be read by who knows of
+/// Such a scan has one bit for every coefficient of its band that earlier scans have made other than zero, also for those that
+/// are not kept, and between these bits the codes of coefficients that the new bit makes so. So it can only be read by who knows of
 /// every coefficient whether it is zero: `ReducedComponent.history` has a bit for each. Sets of coefficients are words in
 /// which each is a bit, in zigzag order: the bits for those that are not kept are counted and stepped over at once.
 ///
-/// See `EntropySource` for why it stays inside its buffers. Its tables have only symbols of one bit (`ReducedScan`).
+/// See `EntropySource` for why it stays inside its buffers. Its tables have only symbols of one bit (`ReducedJPEGDecoder`).
 extension BitReader {
   /// The bits that are certain to be in the register after a refill.
   private static let refilled = 56
