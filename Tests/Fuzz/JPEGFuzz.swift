@@ -22,6 +22,7 @@ func fuzzPlanes(of file: Data) {
     let context = DecodingContext(limits: limits, allowsTruncation: allowsTruncation)
     let made = try? ReducedJPEGDecoder.planes(
       of: file, eighths: scales, lowestBit: lowestBit, context: context)
+    compareHalves(of: file, with: made, scales, allowsTruncation: allowsTruncation, lowestBit: lowestBit)
     guard let planes = made else { continue }
     if allowsTruncation {
       let region = PixelRegion(x: 0, y: 0, width: 1, height: 1)
@@ -29,6 +30,27 @@ func fuzzPlanes(of file: Data) {
     } else {
       compare(planes, file, header, scales, lowestBit)
     }
+  }
+}
+
+/// Decodes the file again with its second half ahead, begun at a place that the file chooses: the same must come of it.
+private func compareHalves(
+  of file: Data, with whole: PlanarPicture?, _ scales: (luma: Int, chroma: Int), allowsTruncation: Bool,
+  lowestBit: Int
+) {
+  let assistant = DecodingAssistant { half in
+    half()
+    return true
+  }
+  let context = DecodingContext(
+    limits: DecodingLimits(pixelCount: 4 << 20, cpuTime: .seconds(20)), allowsTruncation: allowsTruncation,
+    assistant: assistant)
+  let share = Double(file.reduce(UInt8(0)) { $0 &* 31 &+ $1 }) / 256
+  let halves = try? ReducedJPEGDecoder.planes(
+    of: file, eighths: scales, lowestBit: lowestBit,
+    division: ScanDivision(smallestByteCount: 8, share: share), context: context)
+  guard halves?.planes.map({ Array($0.samples) }) == whole?.planes.map({ Array($0.samples) }) else {
+    fatalError("two halves of a scan give other samples than the whole")
   }
 }
 

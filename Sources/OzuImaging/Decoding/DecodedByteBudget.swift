@@ -20,16 +20,16 @@ public final class DecodedByteBudget: Sendable {
     /// How many bytes are reserved.
     public let byteCount: Int
     private let budget: DecodedByteBudget
-    private let isForPreview: Bool
+    private let isAside: Bool
 
-    fileprivate init(_ byteCount: Int, _ budget: DecodedByteBudget, isForPreview: Bool = false) {
+    fileprivate init(_ byteCount: Int, _ budget: DecodedByteBudget, isAside: Bool = false) {
       self.byteCount = byteCount
       self.budget = budget
-      self.isForPreview = isForPreview
+      self.isAside = isAside
     }
 
     deinit {
-      budget.release(byteCount, isForPreview: isForPreview)
+      budget.release(byteCount, isAside: isAside)
     }
   }
 
@@ -41,7 +41,7 @@ public final class DecodedByteBudget: Sendable {
 
   private struct State: Sendable {
     var reserved = 0
-    var reservedForPreviews = 0
+    var reservedAside = 0
     var waiters: [Waiter] = []
     var lastID = 0
   }
@@ -99,19 +99,20 @@ public final class DecodedByteBudget: Sendable {
     return Reservation(byteCount, self)
   }
 
-  /// Reserves bytes for what is kept while a file comes, and may come slowly; `nil` when there are none to spare.
+  /// Reserves bytes for what can be done without: previews of a file that comes slowly, a second thread for a picture;
+  /// `nil` when there are none to spare.
   ///
-  /// Such reservations take a quarter of the budget at most, so that finished downloads never wait for slow ones.
-  func reserveForPreviews(_ byteCount: Int) -> Reservation? {
+  /// Such reservations take a quarter of the budget at most, so that what cannot be done without hardly waits for them.
+  func reserveAside(_ byteCount: Int) -> Reservation? {
     let isReserved = state.withLock { state in
       guard state.waiters.isEmpty, byteCount <= byteLimit - state.reserved,
-        byteCount <= byteLimit / 4 - state.reservedForPreviews
+        byteCount <= byteLimit / 4 - state.reservedAside
       else { return false }
       state.reserved += byteCount
-      state.reservedForPreviews += byteCount
+      state.reservedAside += byteCount
       return true
     }
-    return isReserved ? Reservation(byteCount, self, isForPreview: true) : nil
+    return isReserved ? Reservation(byteCount, self, isAside: true) : nil
   }
 
   /// Whether the waiter was still waiting.
@@ -125,10 +126,10 @@ public final class DecodedByteBudget: Sendable {
     return isWithdrawn
   }
 
-  private func release(_ byteCount: Int, isForPreview: Bool) {
+  private func release(_ byteCount: Int, isAside: Bool) {
     let admitted = state.withLock { state in
       state.reserved -= byteCount
-      if isForPreview { state.reservedForPreviews -= byteCount }
+      if isAside { state.reservedAside -= byteCount }
       return admit(&state)
     }
     for waiter in admitted { waiter.turn.signal() }

@@ -33,6 +33,10 @@ public struct DecodingContext {
   /// What bounds the pixels that all decodes have in the making.
   public let budget: DecodedByteBudget
 
+  /// Who lends a second thread for one picture; nobody by default. The time of that thread does not count towards the limit
+  /// of processor time: it has one of its own, of the same length.
+  public let assistant: DecodingAssistant?
+
   /// Called when a stage begins, on the decoding thread, or has begun a while ago, with how long ago that was.
   private var onStage: (DecodingStage, Duration) -> Void
   private let isCancelled: () -> Bool
@@ -55,7 +59,7 @@ public struct DecodingContext {
   public init(
     limits: DecodingLimits = .default, pool: PixelBufferPool = .shared, allowsTruncation: Bool = false,
     colorPolicy: ColorPolicy = .convertToSRGB, pixelFormats: PixelFormatPolicy = .bgra8,
-    budget: DecodedByteBudget = .shared,
+    budget: DecodedByteBudget = .shared, assistant: DecodingAssistant? = nil,
     isCancelled: @escaping () -> Bool = { false }, onStage: @escaping (DecodingStage) -> Void = { _ in },
     threadTime: @escaping () -> Duration = DecodingContext.systemThreadTime
   ) {
@@ -65,6 +69,7 @@ public struct DecodingContext {
     self.colorPolicy = colorPolicy
     self.pixelFormats = pixelFormats
     self.budget = budget
+    self.assistant = assistant
     self.isCancelled = isCancelled
     self.onStage = { stage, _ in onStage(stage) }
     self.threadTime = threadTime
@@ -140,6 +145,11 @@ public struct DecodingContext {
   /// Reserves bytes of the budget, and waits for them, as `reserving` does.
   func reserve(_ byteCount: Int) throws(DecodingError) -> DecodedByteBudget.Reservation {
     try budget.reserve(byteCount, isCancelled: isCancelled)
+  }
+
+  /// Reserves bytes that a decode can also do without; `nil` when they are not free now.
+  package func reserveAside(_ byteCount: Int) -> DecodedByteBudget.Reservation? {
+    budget.reserveAside(byteCount)
   }
 
   /// The processor time that counts towards the limit so far.

@@ -47,7 +47,7 @@ struct UncountableTests {
     let budget = DecodedByteBudget(byteLimit: .max)
     let first = try budget.reserve(1000)
     #expect(throws: DecodingError.cancelled) { try budget.reserve(.max, isCancelled: { true }) }
-    #expect(budget.reserveForPreviews(.max) == nil)
+    #expect(budget.reserveAside(.max) == nil)
     #expect(budget.reservedByteCount == 1000)
     withExtendedLifetime(first) {}
   }

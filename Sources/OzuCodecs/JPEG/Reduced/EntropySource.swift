@@ -55,11 +55,18 @@ struct EntropySource: ~Copyable {
   private(set) var missesData = false
   /// Where `reader.next` must not stand at the beginning of a group of blocks.
   private(set) var limit: UnsafePointer<UInt8>
+  /// A place in the file from which bits are counted; no byte that is stuffed.
+  private let mark: Int?
+  /// Where the byte at `mark` stands in the buffer, or would stand before it; `nil` until it is read.
+  private var markOffset: Int?
 
   /// Begins a scan whose data start at `position` in the file, which must outlive the source.
-  init(file: UnsafeRawBufferPointer, position: Int) {
+  ///
+  /// - Parameter mark: where `bitsBehindMark` counts from, at `position` or behind it. The byte before it is not 0xFF.
+  init(file: UnsafeRawBufferPointer, position: Int, mark: Int? = nil) {
     self.file = file
     self.position = position
+    self.mark = mark
     buffer = .allocate(capacity: Self.chunk + 2 * Self.margin)
     buffer.initialize(repeating: 0, count: Self.chunk + 2 * Self.margin)
     limit = UnsafePointer(buffer)
@@ -89,10 +96,18 @@ struct EntropySource: ~Copyable {
     let used = reader.next - UnsafePointer(buffer)
     // Before the end, `next` is at most a group of blocks behind `limit`: inside what is filled.
     filled -= used
+    if let offset = markOffset { markOffset = offset - used }
     memmove(buffer, buffer + used, filled)
     reader.next = UnsafePointer(buffer)
     fill()
     return true
+  }
+
+  /// How many bits the reader took behind the mark; `nil` before the mark was read.
+  @inline(__always)
+  func bitsBehindMark(_ reader: BitReader) -> Int? {
+    guard let markOffset else { return nil }
+    return (reader.next - UnsafePointer(buffer) - markOffset) * 8 - reader.count
   }
 
   /// Finds out whether the reader took more bits than there were.
@@ -151,13 +166,16 @@ struct EntropySource: ~Copyable {
   /// Fills the buffer up. It has room for a chunk and a margin before the zeros.
   private mutating func fill() {
     while filled < Self.chunk {
+      if position == mark { markOffset = filled }
       let rest = file.count - position
       guard rest > 0, let base = file.baseAddress else {
         end(marker: nil)
         return
       }
       let start = base + position
-      let length = min(rest, Self.chunk + Self.margin - filled)
+      // A step that meets the mark ends there: no pair of stuffed bytes goes across it.
+      let toMark = mark.map { $0 > position ? $0 - position : .max } ?? .max
+      let length = min(rest, Self.chunk + Self.margin - filled, toMark)
       guard let found = memchr(start, 0xFF, length) else {
         memcpy(buffer + filled, start, length)
         filled += length

@@ -46,10 +46,16 @@ extension BitReader {
 
   /// Takes the difference of the mean value of a block and gives the value.
   @inline(__always)
-  mutating func takeMean(_ component: inout ReducedComponent, dc: HuffmanLookup, ac: HuffmanLookup) -> Int16 {
+  mutating func takeMean(
+    _ component: inout ReducedComponent, dc: HuffmanLookup, ac: HuffmanLookup, number: Int
+  ) -> Int16 {
     component.prediction &+= takeDifference(dc)
     // What a difference leaves of a refill holds a window. An end of the block and nothing before it:
     let isFlat = ac.skips[window] &>> 5 == 1
+    if let flatBlocks = component.flatBlocks {
+      flatBlocks[number] = isFlat
+      return Int16(truncatingIfNeeded: component.prediction)
+    }
     return isFlat ? component.flatMean(component.prediction) : component.mean(component.prediction)
   }
 
@@ -82,9 +88,9 @@ extension BitReader {
   @inline(__always)
   mutating func takeQuad(
     _ component: inout ReducedComponent, dc: HuffmanLookup, ac: HuffmanLookup,
-    to block: UnsafeMutablePointer<Int16>
+    number: Int, to block: UnsafeMutablePointer<Int16>
   ) {
-    let mean = takeMean(&component, dc: dc, ac: ac)
+    let mean = takeMean(&component, dc: dc, ac: ac, number: number)
     // Four bytes, that of coefficient 1 lowest. What does not fit a byte is in the wide ones instead.
     var lows: UInt32 = 0
     var wide: (Int, Int, Int) = (0, 0, 0)
@@ -121,9 +127,9 @@ extension BitReader {
   @inline(__always)
   mutating func takeSquare(
     _ component: inout ReducedComponent, dc: HuffmanLookup, ac: HuffmanLookup,
-    to block: UnsafeMutablePointer<Int16>
+    number: Int, to block: UnsafeMutablePointer<Int16>
   ) {
-    let mean = takeMean(&component, dc: dc, ac: ac)
+    let mean = takeMean(&component, dc: dc, ac: ac, number: number)
     var index = 1
     repeat {
       // One symbol takes 32 bits at most, and most take few: the next one is often there as well.

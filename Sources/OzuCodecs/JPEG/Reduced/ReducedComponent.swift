@@ -23,6 +23,9 @@ struct ReducedComponent {
   /// For each block of the plane, row by row, the coefficients that are not zero, as bits in zigzag order: what the scans
   /// of last bits have to be read by. `nil` until a scan is tracked.
   private(set) var history: UnsafeMutablePointer<UInt64>?
+  /// For each block of the plane whether it has nothing but its mean, where means are not known yet: those of a
+  /// `ReducedScanTail`. Then the first sample of a block's square is the sum of differences itself.
+  private(set) var flatBlocks: UnsafeMutablePointer<Bool>?
   /// The blocks of the plane.
   let blockCount: PixelSize
   /// The mean value of the block before.
@@ -57,7 +60,15 @@ struct ReducedComponent {
     history = words
   }
 
+  /// Begins to keep sums of differences instead of means.
+  mutating func keepDifferences() {
+    let flags = UnsafeMutablePointer<Bool>.allocate(capacity: blockCount.pixelCount)
+    flags.initialize(repeating: false, count: blockCount.pixelCount)
+    flatBlocks = flags
+  }
+
   func free() {
+    flatBlocks?.deallocate()
     history?.deallocate()
     places.deallocate()
     targets.deallocate()

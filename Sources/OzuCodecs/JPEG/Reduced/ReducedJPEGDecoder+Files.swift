@@ -11,15 +11,17 @@ extension ReducedJPEGDecoder {
   ///
   /// - Parameter lowestBit: of a progressive file, the lowest bit of coefficients that is read from scans of last bits;
   ///   `nil` (the default) to choose one for each component by what can be seen of it.
+  /// - Parameter division: where a scan is divided when another thread helps (`DecodingContext.assistant`).
   /// - Throws: `truncated`, `limitExceeded`, `cancelled`.
   package static func planes(
     of data: Data, _ outline: JPEGOutline, eighths: (luma: Int, chroma: Int), lowestBit: Int? = nil,
-    context: DecodingContext
+    division: ScanDivision = ScanDivision(), context: DecodingContext
   ) throws(DecodingError) -> PlanarPicture? {
     guard let frame = outline.frame else { return nil }
     return try data.withBytes { (bytes) throws(DecodingError) in
       var decoder = try ReducedJPEGDecoder(
-        file: bytes, outline.details, frame: frame, eighths: eighths, lowestBit: lowestBit, context: context)
+        file: bytes, outline.details, frame: frame, eighths: eighths, lowestBit: lowestBit,
+        division: division, context: context)
       return try decoder.decode()
     }
   }
@@ -43,10 +45,11 @@ extension ReducedJPEGDecoder {
   ///
   /// - Throws: also the errors of `JPEGHeader`.
   package static func planes(
-    of data: Data, eighths: (luma: Int, chroma: Int), lowestBit: Int? = nil, context: DecodingContext
+    of data: Data, eighths: (luma: Int, chroma: Int), lowestBit: Int? = nil,
+    division: ScanDivision = ScanDivision(), context: DecodingContext
   ) throws(DecodingError) -> PlanarPicture? {
     try planes(
       of: data, JPEGOutline(data, limits: context.limits), eighths: eighths, lowestBit: lowestBit,
-      context: context)
+      division: division, context: context)
   }
 }

@@ -23,6 +23,8 @@ package struct ReducedJPEGDecoder: ~Copyable {
   private let scales: [Int]
   private let context: DecodingContext
   private let planes: [SamplePlane]
+  private let planeByteCount: Int
+  private let division: ScanDivision
   private var components: [ReducedComponent]
 
   private var quantizationTables = [[UInt8]?](repeating: nil, count: 4)
@@ -35,6 +37,8 @@ package struct ReducedJPEGDecoder: ~Copyable {
   private var passes: ProgressivePasses
   private var hasEnd = false
   private var missesData = false
+  /// Rows of groups whose coefficients were turned into samples.
+  private var transformedRows = 0
 
   /// Prepares a decode and takes the memory of the planes.
   ///
@@ -43,10 +47,11 @@ package struct ReducedJPEGDecoder: ~Copyable {
   ///   - eighths: those that luma and chroma keep, 1 to 4.
   ///   - lowestBit: of a progressive file, the lowest bit of coefficients that is read from scans of last bits; `nil` to
   ///     choose one for each component by what can be seen of it.
+  ///   - division: where a scan is divided when another thread helps.
   /// - Throws: `limitExceeded` for the bytes of the planes.
   init(
     file: UnsafeRawBufferPointer, _ header: JPEGHeader, frame: ReducedJPEGFrame,
-    eighths: (luma: Int, chroma: Int), lowestBit: Int?, context: DecodingContext
+    eighths: (luma: Int, chroma: Int), lowestBit: Int?, division: ScanDivision, context: DecodingContext
   ) throws(DecodingError) {
     let scales = frame.components.indices.map { $0 == 0 ? eighths.luma : eighths.chroma }
     let byteCount = scales.indices.reduce(0) {
@@ -61,6 +66,8 @@ package struct ReducedJPEGDecoder: ~Copyable {
     self.scales = scales
     self.context = context
     self.planes = planes
+    self.division = division
+    planeByteCount = byteCount
     components = scales.indices.map {
       ReducedComponent(plane: planes[$0], scale: scales[$0], blocks: frame.blocks(of: $0))
     }
@@ -83,7 +90,7 @@ package struct ReducedJPEGDecoder: ~Copyable {
     // Whether the scans that were stepped over are whole is for libjpeg to find out, when the end is missing.
     if !context.allowsTruncation, frame.isProgressive, !hasEnd { return nil }
     if missesData, !context.allowsTruncation { throw .truncated(.jpeg, stage: Self.scanStage) }
-    for index in planes.indices { transform(index) }
+    transform(upTo: frame.groupRows)
     guard planes.count == 3 else { return PlanarPicture(luma: planes[0]) }
     return PlanarPicture(luma: planes[0], chroma: (planes[1], planes[2]))
   }
@@ -179,8 +186,10 @@ package struct ReducedJPEGDecoder: ~Copyable {
           verticalBlocks: isAlone ? 1 : component.verticalBlocks))
     }
     let own = frame.components[header.parts[0].component]
+    let tail = makeTail(header, parts: parts, tables: tables, position: position)
+    defer { tail?.end() }
     var scan = ReducedScan(
-      source: EntropySource(file: file, position: position), parts: parts,
+      source: EntropySource(file: file, position: position, mark: tail?.mark), parts: parts,
       columns: isAlone ? own.ownColumns : frame.groupColumns, rows: isAlone ? own.ownRows : frame.groupRows,
       restartInterval: restartInterval)
     let step = step(header)
@@ -188,6 +197,10 @@ package struct ReducedJPEGDecoder: ~Copyable {
       for row in 0..<scan.rows {
         try context.checkpoint()
         scan.decodeRow(row, step)
+        if let tail, row + 1 < scan.rows, let isShort = try finish(scan, behind: row, with: tail) {
+          if isShort { missesData = true }
+          return
+        }
       }
     }
     scan.finish()
@@ -195,6 +208,43 @@ package struct ReducedJPEGDecoder: ~Copyable {
     if frame.isProgressive { passes.note(header) }
     if scan.source.missesData { missesData = true }
     return scan.source.position
+  }
+
+  /// Begins the second half of a scan on another thread; `nil` when that is not worth it, or nobody has one.
+  private func makeTail(
+    _ header: JPEGScanHeader, parts: [ReducedScan.Part], tables: [HuffmanTable], position: Int
+  ) -> ReducedScanTail? {
+    guard !frame.isProgressive, restartInterval == 0, let assistant = context.assistant,
+      let mark = division.mark(in: file, from: position),
+      // What the tail takes is what the planes took, and less for its flags.
+      let reservation = context.reserveAside(2 * planeByteCount)
+    else { return nil }
+    let tail = ReducedScanTail(
+      ReducedScanTail.Plan(
+        file: file, mark: mark, frame: frame, scales: scales,
+        parts: zip(header.parts, parts).map { ($0.component, $1) }, tables: tables, pool: context.pool,
+        cpuTime: context.limits.cpuTime, reservation: reservation))
+    return assistant.begin { tail.run() } ? tail : nil
+  }
+
+  /// Takes the rest of a scan from its tail, when the row just read ended where one of the tail's groups did.
+  ///
+  /// - Returns: whether data were missing; `nil` when the scan is to be read on.
+  /// - Throws: what `DecodingContext.checkpoint()` throws.
+  private mutating func finish(
+    _ scan: borrowing ReducedScan, behind row: Int, with tail: ReducedScanTail
+  ) throws(DecodingError) -> Bool? {
+    guard let bits = scan.bitsBehindMark, scan.hasData,
+      case .found(let group, let predictions) = tail.meet(at: bits)
+    else { return nil }
+    // Something to do while the tail is not done.
+    transform(upTo: row + 1)
+    let context = context
+    guard try tail.wait(checkpoint: { () throws(DecodingError) in try context.checkpoint() }) else {
+      return nil
+    }
+    return tail.place(
+      behind: group, in: scan.components, row: row + 1, offset: scan.predictions &- predictions)
   }
 
   private func step(_ header: JPEGScanHeader) -> ReducedScan.Step {
@@ -221,17 +271,20 @@ package struct ReducedJPEGDecoder: ~Copyable {
     return definition.flatMap { HuffmanTableCache.shared.table($0, kind: kind) }
   }
 
-  private func transform(_ index: Int) {
-    let plane = planes[index]
-    let scale = scales[index]
-    if passes.isWhole(index) { components[index].flattenMeans() }
-    let blockCount = frame.groupColumns * frame.components[index].horizontalBlocks
-    for row in Swift.stride(from: 0, to: plane.rowCount, by: scale) {
-      ReducedIDCT(
-        samples: plane.samples.baseAddress! + row * plane.samplesPerRow, stride: plane.samplesPerRow,
-        blockCount: blockCount
-      ).transform(scale: scale)
+  /// Turns coefficients into samples, from the rows of groups where that was done before up to `end`.
+  private mutating func transform(upTo end: Int) {
+    for (index, plane) in planes.enumerated() {
+      let scale = scales[index]
+      if passes.isWhole(index) { components[index].flattenMeans() }
+      let component = frame.components[index]
+      for row in transformedRows * component.verticalBlocks..<end * component.verticalBlocks {
+        ReducedIDCT(
+          samples: plane.samples.baseAddress! + row * scale * plane.samplesPerRow,
+          stride: plane.samplesPerRow, blockCount: frame.groupColumns * component.horizontalBlocks
+        ).transform(scale: scale)
+      }
     }
+    transformedRows = end
   }
 
   /// Reads a DQT segment; `false` for 16-bit tables, numbers of 0 and broken segments.

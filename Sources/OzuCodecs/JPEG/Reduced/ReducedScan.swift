@@ -27,12 +27,18 @@ struct ReducedScan: ~Copyable {
   private var reader: BitReader
   /// The blocks that are still empty because of a run of ends of blocks (progressive).
   private var emptyBlocks = 0
-  private var hasData = true
+  private(set) var hasData = true
+  /// Where the ends of groups are written down, for one who has to find them.
+  private let boundaries: ScanBoundaries?
   /// Whether a block broke a rule that libjpeg has its own way with.
   private(set) var isBroken = false
 
-  init(source: consuming EntropySource, parts: [Part], columns: Int, rows: Int, restartInterval: Int) {
+  init(
+    source: consuming EntropySource, parts: [Part], columns: Int, rows: Int, restartInterval: Int,
+    boundaries: ScanBoundaries? = nil
+  ) {
     self.source = source
+    self.boundaries = boundaries
     self.parts = .allocate(capacity: parts.count)
     _ = self.parts.initialize(fromContentsOf: parts)
     self.columns = columns
@@ -66,7 +72,9 @@ struct ReducedScan: ~Copyable {
   mutating func decodeRow(_ row: Int, _ step: Step) {
     switch step {
     case .sequential:
-      forEachBlock(in: row) { reader, part, _, _, block in Self.takeBlock(&reader, part, to: block) }
+      forEachBlock(in: row) { reader, part, _, number, block in
+        Self.takeBlock(&reader, part, number: number, to: block)
+      }
     case .firstMeans(let low):
       forEachBlock(in: row) { reader, part, _, _, block in
         part.pointee.component.prediction &+= reader.takeDifference(part.pointee.dc)
@@ -133,9 +141,30 @@ struct ReducedScan: ~Copyable {
           }
         }
       }
+      if let boundaries {
+        boundaries.note(source.bitsBehindMark(reader) ?? 0) { Self.predictions(parts) }
+      }
     }
     self.reader = reader
     self.emptyBlocks = emptyBlocks
+  }
+
+  /// How many bits were taken behind the source's mark; `nil` before it.
+  var bitsBehindMark: Int? {
+    guard let bits = source.bitsBehindMark(reader), bits >= 0 else { return nil }
+    return bits
+  }
+
+  /// The components in the order of the scan.
+  var components: [ReducedComponent] { parts.map(\.component) }
+
+  /// The sums of differences of mean values, component by component.
+  var predictions: SIMD4<Int32> { Self.predictions(parts) }
+
+  private static func predictions(_ parts: UnsafeMutableBufferPointer<Part>) -> SIMD4<Int32> {
+    var predictions = SIMD4<Int32>()
+    for index in parts.indices { predictions[index] = parts[index].component.prediction }
+    return predictions
   }
 
   /// Notes at the end whether the last groups had all their bits.
@@ -145,17 +174,20 @@ struct ReducedScan: ~Copyable {
 
   @inline(__always)
   private static func takeBlock(
-    _ reader: inout BitReader, _ part: UnsafeMutablePointer<Part>, to block: UnsafeMutablePointer<Int16>
+    _ reader: inout BitReader, _ part: UnsafeMutablePointer<Part>, number: Int,
+    to block: UnsafeMutablePointer<Int16>
   ) {
     let scale = part.pointee.component.scale
     if scale == 2 {
-      reader.takeQuad(&part.pointee.component, dc: part.pointee.dc, ac: part.pointee.ac, to: block)
+      reader.takeQuad(
+        &part.pointee.component, dc: part.pointee.dc, ac: part.pointee.ac, number: number, to: block)
     } else if scale == 1 {
-      block[0] = reader.takeMean(&part.pointee.component, dc: part.pointee.dc, ac: part.pointee.ac)
+      block[0] = reader.takeMean(
+        &part.pointee.component, dc: part.pointee.dc, ac: part.pointee.ac, number: number)
       reader.skipCoefficients(part.pointee.ac, from: 1)
     } else {
       reader.takeSquare(
-        &part.pointee.component, dc: part.pointee.dc, ac: part.pointee.ac, to: block)
+        &part.pointee.component, dc: part.pointee.dc, ac: part.pointee.ac, number: number, to: block)
     }
   }
 

@@ -177,7 +177,7 @@ public final class IncrementalDecoder: Sendable {
     try codecs.check(plan, limits: context.limits)
     // And what is made of the copy.
     let peakByteCount = plan.peakByteCount(header, format: .bgra8, context)
-    guard let reservation = context.budget.reserveForPreviews(keptByteCount.saturatingSum(peakByteCount))
+    guard let reservation = context.budget.reserveAside(keptByteCount.saturatingSum(peakByteCount))
     else { return waiting }
     return .decoding(Opened(file: opened, plan: plan, reservation: reservation))
   }

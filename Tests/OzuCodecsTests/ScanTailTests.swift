@@ -1,0 +1,184 @@
+import Foundation
+import JPEGOracle
+import OzuCodecs
+import OzuImaging
+import OzuSynchronization
+import OzuTesting
+import Testing
+
+/// How a second thread takes what it is lent.
+enum Assistance: CaseIterable {
+  /// It is done before the first half begins.
+  case before
+  /// At the same time.
+  case beside
+  /// When the decode is long over, and its file is gone.
+  case after
+
+  /// Decodes with such help, if help is wanted, and counts the rows of groups that were read on the calling thread.
+  func decode(
+    _ data: Data, eighths: (Int, Int), share: Double, allowsTruncation: Bool = false
+  ) -> (outcome: Outcome, rowCount: Int) {
+    let work = Mutex<[@Sendable () -> Void]>([])
+    let assistant = DecodingAssistant { half in
+      switch self {
+      case .before: half()
+      case .beside: Thread.detachNewThread(half)
+      case .after: work.withLock { $0.append(half) }
+      }
+      return true
+    }
+    let result = Outcome.of(
+      data, eighths: eighths, division: ScanDivision(smallestByteCount: 64, share: share),
+      assistant: assistant, allowsTruncation: allowsTruncation)
+    for half in work.withLock({ $0 }) { half() }
+    return result
+  }
+}
+
+/// The samples of all planes, or why there are none.
+enum Outcome: Equatable {
+  case samples([[Int16]])
+  case failure(String)
+  case refused
+
+  static func of(
+    _ data: Data, eighths: (Int, Int), division: ScanDivision = ScanDivision(),
+    assistant: DecodingAssistant? = nil, allowsTruncation: Bool = false
+  ) -> (outcome: Outcome, rowCount: Int) {
+    var rowCount = 0
+    let context = DecodingContext(
+      pool: PixelBufferPool(retainedByteLimit: 0), allowsTruncation: allowsTruncation, assistant: assistant,
+      isCancelled: {
+        rowCount += 1
+        return false
+      })
+    do throws(DecodingError) {
+      let planes = try ReducedJPEGDecoder.planes(
+        of: data, eighths: eighths, division: division, context: context)
+      guard let planes else { return (.refused, rowCount) }
+      return (.samples(planes.planes.map { Array($0.samples) }), rowCount)
+    } catch {
+      return (.failure("\(error)"), rowCount)
+    }
+  }
+}
+
+@Suite("The second half of a scan on another thread")
+struct ScanTailTests {
+  static let variants = [
+    JPEGVariant(PixelSize(640, 480)),
+    JPEGVariant(PixelSize(637, 479), sampling: (2, 1), optimizesTables: true),
+    JPEGVariant(PixelSize(500, 390), isGray: true, quality: 60),
+    JPEGVariant(PixelSize(450, 300), sampling: (1, 1), optimizesTables: true, quality: 97),
+  ]
+
+  @Test("gives the same samples, wherever it begins", arguments: variants, Assistance.allCases)
+  func equality(variant: JPEGVariant, assistance: Assistance) {
+    let data = variant.data
+    for scale in 1...4 {
+      let (whole, rowCount) = Outcome.of(data, eighths: (scale, scale))
+      var metCount = 0
+      for share in [0, 0.03, 0.2, 0.37, 0.49, 0.61, 0.75, 0.9, 0.97] {
+        let (halves, halfRowCount) = assistance.decode(data, eighths: (scale, scale), share: share)
+        #expect(halves == whole, "\(scale)/8, the first \(share)")
+        if halfRowCount < rowCount { metCount += 1 }
+      }
+      switch assistance {
+      // Nearly all fall into step; those at the very ends need not.
+      case .before: #expect(metCount >= 6)
+      case .beside: break
+      case .after: #expect(metCount == 0)
+      }
+    }
+  }
+
+  @Test("gives the same samples or the same error for any file with wrong bits", arguments: variants)
+  func mutants(variant: JPEGVariant) {
+    let whole = variant.data
+    var random = SeededGenerator(seed: 20)
+    var metCount = 0
+    for round in 0..<150 {
+      var data = whole
+      for _ in 0...round % 4 {
+        let place = Int.random(in: 600..<data.count, using: &random)
+        data[place] =
+          round % 2 == 0 ? data[place] ^ 1 << UInt8(round % 8) : UInt8.random(in: 0...255, using: &random)
+      }
+      if round % 5 == 0 { data = data.prefix(Int.random(in: 700..<data.count, using: &random)) }
+      let share = Double.random(in: 0..<1, using: &random)
+      let allowsTruncation = round % 3 == 0
+      let expected = Outcome.of(data, eighths: (2, 2), allowsTruncation: allowsTruncation)
+      let made = Assistance.before.decode(
+        data, eighths: (2, 2), share: share, allowsTruncation: allowsTruncation)
+      #expect(made.outcome == expected.outcome, "round \(round)")
+      if made.rowCount < expected.rowCount { metCount += 1 }
+    }
+    #expect(metCount > 75)
+  }
+
+  @Test("is not asked for small files, for those with restart markers and for progressive ones")
+  func unasked() {
+    let data = Self.variants[0].data
+    let nobody = DecodingAssistant { _ in
+      Issue.record("it was asked")
+      return false
+    }
+    _ = Outcome.of(data, eighths: (2, 2), assistant: nobody)
+    let small = ScanDivision(smallestByteCount: 64)
+    for variant in [
+      JPEGVariant(PixelSize(320, 240), restartInterval: 20),
+      JPEGVariant(PixelSize(320, 240), isProgressive: true),
+    ] {
+      _ = Outcome.of(variant.data, eighths: (2, 2), division: small, assistant: nobody)
+    }
+  }
+
+  @Test("is waited for when the decode is called off", arguments: [1, 3, 10])
+  func cancellation(rows: Int) {
+    let data = Self.variants[0].data
+    let hasBegun = DispatchSemaphore(value: 0)
+    let isOver = Mutex(false)
+    let assistant = DecodingAssistant { half in
+      Thread.detachNewThread {
+        hasBegun.signal()
+        half()
+        isOver.withLock { $0 = true }
+      }
+      return true
+    }
+    let pool = PixelBufferPool(retainedByteLimit: 0)
+    var left = rows
+    let context = DecodingContext(
+      pool: pool, assistant: assistant,
+      isCancelled: {
+        if left == rows { hasBegun.wait() }
+        left -= 1
+        return left < 0
+      })
+    #expect(throws: DecodingError.cancelled) {
+      try ReducedJPEGDecoder.planes(
+        of: data, eighths: (2, 2), division: ScanDivision(smallestByteCount: 64), context: context)
+    }
+    // What is held of the pool goes with the thread's closure.
+    while !isOver.withLock({ $0 }) { Thread.sleep(forTimeInterval: 0.001) }
+  }
+
+  @Test("takes no memory that is not free", arguments: [1, 1 << 20])
+  func budget(free: Int) throws {
+    let budget = DecodedByteBudget(byteLimit: 8 << 20)
+    let others = try budget.reserve(budget.byteLimit - free)
+    let askedCount = Mutex(0)
+    let context = DecodingContext(
+      budget: budget,
+      assistant: DecodingAssistant { _ in
+        askedCount.withLock { $0 += 1 }
+        return false
+      })
+    let data = Self.variants[0].data
+    _ = try ReducedJPEGDecoder.planes(
+      of: data, eighths: (2, 2), division: ScanDivision(smallestByteCount: 64), context: context)
+    #expect(askedCount.withLock { $0 } == (free == 1 ? 0 : 1))
+    withExtendedLifetime(others) {}
+  }
+}
