@@ -29,6 +29,10 @@ RELEASE = $(BUILD) -c release $(FLAGS)
 TSAN = --scratch-path .build-tsan --sanitize=thread -Xswiftc -DOZU_TSAN
 ASAN = --scratch-path .build-asan --sanitize=address -Xswiftc -DOZU_ASAN -Xswiftc -use-ld=lld
 UNOPTIMISED = --scratch-path .build-unoptimised
+# The benchmarks are a package of their own, built beside Ozu so that what both need is built once. SQLite and LMDB
+# are measured where they can be compiled against (`make bench-peers`).
+BENCH = --package-path Benchmarks --scratch-path .build
+STORE_PEERS = $(if $(and $(wildcard /usr/include/lmdb.h),$(wildcard /usr/include/sqlite3.h)),--traits StorePeers)
 # The tests run in two processes that take as long, or in one where only some are asked for.
 CHOICES = $(if $(FILTER),'--filter=$(FILTER)','--filter=OzuTests|OzuCLITests|OzuCachingTests' '--skip=OzuTests|OzuCLITests|OzuCachingTests')
 # What threads share; the loops over pixels belong to one thread each, and take most of an hour.
@@ -36,7 +40,7 @@ SHARED = '--filter=OzuTests|OzuCachingTests' '--filter=OzuCLITests|OzuHTTPTests|
 # What reads and writes through unsafe pointers, but for what resizes hundreds of pictures to measure their memory.
 UNSAFE = '--filter=OzuImagingTests|ReducedJPEG --skip=WorkingBytesTests' '--filter=OzuCodecsTests --skip=ReducedJPEG'
 
-.PHONY: help demo build install test test-tsan test-asan test-unoptimised typecheck-apple gallery gallery-test lint format bench bench-peers bench-instructions fuzz fuzz-all drills-disk drills-mutants drills-scheduler drills-memory docs conformance clean dependencies
+.PHONY: help demo build install test test-bench test-tsan test-asan test-unoptimised typecheck-apple gallery gallery-test lint format bench bench-peers bench-instructions fuzz fuzz-all drills-disk drills-mutants drills-scheduler drills-memory docs conformance clean dependencies
 
 help: ## list the targets (this is the default)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s  %s\n", $$1, $$2 }' Makefile
@@ -86,15 +90,19 @@ lint: ## check formatting, layering and leftovers; changes nothing
 format: ## format the Swift sources in place
 	@$(SWIFT) format --in-place --recursive --parallel $(SOURCES)
 
-bench: dependencies ## run benchmarks (ARGS=thumbnail for one of them)
-	@$(RELEASE) --product ozu
-	@$(SWIFT) run -c release $(FLAGS) --skip-build ozu bench $(ARGS)
+bench: dependencies ## run benchmarks beside their peers (ARGS=thumbnail for one of them, ARGS=--help)
+	@$(RELEASE) $(BENCH) $(STORE_PEERS) --product ozu-bench
+	@$(SWIFT) run -c release $(FLAGS) $(BENCH) $(STORE_PEERS) --skip-build ozu-bench $(ARGS)
 
-bench-peers: dependencies ## install what bench compares with: thumbnail --peers; Benchmarks/files.py; disk-cache and http with FLAGS='--traits default,BenchPeers'
+test-bench: dependencies ## run the tests of the benchmarks, a package of their own
+	@$(BUILD) $(BENCH) --build-tests --disable-xctest $(FLAGS)
+	@scripts/run-tests '' -- $(SWIFT) test --skip-build $(BENCH) $(FLAGS)
+
+bench-peers: dependencies ## install the libraries that benchmarks compare with
 	@scripts/install-bench-peers
 
 bench-instructions: dependencies ## count instructions of fixed cases; fails above 3 % more than recorded (ARGS=record)
-	@$(RELEASE) --product OzuInstructions
+	@$(RELEASE) $(BENCH) --product OzuInstructions
 	@scripts/bench-instructions $(ARGS)
 
 # The fuzzer has its own `main`, and the crash reporter of Swift would hold it up. The grammar of SVG is for the

@@ -154,7 +154,6 @@ let package = Package(
   ],
   traits: Set(systemLibraries.compactMap(\.packageTrait)).union([
     .default(enabledTraits: Set(systemLibraries.compactMap(\.trait))),
-    .trait(name: "BenchPeers", description: "Measure SQLite, LMDB and URLSession beside Ozu in `ozu bench`."),
     .trait(name: "GTK", description: "Show pictures in GTK 4 widgets."),
   ]),
   targets: [
@@ -174,8 +173,6 @@ let package = Package(
     .target(
       name: "CCurl", dependencies: ["CDynamicLibrary", curl.dependency], cSettings: loading,
       linkerSettings: curl.linkerSettings),
-    .systemLibrary(name: "CBenchPeers"),
-    .target(name: "CAllocations"),
     .target(name: "CIsolation"),
     .systemLibrary(
       name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"]), .brew(["gtk4"])]),
@@ -245,10 +242,8 @@ let package = Package(
     .executableTarget(
       name: "OzuCLI",
       dependencies: [
-        "Ozu", "OzuCodecs", "OzuStandardCodecs", "OzuHTTP", "OzuIsolation", "OzuTesting", "OzuText",
-        "CAllocations",
-        .target(name: "CBenchPeers", condition: .when(traits: ["BenchPeers"])),
-      ] + libraryCodecs,
+        "Ozu", "OzuHTTP", "OzuTesting", "OzuText",
+      ],
       resources: [.copy("Resources/Photos")],
       swiftSettings: strict),
 
@@ -284,10 +279,6 @@ let package = Package(
       name: "OzuGalleryDrills",
       dependencies: ["OzuGallery", "OzuGTK", .target(name: "CGTK", condition: .when(traits: ["GTK"]))],
       path: "Tests/Gallery", swiftSettings: strict),
-    .executableTarget(
-      name: "OzuInstructions", dependencies: ["OzuStandardCodecs", "OzuImaging"] + libraryCodecs,
-      path: "Benchmarks/Instructions",
-      swiftSettings: kernel),
     .testTarget(
       name: "OzuTests", dependencies: ["Ozu", "OzuTesting", "OzuRecords", "OzuSchedulerDrills", "OzuDecode"],
       swiftSettings: strict),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes thumbnails with other libraries, for `ozu bench thumbnail --peers`.
+"""Makes thumbnails with other libraries, for the benchmark `thumbnail`.
 
 Reads one request a line from standard input and answers each with one line:
 

@@ -19,7 +19,7 @@ enum Tool {
   static let commands: [any Command.Type] = [
     LoadCommand.self, SetCommand.self, InfoCommand.self, ShowCommand.self, FetchCommand.self,
     ExplainCommand.self,
-    CacheCommand.self, DemoCommand.self, BenchCommand.self, CompletionsCommand.self, ManualCommand.self,
+    CacheCommand.self, DemoCommand.self, CompletionsCommand.self, ManualCommand.self,
   ]
 
   static let names = commands.map { $0.specification.name }

@@ -65,14 +65,4 @@ struct LoadObservationTests {
     #expect(wrong.status == .wrongUsage)
     #expect(wrong.errors.contains("debug, info, notice, error"))
   }
-
-  @Test("the benchmark load measures the whole and its parts")
-  func bench() async throws {
-    let report = try await LoadBench(imageCount: 12, concurrency: 3).run(rounds: 1)
-    #expect(
-      report.rows.map(\.subject) == [
-        "ozu", "part:transport", "part:decode", "part:encode", "part:disk", "ozu",
-      ])
-    #expect(report.rows.allSatisfy { $0.samples.count == 1 && $0.median > 0 })
-  }
 }

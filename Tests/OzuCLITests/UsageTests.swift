@@ -58,7 +58,6 @@ struct UsageTests {
       (["cache", "stat"], "Did you mean \"ozu cache stats\"?"),
       (["cache", "stats", "x"], "one argument too many"),
       (["cache", "stats", "--to", "5"], "goes with trim"),
-      (["bench", "thumbnails"], "Did you mean \"thumbnail\"?"),
       (["load", "-", "/dev/stdin"], "standard input is one source"),
       (["load", "a.jpg", "b.jpg", "-o", "-"], "several results need a folder"),
       (["load", "a.jpg", "-o", "-", "--trace", "-"], "the result of -o goes there"),

@@ -3,11 +3,8 @@ import OzuCodecs
 import OzuImaging
 import OzuStandardCodecs
 import OzuSynchronization
+import OzuTesting
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#endif
 
 #if os(Linux)
   /// The price of a render (`DecodePlan.byteCount`) is what limits and budgets are told. Each case renders a picture of 12
@@ -101,41 +98,20 @@ import Testing
       let data = try render.data
       // What is allocated once: tables, profiles, the codecs themselves.
       _ = try? CodecRegistry.standard.picture(from: fixture("matrix/jpeg-baseline-420.jpg"))
-      trimHeap()
+      // What lies idle would hide what a render takes.
+      PixelBufferPool.shared.releaseIdle()
+      PeakMemory.trimHeap()
       let budget = DecodedByteBudget(byteLimit: 1 << 40)
       let reserved = Mutex(0)
       let context = DecodingContext(
         limits: DecodingLimits(decodedByteCount: 1 << 40, cpuTime: .seconds(1000)),
         pool: PixelBufferPool(retainedByteLimit: 0), budget: budget,
         onStage: { _ in reserved.withLock { $0 = max($0, budget.reservedByteCount) } })
-      let before = try #require(resetPeak() ? status("VmRSS") : nil)
-      let picture = try codecs.picture(from: data, resize: render.resize, context: context)
-      let after = try #require(status("VmHWM"))
+      let (picture, peak) = try PeakMemory.measureBlocking {
+        try codecs.picture(from: data, resize: render.resize, context: context)
+      }
       withExtendedLifetime(picture) {}
-      return Measurement(price: reserved.withLock { $0 }, peak: after - before)
-    }
-
-    /// Gives the system back what lies idle in the heap: it would hide what a render takes.
-    private static func trimHeap() {
-      PixelBufferPool.shared.releaseIdle()
-      guard let symbol = dlsym(nil, "malloc_trim") else { return }
-      // int malloc_trim(size_t), by its manual page.
-      _ = unsafeBitCast(symbol, to: (@convention(c) (Int) -> Int32).self)(0)
-    }
-
-    /// Sets the high-water mark back to the present (proc(5), clear_refs).
-    private static func resetPeak() -> Bool {
-      guard let file = FileHandle(forWritingAtPath: "/proc/self/clear_refs") else { return false }
-      defer { try? file.close() }
-      return (try? file.write(contentsOf: Data("5".utf8))) != nil
-    }
-
-    private static func status(_ field: String) -> Int? {
-      guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
-        let line = status.split(separator: "\n").first(where: { $0.hasPrefix(field + ":") }),
-        let kilobytes = line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Int($0) })
-      else { return nil }
-      return kilobytes * 1024
+      return Measurement(price: reserved.withLock { $0 }, peak: try #require(peak))
     }
   }
 #endif

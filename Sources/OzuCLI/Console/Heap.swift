@@ -2,15 +2,6 @@ import Foundation
 
 /// The heap of glibc, by functions that Swift's module of it does not have. Nothing elsewhere.
 enum Heap {
-  /// Gives back to the system what is free.
-  static func trim() {
-    #if canImport(Glibc)
-      guard let symbol = dlsym(nil, "malloc_trim") else { return }
-      // int malloc_trim(size_t), by its manual page.
-      _ = unsafeBitCast(symbol, to: (@convention(c) (Int) -> Int32).self)(0)
-    #endif
-  }
-
   /// Keeps blocks of a megabyte and more out of the heap: each is mapped on its own and given back when it is freed.
   ///
   /// To be called before much is freed: the heap goes on using what it has. Left alone, glibc raises that border to 32 MB

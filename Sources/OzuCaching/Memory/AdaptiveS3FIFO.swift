@@ -14,7 +14,7 @@
 /// longer than the cache makes ghosts by the thousand that no size of the queue would turn into hits. A cache that
 /// fills for the first time lets the small queue overflow into the main one, which costs nobody a place.
 ///
-/// The figures were found on the traces and workloads that `ozu bench eviction` replays. Shares are by cost or by
+/// The figures were found on the traces and workloads that the benchmark `eviction` replays. Shares are by cost or by
 /// count, whichever limit is being enforced. The policy knows tags and shares, no entries: queues and
 /// nodes are `MemoryShard`'s.
 @usableFromInline

@@ -1,0 +1,156 @@
+import Foundation
+import Ozu
+import OzuTesting
+import Synchronization
+
+/// What one look into the memory cache costs, and one insertion into a full one; beside it what a lock and a
+/// dictionary cost that do nothing else.
+enum MemoryCacheBench {
+  static let name = "memory-cache"
+
+  /// A small object, so that the cache is measured and not the copying of values.
+  private final class Box: Sendable {
+    let number: Int
+    init(_ number: Int) { self.number = number }
+  }
+
+  /// A key whose hash is its own bits, the best that a dictionary can be given.
+  struct IdentityKey: Hashable {
+    let high: UInt64
+    let low: UInt64
+    func hash(into hasher: inout Hasher) { hasher.combine(low) }
+    func _rawHashValue(seed: Int) -> Int { Int(truncatingIfNeeded: low) }
+  }
+
+  private final class Table: Sendable {
+    let entries = Mutex<[IdentityKey: Box]>([:])
+  }
+
+  private final class ObjectKey: NSObject {
+    let key: CacheKey
+    init(_ key: CacheKey) { self.key = key }
+    override var hash: Int { key.hashValue }
+    override func isEqual(_ other: Any?) -> Bool { (other as? ObjectKey)?.key == key }
+  }
+
+  static func run(_ options: BenchOptions) throws -> BenchReport {
+    var report = BenchReport(benchmark: name)
+    for count in [1000, 100_000] { try measure(count, options, &report) }
+    try measurePictures(options, &report)
+    try measureYardsticks(options, &report)
+    InsertionTailBench.measure(
+      count: min(100_000, options.operations), evictions: options.operations * 2, &report)
+    return report
+  }
+
+  private static func keys(_ count: Int, seed: UInt64) -> [CacheKey] {
+    var random = SeededGenerator(seed: seed)
+    return (0..<count).map { _ in CacheKey(high: random.next(), low: random.next()) }
+  }
+
+  private static func cache(cost: Int) -> MemoryCache<CacheKey, Box> {
+    MemoryCache(MemoryCacheConfiguration(costLimit: cost, maximumEntryFraction: 1))
+  }
+
+  private static func measure(_ count: Int, _ options: BenchOptions, _ report: inout BenchReport) throws {
+    let keys = keys(count, seed: 1)
+    var random = SeededGenerator(seed: 2)
+    let order = (0..<options.operations).map { _ in keys[Int(random.next() % UInt64(count))] }
+    let absent = self.keys(options.operations, seed: 3)
+    let roomy = cache(cost: .max)
+    let full = cache(cost: count * 1000)
+    let table = Table()
+    let objects = NSCache<ObjectKey, Box>()
+    let objectKeys = Dictionary(uniqueKeysWithValues: keys.map { ($0, ObjectKey($0)) })
+    let objectOrder = order.compactMap { objectKeys[$0] }
+    for (number, key) in keys.enumerated() {
+      let box = Box(number)
+      roomy.insert(box, forKey: key, cost: 1000)
+      full.insert(box, forKey: key, cost: 1000)
+      table.entries.withLock { $0[IdentityKey(high: key.high, low: key.low)] = box }
+    }
+    // Its insertion looks at every entry: filling it with more would take minutes.
+    let hasPeer = count <= 1000
+    if hasPeer { for key in objectKeys.values { objects.setObject(Box(0), forKey: key) } }
+    let box = Box(1)
+    let hit = Rounds.Subject(name: "ozu") {
+      for key in order { try check(roomy.value(forKey: key)) }
+    }
+    let dictionary = Rounds.Subject(name: "yardstick:mutex-and-identity-dictionary") {
+      for key in order {
+        try check(table.entries.withLock { $0[IdentityKey(high: key.high, low: key.low)] })
+      }
+    }
+    let foundation = Rounds.Subject(name: "Foundation NSCache") {
+      for key in objectOrder { try check(objects.object(forKey: key)) }
+    }
+    try add("hit-\(count)", [hit, dictionary] + (hasPeer ? [foundation] : []), options, &report)
+    let miss = Rounds.Subject(name: "ozu") {
+      for key in absent where roomy.value(forKey: key) != nil { throw Missed() }
+    }
+    let tableMiss = Rounds.Subject(name: dictionary.name) {
+      for key in absent {
+        let found = table.entries.withLock { $0[IdentityKey(high: key.high, low: key.low)] }
+        if found != nil { throw Missed() }
+      }
+    }
+    try add("miss-\(count)", [miss, tableMiss], options, &report)
+    let insertion = Rounds.Subject(name: "ozu") {
+      for key in absent { full.insert(box, forKey: key, cost: 1000) }
+    }
+    try add("insert-and-evict-\(count)", [insertion], options, &report)
+    HitThreadsBench.measure(count, keys, options, &report)
+  }
+
+  /// Hits as a pipeline makes them: the key is a request's and the value a picture.
+  private static func measurePictures(_ options: BenchOptions, _ report: inout BenchReport) throws {
+    let cache = MemoryCache<ImageKey, Picture>(MemoryCacheConfiguration(costLimit: 1 << 30))
+    let picture = Picture(Bitmap(size: PixelSize(8, 8)) { _, _ in Pixel(red: 1, green: 2, blue: 3) })
+    let requests = (0..<1000).compactMap { index in
+      URL(string: "https://example.com/albums/holiday/photographs/\(index)/large.jpg").map {
+        ImageRequest(url: $0, resize: Resize(PixelSize(320, 240)))
+      }
+    }
+    for request in requests { cache.insert(picture, forKey: request.key, cost: picture.byteCount) }
+    let hit = Rounds.Subject(name: "ozu") {
+      for index in 0..<options.operations {
+        if cache.value(forKey: requests[index % requests.count].key) == nil { throw Missed() }
+      }
+    }
+    try add("picture-hit-1000", [hit], options, &report)
+  }
+
+  private static func measureYardsticks(_ options: BenchOptions, _ report: inout BenchReport) throws {
+    let number = Mutex(0)
+    let lock = Rounds.Subject(name: "yardstick:mutex") {
+      for _ in 0..<options.operations { number.withLock { $0 &+= 1 } }
+    }
+    try add("lock-and-unlock", [lock], options, &report)
+    let source = [UInt8](repeating: 1, count: 30_000)
+    // Allocated and freed here, and written by the copies alone.
+    let target = UnsafeMutableRawBufferPointer.allocate(byteCount: 30_000, alignment: 16)
+    defer { target.deallocate() }
+    let copy = Rounds.Subject(name: "yardstick:memcpy") {
+      for _ in 0..<options.operations { source.withUnsafeBytes { target.copyMemory(from: $0) } }
+    }
+    try add("copy-30KB", [copy], options, &report)
+  }
+
+  private struct Missed: Error {}
+
+  private static func check(_ box: Box?) throws {
+    if box == nil { throw Missed() }
+  }
+
+  private static func add(
+    _ name: String, _ subjects: [Rounds.Subject], _ options: BenchOptions, _ report: inout BenchReport
+  ) throws {
+    let samples = try Rounds.cpuMilliseconds(subjects, rounds: options.rounds)
+    for (index, subject) in subjects.enumerated() {
+      report.rows.append(
+        BenchReport.Row(
+          name: name, subject: subject.name, metric: "cpu_ns_per_operation",
+          samples: samples[index].map { $0 * 1e6 / Double(options.operations) }))
+    }
+  }
+}

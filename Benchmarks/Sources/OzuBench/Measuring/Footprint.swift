@@ -1,0 +1,24 @@
+import CAllocations
+import OzuTesting
+
+/// What work takes of memory: how often it allocates, on all threads of the process, and by how much resident memory
+/// rises at its highest. Either is `nil` where the system does not tell.
+struct Footprint {
+  var allocationCount: Int?
+  var peakByteCount: Int?
+
+  /// Measures once. Counting slows allocations down, so time is taken in other rounds.
+  static func of(_ work: () async throws -> Void) async rethrows -> Footprint {
+    PeakMemory.trimHeap()
+    ozu_allocations_begin()
+    let peak: Int?
+    do {
+      peak = try await PeakMemory.measure(work).byteCount
+    } catch {
+      _ = ozu_allocations_end()
+      throw error
+    }
+    let count = ozu_allocations_end()
+    return Footprint(allocationCount: count < 0 ? nil : count, peakByteCount: peak)
+  }
+}

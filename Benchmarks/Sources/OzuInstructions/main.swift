@@ -1,0 +1,67 @@
+// The fixed cases whose instructions `make bench-instructions` counts: `OzuInstructions CASE REPETITIONS`, in the
+// checkout. What happens once, such as loading files and starting up, is the same for any number of repetitions, so
+// the difference of two runs is the work alone.
+
+import Foundation
+import OzuImaging
+import OzuStandardCodecs
+
+let photo = "Sources/OzuCLI/Resources/Photos/canyon-wren.jpg"
+let graphic = "Sources/OzuCLI/Resources/Photos/canyon-wren-480.png"
+
+func file(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
+
+func thumbnail(
+  _ path: String, _ width: Int, _ height: Int, light: ResamplingLight = .asStored
+) throws -> () throws -> Void {
+  let data = try file(path)
+  let resize = Resize(PixelSize(width, height), mode: .fill, light: light)
+  let limits = DecodingLimits(cpuTime: .seconds(10_000))
+  return {
+    let context = DecodingContext(limits: limits)
+    _ = try CodecRegistry.standard.picture(from: data, resize: resize, context: context)
+  }
+}
+
+let cases: [String: () throws -> () throws -> Void] = [
+  // The reduced decoder and the resampler of planes.
+  "jpeg-reduced": { try thumbnail(photo, 320, 180) },
+  // libjpeg-turbo to planes, and the resampler.
+  "jpeg-planes": { try thumbnail(photo, 1280, 720) },
+  // Inflating, filters, averages.
+  "png-averaged": { try thumbnail(graphic, 96, 72) },
+  // The resampler of pixels.
+  "resample-pixels": {
+    let data = try file(graphic)
+    let bitmap = try CodecRegistry.standard.picture(
+      from: data, context: DecodingContext(limits: DecodingLimits(cpuTime: .seconds(10_000)))
+    ).bitmap
+    return {
+      _ = Resampler().resample(bitmap, region: PixelRegion(bitmap.size), to: PixelSize(200, 150))
+    }
+  },
+  // libjpeg-turbo row by row, the curve of sRGB and means of squares, and the resampler of planes.
+  "jpeg-linear": { try thumbnail(photo, 320, 180, light: .linear) },
+  // A rendition to the disk and back.
+  "delta-file": {
+    let bitmap = Bitmap(size: PixelSize(320, 240), isOpaque: false) { x, y in
+      let grain: Int = (x * y) % 13
+      let value = UInt8((x * 3 + y * 5 + grain) % 200)
+      return Pixel(red: value, green: value / 2, blue: UInt8(x % 200), alpha: 220)
+    }
+    return {
+      let data = try CodecRegistry.standard.encode(bitmap, as: .ozuDelta)
+      _ = try CodecRegistry.standard.picture(
+        from: data, context: DecodingContext(limits: DecodingLimits(cpuTime: .seconds(10_000))))
+    }
+  },
+]
+
+guard CommandLine.arguments.count == 3, let make = cases[CommandLine.arguments[1]],
+  let repetitions = Int(CommandLine.arguments[2])
+else {
+  print(cases.keys.sorted().joined(separator: "\n"))
+  exit(2)
+}
+let work = try make()
+for _ in 0..<repetitions { try work() }
