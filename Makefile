@@ -29,9 +29,9 @@ RELEASE = $(BUILD) -c release $(FLAGS)
 TSAN = --scratch-path .build-tsan --sanitize=thread -Xswiftc -DOZU_TSAN
 ASAN = --scratch-path .build-asan --sanitize=address -Xswiftc -DOZU_ASAN -Xswiftc -use-ld=lld
 UNOPTIMISED = --scratch-path .build-unoptimised
-# The benchmarks are a package of their own, built beside Ozu so that what both need is built once. SQLite and LMDB
-# are measured where they can be compiled against (`make bench-peers`).
-BENCH = --package-path Benchmarks --scratch-path .build
+# The benchmarks are a package of their own. Not in the folder of Ozu's: SwiftPM would take the plan of one build for the
+# other's. SQLite and LMDB are measured where they can be compiled against (`make bench-peers`).
+BENCH = --package-path Benchmarks --scratch-path .build-bench
 STORE_PEERS = $(if $(and $(wildcard /usr/include/lmdb.h),$(wildcard /usr/include/sqlite3.h)),--traits StorePeers)
 # The tests run in two processes that take as long, or in one where only some are asked for.
 CHOICES = $(if $(FILTER),'--filter=$(FILTER)','--filter=OzuTests|OzuCLITests|OzuCachingTests' '--skip=OzuTests|OzuCLITests|OzuCachingTests')
@@ -40,7 +40,7 @@ SHARED = '--filter=OzuTests|OzuCachingTests' '--filter=OzuCLITests|OzuHTTPTests|
 # What reads and writes through unsafe pointers, but for what resizes hundreds of pictures to measure their memory.
 UNSAFE = '--filter=OzuImagingTests|ReducedJPEG --skip=WorkingBytesTests' '--filter=OzuCodecsTests --skip=ReducedJPEG'
 
-.PHONY: help demo build install test test-bench test-tsan test-asan test-unoptimised typecheck-apple gallery gallery-test lint format bench bench-peers bench-instructions fuzz fuzz-all drills-disk drills-mutants drills-scheduler drills-memory docs conformance clean dependencies
+.PHONY: help demo build install test test-bench test-tsan test-asan test-unoptimised typecheck-apple gallery gallery-test lint format bench bench-report bench-peers bench-instructions fuzz fuzz-all drills-disk drills-mutants drills-scheduler drills-memory docs conformance clean dependencies
 
 help: ## list the targets (this is the default)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s  %s\n", $$1, $$2 }' Makefile
@@ -98,10 +98,13 @@ test-bench: dependencies ## run the tests of the benchmarks, a package of their 
 	@$(BUILD) $(BENCH) --build-tests --disable-xctest $(FLAGS)
 	@scripts/run-tests '' -- $(SWIFT) test --skip-build $(BENCH) $(FLAGS)
 
+bench-report: ## write Benchmarks/report.html from the recorded results
+	@python3 Benchmarks/report.py
+
 bench-peers: dependencies ## install the libraries that benchmarks compare with
 	@scripts/install-bench-peers
 
-bench-instructions: dependencies ## count instructions of fixed cases; fails above 3 % more than recorded (ARGS=record)
+bench-instructions: dependencies ## count instructions and cache misses of fixed cases; fails above 3 % more than recorded (ARGS=record)
 	@$(RELEASE) $(BENCH) --product OzuInstructions
 	@scripts/bench-instructions $(ARGS)
 

@@ -7,8 +7,7 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-// A package of its own, so that whoever depends on Ozu gets none of this. `make bench` builds it beside Ozu, in the same
-// folder: what both need is built once.
+// A package of its own, so that whoever depends on Ozu gets none of this. `make bench` builds it.
 let package = Package(
   name: "OzuBenchmarks",
   platforms: [.macOS(.v15)],

@@ -4,10 +4,12 @@ import OzuTesting
 
 /// What each format costs: reading a whole picture, reading it while it comes, writing it.
 ///
-/// Without a corpus, a photograph of two megapixels in every format that can be written; with one, its files. Figures
+/// Without a corpus, a photograph and drawn pictures of two megapixels in every format that can be written; with one, its files. Figures
 /// are for each megapixel, in the processor time of the whole process, because some libraries have threads of their own.
 /// Memory is the rise of what the process has resident while it reads, pixels included, after what libraries have freed
 /// before was given back to the system.
+///
+/// Other libraries read the same files, whole, in a process of their own.
 ///
 /// With `--isolated`, C libraries also read in processes of their own, in turn with this one; the processor time is that of
 /// all processes then.
@@ -26,13 +28,16 @@ enum FormatsBench {
     let codecs = ImagePipeline.Configuration().codecs
     let cases = try options.corpus.map { try corpus($0, codecs) } ?? bundled(codecs)
     var report = BenchReport(benchmark: name)
-    for file in cases { report.rows += try rows(file, codecs, options) }
+    let peers = try PeerProcess.start(options.peers)
+    for file in cases where options.wants(file.name) {
+      report.rows += try rows(file, codecs, options, peers: peers)
+    }
     report.rows += placeholders(rounds: options.rounds)
     return report
   }
 
   private static func rows(
-    _ file: Case, _ codecs: CodecRegistry, _ options: BenchOptions
+    _ file: Case, _ codecs: CodecRegistry, _ options: BenchOptions, peers: PeerProcess?
   ) throws -> [BenchReport.Row] {
     let pool = PixelBufferPool(retainedByteLimit: 0)
     func read() throws -> Picture {
@@ -61,6 +66,16 @@ enum FormatsBench {
       work.append(
         Work(metric: "write_cpu_ms_per_mp") { _ = try codecs.encode(picture.bitmap, as: file.type) })
     }
+    let copy = FileManager.default.temporaryDirectory.appending(path: "ozu-bench-\(UUID()).\(file.type)")
+    try file.data.write(to: copy)
+    defer { try? FileManager.default.removeItem(at: copy) }
+    for (index, subject) in (peers?.subjects ?? []).enumerated() {
+      guard try peers?.run(index, nil, copy) != nil else { continue }
+      work.append(
+        Work(
+          subject: subject, metric: "read_cpu_ms_per_mp", peakByteCount: try peers?.peak(index, nil, copy),
+          peer: { try peers?.run(index, nil, copy) ?? .nan }))
+    }
     var samples = [[Double]](repeating: [], count: work.count)
     for _ in 0..<options.rounds {
       for index in work.indices {
@@ -79,10 +94,13 @@ enum FormatsBench {
     var subject = "ozu"
     let metric: String
     var peakByteCount: Int?
-    let run: () throws -> Void
+    var run: () throws -> Void = {}
+    /// For another library, in the place of `run`: the milliseconds that it took.
+    var peer: (() throws -> Double)?
 
     /// Of this process and of those that it has started.
     func cpuMilliseconds() throws -> Double {
+      if let peer { return try peer() }
       #if os(Linux)
         let start = ProcessTreeTime.now()
         try run()
@@ -128,14 +146,17 @@ enum FormatsBench {
     return count
   }
 
+  /// A photograph, and drawn pictures of its size, in every format that can be written.
   private static func bundled(_ codecs: CodecRegistry) throws -> [Case] {
     guard let photo = try Photographs.load().first(where: { $0.name == "tea-gardens.jpg" }) else { return [] }
-    let picture = try codecs.picture(from: photo.data, resize: Resize(PixelSize(1732, 1155)))
-    let megapixels = Double(picture.size.pixelCount) / 1e6
-    return try codecs.encodableTypes.map { type in
-      Case(
-        name: type.rawValue, type: type, data: try codecs.encode(picture.bitmap, as: type),
-        megapixels: megapixels)
+    let photograph = try codecs.picture(from: photo.data, resize: Resize(PixelSize(1732, 1155))).bitmap
+    let drawn = DrawnPicture.allCases.map { ("/\($0.rawValue)", $0.bitmap(photograph.size)) }
+    return try ([("", photograph)] + drawn).flatMap { name, bitmap in
+      try codecs.encodableTypes.map { type in
+        Case(
+          name: type.rawValue + name, type: type, data: try codecs.encode(bitmap, as: type),
+          megapixels: Double(bitmap.size.pixelCount) / 1e6)
+      }
     }
   }
 

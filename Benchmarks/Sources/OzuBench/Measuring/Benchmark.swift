@@ -25,6 +25,8 @@ struct Benchmark: Sendable {
 
   private static let portable = [
     Benchmark(ThumbnailBench.name, "decode and resize of photographs", ThumbnailBench.run),
+    Benchmark(FolderBench.name, "1,000 photographs from files into memory", FolderBench.run),
+    Benchmark(GrowthBench.name, "costs by megapixels, entries and requests at once", GrowthBench.run),
     Benchmark(FormatsBench.name, "reading and writing each format, and previews", FormatsBench.run),
     Benchmark(ProcessingBench.name, "processors, and the files of renditions", ProcessingBench.run),
     Benchmark(MemoryCacheBench.name, "looks into the memory cache, and insertions", MemoryCacheBench.run),

@@ -46,27 +46,40 @@ final class PeerProcess {
     process.waitUntilExit()
   }
 
-  /// Makes a thumbnail with a library.
+  /// Reads a file with a library: a thumbnail of a size, or the whole picture.
   ///
   /// - Parameter pixels: gets the raw pixels, when given.
   /// - Returns: the processor time in milliseconds; `nil` when the library cannot read the file.
-  func run(_ subject: Int, _ thumbnail: ThumbnailCase, pixels: URL? = nil) throws -> Double? {
-    var words = [
-      "run", String(subject), String(thumbnail.size.width), String(thumbnail.size.height),
-      thumbnail.file.path(percentEncoded: false),
-    ]
+  func run(_ subject: Int, _ size: PixelSize?, _ file: URL, pixels: URL? = nil) throws -> Double? {
+    var words = ["run", String(subject)] + Self.words(size, file)
     if let pixels { words.append(pixels.path(percentEncoded: false)) }
     return Double(try ask(words))
   }
 
+  /// Reads files and makes thumbnails of them, one after the other, all of which stay in memory; the processor time in
+  /// milliseconds, or `nil` when the library cannot read them.
+  func runAll(_ subject: Int, _ size: PixelSize, _ files: [URL]) throws -> Double? {
+    Double(
+      try ask(
+        ["all", String(subject), String(size.width), String(size.height)]
+          + files.map { $0.path(percentEncoded: false) }))
+  }
+
   /// The bytes by which the resident memory of the process rose at its highest above the file, while a library made
   /// a thumbnail.
-  func peak(_ subject: Int, _ thumbnail: ThumbnailCase) throws -> Int? {
-    Int(
-      try ask([
-        "peak", String(subject), String(thumbnail.size.width), String(thumbnail.size.height),
-        thumbnail.file.path(percentEncoded: false),
-      ]))
+  func peak(_ subject: Int, _ size: PixelSize?, _ file: URL) throws -> Int? {
+    Int(try ask(["peak", String(subject)] + Self.words(size, file)))
+  }
+
+  /// The size, which is 0 by 0 for the whole picture, and the file.
+  private static func words(_ size: PixelSize?, _ file: URL) -> [String] {
+    [String(size?.width ?? 0), String(size?.height ?? 0), file.path(percentEncoded: false)]
+  }
+
+  /// Has another program write a picture in the format that a name says; `nil` where none can.
+  func convert(_ file: URL, to target: URL) throws -> URL? {
+    let words = ["convert", file.path(percentEncoded: false), target.path(percentEncoded: false)]
+    return try ask(words) == "done" ? target : nil
   }
 
   /// The SSIMULACRA2 score of two files of raw pixels; `nil` when nothing there can tell.

@@ -4,7 +4,7 @@ import OzuTesting
 
 /// From an encoded photograph in memory to a thumbnail's pixels: decode and resize, nothing else.
 ///
-/// Without a corpus or peers, the demo's photographs as they are. The yardstick says what the machine does
+/// Without a corpus, the demo's photographs and drawn pictures. The yardstick says what the machine does
 /// without Ozu's plan: the same decoder and resampler, but on the whole picture. Every result is also compared
 /// with `LanczosReference`, before the rounds.
 enum ThumbnailBench {
@@ -14,10 +14,11 @@ enum ThumbnailBench {
     let folder = FileManager.default.temporaryDirectory.appending(path: "ozu-bench-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let cases =
-      try options.corpus.map { try ThumbnailCase.corpus($0, sizes: options.sizes) }
-      ?? ThumbnailCase.bundled(in: folder)
     let peers = try PeerProcess.start(options.peers)
+    let wants: (String) -> Bool = { options.wants($0) && (!options.isSmoke || $0.hasPrefix("12mp-420-320")) }
+    let cases =
+      try options.corpus.map { try ThumbnailCase.corpus($0, sizes: options.sizes).filter { wants($0.name) } }
+      ?? ThumbnailCase.bundled(in: folder, peers: peers, wants: wants)
     var report = BenchReport(benchmark: name)
     for thumbnail in cases {
       report.rows += try rows(thumbnail, peers: peers, options, folder: folder)
@@ -25,7 +26,8 @@ enum ThumbnailBench {
     return report
   }
 
-  private static func rows(
+  /// What every subject takes for a thumbnail.
+  static func rows(
     _ thumbnail: ThumbnailCase, peers: PeerProcess?, _ options: BenchOptions, folder: URL
   ) throws -> [BenchReport.Row] {
     let own = subjects(of: thumbnail)
@@ -44,13 +46,13 @@ enum ThumbnailBench {
     }
     let peerNames = peers?.subjects ?? []
     for (index, peer) in peerNames.enumerated() {
-      let pixels = folder.appending(path: "peer.rgb")
-      guard try peers?.run(index, thumbnail, pixels: pixels) != nil else { continue }
+      let pixels = judge.map { _ in folder.appending(path: "peer.rgb") }
+      guard try peers?.run(index, thumbnail.size, thumbnail.file, pixels: pixels) != nil else { continue }
       rows.append(
         BenchReport.Row(
           name: thumbnail.name, subject: peer, metric: "cpu_ms", samples: [],
-          quality: try judge?.quality(of: Data(contentsOf: pixels)),
-          peakByteCount: try peers?.peak(index, thumbnail)))
+          quality: try pixels.flatMap { try judge?.quality(of: Data(contentsOf: $0)) },
+          peakByteCount: try peers?.peak(index, thumbnail.size, thumbnail.file)))
     }
     for _ in 0..<options.rounds {
       for index in rows.indices {
@@ -58,7 +60,7 @@ enum ThumbnailBench {
           rows[index].samples.append(
             try Rounds.cpuMilliseconds { _ = try own[index].work(own[index].pool) })
         } else if let peer = peerNames.firstIndex(of: rows[index].subject),
-          let time = try peers?.run(peer, thumbnail)
+          let time = try peers?.run(peer, thumbnail.size, thumbnail.file)
         {
           rows[index].samples.append(time)
         }
@@ -79,19 +81,19 @@ extension ThumbnailBench {
   private static func subjects(of thumbnail: ThumbnailCase) -> [Subject] {
     let codecs = ImagePipeline.Configuration().codecs
     var fast = thumbnail.resize
-    fast.quality = .fast
-    func subject(_ name: String, _ resize: Resize) -> Subject {
+    fast?.quality = .fast
+    func subject(_ name: String, _ resize: Resize?) -> Subject {
       Subject(name: name) {
         try codecs.picture(from: thumbnail.data, resize: resize, context: DecodingContext(pool: $0)).bitmap
       }
     }
     var subjects = [subject("ozu", thumbnail.resize)]
-    if thumbnail.isJPEG { subjects.append(subject("ozu fast", fast)) }
-    guard !thumbnail.isHuge else { return subjects }
+    if thumbnail.isJPEG, fast != nil { subjects.append(subject("ozu fast", fast)) }
+    guard thumbnail.isCompared, let resize = thumbnail.resize else { return subjects }
     subjects.append(
       Subject(name: "yardstick:whole-decode-then-resize") {
         let whole = try codecs.picture(from: thumbnail.data, context: DecodingContext(pool: $0))
-        return whole.resized(thumbnail.resize, pool: $0).bitmap
+        return whole.resized(resize, pool: $0).bitmap
       })
     return subjects
   }
@@ -99,10 +101,10 @@ extension ThumbnailBench {
   private static func judge(
     of thumbnail: ThumbnailCase, peers: PeerProcess?, folder: URL
   ) throws -> Judge? {
-    guard !thumbnail.isHuge else { return nil }
+    guard thumbnail.isCompared, let size = thumbnail.size else { return nil }
     let whole = try ImagePipeline.Configuration().codecs.picture(from: thumbnail.data)
     return Judge(
-      reference: LanczosReference(whole.bitmap, size: thumbnail.size), peers: peers, folder: folder)
+      reference: LanczosReference(whole.bitmap, size: size), peers: peers, folder: folder)
   }
 }
 

@@ -6,57 +6,139 @@ struct ThumbnailCase: Sendable {
   let name: String
   let file: URL
   let data: Data
-  let size: PixelSize
+  /// The size of the result; `nil` for the whole picture.
+  let size: PixelSize?
 
   /// Whether the file is a JPEG, for which there is a fast mode.
   var isJPEG: Bool { ["jpg", "jpeg"].contains(file.pathExtension.lowercased()) }
 
-  /// Whether the whole picture is too much to be decoded for comparison.
-  var isHuge: Bool { name.hasPrefix("100mp") }
+  /// Whether results are compared with the whole picture, reduced; of many megapixels that takes too much.
+  let isCompared: Bool
 
-  /// The recipe: exactly the size, so that all subjects make the same picture.
-  var resize: Resize { Resize(size, mode: .fill) }
+  /// The recipe: exactly the size, so that all subjects make the same picture; `nil` for the whole picture.
+  var resize: Resize? { size.map { Resize($0, mode: .fill) } }
 
   private static let standard = PixelSize(320, 240)
 
-  /// The cases of the bundled photographs: brought to 12 megapixels and to 1600 × 1200 and encoded in 4:2:0; the
-  /// large ones again as PNG, WebP and AVIF, as far as this build writes them, and as progressive files where
-  /// `jpegtran` is installed; of one, 100 megapixels. Files go into `folder`.
-  static func bundled(in folder: URL) throws -> [ThumbnailCase] {
-    let codecs = ImagePipeline.Configuration().codecs
+  /// A file, by how it is made, and what becomes of it.
+  private struct Recipe {
+    /// The name of each case, and its size.
+    let cases: [(name: String, size: PixelSize?)]
+    let make: () throws -> URL?
+  }
+
+  /// The cases of the bundled photographs and of drawn pictures that are wanted.
+  ///
+  /// Photographs are brought to 12 megapixels and to 1600 × 1200 and encoded in 4:2:0; the large ones again as PNG, WebP and
+  /// AVIF, as far as this build writes them, and as progressive files where `jpegtran` is installed; one of them in 100
+  /// megapixels. Drawn pictures have 12 megapixels and are JPEG and PNG. Files go into `folder`; those that no wanted case
+  /// needs are not made.
+  static func bundled(
+    in folder: URL, peers: PeerProcess?, wants: (String) -> Bool
+  ) throws -> [ThumbnailCase] {
     var cases: [ThumbnailCase] = []
-    for photo in try Photographs.load() where photo.name.hasSuffix(".jpg") {
-      let name = String(photo.name.dropLast(4))
-      let picture = try codecs.picture(from: photo.data)
-      let pixels = enlarged(picture, to: PixelSize(4000, 3000))
-      let large = try write(pixels, to: folder.appending(path: "\(name)-12mp.jpg"))
-      for size in [standard, PixelSize(160, 120), PixelSize(640, 480), PixelSize(1280, 960)] {
-        cases.append(try ThumbnailCase("12mp-420-\(size)/\(name)", large, size))
-      }
-      if let progressive = try transform(large, to: folder.appending(path: "\(name)-12mp-progressive.jpg")) {
-        for size in [standard, PixelSize(640, 480), PixelSize(1280, 960)] {
-          cases.append(try ThumbnailCase("12mp-progressive-\(size)/\(name)", progressive, size))
-        }
-      }
-      for type in [ImageType.png, .webp, .avif] where codecs.encodableTypes.contains(type) {
-        let other = try write(pixels, as: type, to: folder.appending(path: "\(name)-12mp.\(type)"))
-        cases.append(try ThumbnailCase("12mp-\(type)-\(standard)/\(name)", other, standard))
-      }
-      if cases.count(where: \.isHuge) == 0 {
-        let huge = try write(
-          enlarged(picture, to: PixelSize(11_600, 8700)), to: folder.appending(path: "100mp.jpg"))
-        if let progressive = try transform(huge, to: folder.appending(path: "100mp-progressive.jpg")) {
-          cases.append(try ThumbnailCase("100mp-progressive-\(standard)/\(name)", progressive, standard))
-        }
-      }
-      let web = try write(
-        enlarged(picture, to: PixelSize(1600, 1200)), to: folder.appending(path: "\(name)-web.jpg"))
-      cases.append(try ThumbnailCase("1600x1200-420-\(standard)/\(name)", web, standard))
-      if let progressive = try transform(web, to: folder.appending(path: "\(name)-web-progressive.jpg")) {
-        cases.append(try ThumbnailCase("1600x1200-progressive-\(standard)/\(name)", progressive, standard))
+    let photos = try Photographs.load().filter { $0.name.hasSuffix(".jpg") }
+    let all: [Recipe] =
+      photos.flatMap { recipes(of: $0, in: folder) }
+      + (photos.first.map { huge($0, in: folder, peers: peers) } ?? []) + drawn(in: folder)
+    for recipe in all {
+      let wanted = recipe.cases.filter { wants($0.name) }
+      guard !wanted.isEmpty, let file = try recipe.make() else { continue }
+      cases += try wanted.map {
+        try ThumbnailCase($0.name, file, $0.size, isCompared: !$0.name.hasPrefix("100mp"))
       }
     }
     return cases.sorted { $0.name < $1.name }
+  }
+
+  /// One photograph in many sizes, as baseline and progressive JPEG and as PNG.
+  static func growing(
+    _ megapixels: [Int], in folder: URL, wants: (String) -> Bool
+  ) throws -> [ThumbnailCase] {
+    guard let photo = try Photographs.load().first(where: { $0.name.hasSuffix(".jpg") }) else { return [] }
+    return try megapixels.flatMap { count -> [ThumbnailCase] in
+      let height = Int((Double(count) * 1e6 * 3 / 4).squareRoot())
+      let size = PixelSize(height * 4 / 3, height)
+      let baseline = folder.appending(path: "\(count).jpg")
+      let recipes: [(kind: String, make: () throws -> URL?)] = [
+        ("420", { try write(photo, size, to: baseline) }),
+        (
+          "progressive",
+          {
+            try transform(
+              write(photo, size, to: baseline), to: folder.appending(path: "\(count)-progressive.jpg"))
+          }
+        ),
+        ("png", { try write(photo, size, as: .png, to: folder.appending(path: "\(count).png")) }),
+      ]
+      return try recipes.compactMap { kind, make in
+        let name = "\(kind)-\(standard)@\(count)"
+        guard wants(name), let file = try make() else { return nil }
+        return try ThumbnailCase(name, file, standard, isCompared: false)
+      }
+    }
+  }
+
+  private static func recipes(of photo: Photographs.Photo, in folder: URL) -> [Recipe] {
+    let name = String(photo.name.dropLast(4))
+    let (large, web) = (PixelSize(4000, 3000), PixelSize(1600, 1200))
+    let sizes = [standard, PixelSize(160, 120), PixelSize(640, 480), PixelSize(1280, 960)]
+    func file(_ ending: String) -> URL { folder.appending(path: "\(name)-\(ending)") }
+    func cases(_ kind: String, _ sizes: [PixelSize]) -> [(String, PixelSize?)] {
+      sizes.map { ("\(kind)-\($0)/\(name)", $0) }
+    }
+    let others = [ImageType.png, .webp, .avif].map { type in
+      Recipe(cases: cases("12mp-\(type)", [standard])) {
+        try write(photo, large, as: type, to: file("12mp.\(type)"))
+      }
+    }
+    return [
+      Recipe(cases: cases("12mp-420", sizes) + [("12mp-420-whole/\(name)", nil)]) {
+        try write(photo, large, to: file("12mp.jpg"))
+      },
+      Recipe(cases: cases("12mp-progressive", [sizes[0], sizes[2], sizes[3]])) {
+        try transform(write(photo, large, to: file("12mp.jpg")), to: file("12mp-progressive.jpg"))
+      },
+      Recipe(cases: cases("1600x1200-420", [standard])) { try write(photo, web, to: file("web.jpg")) },
+      Recipe(cases: cases("1600x1200-progressive", [standard])) {
+        try transform(write(photo, web, to: file("web.jpg")), to: file("web-progressive.jpg"))
+      },
+    ] + others
+  }
+
+  private static func huge(
+    _ photo: Photographs.Photo, in folder: URL, peers: PeerProcess?
+  ) -> [Recipe] {
+    let size = PixelSize(11_600, 8700)
+    let baseline = folder.appending(path: "100mp.jpg")
+    func recipe(_ kind: String, _ make: @escaping () throws -> URL?) -> Recipe {
+      Recipe(cases: [("100mp-\(kind)-\(standard)/\(photo.name.dropLast(4))", standard)], make: make)
+    }
+    let others = [ImageType.png, .webp, .avif].map { type in
+      recipe("\(type)") { try write(photo, size, as: type, to: folder.appending(path: "100mp.\(type)")) }
+    }
+    return [
+      recipe("420") { try write(photo, size, to: baseline) },
+      recipe("progressive") {
+        try transform(write(photo, size, to: baseline), to: folder.appending(path: "100mp-progressive.jpg"))
+      },
+      // Ozu writes no TIFF.
+      recipe("tiff") {
+        try peers?.convert(write(photo, size, to: baseline), to: folder.appending(path: "100mp.tiff"))
+      },
+    ] + others
+  }
+
+  private static func drawn(in folder: URL) -> [Recipe] {
+    DrawnPicture.allCases.flatMap { kind in
+      [ImageType.jpeg, .png].map { type in
+        Recipe(cases: [("12mp-drawn-\(type)-\(standard)/\(kind.rawValue)", standard)]) {
+          try write(
+            kind.bitmap(PixelSize(4000, 3000)), as: type,
+            to: folder.appending(path: "\(kind.rawValue).\(type)"))
+        }
+      }
+    }
   }
 
   /// A case for each picture of a folder and each size.
@@ -69,18 +151,33 @@ struct ThumbnailCase: Sendable {
     }
   }
 
-  private init(_ name: String, _ file: URL, _ size: PixelSize) throws {
+  private init(_ name: String, _ file: URL, _ size: PixelSize?, isCompared: Bool = true) throws {
     self.name = name
+    self.isCompared = isCompared && size != nil
     self.file = file
     self.size = size
     data = try Data(contentsOf: file)
   }
 
-  private static func enlarged(_ picture: Picture, to size: PixelSize) -> Bitmap {
-    picture.resized(Resize(size, mode: .aspectFill, crops: true, allowsUpscaling: true)).bitmap
+  /// Brings a photograph to a size and writes it, unless that was done before; `nil` where this build cannot.
+  private static func write(
+    _ photo: Photographs.Photo, _ size: PixelSize, as type: ImageType, to file: URL
+  ) throws -> URL? {
+    let codecs = ImagePipeline.Configuration().codecs
+    guard codecs.encodableTypes.contains(type) else { return nil }
+    if FileManager.default.fileExists(atPath: file.path(percentEncoded: false)) { return file }
+    let fill = Resize(size, mode: .aspectFill, crops: true, allowsUpscaling: true)
+    return try write(codecs.picture(from: photo.data).resized(fill).bitmap, as: type, to: file)
   }
 
-  private static func write(_ bitmap: Bitmap, as type: ImageType = .jpeg, to file: URL) throws -> URL {
+  private static func write(_ photo: Photographs.Photo, _ size: PixelSize, to file: URL) throws -> URL {
+    guard let file = try write(photo, size, as: .jpeg, to: file) else {
+      throw CocoaError(.featureUnsupported)
+    }
+    return file
+  }
+
+  private static func write(_ bitmap: Bitmap, as type: ImageType, to file: URL) throws -> URL {
     let encoder = try ImagePipeline.Configuration().codecs.encoder(for: type)
     try encoder.encode(bitmap, options: EncodingOptions(compressionQuality: 0.89)).write(to: file)
     return file
