@@ -1,4 +1,5 @@
 import Foundation
+import Ozu
 import Testing
 
 @testable import OzuBench
@@ -49,6 +50,44 @@ import Testing
       report.rows.map(\.subject) == [
         "ozu", "part:transport", "part:decode", "part:encode", "part:disk", "ozu",
       ])
+    #expect(report.rows.allSatisfy { $0.samples.count == 1 && $0.median > 0 })
+  }
+
+  @Test("drawn pictures are the same every time, and differ in kind", arguments: DrawnPicture.allCases)
+  func drawn(kind: DrawnPicture) throws {
+    let size = PixelSize(640, 480)
+    let bitmap = kind.bitmap(size)
+    #expect(bitmap.size == size)
+    #expect(bitmap == kind.bitmap(size))
+    // What a lossless format makes of three bytes a pixel tells the kinds apart.
+    let png = try ImagePipeline.Configuration().codecs.encode(bitmap, as: .png)
+    let share = Double(png.count) / Double(size.pixelCount * 3)
+    switch kind {
+    case .noise: #expect(share > 0.99)
+    case .lineArt, .screenshot: #expect((0.005...0.2).contains(share), "\(share)")
+    case .graphics: #expect((0.001...0.1).contains(share), "\(share)")
+    }
+  }
+
+  @Test("only cases that are wanted are made, whole pictures and thumbnails from one file")
+  func cases() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "ozu-bench-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let cases = try ThumbnailCase.bundled(in: folder, peers: nil) {
+      ["12mp-420-whole/canyon-wren", "12mp-420-320x240/canyon-wren"].contains($0)
+    }
+    #expect(cases.map(\.size) == [PixelSize(320, 240), nil])
+    #expect(cases.map(\.isCompared) == [true, false])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1)
+  }
+
+  @Test("the growth of costs is measured at each size, by name")
+  func growth() throws {
+    let arguments = try BenchArguments(["growth", "--smoke", "--no-peers", "--cases", "at-once"])
+    let report = try arguments.benchmarks[0].run(arguments.options)
+    #expect(
+      report.rows.map(\.name) == ["cold-loads-at-once@10", "one-picture-at-once@10", "cold-loads-at-once@10"])
     #expect(report.rows.allSatisfy { $0.samples.count == 1 && $0.median > 0 })
   }
 

@@ -34,7 +34,23 @@ enum GrowthBench {
 
   // MARK: Entries
 
-  private final class Box: Sendable {}
+  private final class Box: Sendable {
+    let number: Int
+    init(_ number: Int) { self.number = number }
+  }
+
+  private struct Missed: Error {}
+
+  /// Reads an object, so that no look can be left out.
+  private static func sum(_ keys: [CacheKey], _ look: (CacheKey) -> Box?) throws {
+    var sum = 0
+    for key in keys { sum &+= look(key)?.number ?? 0 }
+    if sum == 0 { throw Missed() }
+  }
+
+  private static func cache(cost: Int) -> MemoryCache<CacheKey, Box> {
+    MemoryCache(MemoryCacheConfiguration(costLimit: cost, maximumEntryFraction: 1))
+  }
 
   private static func entries(_ count: Int, _ options: BenchOptions, _ report: inout BenchReport) throws {
     let names = ["memory-cache-hit@\(count)", "memory-cache-insert-and-evict@\(count)"]
@@ -46,22 +62,23 @@ enum GrowthBench {
     let present = keys(count)
     let order = (0..<options.operations).map { _ in present[Int(random.next() % UInt64(count))] }
     let absent = keys(options.operations)
-    let cache = MemoryCache<CacheKey, Box>(
-      MemoryCacheConfiguration(costLimit: count * 1000, maximumEntryFraction: 1))
+    let (roomy, full) = (cache(cost: .max), cache(cost: count * 1000))
     let table = Mutex<[MemoryCacheBench.IdentityKey: Box]>([:])
-    let box = Box()
-    for key in present {
-      cache.insert(box, forKey: key, cost: 1000)
+    for (number, key) in present.enumerated() {
+      let box = Box(number + 1)
+      roomy.insert(box, forKey: key, cost: 1000)
+      full.insert(box, forKey: key, cost: 1000)
       table.withLock { $0[.init(high: key.high, low: key.low)] = box }
     }
     let hits = [
-      Rounds.Subject(name: "ozu") { for key in order { _ = cache.value(forKey: key) } },
+      Rounds.Subject(name: "ozu") { try sum(order) { roomy.value(forKey: $0) } },
       Rounds.Subject(name: "yardstick:mutex-and-identity-dictionary") {
-        for key in order { _ = table.withLock { $0[.init(high: key.high, low: key.low)] } }
+        try sum(order) { key in table.withLock { $0[.init(high: key.high, low: key.low)] } }
       },
     ]
+    let box = Box(0)
     let insertion = Rounds.Subject(name: "ozu") {
-      for key in absent { cache.insert(box, forKey: key, cost: 1000) }
+      for key in absent { full.insert(box, forKey: key, cost: 1000) }
     }
     for (name, subjects) in zip(names, [hits, [insertion]]) {
       for (subject, samples) in zip(subjects, try Rounds.cpuMilliseconds(subjects, rounds: options.rounds)) {
@@ -76,12 +93,13 @@ enum GrowthBench {
   // MARK: Requests
 
   /// Loads of different pictures that are all begun before the first is awaited, and tasks that share one load; beside
-  /// Swift tasks that do nothing. Each figure is the mean of as many repetitions as make 10,000 requests.
+  /// Swift tasks that do nothing. Each figure is the mean of up to 50 repetitions: each has a new pipeline, which takes
+  /// milliseconds to make (its watch of memory pressure).
   private static func requests(_ count: Int, _ options: BenchOptions) async throws -> [BenchReport.Row] {
     let names = ["cold-loads-at-once@\(count)", "one-picture-at-once@\(count)"]
     guard names.contains(where: options.wants) else { return [] }
     let different = PipelineBench.requests(count)
-    let repetitions = max(1, (options.isSmoke ? 10 : 10_000) / count)
+    let repetitions = max(1, min(options.isSmoke ? 1 : 50, 10_000 / count))
     let subjects: [(name: String, subject: String, work: () async throws -> Duration)] = [
       (names[0], "ozu", { try await loads(different) }),
       (names[1], "ozu", { try await loads([ImageRequest](repeating: different[0], count: count)) }),
