@@ -6,8 +6,8 @@
     sets       6 widths x 3 formats of photographs of 12 megapixels: `ozu set`, 18 runs of `ozu load`, 18 of
                vipsthumbnail, and a script of pyvips that makes each width once and writes it three times; with
                widths up to 1280 and up to 2560
-    thumbnails COUNT photographs of 12 megapixels to JPEG files of 320 x 240: `ozu load`, with --fast too, and
-               vipsthumbnail
+    thumbnails COUNT photographs of 12 megapixels to JPEG files of 320 x 240: `ozu load`, with --fast too,
+               vipsthumbnail, and a script of Pillow (draft mode, Lanczos with a reducing gap of 2)
     again      the same with a cache: `ozu load` a first and a second time, and what it decodes and encodes
 
 Without a case, all. Subjects take turns in every round; the figure is the processor time (user and system) of all their
@@ -106,6 +106,17 @@ def vips_set(source, folder, widths):
         for ending, _, options in FORMATS:
             image.write_to_file(os.path.join(folder, "%d.%s" % (width, ending)), **options)
     print((time.process_time() - start) * 1000)
+
+
+def pillow_thumbnails(folder, *photographs):
+    """The body of the process that makes thumbnails by Pillow."""
+    from PIL import Image
+
+    for path in photographs:
+        image = Image.open(path)
+        image.draft("RGB", (640, 480))
+        image = image.convert("RGB").resize((320, 240), Image.LANCZOS, reducing_gap=2.0)
+        image.save(os.path.join(folder, os.path.basename(path)), quality=80, optimize=True, subsampling="4:2:0")
 
 
 @functools.cache
@@ -215,7 +226,7 @@ def one_set(ozu, photographs, folder, rounds, report, case, widths):
 
 
 def thumbnails(ozu, photographs, folder, rounds, report):
-    samples = {"ozu load": [], "ozu load --fast": [], "vipsthumbnail": []}
+    samples = {"ozu load": [], "ozu load --fast": [], "vipsthumbnail": [], "Pillow": []}
     outs = {name: os.path.join(folder, name.replace(" ", "-")) for name in samples}
     for _ in range(rounds):
         for name in list(samples)[:2]:
@@ -225,6 +236,8 @@ def thumbnails(ozu, photographs, folder, rounds, report):
         samples["vipsthumbnail"].append(run([
             ["vipsthumbnail", "-s", "320x240", "-o",
              os.path.join(fresh(outs["vipsthumbnail"]), "%s." + JPEG[0] + JPEG[1])] + photographs])[0])
+        samples["Pillow"].append(run([
+            [sys.executable, os.path.abspath(__file__), "--pillow-thumbnails", fresh(outs["Pillow"])] + photographs])[0])
     quality = {}
     for name, out in outs.items():
         files = [(path, os.path.join(out, os.path.basename(path))) for path in photographs]
@@ -263,6 +276,8 @@ def machine():
 def main():
     if sys.argv[1:2] == ["--vips-set"]:
         return vips_set(*sys.argv[2:])
+    if sys.argv[1:2] == ["--pillow-thumbnails"]:
+        return pillow_thumbnails(*sys.argv[2:])
     cases = {"sets": sets, "thumbnails": thumbnails, "again": again}
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--ozu", required=True)

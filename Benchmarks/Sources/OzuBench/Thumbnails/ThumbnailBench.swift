@@ -82,9 +82,12 @@ extension ThumbnailBench {
     let codecs = ImagePipeline.Configuration().codecs
     var fast = thumbnail.resize
     fast?.quality = .fast
+    // A TIFF of 100 megapixels has 300 MB.
+    let limits = DecodingLimits(encodedByteCount: 1 << 30)
+    func context(_ pool: PixelBufferPool) -> DecodingContext { DecodingContext(limits: limits, pool: pool) }
     func subject(_ name: String, _ resize: Resize?) -> Subject {
       Subject(name: name) {
-        try codecs.picture(from: thumbnail.data, resize: resize, context: DecodingContext(pool: $0)).bitmap
+        try codecs.picture(from: thumbnail.data, resize: resize, context: context($0)).bitmap
       }
     }
     var subjects = [subject("ozu", thumbnail.resize)]
@@ -92,7 +95,7 @@ extension ThumbnailBench {
     guard thumbnail.isCompared, let resize = thumbnail.resize else { return subjects }
     subjects.append(
       Subject(name: "yardstick:whole-decode-then-resize") {
-        let whole = try codecs.picture(from: thumbnail.data, context: DecodingContext(pool: $0))
+        let whole = try codecs.picture(from: thumbnail.data, context: context($0))
         return whole.resized(resize, pool: $0).bitmap
       })
     return subjects
