@@ -26,7 +26,7 @@ GROWTH = [
     re.compile(r"^(?P<before>)(?P<after>.*)@(?P<size>\d+(\.\d+)?)$"),
     re.compile(r"^(?P<before>full, )?(?P<size>\d+) entries: (?P<after>.*)$"),
 ]
-SIZES = {"growth": "megapixels, entries, requests", "disk-curve": "entries"}
+SIZES = {"cpu_ns_per_operation": "entries", "cpu_us_per_request": "requests"}
 COLOURS = 8
 
 STYLE = """
@@ -141,7 +141,7 @@ def dots(rows):
     for case, metric, subject, values in lines:
         if (case, metric) != before:
             y += 8
-            parts.append(text(left - 10, y + step * 0.7, f"{case} · {metric}"[:52], "end"))
+            parts.append(text(left - 10, y + step * 0.7, f"{case} · {metric}"[-46:], "end"))
             before = (case, metric)
         y += step
         colour = subjects.index(subject) % COLOURS
@@ -163,8 +163,8 @@ def curves(rows, benchmark):
             lines.setdefault(row["metric"], {}).setdefault((found[0], row["subject"]), []).append(
                 (found[1], row["median"]))
         if found and row.get("peak_bytes"):
-            lines.setdefault("peak_bytes", {}).setdefault((found[0], row["subject"]), []).append(
-                (found[1], row["peak_bytes"]))
+            lines.setdefault("memory, MB", {}).setdefault((found[0], row["subject"]), []).append(
+                (found[1], row["peak_bytes"] / 1e6))
     pictures = []
     for metric, series in lines.items():
         series = {name: sorted(points) for name, points in series.items() if len(points) > 1}
@@ -199,7 +199,7 @@ def curve(metric, series, benchmark):
         x = place(size, low)[0]
         label = f"{size:,g}" if size < 1e6 else f"{size / 1e6:g} M"
         parts.append(text(x, height - bottom + 16, label, "middle", "faint"))
-    parts.append(text((left + width - right) / 2, height - 8, SIZES.get(benchmark, ""), "middle", "faint"))
+    parts.append(text((left + width - right) / 2, height - 8, SIZES.get(metric, "megapixels" if benchmark == "growth" else "entries"), "middle", "faint"))
     ends = []
     for index, ((kind, subject), points) in enumerate(sorted(series.items(), key=lambda item: item[0][1] != "ozu")):
         path = " ".join("%.1f,%.1f" % place(*point) for point in points)
@@ -291,7 +291,7 @@ def instructions(found):
 
 def recorded():
     """The page's order: what loads and decodes first; of several recordings of one benchmark, what README.md speaks of."""
-    order = ["thumbnail", "folder", "files", "growth", "formats", "formats-kinds", "formats-isolated", "isolation", "processing",
+    order = ["thumbnail", "folder", "files", "files-thumbnails", "growth", "formats", "formats-kinds", "formats-isolated", "isolation", "processing",
              "instructions", "pipeline", "load", "http", "caches/memory-cache", "caches/disk-cache",
              "caches/disk-curve", "caches/eviction"]
     paths = [os.path.join(HERE, name + ".json") for name in order]
