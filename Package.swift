@@ -321,3 +321,19 @@ if !buildsLibraries {
   ]
   package.targets.removeAll { needLibraries.contains($0.name) }
 }
+
+// A level that machines share is for servers: its connections are made of poll(2), eventfd(2) and libcurl.
+#if os(Linux)
+  package.products.append(.library(name: "OzuSharedStores", targets: ["OzuSharedStores"]))
+  package.targets += [
+    // Floor 6.
+    .target(
+      name: "OzuSharedStores",
+      dependencies: ["Ozu", "OzuCaching", "OzuHTTP", "OzuRecords", "OzuSynchronization", "OzuText"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "OzuSharedStoresTests",
+      dependencies: ["OzuSharedStores", "Ozu", "OzuHTTP", "OzuSynchronization", "OzuTesting"],
+      swiftSettings: strict),
+  ]
+#endif

@@ -64,7 +64,7 @@
         configuration.certificateAuthorities = .file(path: path)
         loop = CurlLoop(configuration: configuration)
         reactor = CurlReactor(
-          multi: try CurlMulti(configuration: configuration, waker: try #require(CurlWaker())),
+          multi: try CurlMulti(configuration: configuration, waker: try #require(LoopWaker())),
           configuration: configuration, counters: loop.counters, clock: loop.clock)
       }
 

@@ -42,6 +42,8 @@ public struct HTTPRequest: Sendable, Hashable {
   /// Whether it has waited for its turn already, where the one who sends it bounds how many there are: then it does not
   /// wait in the client's own queue.
   package var hasPlace = false
+  /// What libcurl signs the request with. `URLSession` does not sign: `nil` there.
+  package var signature: AWSSignature?
 
   /// Makes a request; all but the URL have defaults.
   public init(
@@ -57,6 +59,25 @@ public struct HTTPRequest: Sendable, Hashable {
     self.maximumBodyByteCount = maximumBodyByteCount
     self.redirectPolicy = redirectPolicy
     self.priority = priority
+  }
+}
+
+/// The credentials of a request that is signed with AWS Signature Version 4, by libcurl (`CURLOPT_AWS_SIGV4`).
+///
+/// libcurl signs what the request says, and adds `X-Amz-Date` and `Authorization`. The sender adds
+/// `x-amz-content-sha256`, which S3 demands and libcurl does not send before 8.0, and sorts the query: libcurl signs it as
+/// it stands.
+package struct AWSSignature: Sendable, Hashable {
+  package var accessKey: String
+  package var secretKey: String
+  package var region: String
+  package var service: String
+
+  package init(accessKey: String, secretKey: String, region: String, service: String) {
+    self.accessKey = accessKey
+    self.secretKey = secretKey
+    self.region = region
+    self.service = service
   }
 }
 

@@ -82,10 +82,12 @@
       if needsReset { setCommonOptions() }
       needsReset =
         transfer.hop.method != .get || transfer.uploadByteCount != nil || transfer.hop.url.user != nil
+        || transfer.hop.signature != nil
       set(CURLOPT_URL, transfer.hop.url.absoluteString)
       setConnectTimeout(max(1, transfer.hop.timeouts.connect.wholeMilliseconds))
       setVersion(isSecure: transfer.origin.isSecure)
       setMessage(transfer)
+      if let signature = transfer.hop.signature { sign(signature) }
     }
 
     private func setCallbacks() {
@@ -170,6 +172,15 @@
       setFields(request, hasUpload: transfer.uploadByteCount != nil)
     }
 
+    // User and password on their own, because an access key may have a colon. libcurl takes them for the keys.
+    private func sign(_ signature: AWSSignature) {
+      set(CURLOPT_AWS_SIGV4, "aws:amz:\(signature.region):\(signature.service)")
+      set(CURLOPT_USERNAME, signature.accessKey)
+      set(CURLOPT_PASSWORD, signature.secretKey)
+      // The field "Expect" cannot be taken out (`setFields`), but nobody has to wait for what it asks for.
+      set(CURLOPT_EXPECT_100_TIMEOUT_MS, 1)
+    }
+
     private static let offerLine = "Accept-Encoding: \(ContentCoding.offer)"
 
     // What libcurl could undo it is not asked to: it would have to hold all that one piece becomes while the receiver is
@@ -184,7 +195,8 @@
       // 100-continue costs a second at servers that do not know it.
       var lines = request.endToEndHeaders.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
       if request.allowsContentDecoding { lines.append(Self.offerLine) }
-      if !request.headers.contains(name: "Expect") { lines.append("Expect:") }
+      // libcurl would sign the field that is not sent.
+      if !request.headers.contains(name: "Expect"), request.signature == nil { lines.append("Expect:") }
       for line in lines {
         guard let longer = ozu_curl_slist_append(headerList, line) else { continue }
         headerList = longer

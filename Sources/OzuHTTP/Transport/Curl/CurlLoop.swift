@@ -23,8 +23,8 @@
 
     private enum Phase {
       case unborn
-      case running(CurlWaker)
-      case stopping(CurlWaker)
+      case running(LoopWaker)
+      case stopping(LoopWaker)
       case cleaning
       case stopped
     }
@@ -52,7 +52,7 @@
       state.withLock { state in
         switch state.phase {
         case .unborn:
-          guard let waker = CurlWaker() else { return Self.failedStart("no descriptor is left") }
+          guard let waker = LoopWaker() else { return Self.failedStart("no descriptor is left") }
           state.phase = .running(waker)
           guard startThread(waker) else {
             state.phase = .unborn
@@ -104,8 +104,8 @@
       .other(code: Int(CURLE_FAILED_INIT.rawValue), message: message)
     }
 
-    private func startThread(_ waker: CurlWaker) -> Bool {
-      CurlThread.start { [self] in
+    private func startThread(_ waker: LoopWaker) -> Bool {
+      LoopThread.start(named: "ozu.http") { [self] in
         let waiters: [CheckedContinuation<Void, Never>]
         do throws(CurlMulti.Unavailable) {
           run(try CurlMulti(configuration: configuration, waker: waker))
@@ -120,7 +120,7 @@
     /// Answers what has been submitted with the reason why libcurl cannot be used. The next request tries again: it may be
     /// installed by then.
     private func failStart(
-      _ error: CurlMulti.Unavailable, _ waker: CurlWaker
+      _ error: CurlMulti.Unavailable, _ waker: LoopWaker
     ) -> [CheckedContinuation<Void, Never>] {
       let (commands, waiters) = end(.unborn)
       waker.close()
@@ -191,41 +191,6 @@
 
     func tick() {
       now = ContinuousClock.now
-    }
-  }
-
-  /// Starts the thread of a loop.
-  enum CurlThread {
-    private final class Body: Sendable {
-      let run: @Sendable () -> Void
-      init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-    }
-
-    /// Runs the closure on a new detached thread. Returns false when the system has none left.
-    static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
-      let body = Unmanaged.passRetained(Body(run))
-      var thread = pthread_t()
-      let status = pthread_create(
-        &thread, nil,
-        { context in
-          guard let context else { return nil }
-          let body = Unmanaged<Body>.fromOpaque(context).takeRetainedValue()
-          // With CURLOPT_NOSIGNAL libcurl leaves SIGPIPE alone, and a TLS library that writes to a closed
-          // connection would end the process.
-          var signals = sigset_t()
-          sigemptyset(&signals)
-          sigaddset(&signals, SIGPIPE)
-          pthread_sigmask(SIG_BLOCK, &signals, nil)
-          ozu_curl_name_thread("ozu.http")
-          body.run()
-          return nil
-        }, body.toOpaque())
-      guard status == 0 else {
-        body.release()
-        return false
-      }
-      pthread_detach(thread)
-      return true
     }
   }
 #endif

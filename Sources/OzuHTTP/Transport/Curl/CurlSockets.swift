@@ -56,7 +56,7 @@
         for place in entries.indices { entries[place].revents = 0 }
         return false
       }
-      if entries[0].revents != 0 { ozu_eventfd_clear(entries[0].fd) }
+      if entries[0].revents != 0 { LoopWaker.clear(entries[0].fd) }
       for entry in entries.dropFirst() where entry.revents != 0 { ready.append(entry.fd) }
       return true
     }

@@ -1,0 +1,103 @@
+import Foundation
+import Ozu
+import OzuCaching
+import OzuRecords
+
+/// An entry as it stands in a shared store:
+///
+/// | offset | size | field |
+/// |---|---|---|
+/// | 0 | 4 | `OZs1` |
+/// | 4 | 4 | length of the head, little-endian |
+/// | 8 | 8 | XXH64 of the head, seed 0, little-endian |
+/// | 16 | | the head: version, key, kind, metadata, length and XXH64 of the body (`FieldWriter`) |
+/// | | | the body |
+///
+/// The store is other people's, and others may write to it: nothing is believed. An entry counts when the checksums fit,
+/// the key is the one asked for and the version is ours; everything else is foreign or damaged. The checksums are those of
+/// the disk cache. They find accidents, not forgery: who may write to the store may put pictures there.
+enum SharedEntry {
+  /// Changes when the bytes of an entry mean something else than before: its own form, or that of the metadata or of
+  /// finished pictures. Machines with different versions then do not read each other's entries.
+  static let version = 1
+
+  private static let magic: [UInt8] = Array("OZs1".utf8)
+  private static let prefixByteCount = 16
+
+  /// What encoding adds to metadata and body at most.
+  static func overhead(for key: ImageStoreKey) -> Int { prefixByteCount + 80 + key.kind.name.utf8.count }
+
+  /// The bytes of an entry.
+  static func encode(_ entry: ImageStoreEntry, for key: ImageStoreKey) -> Data {
+    var writer = FieldWriter()
+    writer.append(version)
+    writer.append(key.key.high)
+    writer.append(key.key.low)
+    writer.append(key.kind.name)
+    writer.append(entry.metadata)
+    writer.append(entry.body.count)
+    writer.append(checksum(entry.body))
+    let head = writer.data
+    var data = Data(capacity: prefixByteCount + head.count + entry.body.count)
+    data.append(contentsOf: magic)
+    withUnsafeBytes(of: UInt32(head.count).littleEndian) { data.append(contentsOf: $0) }
+    withUnsafeBytes(of: checksum(head).littleEndian) { data.append(contentsOf: $0) }
+    data.append(head)
+    data.append(entry.body)
+    return data
+  }
+
+  /// The entry of a key in these bytes; `nil` when they are damaged, cut off, another's or of another version.
+  static func decode(_ data: Data, for key: ImageStoreKey) -> ImageStoreEntry? {
+    guard let (head, byteCount) = head(of: data, for: key) else { return nil }
+    let body = data.dropFirst(byteCount)
+    guard body.count == head.bodyByteCount, checksum(body) == head.bodyChecksum else { return nil }
+    return ImageStoreEntry(metadata: head.metadata, body: Data(body))
+  }
+
+  /// The metadata of a key's entry, from its beginning: `nil` when it is not an entry of the key.
+  ///
+  /// - Throws: `NeedsMore` when the beginning is too short.
+  static func metadata(ofBeginning data: Data, for key: ImageStoreKey) throws(NeedsMore) -> Data? {
+    if data.count >= prefixByteCount, let count = headByteCount(data), data.count < prefixByteCount + count {
+      throw NeedsMore()
+    }
+    return head(of: data, for: key)?.head.metadata
+  }
+
+  /// The metadata is longer than the bytes at hand.
+  struct NeedsMore: Error {}
+
+  private struct Head {
+    var metadata: Data
+    var bodyByteCount: Int
+    var bodyChecksum: UInt64
+  }
+
+  private static func headByteCount(_ data: Data) -> Int? {
+    guard data.count >= prefixByteCount, data.starts(with: magic) else { return nil }
+    return Int(integer(data, at: 4, as: UInt32.self))
+  }
+
+  private static func head(of data: Data, for key: ImageStoreKey) -> (head: Head, byteCount: Int)? {
+    guard let count = headByteCount(data), count <= data.count - prefixByteCount else { return nil }
+    let bytes = data.dropFirst(prefixByteCount).prefix(count)
+    guard checksum(bytes) == integer(data, at: 8, as: UInt64.self) else { return nil }
+    let head = FieldReader.record(bytes, version: version) { reader throws(FieldReader.Damage) -> Head? in
+      let found = CacheKey(high: try reader.word(), low: try reader.word())
+      let kind = try reader.text()
+      let head = Head(
+        metadata: try reader.data(), bodyByteCount: try reader.integer(), bodyChecksum: try reader.word())
+      return found == key.key && kind == key.kind.name ? head : nil
+    }
+    return (head ?? nil).map { ($0, prefixByteCount + count) }
+  }
+
+  private static func integer<Value: FixedWidthInteger>(_ data: Data, at offset: Int, as type: Value.Type)
+    -> Value
+  {
+    data.dropFirst(offset).prefix(MemoryLayout<Value>.size).reversed().reduce(0) { $0 << 8 | Value($1) }
+  }
+
+  private static func checksum(_ data: Data) -> UInt64 { data.withUnsafeBytes { Checksum64.of($0, seed: 0) } }
+}

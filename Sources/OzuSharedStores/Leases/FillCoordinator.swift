@@ -1,0 +1,110 @@
+import Ozu
+
+/// Has one machine of a fleet make what all of them ask for.
+///
+/// ```swift
+/// let fills = FillCoordinator(leases: redis)
+/// let entry = try await fills.value(for: key) {
+///   await redis.entry(for: key)
+/// } make: { lease in
+///   let entry = try await render()
+///   try await store(entry, under: lease)
+///   return entry
+/// }
+/// ```
+///
+/// Who gets the lease makes the value, and renews the lease meanwhile. The others look for it again and again. Who has waited
+/// for `FillPolicy.waitLimit` makes it all the same: a caller waits for a dead holder no longer than its lease lasts, and for
+/// no holder longer than that.
+public struct FillCoordinator: Sendable {
+  private let leases: any FillLeasing
+  private let policy: FillPolicy
+  private let now: @Sendable () -> ContinuousClock.Instant
+  private let sleep: @Sendable (Duration) async throws -> Void
+
+  /// Makes a coordinator.
+  public init(leases: any FillLeasing, policy: FillPolicy = FillPolicy()) {
+    self.init(
+      leases: leases, policy: policy, now: { ContinuousClock.now }, sleep: { try await Task.sleep(for: $0) })
+  }
+
+  /// One whose time a test moves.
+  init(
+    leases: any FillLeasing, policy: FillPolicy, now: @escaping @Sendable () -> ContinuousClock.Instant,
+    sleep: @escaping @Sendable (Duration) async throws -> Void
+  ) {
+    self.leases = leases
+    self.policy = policy
+    self.now = now
+    self.sleep = sleep
+  }
+
+  /// A value that another has made, or that is made now.
+  ///
+  /// - Parameters:
+  ///   - stored: looks for the value where the others put it; `nil` when it is not there.
+  ///   - make: makes the value, and puts it there before it returns. It gets the lease, or `nil` where there was none to be
+  ///     had or waiting for another took too long.
+  /// - Throws: what `make` throws, and `CancellationError`.
+  public func value<Value: Sendable>(
+    for key: ImageStoreKey, stored: @Sendable () async -> Value?,
+    make: @Sendable (FillLease?) async throws -> Value
+  ) async throws -> Value {
+    let end = now().advanced(by: policy.waitLimit)
+    var pause = policy.firstPause
+    while true {
+      switch await leases.acquireLease(for: key, lasting: policy.leaseDuration) {
+      case .unavailable: return try await make(nil)
+      case .acquired(let lease): return try await value(under: lease, stored: stored, make: make)
+      case .held: break
+      }
+      guard now() < end else { return try await make(nil) }
+      try await sleep(pause)
+      pause = min(pause * 2, policy.longestPause)
+      if let value = await stored() { return value }
+    }
+  }
+
+  private func value<Value: Sendable>(
+    under lease: FillLease, stored: @Sendable () async -> Value?,
+    make: @Sendable (FillLease?) async throws -> Value
+  ) async throws -> Value {
+    // The holder before may have stored it between the caller's look and this lease.
+    if let value = await stored() {
+      await leases.release(lease)
+      return value
+    }
+    let heartbeat = Task { [leases, policy, sleep] in
+      repeat {
+        try await sleep(policy.leaseDuration / 3)
+      } while await leases.renew(
+        lease, lasting: policy.leaseDuration)
+    }
+    defer { heartbeat.cancel() }
+    do {
+      let value = try await make(lease)
+      await leases.release(lease)
+      return value
+    } catch {
+      await leases.release(lease)
+      throw error
+    }
+  }
+}
+
+/// How long leases last, and how those who wait for them behave.
+public struct FillPolicy: Hashable, Sendable {
+  /// How long a lease lasts without being renewed, which happens three times in that time. It bounds how long a fleet waits
+  /// for a machine that died: about twice what a render takes as a rule. 1 second.
+  public var leaseDuration = Duration.seconds(1)
+  /// How long a caller waits for others before it makes the value itself. 3 seconds.
+  public var waitLimit = Duration.seconds(3)
+  /// How long a caller waits before it looks for the value for the first time; twice as long before each further look. 5
+  /// milliseconds.
+  public var firstPause = Duration.milliseconds(5)
+  /// How long a caller waits between two looks at most. 50 milliseconds.
+  public var longestPause = Duration.milliseconds(50)
+
+  /// Makes the default policy.
+  public init() {}
+}

@@ -1,0 +1,54 @@
+import Foundation
+
+/// A command as a Redis server reads it: an array of bulks. Arguments have lengths, so none can be taken for a command.
+struct RESPCommand: Hashable, Sendable {
+  /// One argument.
+  enum Argument: Hashable, Sendable, ExpressibleByStringInterpolation {
+    case text(String)
+    case number(Int)
+    case data(Data)
+
+    init(stringLiteral text: String) { self = .text(text) }
+  }
+
+  /// The bytes to send.
+  let bytes: [UInt8]
+
+  init(_ arguments: Argument...) { self.init(arguments) }
+
+  init(_ arguments: [Argument]) {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(arguments.reduce(16) { $0 + $1.expectedByteCount })
+    Self.append("*\(arguments.count)", to: &bytes)
+    for argument in arguments {
+      switch argument {
+      case .text(let text): Self.append(text.utf8, to: &bytes)
+      case .number(let number): Self.append(String(number).utf8, to: &bytes)
+      case .data(let data): Self.append(data, to: &bytes)
+      }
+    }
+    self.bytes = bytes
+  }
+
+  private static func append(_ argument: some Collection<UInt8>, to bytes: inout [UInt8]) {
+    append("$\(argument.count)", to: &bytes)
+    bytes.append(contentsOf: argument)
+    append("", to: &bytes)
+  }
+
+  private static func append(_ line: String, to bytes: inout [UInt8]) {
+    bytes.append(contentsOf: line.utf8)
+    bytes.append(UInt8(ascii: "\r"))
+    bytes.append(UInt8(ascii: "\n"))
+  }
+}
+
+extension RESPCommand.Argument {
+  fileprivate var expectedByteCount: Int {
+    switch self {
+    case .text(let text): text.utf8.count + 16
+    case .number: 32
+    case .data(let data): data.count + 16
+    }
+  }
+}

@@ -1,0 +1,160 @@
+import Foundation
+
+/// Takes the bytes of a server as they come, and gives its replies.
+///
+/// It is strict: a line ends with CR LF and has no other CR or LF, numbers have one form, and whatever RESP2 does not have
+/// (the types of RESP3 among it) is an error. After an error the bytes that follow mean nothing, and every further call
+/// throws the same one.
+///
+/// - Complexity: O(bytes) in all, however the bytes are split: what was looked at is not looked at again.
+struct RESPParser {
+  /// An array whose elements have not all come.
+  private struct OpenArray {
+    var missingCount: Int
+    var values: [RESPValue] = []
+  }
+
+  private let limits: RESPLimits
+  private var buffer: [UInt8] = []
+  /// Where the unread bytes begin.
+  private var start = 0
+  /// Up to here the line at `start` has no end.
+  private var scanned = 0
+  /// The length of the bulk whose bytes come next.
+  private var bulkByteCount: Int?
+  private var open: [OpenArray] = []
+  private var replyByteCount = 0
+  private var elementCount = 0
+  private var failure: RESPError?
+
+  init(limits: RESPLimits = RESPLimits()) { self.limits = limits }
+
+  /// The bytes that are kept because they are no whole reply yet.
+  var bufferedByteCount: Int { buffer.count - start }
+
+  mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    if start == buffer.count {
+      buffer.removeAll(keepingCapacity: buffer.capacity <= 1 << 18)
+      (start, scanned) = (0, 0)
+    } else if start > 1 << 16 {
+      buffer.removeSubrange(..<start)
+      (start, scanned) = (0, scanned - start)
+    }
+    buffer.append(contentsOf: bytes)
+  }
+
+  /// The next reply; `nil` until more bytes come.
+  mutating func next() throws(RESPError) -> RESPValue? {
+    if let failure { throw failure }
+    do throws(RESPError) {
+      while let value = try nextPart() {
+        guard let whole = try place(value) else { continue }
+        (replyByteCount, elementCount) = (0, 0)
+        return whole
+      }
+      return nil
+    } catch {
+      failure = error
+      buffer = []
+      (start, scanned, open) = (0, 0, [])
+      throw error
+    }
+  }
+
+  /// Puts a value into the innermost array that is open. Returns what is complete outside of all arrays.
+  private mutating func place(_ value: RESPValue) throws(RESPError) -> RESPValue? {
+    var value = value
+    while let last = open.indices.last {
+      open[last].values.append(value)
+      open[last].missingCount -= 1
+      guard open[last].missingCount == 0 else { return nil }
+      value = .array(open.removeLast().values)
+    }
+    return value
+  }
+
+  /// A value without elements, or an empty array. Arrays with elements are opened on the way.
+  private mutating func nextPart() throws(RESPError) -> RESPValue? {
+    while true {
+      if let count = bulkByteCount { return try bulk(count) }
+      guard let line = try line(), let type = line.first else { return nil }
+      let rest = line.dropFirst()
+      switch type {
+      case UInt8(ascii: "+"): return .simple(String(decoding: rest, as: UTF8.self))
+      case UInt8(ascii: "-"): return .error(String(decoding: rest, as: UTF8.self))
+      case UInt8(ascii: ":"): return .integer(try number(rest))
+      case UInt8(ascii: "$"):
+        guard let count = try length(rest, limit: limits.bulkByteCount, of: "a bulk") else { return .null }
+        try take(count)
+        bulkByteCount = count
+      case UInt8(ascii: "*"):
+        guard let count = try length(rest, limit: limits.elementCount, of: "an array") else { return .null }
+        elementCount += count
+        guard elementCount <= limits.elementCount else { throw RESPError("a reply has too many elements") }
+        guard open.count < limits.depth else { throw RESPError("arrays stand too deep in arrays") }
+        if count == 0 { return .array([]) }
+        open.append(OpenArray(missingCount: count))
+      default: throw RESPError("a reply begins with a byte that is no type of RESP2")
+      }
+    }
+  }
+
+  private mutating func bulk(_ count: Int) throws(RESPError) -> RESPValue? {
+    guard buffer.count - start >= count + 2 else { return nil }
+    let end = start + count
+    guard buffer[end] == UInt8(ascii: "\r"), buffer[end + 1] == UInt8(ascii: "\n") else {
+      throw RESPError("a bulk does not end where its length says")
+    }
+    let data = buffer.withUnsafeBytes { Data($0[start..<end]) }
+    bulkByteCount = nil
+    (start, scanned) = (end + 2, end + 2)
+    return .bulk(data)
+  }
+
+  /// The next line without its end; never empty.
+  private mutating func line() throws(RESPError) -> ArraySlice<UInt8>? {
+    scanned = max(scanned, start)
+    while scanned < buffer.count, buffer[scanned] != UInt8(ascii: "\r") {
+      guard buffer[scanned] != UInt8(ascii: "\n") else { throw RESPError("a line ends without CR") }
+      scanned += 1
+    }
+    guard scanned - start <= limits.lineByteCount else { throw RESPError("a line is too long") }
+    // The LF may not have come yet.
+    guard scanned + 1 < buffer.count else { return nil }
+    guard buffer[scanned + 1] == UInt8(ascii: "\n") else { throw RESPError("a line has a CR in it") }
+    let line = buffer[start..<scanned]
+    guard !line.isEmpty else { throw RESPError("a line is empty") }
+    try take(line.count)
+    start = scanned + 2
+    scanned = start
+    return line
+  }
+
+  private mutating func take(_ byteCount: Int) throws(RESPError) {
+    replyByteCount += byteCount
+    guard replyByteCount <= limits.replyByteCount else { throw RESPError("a reply is too large") }
+  }
+
+  private func length(
+    _ digits: ArraySlice<UInt8>, limit: Int, of what: String
+  ) throws(RESPError) -> Int? {
+    let count = try number(digits)
+    if count == -1 { return nil }
+    guard count >= 0 else { throw RESPError("\(what) has a negative length") }
+    guard count <= limit else { throw RESPError("\(what) is larger than \(limit)") }
+    return Int(count)
+  }
+
+  /// `-?(0|[1-9][0-9]*)` within 64 bits.
+  private func number(_ digits: ArraySlice<UInt8>) throws(RESPError) -> Int64 {
+    let isNegative = digits.first == UInt8(ascii: "-")
+    let magnitude = isNegative ? digits.dropFirst() : digits
+    let isCanonical =
+      !magnitude.isEmpty && magnitude.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+      && (magnitude.first != UInt8(ascii: "0") || magnitude.count == 1 && !isNegative)
+    guard isCanonical, let number = Int64(String(decoding: digits, as: UTF8.self)) else {
+      throw RESPError("a number is malformed")
+    }
+    return number
+  }
+}

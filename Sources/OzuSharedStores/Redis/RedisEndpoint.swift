@@ -1,0 +1,70 @@
+import Foundation
+import Glibc
+
+/// An address that can be connected to, as the system has it: the bytes of a `sockaddr`.
+struct RedisEndpoint: Sendable, Hashable {
+  let family: Int32
+  private let bytes: [UInt8]
+
+  /// Calls `body` with the address and its length.
+  func withSocketAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    // At least a whole `sockaddr`, and aligned: a temporary copy has room for the largest of them.
+    var storage = sockaddr_storage()
+    withUnsafeMutableBytes(of: &storage) {
+      $0.copyBytes(from: bytes.prefix(MemoryLayout<sockaddr_storage>.size))
+    }
+    return withUnsafePointer(to: &storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(bytes.count)) }
+    }
+  }
+
+  private init(family: Int32, bytes: [UInt8]) {
+    self.family = family
+    self.bytes = bytes
+  }
+
+  /// Why an address has no endpoints.
+  struct Unresolved: Error, Sendable {
+    let message: String
+  }
+
+  /// The endpoints of an address, to be tried in this order. Asks name servers, and waits for them.
+  static func resolving(_ address: RedisAddress) throws(Unresolved) -> [RedisEndpoint] {
+    switch address {
+    case .unix(let path): [try unix(path)]
+    case .tcp(let host, let port): try tcp(host, port)
+    }
+  }
+
+  private static func unix(_ path: String) throws(Unresolved) -> RedisEndpoint {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.utf8)
+    guard !bytes.isEmpty, !bytes.contains(0), bytes.count < MemoryLayout.size(ofValue: address.sun_path)
+    else {
+      throw Unresolved(message: "the path of the socket is empty or too long")
+    }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+    return RedisEndpoint(family: AF_UNIX, bytes: withUnsafeBytes(of: &address) { Array($0) })
+  }
+
+  private static func tcp(_ host: String, _ port: Int) throws(Unresolved) -> [RedisEndpoint] {
+    guard (1...65_535).contains(port) else {
+      throw Unresolved(message: "the port is not between 1 and 65535")
+    }
+    var hints = addrinfo()
+    hints.ai_family = AF_UNSPEC
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    hints.ai_flags = AI_NUMERICSERV
+    var list: UnsafeMutablePointer<addrinfo>?
+    let status = getaddrinfo(host, String(port), &hints, &list)
+    guard status == 0 else { throw Unresolved(message: String(cString: gai_strerror(status))) }
+    defer { freeaddrinfo(list) }
+    // getaddrinfo(3) makes a list that ends with null, each with `ai_addrlen` bytes at `ai_addr`.
+    return sequence(first: list) { $0?.pointee.ai_next }.prefix { $0 != nil }.compactMap { item in
+      guard let info = item?.pointee, let address = info.ai_addr else { return nil }
+      let bytes = UnsafeRawBufferPointer(start: address, count: Int(info.ai_addrlen))
+      return RedisEndpoint(family: info.ai_family, bytes: Array(bytes))
+    }
+  }
+}

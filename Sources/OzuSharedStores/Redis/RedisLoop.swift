@@ -1,0 +1,143 @@
+import Dispatch
+import Glibc
+import OzuHTTP
+import OzuSynchronization
+
+/// The inbox and the thread of a `RedisStore`: one thread for all nodes, which never waits but in poll(2).
+///
+/// Any thread may `submit` and `stop`; both only append under the lock and wake the thread. The waker stands in the locked
+/// state so that nobody can use it after it is gone. The thread alone touches connections; it owns the loop, so that a
+/// store that is released only asks it to end.
+final class RedisLoop: Sendable {
+  enum Command: Sendable {
+    case start(node: Int, RedisRequest)
+    case resolved(node: Int, attempt: Int, Result<[RedisEndpoint], RedisEndpoint.Unresolved>)
+    /// Looks at the clock, which a test has moved.
+    case tick
+  }
+
+  private enum Phase {
+    case unborn
+    case running(LoopWaker)
+    case stopping(LoopWaker)
+    case stopped
+  }
+
+  private struct State {
+    var phase = Phase.unborn
+    var commands: [Command] = []
+    /// Whether the thread sleeps, or is about to, and has to be woken.
+    var isAsleep = false
+  }
+
+  private let configuration: RedisConfiguration
+  private let state = Mutex(State())
+
+  init(configuration: RedisConfiguration) { self.configuration = configuration }
+
+  /// Puts a command into the inbox; the first one starts the thread. Returns whether it was taken.
+  func submit(_ command: Command) -> Bool {
+    state.withLock { state in
+      switch state.phase {
+      case .unborn:
+        guard let waker = LoopWaker() else { return false }
+        guard LoopThread.start(named: "ozu.redis", { [self] in run(waker) }) else {
+          waker.close()
+          return false
+        }
+        state.phase = .running(waker)
+        state.commands.append(command)
+      case .running(let waker):
+        state.commands.append(command)
+        if state.isAsleep {
+          state.isAsleep = false
+          waker.wake()
+        }
+      case .stopping, .stopped: return false
+      }
+      return true
+    }
+  }
+
+  /// Asks the thread to end. What waits is answered with `closed`.
+  func stop() {
+    state.withLock { state in
+      switch state.phase {
+      case .unborn: state.phase = .stopped
+      case .running(let waker):
+        state.phase = .stopping(waker)
+        waker.wake()
+      case .stopping, .stopped: break
+      }
+    }
+  }
+
+  private func run(_ waker: LoopWaker) {
+    let connections = configuration.nodes.indices.map { place in
+      RedisConnection(place: place, configuration: configuration) { [self] attempt in
+        resolve(place, attempt)
+      }
+    }
+    while true {
+      let (commands, isStopping) = state.withLock { state in
+        let commands = state.commands
+        state.commands = []
+        state.isAsleep = false
+        if case .stopping = state.phase { return (commands, true) }
+        return (commands, false)
+      }
+      for command in commands {
+        switch command {
+        case .start(let node, let request): connections[node].start(request)
+        case .resolved(let node, let attempt, let result): connections[node].resolved(attempt, result)
+        case .tick: break
+        }
+      }
+      if isStopping { break }
+      for connection in connections { connection.flush() }
+      let now = configuration.now()
+      for connection in connections { connection.expire(at: now) }
+      let mayRest = state.withLock { state in
+        guard state.commands.isEmpty, case .running = state.phase else { return false }
+        state.isAsleep = true
+        return true
+      }
+      wait(waker, connections, milliseconds: mayRest ? patience(connections, now) : 0)
+    }
+    for connection in connections { connection.lose(.closed) }
+    state.withLock { $0.phase = .stopped }
+    waker.close()
+  }
+
+  /// Until the next deadline.
+  private func patience(_ connections: [RedisConnection], _ now: ContinuousClock.Instant) -> Int32 {
+    guard let deadline = connections.lazy.compactMap(\.nextDeadline).min() else { return -1 }
+    let (seconds, attoseconds) = now.duration(to: deadline).components
+    return Int32(clamping: max(0, seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1))
+  }
+
+  private func wait(_ waker: LoopWaker, _ connections: [RedisConnection], milliseconds: Int32) {
+    var entries = [pollfd(fd: waker.descriptor, events: Int16(POLLIN), revents: 0)]
+    var waiting: [RedisConnection] = []
+    for connection in connections {
+      guard let (descriptor, events) = connection.interest else { continue }
+      entries.append(pollfd(fd: descriptor, events: events, revents: 0))
+      waiting.append(connection)
+    }
+    guard poll(&entries, nfds_t(entries.count), milliseconds) > 0 else { return }
+    if entries[0].revents != 0 { LoopWaker.clear(entries[0].fd) }
+    for (entry, connection) in zip(entries.dropFirst(), waiting) where entry.revents != 0 {
+      connection.handle(entry.revents)
+    }
+  }
+
+  /// Looks an address up: at once where that takes no name server, otherwise on a thread that may wait.
+  private func resolve(_ place: Int, _ attempt: Int) {
+    let address = configuration.nodes[place]
+    let look: @Sendable () -> Void = { [weak self] in
+      let result = Result { () throws(RedisEndpoint.Unresolved) in try RedisEndpoint.resolving(address) }
+      _ = self?.submit(.resolved(node: place, attempt: attempt, result))
+    }
+    if case .unix = address { look() } else { DispatchQueue.global(qos: .utility).async(execute: look) }
+  }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import Ozu
+
+/// The level of storage. Every call but the hint blocks, for the deadline at most.
+///
+/// Writes wait in the pipeline's queue for further levels, which is bounded and drops (`PipelineStatistics.droppedStoreWrites`);
+/// behind it, a server for which too much waits takes nothing more (`RedisConfiguration.maximumWaitingByteCount`).
+extension RedisStore: ImageStoring {
+  /// `redis`.
+  public var name: String { "redis" }
+
+  /// Whether the server of the key is asked at all. What it has is not known here.
+  public func mayContain(_ key: ImageStoreKey) -> Bool { keeps(key.kind) && node(of: key).isPermitting }
+
+  /// The entry of a key.
+  ///
+  /// - Throws: `RedisError`.
+  public func read(_ key: ImageStoreKey) throws -> ImageStoreEntry? {
+    guard keeps(key.kind) else { return nil }
+    let node = node(of: key)
+    do throws(RedisError) {
+      return try entry(in: try ask(node, readCommand(key)), for: key, of: node)
+    } catch {
+      _ = missed(error, key, node)
+      if error.isOfAnotherType { return nil }
+      throw error
+    }
+  }
+
+  /// Whether the server has something under a key.
+  public func contains(_ key: ImageStoreKey) throws -> Bool {
+    guard keeps(key.kind) else { return false }
+    let node = node(of: key)
+    return try count(ask(node, RESPCommand("EXISTS", .text(name(of: key)))), node) > 0
+  }
+
+  /// The metadata of an entry, without its body where that is large.
+  public func metadata(of key: ImageStoreKey) throws -> Data? {
+    guard keeps(key.kind) else { return nil }
+    let node = node(of: key)
+    let command = RESPCommand("GETRANGE", .text(name(of: key)), 0, .number(Self.beginningByteCount - 1))
+    do {
+      guard case .bulk(let data) = try ask(node, command) else { throw unexpected(node) }
+      if data.isEmpty { return nil }
+      guard let metadata = try SharedEntry.metadata(ofBeginning: data, for: key) else {
+        discard(key, of: node)
+        return nil
+      }
+      return metadata
+    } catch is SharedEntry.NeedsMore {
+      return try read(key)?.metadata
+    } catch let error as RedisError where error.isOfAnotherType {
+      discard(key, of: node)
+      return nil
+    }
+  }
+
+  private static let beginningByteCount = 8 << 10
+
+  /// Keeps an entry, unless it is too large: then what the key had is removed.
+  public func write(_ entry: ImageStoreEntry, for key: ImageStoreKey) throws {
+    guard keeps(key.kind) else { return }
+    guard let data = encoded(entry, for: key) else { return try remove(key) }
+    let node = node(of: key)
+    let command = RESPCommand(["SET", .text(name(of: key)), .data(data)] + expiry)
+    guard case .simple("OK") = try ask(node, command) else { throw unexpected(node) }
+    counts.count(\.writes)
+  }
+
+  /// Gives an entry the whole of its time to live.
+  public func touch(_ key: ImageStoreKey) throws -> Bool {
+    guard keeps(key.kind) else { return false }
+    guard let lifetime = configuration.timeToLive else { return try contains(key) }
+    let node = node(of: key)
+    let command = RESPCommand("PEXPIRE", .text(name(of: key)), .number(lifetime.redisMilliseconds))
+    return try count(ask(node, command), node) > 0
+  }
+
+  /// Removes an entry.
+  public func remove(_ key: ImageStoreKey) throws {
+    guard keeps(key.kind) else { return }
+    let node = node(of: key)
+    _ = try count(ask(node, RESPCommand("UNLINK", .text(name(of: key)))), node)
+  }
+
+  /// Removes all entries of a kind: looks through the keys of all servers (`SCAN`), a thousand at a time.
+  ///
+  /// - Complexity: O(all keys of the servers), those of others included.
+  public func removeAll(of kind: ImageStoreKind) throws {
+    guard keeps(kind) else { return }
+    try removeAll(beginningWith: "\(entryPrefix)\(kind.identifier):")
+  }
+
+  /// Removes all entries below the prefix: looks through the keys of all servers, a thousand at a time.
+  ///
+  /// - Complexity: O(all keys of the servers), those of others included.
+  public func removeAll() throws { try removeAll(beginningWith: entryPrefix) }
+
+  /// On all servers, also when one of them fails.
+  private func removeAll(beginningWith prefix: String) throws {
+    var failure: (any Error)?
+    for node in nodes {
+      do { try removeAll(beginningWith: prefix, on: node) } catch { failure = failure ?? error }
+    }
+    if let failure { throw failure }
+  }
+
+  private func removeAll(beginningWith prefix: String, on node: RedisNode) throws {
+    let pattern = prefix.map { "\\*?[]^-".contains($0) ? "\\\($0)" : "\($0)" }.joined() + "*"
+    var cursor = "0"
+    // A server with a thousand million keys needs as many steps.
+    for _ in 0..<1_000_000 {
+      let value = try ask(node, RESPCommand("SCAN", .text(cursor), "MATCH", .text(pattern), "COUNT", 1000))
+      guard case .array(let parts) = value, parts.count == 2, case .bulk(let next) = parts[0],
+        case .array(let found) = parts[1], let nextCursor = String(data: next, encoding: .utf8)
+      else { throw unexpected(node) }
+      let keys = found.compactMap { value -> Data? in if case .bulk(let key) = value { key } else { nil } }
+      // A server is believed in nothing: what does not have the prefix is not removed.
+      let ours = keys.filter { $0.starts(with: prefix.utf8) }
+      if !ours.isEmpty {
+        _ = try count(ask(node, RESPCommand(["UNLINK"] + ours.map(RESPCommand.Argument.data))), node)
+      }
+      if nextCursor == "0" { return }
+      cursor = nextCursor
+    }
+    throw RedisError(.protocolError("a listing does not end"), node: node.name)
+  }
+
+  private func count(_ value: RESPValue, _ node: RedisNode) throws(RedisError) -> Int64 {
+    guard case .integer(let count) = value else { throw unexpected(node) }
+    return count
+  }
+}

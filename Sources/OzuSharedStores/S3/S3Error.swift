@@ -1,0 +1,38 @@
+import OzuHTTP
+import OzuText
+
+/// Why an S3 service did not do something. `ImageStoreError.underlying` has it.
+public enum S3Error: Error, Hashable, Sendable {
+  /// The exchange did not complete.
+  case transport(HTTPError)
+  /// The answer did not come within the deadline.
+  case timedOut(Duration)
+  /// The service refused; its status and its own code, such as `SlowDown`.
+  case refused(status: Int, code: String)
+  /// A listing is none; says what is wrong.
+  case malformedListing(String)
+  /// The service is left alone, because it failed several times in a row.
+  case leftAlone
+}
+
+extension S3Error: CustomStringConvertible {
+  /// One line for a person.
+  public var description: String {
+    switch self {
+    case .transport(let error): error.message
+    case .timedOut(let limit): "the service did not answer within \(limit)"
+    case .refused(let status, let code): PrintableText.escaped("the service refused: \(status) \(code)")
+    case .malformedListing(let what): "the service's listing is malformed: \(what)"
+    case .leftAlone: "the service is left alone for a while, because it failed"
+    }
+  }
+
+  /// Whether the service can do nothing at all now, or not for these credentials. Others are about one object.
+  var isFailure: Bool {
+    switch self {
+    case .transport, .timedOut: true
+    case .refused(let status, _): status >= 500 || [401, 403, 408, 429].contains(status)
+    case .malformedListing, .leftAlone: false
+    }
+  }
+}

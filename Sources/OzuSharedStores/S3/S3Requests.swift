@@ -1,0 +1,86 @@
+import Foundation
+import Ozu
+import OzuHTTP
+
+/// The requests of a store, complete but for their signatures, which libcurl makes.
+///
+/// Three rules make libcurl's signatures those that S3 computes: `x-amz-content-sha256` is always there, the items of a query
+/// are sorted and escaped, and no header stands in the list that is not sent.
+struct S3Requests: Sendable {
+  let configuration: S3Configuration
+
+  /// The place of an object.
+  func name(of key: ImageStoreKey) -> String { "\(prefix(of: key.kind))\(key.key)" }
+
+  /// What the places of a kind begin with.
+  func prefix(of kind: ImageStoreKind) -> String { "\(configuration.keyPrefix)\(kind.identifier)/" }
+
+  func get(_ name: String, byteCount: Int? = nil) -> HTTPRequest {
+    var request = request(.get, path: name)
+    if let byteCount { request.headers["Range"] = "bytes=0-\(byteCount - 1)" }
+    return request
+  }
+
+  func head(_ name: String) -> HTTPRequest { request(.head, path: name) }
+
+  func delete(_ name: String) -> HTTPRequest { request(.delete, path: name) }
+
+  /// - Parameter isConditional: whether an object that is there stays (`If-None-Match: *`).
+  func put(_ name: String, _ data: Data, isConditional: Bool) -> HTTPRequest {
+    var request = request(.put, path: name, body: data)
+    request.headers["Content-Type"] = "application/octet-stream"
+    if isConditional { request.headers["If-None-Match"] = "*" }
+    return request
+  }
+
+  /// A thousand objects at most; the rest by a token that the answer has.
+  func list(prefix: String, token: String?) -> HTTPRequest {
+    let items = [("continuation-token", token), ("list-type", "2"), ("prefix", prefix)]
+    let query = items.compactMap { item in item.1.map { "\(item.0)=\(Self.escaped($0))" } }.joined(
+      separator: "&")
+    return request(.get, path: "", query: query, maximumByteCount: 4 << 20)
+  }
+
+  private func request(
+    _ method: HTTPMethod, path: String, query: String? = nil, body: Data? = nil, maximumByteCount: Int? = nil
+  ) -> HTTPRequest {
+    let bucket = configuration.bucket.map { "/\($0)" } ?? ""
+    let base = configuration.endpoint.absoluteString
+    let address =
+      (base.hasSuffix("/") ? String(base.dropLast()) : base) + bucket
+      + (path.isEmpty ? (bucket.isEmpty ? "/" : "") : "/\(path)") + (query.map { "?\($0)" } ?? "")
+    // All parts were looked at when the store was made.
+    var request = HTTPRequest(url: URL(string: address) ?? configuration.endpoint, method: method, body: body)
+    request.redirectPolicy = .manual
+    request.timeouts = HTTPTimeouts(
+      connect: configuration.deadline, idle: configuration.deadline, total: configuration.deadline)
+    request.maximumBodyByteCount = maximumByteCount ?? configuration.maximumEntryByteCount
+    // Its own field, so that the body comes as it was stored.
+    request.headers["Accept-Encoding"] = "identity"
+    request.headers["x-amz-content-sha256"] = payloadHash(body)
+    let credentials = configuration.credentials()
+    if let token = credentials.sessionToken { request.headers["x-amz-security-token"] = token }
+    request.signature = AWSSignature(
+      accessKey: credentials.accessKey, secretKey: credentials.secretKey, region: configuration.region,
+      service: "s3")
+    return request
+  }
+
+  /// Under TLS nobody can change the body, and its own checksums are in it. In clear text the signature covers it.
+  private func payloadHash(_ body: Data?) -> String {
+    configuration.endpoint.scheme?.lowercased() == "https"
+      ? "UNSIGNED-PAYLOAD" : SHA256.hexDigest(of: Array(body ?? Data()))
+  }
+
+  /// As signatures have it (AWS, "Create a canonical request", `UriEncode`).
+  static func escaped(_ text: String) -> String {
+    text.utf8.map { byte in
+      let isPlain =
+        S3Configuration.isPlain(String(UnicodeScalar(byte))) && byte != UInt8(ascii: "/")
+        || byte == UInt8(ascii: ".")
+      if isPlain { return String(UnicodeScalar(byte)) }
+      let digits = String(byte, radix: 16, uppercase: true)
+      return "%" + (digits.count == 1 ? "0" : "") + digits
+    }.joined()
+  }
+}

@@ -1,0 +1,181 @@
+import Foundation
+import Ozu
+import OzuSynchronization
+import OzuTesting
+import Testing
+
+@testable import OzuSharedStores
+
+@Suite("One machine makes what all ask for", .timeLimit(.minutes(5)))
+struct FillCoordinatorTests {
+  /// Leases in memory, by a clock that a test moves.
+  private final class FakeLeases: FillLeasing {
+    struct State {
+      var holders: [ImageStoreKey: (lease: FillLease, end: ContinuousClock.Instant)] = [:]
+      var number: UInt64 = 0
+      var renewals = 0
+      var isAvailable = true
+    }
+
+    let state = Mutex(State())
+    let clock: ManualClock
+
+    init(_ clock: ManualClock) { self.clock = clock }
+
+    func acquireLease(for key: ImageStoreKey, lasting duration: Duration) async -> FillLeaseAnswer {
+      let now = clock.currentInstant
+      return state.withLock { state in
+        guard state.isAvailable else { return .unavailable }
+        if let holder = state.holders[key], holder.end > now { return .held }
+        state.number += 1
+        let lease = FillLease(key: key, fencingToken: state.number, owner: CacheKey("\(state.number)"))
+        state.holders[key] = (lease, now + duration)
+        return .acquired(lease)
+      }
+    }
+
+    func renew(_ lease: FillLease, lasting duration: Duration) async -> Bool {
+      let now = clock.currentInstant
+      return state.withLock { state in
+        guard let holder = state.holders[lease.key], holder.lease == lease, holder.end > now else {
+          return false
+        }
+        state.holders[lease.key] = (lease, now + duration)
+        state.renewals += 1
+        return true
+      }
+    }
+
+    func release(_ lease: FillLease) async {
+      state.withLock { state in
+        if state.holders[lease.key]?.lease == lease { state.holders[lease.key] = nil }
+      }
+    }
+  }
+
+  private let key = ImageStoreKey(.encoded, "a")
+  private let clock = ManualClock()
+
+  private func coordinator(_ leases: FakeLeases) -> FillCoordinator {
+    FillCoordinator(
+      leases: leases, policy: FillPolicy(), now: clock.now,
+      sleep: { [clock] in try await clock.sleep(for: $0) })
+  }
+
+  /// The place where values are put, and how many were made.
+  private final class Place: Sendable {
+    let value = Mutex<Int?>(nil)
+    let makes = Mutex<[FillLease?]>([])
+    let gate = Gate(isOpen: false)
+  }
+
+  private func ask(_ coordinator: FillCoordinator, _ place: Place) -> Task<Int, any Error> {
+    Task { [key] in
+      try await coordinator.value(for: key) {
+        place.value.withLock { $0 }
+      } make: { lease in
+        place.makes.withLock { $0.append(lease) }
+        try await place.gate.pass()
+        place.value.withLock { $0 = 7 }
+        return 7
+      }
+    }
+  }
+
+  @Test("of many, one makes the value; the others find it")
+  func coalescing() async throws {
+    let (leases, place) = (FakeLeases(clock), Place())
+    let coordinator = coordinator(leases)
+    let tasks = (0..<16).map { _ in ask(coordinator, place) }
+    // Fifteen wait, and the heartbeat sleeps.
+    await clock.sleepers(16)
+    place.gate.open()
+    try await eventually(place.value.withLock { $0 } == 7)
+    try await eventually(leases.state.withLock { $0.holders.isEmpty })
+    clock.advance(by: .milliseconds(5))
+    for task in tasks { #expect(try await task.value == 7) }
+    #expect(place.makes.withLock { $0.count } == 1)
+  }
+
+  @Test("a lease is renewed while the value is made, and given back after it")
+  func heartbeat() async throws {
+    let (leases, place) = (FakeLeases(clock), Place())
+    let task = ask(coordinator(leases), place)
+    for count in 1...6 {
+      await clock.sleepers(count)
+      clock.advance(by: .seconds(1) / 3)
+      try await eventually(leases.state.withLock { $0.renewals } == count)
+    }
+    #expect(await leases.acquireLease(for: key, lasting: .seconds(1)) == .held)
+    place.gate.open()
+    #expect(try await task.value == 7)
+    #expect(leases.state.withLock { $0.holders.isEmpty })
+  }
+
+  @Test("a holder that died is replaced when its lease ends")
+  func deadHolder() async throws {
+    let (leases, place) = (FakeLeases(clock), Place())
+    guard case .acquired(let dead) = await leases.acquireLease(for: key, lasting: .seconds(1)) else {
+      throw CancellationError()
+    }
+    place.gate.open()
+    let task = ask(coordinator(leases), place)
+    let begin = clock.currentInstant
+    var sleeps = 1
+    func isMade() -> Bool { place.makes.withLock { !$0.isEmpty } }
+    while !isMade() {
+      await clock.sleepers(sleeps)
+      sleeps += 1
+      clock.advance(by: .milliseconds(50))
+      try await eventually(clock.sleeperCount > 0 || isMade())
+    }
+    #expect(try await task.value == 7)
+    #expect(
+      (Duration.seconds(1)...Duration.milliseconds(1100)).contains(begin.duration(to: clock.currentInstant)))
+    let lease = try #require(place.makes.withLock { $0[0] })
+    #expect(lease.fencingToken > dead.fencingToken)
+  }
+
+  @Test("who has waited too long makes the value without a lease")
+  func impatience() async throws {
+    let (leases, place) = (FakeLeases(clock), Place())
+    _ = await leases.acquireLease(for: key, lasting: .seconds(3600))
+    place.gate.open()
+    let task = ask(coordinator(leases), place)
+    await clock.sleepers(1)
+    clock.advance(by: .seconds(3))
+    #expect(try await task.value == 7)
+    #expect(place.makes.withLock { $0 } == [nil])
+  }
+
+  @Test("without a service for leases everybody makes the value")
+  func unavailable() async throws {
+    let (leases, place) = (FakeLeases(clock), Place())
+    leases.state.withLock { $0.isAvailable = false }
+    place.gate.open()
+    for _ in 0..<3 { #expect(try await ask(coordinator(leases), place).value == 7) }
+    #expect(place.makes.withLock { $0 } == [nil, nil, nil])
+  }
+
+  @Test("a value that was stored before the lease was had is not made again")
+  func lateLook() async throws {
+    let (leases, place) = (FakeLeases(clock), Place())
+    place.value.withLock { $0 = 5 }
+    #expect(try await ask(coordinator(leases), place).value == 5)
+    #expect(place.makes.withLock { $0.isEmpty } && leases.state.withLock { $0.holders.isEmpty })
+  }
+
+  @Test("a maker that fails gives its lease back")
+  func failure() async throws {
+    struct Failed: Error {}
+    let leases = FakeLeases(clock)
+    await #expect(throws: Failed.self) {
+      try await coordinator(leases).value(for: key) {
+        Int?.none
+      } make: { _ in
+        throw Failed()
+      }
+    }
+    #expect(leases.state.withLock { $0.holders.isEmpty })
+  }
+}

@@ -1,0 +1,242 @@
+import Foundation
+import Ozu
+import OzuHTTP
+import OzuSynchronization
+import OzuTesting
+import Testing
+
+@testable import OzuSharedStores
+
+/// Two machines that share a redis-server of the system: pipelines with a disk and a memory each. What is counted is what
+/// the origin is asked and what fails; the clock of the stores stands still but where a test moves it.
+@Suite("With redis-server", .enabled(if: RealRedis.program != nil), .timeLimit(.minutes(10)))
+struct RealRedisTests {
+  private let client = FakeHTTPClient()
+  private let clock = ManualClock()
+  private let urls = (0..<4).map { URL(string: "https://example.com/\($0).png")! }
+
+  init() throws {
+    for (number, url) in urls.enumerated() {
+      let picture = try PatternPicture(PixelSize(64, 48), tint: number).data(as: .png)
+      client.reply(to: url, with: .ok(picture).header("Cache-Control", "max-age=3600"))
+    }
+  }
+
+  private final class Counter: Sendable { let count = Atomic(0) }
+
+  private func store(_ redis: RealRedis, _ change: (inout RedisConfiguration) -> Void = { _ in })
+    -> RedisStore
+  {
+    var configuration = RedisConfiguration(nodes: [.unix(redis.path)])
+    configuration.now = clock.now
+    configuration.keepsOriginals = true
+    change(&configuration)
+    return RedisStore(configuration)
+  }
+
+  /// Has a machine with nothing in its caches load every picture. Any load that fails throws.
+  ///
+  /// - Parameter movesTime: whether time passes meanwhile, faster than it does.
+  /// - Returns: how often the origin was asked.
+  private func loadAll(_ store: RedisStore, movesTime: Bool = false) async throws -> Int {
+    let before = client.requests.count
+    let pipeline = ImagePipeline.testing(client: client) {
+      $0.stores = [store]
+      $0.storeReadLimit = .seconds(600)
+    }
+    let time = Task.detached { [clock] in
+      while movesTime, !Task.isCancelled {
+        clock.advance(by: .milliseconds(5))
+        _ = store.loop.submit(.tick)
+        await Task.yield()
+      }
+    }
+    defer { time.cancel() }
+    for (number, url) in urls.enumerated() {
+      let picture = try await pipeline.image(for: ImageRequest(url: url, resize: Resize(PixelSize(32, 24))))
+      #expect(PatternPicture(PixelSize(64, 48), tint: number).resembles(picture.bitmap))
+    }
+    await pipeline.flush()
+    return client.requests.count - before
+  }
+
+  private func tell(_ redis: RealRedis, _ arguments: RESPCommand.Argument...) async throws {
+    let teller = store(redis) {
+      $0.now = { ContinuousClock.now }; $0.deadline = .seconds(60)
+    }
+    _ = try await teller.answer(teller.nodes[0], RESPCommand(arguments))
+  }
+
+  @Test("what one machine loaded, another has without asking the origin")
+  func sharing() async throws {
+    let redis = try await RealRedis()
+    #expect(try await loadAll(store(redis)) == 4)
+    let second = store(redis)
+    #expect(try await loadAll(second) == 0)
+    #expect(second.statistics.hits >= 4 && second.statistics.damaged == 0)
+    try await blocking { () throws in try second.removeAll() }
+    #expect(try await loadAll(store(redis)) == 4)
+  }
+
+  @Test("a server that crashes costs renders alone; when it is back, empty, it is filled again")
+  func crash() async throws {
+    let redis = try await RealRedis()
+    _ = try await loadAll(store(redis))
+    let store = store(redis)
+    redis.crash()
+    #expect(try await loadAll(store) == 4)
+    #expect(store.statistics.nodes[0].state == .open && store.statistics.hits == 0)
+    try await redis.start()
+    #expect(try await loadAll(store) == 4, "it is left alone")
+    clock.advance(by: .seconds(30))
+    #expect(try await loadAll(store) == 4, "it is empty")
+    #expect(store.statistics.nodes[0].state == .closed)
+    #expect(try await loadAll(store) == 0)
+  }
+
+  @Test("a server that hangs costs its deadlines and renders; when it goes on, it is used again")
+  func hang() async throws {
+    let redis = try await RealRedis()
+    _ = try await loadAll(store(redis))
+    let store = store(redis)
+    redis.hang()
+    #expect(try await loadAll(store, movesTime: true) == 4)
+    #expect(store.statistics.nodes[0].counts.timedOut >= 3 && store.statistics.nodes[0].state != .closed)
+    redis.goOn()
+    clock.advance(by: .seconds(60))
+    #expect(try await loadAll(store) == 0)
+    #expect(store.statistics.nodes[0].state == .closed)
+  }
+
+  @Test("a full server takes no writes, gives what it has, and is not left alone")
+  func full() async throws {
+    let redis = try await RealRedis("--maxmemory-policy", "noeviction")
+    #expect(try await loadAll(store(redis)) == 4)
+    try await tell(redis, "CONFIG", "SET", "maxmemory", "1")
+    let second = store(redis)
+    #expect(try await loadAll(second) == 0)
+    try await blocking { () throws in try second.removeAll() }
+    #expect(try await loadAll(second) == 4)
+    let node = second.statistics.nodes[0]
+    #expect(node.counts.refused > 0 && node.state == .closed && node.lastError?.contains("OOM") == true)
+  }
+
+  @Test("a server that was made a replica takes no writes and gives what it has")
+  func readOnly() async throws {
+    let redis = try await RealRedis()
+    #expect(try await loadAll(store(redis)) == 4)
+    try await tell(redis, "REPLICAOF", "127.0.0.1", "1")
+    #expect(try await loadAll(store(redis)) == 0)
+  }
+
+  @Test("values that others have changed are misses, and are replaced")
+  func corruption() async throws {
+    let redis = try await RealRedis()
+    _ = try await loadAll(store(redis))
+    let script = """
+      for i, key in ipairs(redis.call('KEYS', '*')) do
+        if i % 3 == 0 then redis.call('SETRANGE', key, 40 + i, 'x')
+        elseif i % 3 == 1 then redis.call('APPEND', key, 'x') else redis.call('DEL', key) redis.call('LPUSH', key, 'x') end
+      end return 'OK'
+      """
+    try await tell(redis, "EVAL", .text(script), 0)
+    let store = store(redis)
+    #expect(try await loadAll(store) == 4)
+    #expect(store.statistics.damaged >= 4 && store.statistics.hits == 0)
+    #expect(try await loadAll(self.store(redis)) == 0)
+  }
+
+  @Test("a server with a password and users")
+  func authentication() async throws {
+    let redis = try await RealRedis(
+      "--requirepass", "sesame", "--user", "images", "on", ">secret", "~pic:*", "+@all")
+    let stranger = store(redis)
+    #expect(try await loadAll(stranger) == 4)
+    #expect(stranger.statistics.nodes[0].lastError?.contains("NOAUTH") == true)
+    #expect(try await loadAll(store(redis) { $0.credentials = RedisCredentials(password: "wrong") }) == 4)
+    let known: (inout RedisConfiguration) -> Void = {
+      $0.credentials = RedisCredentials(user: "images", password: "secret")
+      ($0.keyPrefix, $0.database) = ("pic:", 5)
+    }
+    #expect(try await loadAll(store(redis, known)) == 4)
+    #expect(try await loadAll(store(redis, known)) == 0)
+    let elsewhere = store(redis) {
+      known(&$0)
+      $0.database = 6
+    }
+    #expect(try await loadAll(elsewhere) == 4)
+  }
+
+  @Test("eight machines with eight callers each: one of them makes the value")
+  func fleet() async throws {
+    let redis = try await RealRedis()
+    let key = ImageStoreKey(.encoded, "a")
+    let makes = Counter()
+    let entry = ImageStoreEntry(metadata: Data(), body: Data("picture".utf8))
+    let machines = (0..<8).map { _ in
+      store(redis) {
+        $0.now = { ContinuousClock.now }; $0.deadline = .seconds(60)
+      }
+    }
+    let policy = {
+      var policy = FillPolicy()
+      (policy.leaseDuration, policy.waitLimit) = (.seconds(60), .seconds(600))
+      return policy
+    }()
+    try await withThrowingTaskGroup(of: ImageStoreEntry.self) { group in
+      for number in 0..<64 {
+        let machine = machines[number / 8]
+        let fills = FillCoordinator(leases: machine, policy: policy)
+        group.addTask {
+          try await fills.value(for: key) {
+            await machine.entry(for: key)
+          } make: { lease in
+            makes.count.add(1, ordering: .relaxed)
+            let lease = try #require(lease)
+            let isWritten = try await blocking { () throws -> Bool in try machine.write(entry, under: lease) }
+            #expect(isWritten)
+            return entry
+          }
+        }
+      }
+      for try await value in group { #expect(value == entry) }
+    }
+    #expect(makes.count.load(ordering: .relaxed) == 1)
+  }
+
+  @Test(
+    "a lease that ended is not renewed, writes nothing, and takes nobody else's away; tokens grow, also past a restart"
+  )
+  func fencing() async throws {
+    let redis = try await RealRedis()
+    let store = store(redis)
+    let key = ImageStoreKey(.encoded, "a")
+    func acquire() async throws -> FillLease {
+      guard case .acquired(let lease) = await store.acquireLease(for: key, lasting: .seconds(600)) else {
+        throw CancellationError()
+      }
+      return lease
+    }
+    func write(_ text: String, _ lease: FillLease) async throws -> Bool {
+      let entry = ImageStoreEntry(metadata: Data(), body: Data(text.utf8))
+      return try await blocking { () throws -> Bool in try store.write(entry, under: lease) }
+    }
+    let first = try await acquire()
+    #expect(await store.acquireLease(for: key, lasting: .seconds(600)) == .held)
+    #expect(await store.renew(first, lasting: .seconds(600)))
+    #expect(try await write("first", first))
+    try await tell(redis, "FLUSHALL")
+    let second = try await acquire()
+    #expect(await !store.renew(first, lasting: .seconds(600)))
+    await store.release(first)
+    #expect(try await !write("late", first))
+    #expect(await store.entry(for: key) == nil)
+    #expect(try await write("second", second))
+    #expect(await store.entry(for: key)?.body == Data("second".utf8))
+    #expect(second.fencingToken > first.fencingToken)
+    await store.release(second)
+    #expect(try await acquire().fencingToken > second.fencingToken)
+    redis.crash()
+    #expect(await store.acquireLease(for: key, lasting: .seconds(600)) == .unavailable)
+  }
+}
