@@ -161,6 +161,7 @@ struct FillCoordinatorTests {
   func lateLook() async throws {
     let (leases, place) = (FakeLeases(clock), Place())
     place.value.withLock { $0 = 5 }
+    place.gate.open()
     #expect(try await ask(coordinator(leases), place).value == 5)
     #expect(place.makes.withLock { $0.isEmpty } && leases.state.withLock { $0.holders.isEmpty })
   }

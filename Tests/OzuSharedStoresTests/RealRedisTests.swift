@@ -149,7 +149,9 @@ struct RealRedisTests {
   @Test("a server with a password and users")
   func authentication() async throws {
     let redis = try await RealRedis(
-      "--requirepass", "sesame", "--user", "images", "on", ">secret", "~pic:*", "+@all")
+      "--requirepass", "sesame", "--user", "images", "on", ">secret", "~pic:*", "resetchannels", "-@all",
+      "+getrange",
+      "+set", "+exists", "+unlink", "+pexpire", "+scan", "+incr", "+eval", "+get", "+del", "+select")
     let stranger = store(redis)
     #expect(try await loadAll(stranger) == 4)
     #expect(stranger.statistics.nodes[0].lastError?.contains("NOAUTH") == true)
@@ -165,6 +167,19 @@ struct RealRedisTests {
       $0.database = 6
     }
     #expect(try await loadAll(elsewhere) == 4)
+    // The rights that the article gives a user are enough for everything.
+    let key = ImageStoreKey(.encoded, "a")
+    guard case .acquired(let lease) = await elsewhere.acquireLease(for: key, lasting: .seconds(600)) else {
+      throw CancellationError()
+    }
+    #expect(await elsewhere.renew(lease, lasting: .seconds(600)))
+    try await blocking { () throws in
+      #expect(try elsewhere.write(ImageStoreEntry(metadata: Data(), body: Data()), under: lease))
+      #expect(try elsewhere.touch(key) && elsewhere.contains(key))
+      try elsewhere.removeAll()
+    }
+    await elsewhere.release(lease)
+    #expect(elsewhere.statistics.nodes[0].counts.refused == 0)
   }
 
   @Test("eight machines with eight callers each: one of them makes the value")
