@@ -247,7 +247,9 @@ struct RedisStoreTests {
   func lostConnection() async throws {
     let store = store()
     redis.react = { _, number in number == 1 ? .silence : .done }
-    let reads = (0..<10).map { _ in Task { try await blocking { [key] in try store.read(key) } } }
+    let reads = (0..<10).map { _ in
+      Task { [key] in try await store.answer(store.nodes[0], store.readCommand(key)) }
+    }
     try await eventually(redis.count("GETRANGE") == 10)
     redis.disconnect()
     for read in reads {
