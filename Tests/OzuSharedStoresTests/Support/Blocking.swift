@@ -1,8 +1,18 @@
 import Dispatch
 
-/// Runs what may block on a thread that may.
+/// Runs what may block on a thread that may. It stays in the caller's task, so that what is expected there belongs to its
+/// test.
 func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-  try await withCheckedThrowingContinuation { continuation in
-    DispatchQueue.global().async { continuation.resume(with: Result(catching: body)) }
+  try await withTaskExecutorPreference(BlockingThreads.shared) { try body() }
+}
+
+/// Threads beside those of the cooperative pool.
+private final class BlockingThreads: TaskExecutor {
+  static let shared = BlockingThreads()
+  private let queue = DispatchQueue(label: "blocking", attributes: .concurrent)
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
   }
 }
