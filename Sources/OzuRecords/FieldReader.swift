@@ -22,6 +22,7 @@ package struct FieldReader {
   /// Reads a whole record, which begins with its version.
   ///
   /// - Returns: `nil` for one of another version, and for bytes that are damaged or too many.
+  @inlinable
   package static func record<Value>(
     _ data: Data, version: Int, _ read: (inout FieldReader) throws(Damage) -> Value
   ) -> Value? {
@@ -29,11 +30,17 @@ package struct FieldReader {
     do throws(Damage) {
       guard try reader.integer() == version else { return nil }
       let value = try read(&reader)
-      return reader.place == reader.bytes.count ? value : nil
+      return reader.isAtEnd ? value : nil
     } catch {
       return nil
     }
   }
+
+  @usableFromInline
+  var isAtEnd: Bool { place == bytes.count }
+
+  @usableFromInline
+  var restCount: Int { bytes.count - place }
 
   private mutating func byte() throws(Damage) -> UInt8 {
     guard place < bytes.count else { throw Damage() }
@@ -63,9 +70,12 @@ package struct FieldReader {
 
   package mutating func text() throws(Damage) -> String {
     let count = try integer()
-    guard count >= 0, count <= bytes.count - place,
-      let text = String(validating: bytes[place..<(place + count)], as: UTF8.self)
-    else { throw Damage() }
+    guard count >= 0, count <= bytes.count - place else { throw Damage() }
+    // A slice of the array would be copied first.
+    let text = bytes.withUnsafeBufferPointer {
+      String(validating: UnsafeBufferPointer(rebasing: $0[place..<(place + count)]), as: UTF8.self)
+    }
+    guard let text else { throw Damage() }
     place += count
     return text
   }
@@ -83,18 +93,20 @@ package struct FieldReader {
     return Data(bytes[place..<(place + count)])
   }
 
+  @inlinable
   package mutating func optional<Value>(
     _ read: (inout FieldReader) throws(Damage) -> Value
   ) throws(Damage) -> Value? {
     try flag() ? try read(&self) : nil
   }
 
+  @inlinable
   package mutating func list<Value>(
     _ read: (inout FieldReader) throws(Damage) -> Value
   ) throws(Damage) -> [Value] {
     let count = try integer()
     // Every element takes a byte at least.
-    guard count >= 0, count <= bytes.count - place else { throw Damage() }
+    guard count >= 0, count <= restCount else { throw Damage() }
     var values: [Value] = []
     for _ in 0..<count { values.append(try read(&self)) }
     return values

@@ -58,12 +58,14 @@ package struct FieldWriter {
   }
 
   /// Something that may be missing: whether it is there, and then itself.
+  @inlinable
   package mutating func append<Value>(_ value: Value?, _ write: (inout FieldWriter, Value) -> Void) {
     append(value != nil)
     if let value { write(&self, value) }
   }
 
   /// A list: its length and then each element.
+  @inlinable
   package mutating func append<Elements: Collection>(
     _ elements: Elements, _ write: (inout FieldWriter, Elements.Element) -> Void
   ) {

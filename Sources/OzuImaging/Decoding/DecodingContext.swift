@@ -42,6 +42,8 @@ public struct DecodingContext {
   private let isCancelled: () -> Bool
   private let threadTime: () -> Duration
   private var start: Duration
+  /// By the clock on the wall, when nobody counts processor time otherwise than the system.
+  private var wallStart: Duration?
   /// The reservation of the decode that goes on in this context.
   private var share: Share?
 
@@ -61,7 +63,7 @@ public struct DecodingContext {
     colorPolicy: ColorPolicy = .convertToSRGB, pixelFormats: PixelFormatPolicy = .bgra8,
     budget: DecodedByteBudget = .shared, assistant: DecodingAssistant? = nil,
     isCancelled: @escaping () -> Bool = { false }, onStage: @escaping (DecodingStage) -> Void = { _ in },
-    threadTime: @escaping () -> Duration = DecodingContext.systemThreadTime
+    threadTime: (() -> Duration)? = nil
   ) {
     self.limits = limits
     self.pool = pool
@@ -72,8 +74,9 @@ public struct DecodingContext {
     self.assistant = assistant
     self.isCancelled = isCancelled
     self.onStage = { stage, _ in onStage(stage) }
-    self.threadTime = threadTime
-    start = threadTime()
+    self.threadTime = threadTime ?? Self.systemThreadTime
+    wallStart = threadTime == nil ? Self.wallTime() : nil
+    start = self.threadTime()
   }
 
   /// Tells those who measure that a stage begins.
@@ -159,6 +162,7 @@ public struct DecodingContext {
   func continuing(after spent: Duration) -> DecodingContext {
     var context = self
     context.start = threadTime() - spent
+    if wallStart != nil { context.wallStart = Self.wallTime() - spent }
     return context
   }
 
@@ -172,6 +176,8 @@ public struct DecodingContext {
   /// - Throws: `cancelled`, or `limitExceeded` when the processor time is used up.
   public func checkpoint() throws(DecodingError) {
     if isCancelled() { throw .cancelled }
+    // A thread cannot have used more than has passed, which is known without a system call.
+    if let wallStart, Self.wallTime() - wallStart < limits.cpuTime { return }
     let spent = spentTime
     guard spent > limits.cpuTime else { return }
     // Rounded up, so that what was spent never reads as the limit itself.
@@ -183,8 +189,14 @@ public struct DecodingContext {
 
   /// The processor time that the calling thread has used.
   public static func systemThreadTime() -> Duration {
+    time(of: CLOCK_THREAD_CPUTIME_ID)
+  }
+
+  private static func wallTime() -> Duration { time(of: CLOCK_MONOTONIC) }
+
+  private static func time(of clock: clockid_t) -> Duration {
     var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    clock_gettime(clock, &time)
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 }
