@@ -1,6 +1,7 @@
 // SVG drawing through librsvg and cairo. A document without a base address can name no other file, and librsvg
 // limits elements, references and entities itself. It recurses with the nesting of elements and with chains of
-// references, so it runs on a thread with a deep stack, while the caller waits.
+// references, so it runs on a thread with a deep stack, while the caller waits; or on the caller's stack where that is deep,
+// as in the processes of OzuIsolation. There it also keeps what pango knows of fonts, which belongs to a thread.
 //
 // No limit here holds all that a hostile document can do: librsvg 2.54 ends the process where it panics, a chain of
 // references can be longer than any stack, and nothing stops it while it draws. Documents of strangers belong into a
@@ -25,6 +26,7 @@ typedef struct {
   uint8_t *pixels;
   size_t bytes_per_row;
   OzuStatus status;
+  bool caller_has_deep_stack;
 } SVGDecoder;
 
 // A level of nesting takes about 1 KB, a reference about 15 KB; libxml2 allows 256 levels. The most is 4,000
@@ -104,8 +106,12 @@ static bool start_thread(pthread_t *thread, void *(*function)(void *), void *arg
   return is_running;
 }
 
-// Runs a function on a thread with a deep stack, of which only the pages that are touched take memory.
+// Runs a function on a deep stack. Of that of a thread only the pages that are touched take memory.
 static OzuStatus run(SVGDecoder *self, void *(*function)(void *)) {
+  if (self->caller_has_deep_stack) {
+    function(self);
+    return self->status;
+  }
   pthread_t thread;
   if (!start_thread(&thread, function, self)) return ozu_picture_fail(&self->base, "no thread");
   pthread_join(thread, NULL);
@@ -143,10 +149,13 @@ static void close_decoder(OzuPictureDecoder *base) {
   if (self->handle != NULL) g_object_unref(self->handle);
 }
 
-OzuPictureDecoder *ozu_svg_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits) {
+OzuPictureDecoder *ozu_svg_decoder_new(
+    const uint8_t *data, size_t size, OzuPictureLimits limits, bool caller_has_deep_stack) {
   static const OzuPictureOperations operations = {
       open, step, close_decoder, .is_drawing = true, .library = &ozu_svg_library};
-  return ozu_picture_new(sizeof(SVGDecoder), &operations, data, size, limits);
+  OzuPictureDecoder *base = ozu_picture_new(sizeof(SVGDecoder), &operations, data, size, limits);
+  if (base != NULL) ((SVGDecoder *)base)->caller_has_deep_stack = caller_has_deep_stack;
+  return base;
 }
 
 #endif

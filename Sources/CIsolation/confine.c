@@ -27,10 +27,16 @@ enum {
 // Address space that is reserved and never written: the arenas of malloc take 64 to 128 MB for each thread.
 static const uint64_t reserved_byte_count = 64 << 20;
 static const uint64_t reserved_for_threads_byte_count = 1 << 30;
+// In nanoseconds. The memory of a worker is measured after questions that took longer than the second of these, and after
+// so many that did not.
+static const uint64_t second = 1000000000, short_time = 100000;
+enum { most_unmeasured = 15 };
 // Address space for the segments, in a limit that is never raised again.
 static const uint64_t segments_byte_count = (uint64_t)4 << 30;
-// The most that malloc keeps between questions.
+// The most that malloc keeps between questions, and how much more than at first may be in use before the stack gives back
+// what it keeps.
 static const uint64_t kept_byte_count = 64 << 20;
+static const uint64_t kept_resident_byte_count = 16 << 20;
 
 int ozu_worker_take_descriptors(int words, int socket, int input, int output) {
   const int numbers[] = {STDERR_FILENO, OZU_WORKER_SOCKET, OZU_WORKER_INPUT, OZU_WORKER_OUTPUT};
@@ -57,13 +63,14 @@ static int set_limit(__rlimit_resource_t resource, rlim_t soft, rlim_t hard) {
   return setrlimit(resource, &(struct rlimit){soft, hard}) == 0 ? 0 : errno;
 }
 
-// The address space and the writable memory of this process in bytes. Where the system does not say, more than it can be.
-static void read_usage(int file, uint64_t *address_space, uint64_t *data) {
-  *address_space = *data = 1 << 30;
-  if (file < 0) return;
+// The address space, the writable memory and the resident memory of this process in bytes. Where the system does not say,
+// more than they can be.
+static void read_usage(struct ozu_confined *confined) {
+  confined->address_space = confined->data = confined->resident = 1 << 30;
+  if (confined->usage_descriptor < 0) return;
   char text[256];
-  ssize_t count = pread(file, text, sizeof text, 0);
-  // Seven numbers of pages, of which these are the first and the sixth. Done for each question, so without sscanf.
+  ssize_t count = pread(confined->usage_descriptor, text, sizeof text, 0);
+  // Seven numbers of pages: these are the first, the sixth and the second. Done for each question, so without sscanf.
   enum { number_count = 6 };
   uint64_t numbers[number_count] = {0};
   int ended = 0;
@@ -75,8 +82,9 @@ static void read_usage(int file, uint64_t *address_space, uint64_t *data) {
   }
   if (ended < number_count) return;
   uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
-  *address_space = numbers[0] * page_size;
-  *data = numbers[5] * page_size;
+  confined->address_space = numbers[0] * page_size;
+  confined->resident = numbers[1] * page_size;
+  confined->data = numbers[5] * page_size;
 }
 
 __attribute__((unused)) static int limit_resources(uint64_t address_space, uint64_t data) {
@@ -160,8 +168,9 @@ int ozu_confine(const struct ozu_confinement *wish, struct ozu_confined *result)
   if (chdir("/") != 0) return -errno;
   // Stays open: the file is out of reach afterwards.
   result->usage_descriptor = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-  read_usage(result->usage_descriptor, &result->address_space, &result->data);
+  read_usage(result);
   result->first_data = result->data;
+  result->first_resident = result->resident;
 #ifdef SANITIZED
   result->limits_error = result->filter_error = result->landlock_error = ENOTSUP;
   return 0;
@@ -187,6 +196,16 @@ static int set_soft_limit(__rlimit_resource_t resource, uint64_t value) {
   return setrlimit(resource, &limit) == 0 ? 0 : -errno;
 }
 
+static uint64_t whole_seconds(uint64_t time) { return (time + second - 1) / second; }
+
+static uint64_t nanoseconds(clockid_t clock) {
+  struct timespec time;
+  if (clock_gettime(clock, &time) != 0) return 0;
+  return (uint64_t)time.tv_sec * second + (uint64_t)time.tv_nsec;
+}
+
+void ozu_begin_question(struct ozu_confined *confined) { confined->start = nanoseconds(CLOCK_MONOTONIC); }
+
 int ozu_limit_memory(const struct ozu_confined *base, uint64_t memory_byte_count, uint64_t shared_byte_count,
                      bool starts_threads) {
   if (base->limits_error != 0) return 0;
@@ -204,17 +223,30 @@ int ozu_allow_shared(uint64_t byte_count) {
   return limit.rlim_cur == RLIM_INFINITY ? 0 : set_soft_limit(RLIMIT_AS, limit.rlim_cur + byte_count);
 }
 
-void ozu_measure_memory(struct ozu_confined *confined) {
-  read_usage(confined->usage_descriptor, &confined->address_space, &confined->data);
+void ozu_end_question(struct ozu_confined *confined) {
+  // Short questions leave little behind, and a system call costs as much as they do.
+  bool was_short = nanoseconds(CLOCK_MONOTONIC) - confined->start < short_time;
+  if (was_short && confined->unmeasured_count++ < most_unmeasured) return;
+  confined->unmeasured_count = 0;
+  read_usage(confined);
+  // All of the stack counts as writable memory, whether it is in use or not.
+  if (confined->resident > confined->first_resident + kept_resident_byte_count) ozu_deep_stack_discard();
   if (confined->data <= confined->first_data + kept_byte_count) return;
   malloc_trim(0);
-  read_usage(confined->usage_descriptor, &confined->address_space, &confined->data);
+  read_usage(confined);
 }
 
-int ozu_limit_cpu_time(uint64_t seconds) {
-  struct timespec used;
-  if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) != 0) return -errno;
-  return set_soft_limit(RLIMIT_CPU, (uint64_t)used.tv_sec + (used.tv_nsec > 0) + seconds);
+int ozu_limit_cpu_time(struct ozu_confined *confined, uint64_t seconds, bool starts_threads) {
+  // The limit counts in seconds. One thread has used no more since it was asked than has passed, so that most of the time
+  // it is in the same second still, and the clock of the system is not asked.
+  uint64_t most = confined->used_time + (confined->start - confined->used_time_start);
+  bool is_known = !starts_threads && confined->used_time_start != 0
+      && whole_seconds(most) == whole_seconds(confined->used_time);
+  if (!is_known) {
+    confined->used_time = nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
+    confined->used_time_start = confined->start;
+  }
+  return set_soft_limit(RLIMIT_CPU, whole_seconds(confined->used_time) + seconds);
 }
 
 #endif

@@ -8,9 +8,11 @@ import OzuImaging
 
 extension DecoderIsolation {
   /// Decodes for another process and does not return, if this process was started for that; else returns at once.
-  package static func runIfHelper(codecs: () -> CodecRegistry) {
+  ///
+  /// - Parameter codecs: told whether they work on a deep stack.
+  package static func runIfHelper(codecs: @escaping (_ hasDeepStack: Bool) -> CodecRegistry) {
     #if os(Linux) && canImport(CIsolation)
-      WorkerMain.runIfHelper(CommandLine.arguments) { PictureWorker(codecs: codecs()) }
+      WorkerMain.runIfHelper(CommandLine.arguments) { PictureWorker(codecs: codecs($0)) }
     #endif
   }
 }

@@ -3,10 +3,12 @@ import OzuImaging
 
 extension CodecRegistry {
   /// The same codecs and, in builds that draw SVG, its decoder.
-  package func withDrawings(alpha: Alpha) -> CodecRegistry {
+  ///
+  /// - Parameter hasDeepStack: as in `SVGDecoder`.
+  package func withDrawings(alpha: Alpha, hasDeepStack: Bool = false) -> CodecRegistry {
     #if SVG
       var codecs = self
-      codecs.register(decoder: SVGDecoder(alpha: alpha))
+      codecs.register(decoder: SVGDecoder(alpha: alpha, hasDeepStack: hasDeepStack))
       return codecs
     #else
       return self

@@ -26,4 +26,15 @@ extension CodecRegistry {
       libraries.withDrawings(alpha: .premultiplied)
     #endif
   }
+
+  /// The same for a process that decodes for others.
+  ///
+  /// - Parameter hasDeepStack: whether the stack of who calls is deep enough for drawings, so that they need no threads.
+  package static func helper(hasDeepStack: Bool) -> CodecRegistry {
+    #if canImport(ImageIO)
+      .imageIO
+    #else
+      libraries.withDrawings(alpha: .premultiplied, hasDeepStack: hasDeepStack)
+    #endif
+  }
 }

@@ -11,7 +11,7 @@ import OzuIsolation
 import OzuStandardCodecs
 
 // This program is its own helper.
-DecoderIsolation.runIfHelper { .standardWithDrawings }
+DecoderIsolation.runIfHelper { .helper(hasDeepStack: $0) }
 
 func fail(_ message: String) -> Never {
   FileHandle.standardError.write(Data((message + "\n").utf8))

@@ -10,7 +10,7 @@
       guard ozu_refuse(profile) == 0 else { exit(1) }
     }
   }
-  WorkerMain.runIfHelper(CommandLine.arguments) { DrillHandler() }
+  WorkerMain.runIfHelper(CommandLine.arguments) { _ in DrillHandler() }
 
   switch words.first {
   case "orphans": Orphans.run(marker: words.last ?? "")

@@ -90,7 +90,9 @@ OzuPictureDecoder *ozu_heif_decoder_new(const uint8_t *data, size_t size, OzuPic
 OzuPictureDecoder *ozu_heif_thumbnail_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits);
 OzuPictureDecoder *ozu_jxl_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits);
 OzuPictureDecoder *ozu_tiff_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits);
-OzuPictureDecoder *ozu_svg_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits);
+/// Drawings recurse as deep as they are nested: on threads with deep stacks, or on the stack of the caller if that is deep.
+OzuPictureDecoder *ozu_svg_decoder_new(
+    const uint8_t *data, size_t size, OzuPictureLimits limits, bool caller_has_deep_stack);
 void ozu_picture_free(OzuPictureDecoder *decoder);
 
 /// The library's words for the last failure. Valid until the next call.

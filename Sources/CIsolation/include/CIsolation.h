@@ -100,12 +100,20 @@ struct ozu_confined {
   int landlock_error;
   int filter_error;
   int landlock_version;
-  // The writable memory that the process had at that time.
+  // The writable memory that the process had at that time, and the part of all its memory that was in use.
   uint64_t first_data;
+  uint64_t first_resident;
   // What it had when it was last measured, and where the system says what it has now; -1 for nowhere.
   uint64_t address_space;
   uint64_t data;
+  uint64_t resident;
   int usage_descriptor;
+  // When the question came, and how many ended since memory was measured.
+  uint64_t start;
+  uint32_t unmeasured_count;
+  // The processor time that was used when the question came at which the system was asked, and when that was.
+  uint64_t used_time;
+  uint64_t used_time_start;
 };
 
 // In a worker that was just forked: the descriptors 2 to 5 become these, and all others are closed.
@@ -114,16 +122,29 @@ int ozu_worker_take_descriptors(int words, int socket, int input, int output);
 // Locks this process down for good. Fails only where the parent is gone.
 int ozu_confine(const struct ozu_confinement *wish, struct ozu_confined *result);
 
+// When a question has come; before its limits are set.
+void ozu_begin_question(struct ozu_confined *confined);
+
 // Sets the limits for one question: memory on top of what the process had when it was measured, some of which malloc keeps
 // of earlier questions, and processor time on top of what it used. A limit that is in force already is not set again.
 int ozu_limit_memory(const struct ozu_confined *base, uint64_t memory_byte_count, uint64_t shared_byte_count,
                      bool starts_threads);
 // Allows for more shared memory while a question is answered.
 int ozu_allow_shared(uint64_t byte_count);
-int ozu_limit_cpu_time(uint64_t seconds);
+int ozu_limit_cpu_time(struct ozu_confined *confined, uint64_t seconds, bool starts_threads);
 
-// Between two questions: gives back what malloc keeps without need, if that is much, and measures what the process has.
-void ozu_measure_memory(struct ozu_confined *confined);
+// After a question: measures what the process has, unless the last few were short, and gives back what malloc and the
+// stack keep without need, if that is much.
+void ozu_end_question(struct ozu_confined *confined);
+
+// In stack.c
+
+// Calls a function on a stack of 64 MB, or of 16 at least where memory is limited, and says so; otherwise on the stack
+// there is. For a process of one thread, once; forks go on on theirs.
+void ozu_call_on_deep_stack(void (*function)(void *context, bool is_deep), void *context);
+
+// Gives back the pages of the deep stack that nobody uses now.
+void ozu_deep_stack_discard(void);
 
 // In filter.c
 

@@ -11,6 +11,6 @@ extension DecoderIsolation {
   /// DecoderIsolation.runIfHelper()
   /// ```
   public static func runIfHelper() {
-    runIfHelper { .standardWithDrawings }
+    runIfHelper { .helper(hasDeepStack: $0) }
   }
 }

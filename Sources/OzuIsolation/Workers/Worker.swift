@@ -61,6 +61,7 @@
           let head = WorkerHead(UnsafeRawBufferPointer(rebasing: buffer.prefix(Int(count)))),
           head.kind == .question
         else { _exit(0) }
+        ozu_begin_question(&confined)
         guard limit(head), place(head) else { _exit(1) }
         output.begin(token: head.token, memoryByteCount: Int(clamping: head.memoryByteCount))
         let body = UnsafeRawBufferPointer(start: input, count: Int(clamping: head.bodyByteCount))
@@ -72,12 +73,12 @@
         reply.outputByteCount = UInt64(output.byteCount)
         guard answer.withUnsafeBytes({ Self.send(reply, $0) }) else { _exit(0) }
         // While nobody waits. Nothing happens between this and the next question.
-        ozu_measure_memory(&confined)
+        ozu_end_question(&confined)
       }
     }
 
     /// Limits memory and processor time for one question.
-    private func limit(_ head: WorkerHead) -> Bool {
+    private mutating func limit(_ head: WorkerHead) -> Bool {
       // Without limits the parent's clock is what is left.
       guard confined.limits_error == 0 else { return true }
       let startsThreads = kind.startsThreads || kind.readsFonts
@@ -86,7 +87,7 @@
           $0, head.memoryByteCount, head.inputByteCount &+ head.outputByteCount, startsThreads) == 0
       }
       guard isLimited else { return false }
-      return ozu_limit_cpu_time(head.cpuSeconds) == 0
+      return ozu_limit_cpu_time(&confined, head.cpuSeconds, startsThreads) == 0
     }
 
     /// Maps the input segment again when it has grown.

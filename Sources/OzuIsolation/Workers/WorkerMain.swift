@@ -6,10 +6,29 @@
     /// Does the work of the zygote and its workers when the arguments of the program ask for it, and does not return then.
     ///
     /// Must come before anything that starts a thread.
-    package static func runIfHelper(_ arguments: [String], handler: () -> some WorkerHandling) {
+    ///
+    /// - Parameter handler: told whether it works on a deep stack, on which libraries recurse without a thread of their
+    ///   own: 16 MB at least.
+    package static func runIfHelper(
+      _ arguments: [String], handler: @escaping (_ hasDeepStack: Bool) -> some WorkerHandling
+    ) {
       guard arguments.last == WorkerHelper.argument, ozu_is_datagram_socket(OZU_WORKER_SOCKET) else { return }
-      var zygote = Zygote(handler())
-      zygote.run()
+      let work = Work {
+        var zygote = Zygote(handler($0))
+        zygote.run()
+      }
+      // Alive until the call returns, which it never does.
+      let context = Unmanaged.passRetained(work).toOpaque()
+      ozu_call_on_deep_stack(
+        { context, isDeep in
+          if let context { Unmanaged<Work>.fromOpaque(context).takeUnretainedValue().body(isDeep) }
+        }, context)
+    }
+
+    /// A closure as C can be handed it.
+    private final class Work {
+      let body: (Bool) -> Void
+      init(_ body: @escaping (Bool) -> Void) { self.body = body }
     }
   }
 #endif

@@ -21,8 +21,12 @@
       self.init(alpha: .premultiplied)
     }
 
-    package init(alpha: Alpha) {
-      var library = LibraryDecoder(type: .svg, alpha: alpha) { ozu_svg_decoder_new($0, $1, $2) }
+    /// - Parameter hasDeepStack: whether each thread that calls has a stack on which librsvg can recurse: 16 MB at least.
+    ///   Otherwise it draws on threads of its own.
+    package init(alpha: Alpha, hasDeepStack: Bool = false) {
+      var library = LibraryDecoder(type: .svg, alpha: alpha) {
+        ozu_svg_decoder_new($0, $1, $2, hasDeepStack)
+      }
       library.isDrawing = true
       self.library = library
     }

@@ -112,6 +112,28 @@
         #expect(report.status.failureCount == 3)
       }
 
+      @Test(
+        "a chain of references is drawn however deep the stack of an app is; one longer than any stack costs itself"
+      )
+      func deep() throws {
+        func chain(_ count: Int) -> Data {
+          let links = (0..<count).map { "<g id='a\($0)'><use xlink:href='#a\($0 + 1)'/></g>" }.joined()
+          return Data(
+            """
+            <svg xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink' width='20' height='10'>\
+            <defs>\(links)<rect id='a\(count)' width='5' height='5'/></defs><use xlink:href='#a0'/></svg>
+            """.utf8)
+        }
+        let (codecs, report) = try Self.codecs()
+        // 15 MB, on a stack that is given back and taken again.
+        for _ in 0..<3 { #expect(try codecs.picture(from: chain(1000)).bitmap[2, 2].alpha == 255) }
+        #expect(report.status.startedProcessCount == 1)
+        #expect(throws: DecodingError.decoderFailed(.svg, .crashed(signal: SIGSEGV))) {
+          try codecs.picture(from: chain(8000))
+        }
+        #expect(try codecs.picture(from: Self.drawing).size == PixelSize(60, 40))
+      }
+
       @Test("a drawing that nobody wants any more, and one without end, are stopped")
       func endless() throws {
         let text = """
