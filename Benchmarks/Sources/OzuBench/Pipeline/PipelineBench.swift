@@ -29,6 +29,9 @@ struct PipelineBench {
     if bench.wants("memory-hit-latency") {
       bench.report.rows += try await PipelineLatencyBench.rows(options.rounds)
     }
+    if bench.wants(PipelineFlingBench.name) {
+      bench.report.rows.append(try await PipelineFlingBench.row(options.rounds))
+    }
     return bench.report
   }
 
