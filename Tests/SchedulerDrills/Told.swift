@@ -38,11 +38,11 @@ package struct Told: Equatable {
       Start(
         payload: $0.payload, station: $0.station, input: $0.input, continues: $0.continues, level: $0.level)
     }
-    cancellations = effects.cancellations
+    cancellations = Array(effects.cancellations)
     wakes = effects.wakes.map { Wake(payload: $0.payload, input: $0.input, overdue: $0.overdue) }
     answers = Array(effects.answers)
     overdue = effects.overdue.map { Overdue(waiter: $0.waiter, tag: $0.tag) }
-    released = effects.released
+    released = Array(effects.released)
     for (payload, level) in effects.levels { levels[payload] = level }
   }
 

@@ -2,8 +2,8 @@ import Foundation
 
 /// Finished pictures in the levels of storage. Blocks: for the pipeline's own threads alone.
 extension ImageCaches {
-  /// A finished picture, still encoded.
-  struct Rendition: Sendable {
+  /// A finished picture, still encoded. A class, so that a load, which may have one, is small.
+  final class Rendition: Sendable {
     let data: Data
     let header: ImageHeader?
     let stamp: FileStamp?
@@ -17,14 +17,14 @@ extension ImageCaches {
     }
 
     /// The picture of an entry; `nil` when it has no record of ours, or another state of a local file.
-    fileprivate init?(_ entry: ImageStoreEntry, of source: ImageSource) {
+    fileprivate convenience init?(_ entry: ImageStoreEntry, of source: ImageSource) {
       guard let record = RenditionRecord(entry.metadata),
         source.filePath.map({ FileStamp(path: $0) == record.stamp }) ?? true
       else { return nil }
       self.init(data: entry.body, record)
     }
 
-    fileprivate init(data: Data, _ record: RenditionRecord) {
+    fileprivate convenience init(data: Data, _ record: RenditionRecord) {
       self.init(data: data, header: record.header, stamp: record.stamp, validity: record.validity)
     }
   }

@@ -95,9 +95,9 @@ final class EncodeImage: JobWork, @unchecked Sendable {
   }
 
   private func read(isFar: Bool) -> JobStep {
-    let start = configuration.now()
+    let start = configuration.instant
     let entry = context.caches.encoded(goal.key, of: request, isFar: isFar)
-    timings.add(.read, start.duration(to: configuration.now()))
+    timings.add(.read, start.duration(to: configuration.instant))
     if let entry { return serve(entry, .rendition) }
     if !isFar, context.caches.mayHaveFarEncoded(goal.key, of: request) {
       return go(.read(isFar: true), in: .levels)
@@ -195,7 +195,7 @@ final class EncodeImage: JobWork, @unchecked Sendable {
   private func encode(_ input: EncodingInput) -> JobStep {
     let (loaded, fetched) = (input.loaded, input.fetched)
     timings.add(loaded.timings)
-    let (start, stage) = (configuration.now(), context.events.stageBegan(.encode, of: name))
+    let (start, stage) = (configuration.instant, context.events.stageBegan(.encode, of: name))
     let maker = EncodedFileMaker(
       input: input, goal: goal, configuration: configuration, isCancelled: { [self] in cancellation.isRaised }
     )
@@ -211,7 +211,7 @@ final class EncodeImage: JobWork, @unchecked Sendable {
     case .success(let made): file = made
     }
     context.events.counters.encodes.increment()
-    timings.add(.encode, start.duration(to: configuration.now()))
+    timings.add(.encode, start.duration(to: configuration.instant))
     let record = EncodedRecord(
       type: file.type, size: file.size, frameCount: file.frameCount, checksum: CacheKey(hashing: file.data),
       notes: loaded.picture.notes + file.notes,

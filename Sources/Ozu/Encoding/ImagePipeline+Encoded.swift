@@ -57,7 +57,7 @@ extension ImagePipeline {
   private func ownEncoded(
     for request: ImageRequest, as format: OutputFormat
   ) async throws(ImageError) -> EncodedImage {
-    let start = configuration.now()
+    let start = configuration.instant
     let first: ImageError
     do throws(ImageError) {
       return try await encoded(EncodingGoal(keyed(request), format), since: start)
@@ -77,7 +77,7 @@ extension ImagePipeline {
   }
 
   private func encoded(
-    _ goal: EncodingGoal, since start: ContinuousClock.Instant
+    _ goal: EncodingGoal, since start: JobInstant
   ) async throws(ImageError) -> EncodedImage {
     let request = goal.request
     try request.validate()
@@ -100,7 +100,7 @@ extension ImagePipeline {
     if let stage = awaiter.overdueStage { throw .deadlineExceeded(request.source.name, stage: stage) }
     guard let work = work as? EncodeImage else { throw .cancelled(request.source.name) }
     return EncodedImage(
-      try work.outcome.get(), total: start.duration(to: configuration.now()),
+      try work.outcome.get(), total: start.duration(to: configuration.instant),
       isCoalesced: !isMaker.load(ordering: .relaxed))
   }
 

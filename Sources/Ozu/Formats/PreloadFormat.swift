@@ -45,7 +45,7 @@ struct PreloadFormat: Sendable {
     let name = info.key.label ?? format.name
     let way = StepWork.Way(
       from: LoadImage.Origin(), of: .data(Data(), key: name),
-      last: (.decode(rendition.data, nil), info.key.key), start: context.configuration.now())
+      last: (.decode(rendition.data, nil), info.key.key), start: context.configuration.instant)
     let work = await JobAwaiter(context.runner, .veryLow).work(of: way.key(0)) {
       JobStart(StepWork(way, at: 0, context))
     }

@@ -22,6 +22,9 @@ final class FailureMemory: Sendable {
 
   private let failures = Mutex<[CacheKey: Failure]>([:])
 
+  /// Whether nothing has failed for good of late.
+  var isEmpty: Bool { failures.withLock { $0.isEmpty } }
+
   /// The failure of a source that still counts.
   func failure(for key: CacheKey, now: Date) -> ImageError? {
     failures.withLock { failures in

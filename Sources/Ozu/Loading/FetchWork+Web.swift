@@ -29,7 +29,7 @@ extension FetchWork {
       var exchange = try cache.exchange(
         for: sent, mode: request.httpMode, resource: request.sourceKey, policy: request.httpPolicy,
         storing: .byCaller
-      ) { [news] received, expected in
+      ) { [self] received, expected in
         news.report(LoadProgress(receivedByteCount: received, expectedByteCount: expected))
       }
       if let fetcherClient { exchange.client = fetcherClient }
@@ -66,7 +66,7 @@ extension FetchWork {
     exchange.request.priority = live.transportPriority
     exchange.request.livePriority = HTTPLivePriority(live)
     if !isForHeader {
-      let watch = SizeWatch(context, job: job.id, exchange: exchange, news: news)
+      let watch = SizeWatch(context, job: job.id, exchange: exchange, fetch: self)
       news.setSizeSource(watch)
       exchange.client = TappedClient(client: exchange.client, tap: tap, watch: watch)
     }

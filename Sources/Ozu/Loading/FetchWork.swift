@@ -14,9 +14,9 @@ final class FetchWork: JobWork, @unchecked Sendable {
     case access
     case readFile(String)
     case readOriginal(any ImageFetching, isFar: Bool)
-    case readResponses(HTTPCacheExchange, isFar: Bool)
+    indirect case readResponses(HTTPCacheExchange, isFar: Bool)
     case connect(URL)
-    case ask(HTTPCacheExchange, HTTPCacheExchange.Question)
+    indirect case ask(HTTPCacheExchange, HTTPCacheExchange.Question)
     case fetch(any ImageFetching)
     case transform(FetchedData)
   }
@@ -28,13 +28,25 @@ final class FetchWork: JobWork, @unchecked Sendable {
   /// Whether only the header of the picture is wanted, and no more is downloaded than it takes.
   let isForHeader: Bool
   /// The header, where it was known before the whole was there.
-  var header: ImageHeader?
+  var header: ImageHeader? {
+    get { known?.header }
+    set { known = newValue.map(KnownHeader.init) }
+  }
+  private var known: KnownHeader?
+
+  /// Apart, because a header is large, and few downloads have one.
+  private final class KnownHeader: Sendable {
+    let header: ImageHeader
+
+    init(_ header: ImageHeader) { self.header = header }
+  }
+
   let context: LoadContext
   /// What stands in the place of the client, for a fetcher that streams.
   private(set) var fetcherClient: FetcherClient?
   private(set) var outcome: Result<FetchedData, ImageError>
   var next = Chore.access
-  var start: ContinuousClock.Instant?
+  var start: JobInstant?
   /// Of the exchange that is under way. An object of its own: a client that keeps requests keeps nothing else.
   let priority = Mutex<FetchPriority?>(nil)
 
@@ -58,7 +70,7 @@ final class FetchWork: JobWork, @unchecked Sendable {
   }
 
   private func access() -> JobStep {
-    start = configuration.now()
+    start = configuration.instant
     do throws(ImageError) {
       switch try configuration.sources.access(request.source) {
       case .bytes(let data):
@@ -115,8 +127,16 @@ final class FetchWork: JobWork, @unchecked Sendable {
   }
 
   override func perform(_ job: RunningJob) async -> JobStep {
+    if case .access = next {
+      // It has stood in this queue unseen (`JobStart.station`), and has the place that it may ask for now.
+      switch access() {
+      case .go(.network, _): break
+      case let step: return step
+      }
+    }
     switch next {
     case .connect(let url):
+      start = configuration.instant
       do throws(ImageError) {
         let exchange = try exchange(with: url)
         guard case .ask(let question) = exchange.plan([]) else { return finish(.failure(.notCached(name))) }
@@ -136,6 +156,8 @@ final class FetchWork: JobWork, @unchecked Sendable {
     // Its task may wait for a place that will not come.
     cancellation.dropWaiter()
     news.close()
+    // An exchange that was planned tells its progress to this object.
+    next = .access
   }
 
   func go(_ chore: Chore, in station: StationID, size: Int = 0) -> JobStep {
@@ -152,7 +174,9 @@ final class FetchWork: JobWork, @unchecked Sendable {
 
 // MARK: Other sources
 
-extension FetchWork {
+extension FetchWork: SizeSource {
+  func sizeIsWanted() { news.sizeIsWanted() }
+
   private func read(_ path: String) throws(ImageError) -> FetchedData {
     let file = context.events.observeFile(name) { () throws(ImageError) in
       try FileReader.read(path, limit: configuration.limits.encodedByteCount)
@@ -167,7 +191,7 @@ extension FetchWork {
   }
 
   private func fetched(by fetcher: any ImageFetching) async -> Result<FetchedData, ImageError> {
-    start = configuration.now()
+    start = configuration.instant
     do {
       let content = try await context.events.observeFetcher(name) { try await fetcher.fetch() }
       return .success(FetchedData(content, source: .network, timings: timings(.network)))
@@ -201,7 +225,7 @@ extension FetchWork {
 
   func timings(_ stage: ImageStage) -> StageTimings {
     var timings = StageTimings()
-    if let start { timings.add(stage, start.duration(to: configuration.now())) }
+    if let start { timings.add(stage, start.duration(to: configuration.instant)) }
     return timings
   }
 }

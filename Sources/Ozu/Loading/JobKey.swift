@@ -11,20 +11,21 @@ struct JobKey: Hashable, Sendable {
     case store
   }
 
-  private let kind: Kind
   let key: CacheKey
-  private var policy = CachePolicy.useCaches
   private var rules: Rules?
+  /// Of steps: what the first of them starts from, which is alive as long as the job.
+  private var origin: ObjectIdentifier?
+  /// Not zero where work is not shared.
+  private var number = 0
+  // What takes a byte stands at the end: thousands of keys are in the tables of those who wait.
+  private let kind: Kind
+  private var policy = CachePolicy.useCaches
   /// Whether it is called off where data are to be saved.
   private var hasLowDataSource = false
   /// Of loads, which write what they have made; a download is the same for all.
   private var storagePolicy: StoragePolicy?
   /// Which caches are read and written.
   private var layers: UInt8 = 0
-  /// Of steps: what the first of them starts from, which is alive as long as the job.
-  private var origin: ObjectIdentifier?
-  /// Not zero where work is not shared.
-  private var number = 0
 
   /// HTTP rules of a request's own, and the formats that it accepts. An object, because they are large and rare.
   private final class Rules: Hashable, Sendable {

@@ -39,11 +39,13 @@ protocol SizeSource: AnyObject, Sendable {
   func sizeIsWanted()
 }
 
-/// The news of one piece of work, and those who want to hear them. One lock guards both.
+/// The news of one piece of work, and those who want to hear them. One lock guards both. A part of the work, because
+/// thousands of jobs that wait have one each.
 ///
 /// - Complexity: O(1) to join and to leave; O(listeners) to tell.
-final class NewsBoard: Sendable {
-  private struct State {
+struct NewsBoard: ~Copyable, Sendable {
+  // Not private: the compiler (6.3) cannot lay out a class of another file around it.
+  struct State {
     var news = JobNews()
     /// Most work has one listener, which needs no table.
     var listener: (any NewsListener)?
@@ -131,7 +133,7 @@ final class NewsBoard: Sendable {
   }
 }
 
-extension NewsBoard: SizeSource {
+extension NewsBoard {
   /// Somebody cares for the size, here or further on.
   func sizeIsWanted() { state.withLock { $0.sizeSource }?.sizeIsWanted() }
 }

@@ -62,7 +62,7 @@ final class LoadContext: Sendable {
       return nil
     }
     return JobDeadline(
-      instant: configuration.now().advanced(by: limit), tag: stage.tag, endsAtStart: stage == .wait)
+      instant: configuration.instant.advanced(by: limit), tag: stage.tag, endsAtStart: stage == .wait)
   }
 }
 

@@ -71,7 +71,7 @@ extension LoadImage {
     guard request.readsRenditions, made.resize != nil,
       made.size.width > resize.size.width || made.size.height > resize.size.height
     else { return nil }
-    let start = configuration.now()
+    let start = configuration.instant
     return go(.disk) { load, _ in
       if load.cancellation.isRaised { return load.fail(.cancelled(load.request.source.name)) }
       let caches = load.context.caches
@@ -83,7 +83,7 @@ extension LoadImage {
         let derivation = load.derivation(of: resize, from: made, header: rendition.header, size: made.size)
       else { return load.derive(resize, from: rest) }
       var timings = StageTimings()
-      timings.add(.read, start.duration(to: load.configuration.now()))
+      timings.add(.read, start.duration(to: load.configuration.instant))
       return load.render(.decode(rendition.data, nil), from: Origin()) { load, outcome in
         switch outcome {
         case .failure(let error):

@@ -38,7 +38,7 @@ extension LoadImage {
       context.caches.noteAbsence(of: request)
       return nil
     }
-    let start = configuration.now()
+    let start = configuration.instant
     return go(.disk) { load, _ in
       if load.cancellation.isRaised { return load.fail(.cancelled(load.request.source.name)) }
       let (caches, request) = (load.context.caches, load.request)
@@ -60,10 +60,10 @@ extension LoadImage {
   }
 
   private func serve(
-    _ rendition: ImageCaches.Rendition, since start: ContinuousClock.Instant
+    _ rendition: ImageCaches.Rendition, since start: JobInstant
   ) -> JobStep? {
     made.rendition = rendition
-    made.timings.add(.read, start.duration(to: configuration.now()))
+    made.timings.add(.read, start.duration(to: configuration.instant))
     let date = configuration.currentDate()
     let isFresh = request.mayServe(rendition.validity, at: date)
     guard isFresh || request.cachePolicy == .cacheOnly else { return nil }
@@ -116,9 +116,12 @@ extension LoadImage {
   /// as their originals, unless originals are not kept.
   var mayHaveRendition: Bool {
     if request.format != nil { return request.mayHaveRendition }
-    return request.mayHaveRendition || configuration.sources.usesFetcher(request.source)
+    return request.mayHaveRendition || !isFromWeb && configuration.sources.usesFetcher(request.source)
       || storagePolicy == .encodedImages && request.source.filePath == nil
   }
+
+  /// Whether the source is an address of the web for certain, and no fetcher's: without a copy of the source.
+  var isFromWeb: Bool { request.isOnWeb && !configuration.sources.hasResolvers }
 
   // MARK: Stale pictures
 

@@ -5,42 +5,73 @@ import OzuHTTP
 extension LoadImage {
   /// The original, from wherever it comes, and what is made of it.
   func fetchSource() -> JobStep? {
-    fetch(policy: request.cachePolicy) { load, outcome in
-      switch outcome {
-      case .success(let fetched): return load.renew(fetched) ?? load.renderSource(fetched)
-      case .failure(let error): return load.standIn(for: error)
+    let live = fetched ?? liveFetch()
+    isFetchLive = live != nil
+    if let live { return make(of: .success(live)) }
+    // A closure that holds one object and no more takes no memory of its own.
+    let begin: @Sendable () -> JobStart =
+      if isSureToDownload {
+        { [self] in JobStart(FetchWork(request, context), in: .network) }
+      } else {
+        { [self] in JobStart(FetchWork(request, context)) }
       }
+    let key = JobKey.fetch(request, number: context.sharingNumber())
+    let other = JobDependence(key: key, deadline: context.deadline(.network), make: begin)
+    return wait(for: other) { load, wake in
+      guard let outcome = load.outcome(ofFetch: wake) else { return load.failCancelled() }
+      guard case .success(let fetched) = outcome, load.configuration.isCoalescingEnabled,
+        load.request.cachePolicy == .useCaches
+      else { return load.make(of: outcome) }
+      let live = load.context.liveFetches.note(fetched, for: .fetch(load.request, number: 0))
+      return load.make(of: .success(live))
     }
   }
 
-  private func fetch(
-    policy: CachePolicy, then: @escaping (LoadImage, Result<FetchedData, ImageError>) -> JobStep?
+  private func make(of outcome: Result<FetchedData, ImageError>) -> JobStep? {
+    switch outcome {
+    case .success(let fetched): renew(fetched) ?? renderSource(fetched)
+    case .failure(let error): standIn(for: error)
+    }
+  }
+
+  /// The original once more, past what the caches have.
+  private func fetchAgain(
+    then: @escaping (LoadImage, Result<FetchedData, ImageError>) -> JobStep?
   ) -> JobStep? {
     var request = request
-    // A change takes a copy.
-    if policy != request.cachePolicy { request.cachePolicy = policy }
-    let live = policy == request.cachePolicy ? fetched ?? liveFetch(request) : liveFetch(request)
-    isFetchLive = live != nil
-    if let live { return then(self, .success(live)) }
-    let number = context.sharingNumber()
-    let key = JobKey.fetch(request, number: number)
+    request.cachePolicy = .reload
+    isFetchLive = false
+    let key = JobKey.fetch(request, number: context.sharingNumber())
     let other = JobDependence(key: key, deadline: context.deadline(.network)) { [context, request] in
       JobStart(FetchWork(request, context))
     }
     return wait(for: other) { load, wake in
-      let source = load.request.source
-      if wake.overdue != nil { return then(load, .failure(.deadlineExceeded(source.name, stage: .network))) }
-      guard let fetch = wake.input as? FetchWork else { return load.fail(.cancelled(source.name)) }
-      load.endPreviews(of: fetch)
-      guard case .success(let fetched) = fetch.outcome, number == 0, policy == .useCaches else {
-        return then(load, fetch.outcome)
-      }
-      return then(load, .success(load.context.liveFetches.note(fetched, for: key)))
+      guard let outcome = load.outcome(ofFetch: wake) else { return load.failCancelled() }
+      return then(load, outcome)
     }
   }
 
+  /// What a download has come to; `nil` when it was none.
+  private func outcome(ofFetch wake: Wake) -> Result<FetchedData, ImageError>? {
+    if wake.overdue != nil { return .failure(.deadlineExceeded(request.source.name, stage: .network)) }
+    guard let fetch = wake.input as? FetchWork else { return nil }
+    endPreviews(of: fetch)
+    return fetch.outcome
+  }
+
+  private func failCancelled() -> JobStep { fail(.cancelled(request.source.name)) }
+
+  /// Whether nobody but the origin can answer, as hints and notes tell. Then the download stands in its queue from the
+  /// beginning, and looks at source and caches when it has a place: of thousands of loads that are thrown away most
+  /// never have one.
+  private var isSureToDownload: Bool {
+    guard isFromWeb, request.cachePolicy != .cacheOnly, context.failures.isEmpty else { return false }
+    return !context.caches.mayHaveOriginal(for: request)
+      && context.backlog.writing(originalOf: request.key.source) == nil
+  }
+
   /// What another load still works with, if it may be used without asking again.
-  private func liveFetch(_ request: ImageRequest) -> FetchedData? {
+  private func liveFetch() -> FetchedData? {
     guard request.cachePolicy == .useCaches, configuration.isCoalescingEnabled,
       let live = context.liveFetches.data(for: .fetch(request, number: 0)), live.allowsStoring,
       request.mayServe(live.validity, at: configuration.currentDate())
@@ -78,7 +109,7 @@ extension LoadImage {
       load.context.backlog.enqueue(originalOf: request.key.source) {
         caches.removeOriginal(for: request)
       }
-      return load.fetch(policy: .reload) { load, outcome in
+      return load.fetchAgain { load, outcome in
         switch outcome {
         case .failure(let error):
           load.noteFailure(error)

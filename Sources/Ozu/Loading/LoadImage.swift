@@ -115,7 +115,7 @@ final class LoadImage: JobWork, @unchecked Sendable {
     }
     let way = StepWork.Way(
       from: origin, of: request.source, last: (last, request.key.rendition), earlier: earlier,
-      start: configuration.now(), number: context.sharingNumber(),
+      start: configuration.instant, number: context.sharingNumber(),
       keeper: isForEncoding ? origin as? FetchedData : nil)
     let other = StepWork.dependence(on: way, context, deadline: context.deadline(.wait))
     return wait(for: other) { load, wake in
@@ -143,7 +143,7 @@ final class LoadImage: JobWork, @unchecked Sendable {
 
   /// Ends with the picture.
   func finish(_ loaded: LoadedPicture) -> JobStep {
-    outcome = .success(FinishedLoad(loaded, at: configuration.now()))
+    outcome = .success(FinishedLoad(loaded, at: configuration.instant))
     end()
     return .finish(succeeded: true)
   }
@@ -183,18 +183,20 @@ final class LoadImage: JobWork, @unchecked Sendable {
   override func waits(for other: JobWork) {
     switch other {
     case let fetch as FetchWork:
-      news.setSizeSource(fetch.news)
+      news.setSizeSource(fetch)
       fetch.news.add(self)
       beginPreviews(of: fetch)
     case let larger as LoadImage:
-      news.setSizeSource(larger.news)
+      news.setSizeSource(larger)
       larger.news.add(self)
     default: break
     }
   }
 }
 
-extension LoadImage: NewsListener {
+extension LoadImage: NewsListener, SizeSource {
+  func sizeIsWanted() { news.sizeIsWanted() }
+
   func hear(_ news: JobNews) {
     if let progress = news.progress { self.news.report(progress) }
     if let size = news.size { self.news.report(size: size) }

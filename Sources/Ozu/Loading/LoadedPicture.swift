@@ -13,9 +13,9 @@ struct LoadedPicture: Sendable {
 /// The end of a load, shared by every task that waited for it: one object, so that ten thousand of them copy nothing.
 final class FinishedLoad: Sendable {
   let loaded: LoadedPicture
-  let end: ContinuousClock.Instant
+  let end: JobInstant
 
-  init(_ loaded: LoadedPicture, at end: ContinuousClock.Instant) {
+  init(_ loaded: LoadedPicture, at end: JobInstant) {
     self.loaded = loaded
     self.end = end
   }
@@ -24,7 +24,7 @@ final class FinishedLoad: Sendable {
   ///
   /// - Parameter start: when it began to wait.
   func response(
-    to request: ImageRequest, since start: ContinuousClock.Instant, isCoalesced: Bool
+    to request: ImageRequest, since start: JobInstant, isCoalesced: Bool
   ) -> ImageResponse {
     ImageResponse(
       picture: loaded.picture.at(scale: request), request: request, source: loaded.source,

@@ -39,7 +39,7 @@ extension RenderStep {
     let source: ImageSource
     let work: JobWork
     /// When the step was asked for.
-    let submitted: ContinuousClock.Instant
+    let submitted: JobInstant
 
     /// The name of the source, for errors and observers.
     var name: String { source.name }
@@ -51,7 +51,7 @@ extension RenderStep {
   /// - Throws: what `ImageError` makes of a `DecodingError` or a `ProcessingError`; `deadlineExceeded`.
   func run(after previous: Rendered?, _ context: Context) throws(ImageError) -> Rendered {
     let watch = StageWatch(
-      now: context.load.configuration.now, timings: previous?.timings ?? StageTimings(),
+      context.load.configuration.now, timings: previous?.timings ?? StageTimings(),
       waitingSince: context.submitted, limits: context.load.configuration.stageTimeouts,
       StageReporter.make(context.load.events, source: context.source))
     if context.isCancelled { throw .cancelled(context.name) }
@@ -141,17 +141,17 @@ extension Picture {
 
 /// Notes when a render goes from one stage to the next, and whether a stage has taken too long. Used on one thread.
 private final class StageWatch {
-  private let now: @Sendable () -> ContinuousClock.Instant
+  private let clock: @Sendable () -> ContinuousClock.Instant
   private let limits: [ImageStage: Duration]
   private var timings: StageTimings
-  private var current: (stage: ImageStage, start: ContinuousClock.Instant)
+  private var current: (stage: ImageStage, start: JobInstant)
   private let reporter: StageReporter?
 
   init(
-    now: @escaping @Sendable () -> ContinuousClock.Instant, timings: StageTimings,
-    waitingSince start: ContinuousClock.Instant, limits: [ImageStage: Duration], _ reporter: StageReporter?
+    _ clock: @escaping @Sendable () -> ContinuousClock.Instant, timings: StageTimings,
+    waitingSince start: JobInstant, limits: [ImageStage: Duration], _ reporter: StageReporter?
   ) {
-    self.now = now
+    self.clock = clock
     self.reporter = reporter
     self.timings = timings
     self.limits = limits
@@ -159,16 +159,17 @@ private final class StageWatch {
   }
 
   var stage: ImageStage { current.stage }
+  private var now: JobInstant { JobInstant(clock()) }
 
   /// Whether the stage has run longer than it may. The clock is asked only where there is a limit.
   var isLate: Bool {
     guard !limits.isEmpty, let limit = limits[current.stage] else { return false }
-    return current.start.duration(to: now()) > limit
+    return current.start.duration(to: now) > limit
   }
 
   /// Notes that a stage begins, or that it began a while ago, though not before the one that goes on.
   func enter(_ stage: ImageStage, ago duration: Duration = .zero) {
-    let time = max(current.start, now() - duration)
+    let time = max(current.start, now.advanced(by: .zero - duration))
     timings.add(current.stage, current.start.duration(to: time))
     if stage != current.stage { reporter?.enter(stage) }
     current = (stage, time)

@@ -25,17 +25,17 @@ final class SizeWatch: Sendable {
   private let context: LoadContext
   private let job: SlotID
   private let exchange: HTTPCacheExchange
-  private let news: NewsBoard
+  private let fetch: FetchWork
 
   /// - Parameters:
   ///   - job: of the download: the header is as urgent.
   ///   - exchange: has the bytes that a resumed download goes on from.
-  ///   - news: where the size is told, and who wants to know it.
-  init(_ context: LoadContext, job: SlotID, exchange: HTTPCacheExchange, news: NewsBoard) {
+  ///   - fetch: the download. Its news tell the size, and know who wants to hear it.
+  init(_ context: LoadContext, job: SlotID, exchange: HTTPCacheExchange, fetch: FetchWork) {
     self.context = context
     self.job = job
     self.exchange = exchange
-    self.news = news
+    self.fetch = fetch
   }
 
   /// Reads the size of a beginning, among the decodes, before pictures of its level that are larger.
@@ -62,7 +62,7 @@ final class SizeWatch: Sendable {
     Task.detached { [self] in
       guard let beginning = await exchange.keptBeginning() else { return }
       read(beginning.prefix(Self.byteLimit)) { size in
-        if let size { self.news.report(size: size) }
+        if let size { self.fetch.news.report(size: size) }
       }
     }
   }
@@ -78,7 +78,7 @@ final class SizeWatch: Sendable {
 
   /// Reads what is there, if somebody listens and there is more than the last time.
   func readIfDue() {
-    guard state.withLock({ $0.isDue }), news.wantsSize else { return }
+    guard state.withLock({ $0.isDue }), fetch.news.wantsSize else { return }
     let bytes = state.withLock { state -> Data? in
       guard state.isDue else { return nil }
       state.isBusy = true
@@ -92,7 +92,7 @@ final class SizeWatch: Sendable {
         state.isOver = state.isOver || size != nil || bytes.count >= Self.byteLimit
         if state.isOver { state.bytes = Data() }
       }
-      if let size { news.report(size: size) } else { readIfDue() }
+      if let size { fetch.news.report(size: size) } else { readIfDue() }
     }
   }
 }

@@ -13,7 +13,7 @@ final class StepWork: JobWork, @unchecked Sendable {
     let origin: any AnyObject & Sendable
     let source: ImageSource
     /// When the load came to it.
-    let start: ContinuousClock.Instant
+    let start: JobInstant
     private let last: (step: RenderStep, recipe: CacheKey)
     private let earlier: [(step: RenderStep, recipe: CacheKey)]
     private let number: Int
@@ -26,7 +26,7 @@ final class StepWork: JobWork, @unchecked Sendable {
     ///   - number: not zero where work is not shared.
     init(
       from origin: any AnyObject & Sendable, of source: ImageSource, last: (RenderStep, CacheKey),
-      earlier: [(RenderStep, CacheKey)] = [], start: ContinuousClock.Instant, number: Int = 0,
+      earlier: [(RenderStep, CacheKey)] = [], start: JobInstant, number: Int = 0,
       keeper: FetchedData? = nil
     ) {
       self.origin = origin
@@ -107,7 +107,7 @@ final class StepWork: JobWork, @unchecked Sendable {
     let previous = job.input as? StepWork
     let surroundings = RenderStep.Context(
       load: context, source: way.source, work: self,
-      submitted: index == 0 ? way.start : context.configuration.now())
+      submitted: index == 0 ? way.start : context.configuration.instant)
     do throws(ImageError) {
       let result = try step.run(after: previous?.outcome.get(), surroundings)
       keeper?.firstSteps.note(result, of: way.recipe(0))

@@ -17,7 +17,7 @@ extension ImagePipeline {
   ///
   /// - Complexity: O(jobs × waiting jobs); for people, not for a loop.
   public func diagnostics() -> PipelineDiagnostics {
-    let now = JobInstant(configuration.now())
+    let now = configuration.instant
     let (snapshots, executors) = context.runner.look { graph in
       (
         graph.snapshots,

@@ -112,14 +112,14 @@ public final class ImagePipeline: Sendable {
     if isSurrounded { return try await response(for: request).picture }
     let keyed = keyed(request)
     if let cached = servablePicture(for: keyed) { return cached.picture.at(scale: keyed) }
-    return try await load(request, keyed: keyed, start: configuration.now()).picture
+    return try await load(request, keyed: keyed, start: configuration.instant).picture
   }
 
   /// The picture of a request, with where it came from and how long each stage took.
   ///
   /// - Throws: `ImageError`.
   public func response(for request: ImageRequest) async throws(ImageError) -> ImageResponse {
-    let start = configuration.now()
+    let start = configuration.instant
     let keyed = keyed(request)
     if !isSurrounded, let response = memoryResponse(for: keyed, start: start) { return response }
     return try await load(request, keyed: keyed, start: start)
@@ -127,7 +127,7 @@ public final class ImagePipeline: Sendable {
 
   /// Loads what memory did not have.
   private func load(
-    _ request: ImageRequest, keyed: ImageRequest, start: ContinuousClock.Instant
+    _ request: ImageRequest, keyed: ImageRequest, start: JobInstant
   ) async throws(ImageError) -> ImageResponse {
     if Task.isCancelled { throw .cancelled(request.source.name) }
     let task = ImageTask(request, keyed: keyed, pipeline: self, start: start)
@@ -146,7 +146,7 @@ public final class ImagePipeline: Sendable {
   }
 
   func task(for request: ImageRequest, follower: TaskFollower?) -> ImageTask {
-    let start = configuration.now()
+    let start = configuration.instant
     if request.isPlain, !hasKeyRules {
       let task = ImageTask(request, keyed: nil, pipeline: self, start: start, follower: follower)
       self.start(task, keyed: request)
@@ -204,13 +204,13 @@ extension ImagePipeline {
   }
 
   /// The answer that memory has, if it may be served without asking.
-  func memoryResponse(for request: ImageRequest, start: ContinuousClock.Instant) -> ImageResponse? {
+  func memoryResponse(for request: ImageRequest, start: JobInstant) -> ImageResponse? {
     servablePicture(for: request).map { response(of: $0, for: request, start: start) }
   }
 
   /// The answer that a picture in memory is, stale or not; its source tells which.
   func response(
-    of cached: CachedPicture, for request: ImageRequest, start: ContinuousClock.Instant
+    of cached: CachedPicture, for request: ImageRequest, start: JobInstant
   ) -> ImageResponse {
     var source = ImageResponse.Source.memory
     var verdict = ImageResponse.Verdict.none
@@ -221,7 +221,7 @@ extension ImagePipeline {
     }
     return ImageResponse(
       picture: cached.picture.at(scale: request), request: request, source: source, isCoalesced: false,
-      encodedByteCount: 0, timings: StageTimings(), total: start.duration(to: configuration.now()),
+      encodedByteCount: 0, timings: StageTimings(), total: start.duration(to: configuration.instant),
       verdict: verdict)
   }
 }

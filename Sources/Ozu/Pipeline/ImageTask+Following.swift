@@ -68,7 +68,7 @@ extension ImageTask {
 
   /// How the task stands now.
   public var status: Status {
-    let now = start.duration(to: pipeline.configuration.now())
+    let now = start.duration(to: pipeline.configuration.instant)
     let (state, duration): (Status.State, Duration?) =
       switch result {
       case nil: (.running, now)

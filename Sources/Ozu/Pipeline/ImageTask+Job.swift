@@ -70,7 +70,7 @@ extension ImageTask {
   /// Takes in what is new, and notes it for the followers. Under the lock, so that all hear everything in order.
   ///
   /// - Parameter now: the time, which is read before: the clock may be the app's.
-  func hear(_ news: JobNews, at now: ContinuousClock.Instant, _ state: inout State) {
+  func hear(_ news: JobNews, at now: JobInstant, _ state: inout State) {
     guard state.ending == nil, news.number > state.heard else { return }
     if let progress = news.progress, progress != state.progress {
       state.progress = progress
@@ -90,8 +90,8 @@ extension ImageTask {
   }
 
   /// The time, for news that need one.
-  func readClock(for news: JobNews?) -> ContinuousClock.Instant {
-    news?.preview == nil ? start : pipeline.configuration.now()
+  func readClock(for news: JobNews?) -> JobInstant {
+    news?.preview == nil ? start : pipeline.configuration.instant
   }
 }
 

@@ -37,7 +37,8 @@ extension ImageTask {
   private func loadInside(_ request: ImageRequest) async throws(ImageError) -> ImageResponse {
     let keyed = pipeline.keyed(request)
     let inner = ImageTask(
-      request, keyed: keyed, pipeline: pipeline, start: pipeline.configuration.now(), follower: .outer(self),
+      request, keyed: keyed, pipeline: pipeline, start: pipeline.configuration.instant,
+      follower: .outer(self),
       isInner: true)
     // Who changes the priority of the request means the load's, whatever has become of the task's meanwhile.
     if request.priority == self.request.priority { inner.priority = priority }
@@ -71,7 +72,7 @@ extension ImageTask {
 
   /// The deadline of a load is that of its subscription. Interceptors have no subscription, and take a timer.
   private func limitTime(_ deadline: JobDeadline) {
-    let limit = pipeline.configuration.now().duration(to: deadline.instant)
+    let limit = pipeline.configuration.instant.duration(to: deadline.instant)
     surround(
       Task.detached { [weak self, sleep = pipeline.configuration.sleep] in
         // A sleep that is cancelled says nothing: the task has ended.

@@ -22,7 +22,7 @@ public final class ImageTask: Sendable {
   /// What is loaded.
   public let request: ImageRequest
   let pipeline: ImagePipeline
-  let start: ContinuousClock.Instant
+  let start: JobInstant
   let state: Mutex<State>
   /// How urgent it is, as a raw value: read under the lock of the runner.
   let urgency: Atomic<Int>
@@ -79,7 +79,7 @@ public final class ImageTask: Sendable {
   ///   - keyed: the same request under the pipeline's key; `nil` where it is the same in all.
   ///   - follower: told of everything from the beginning.
   init(
-    _ request: ImageRequest, keyed: ImageRequest?, pipeline: ImagePipeline, start: ContinuousClock.Instant,
+    _ request: ImageRequest, keyed: ImageRequest?, pipeline: ImagePipeline, start: JobInstant,
     follower: TaskFollower? = nil, isInner: Bool = false
   ) {
     self.request = request

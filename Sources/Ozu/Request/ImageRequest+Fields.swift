@@ -44,10 +44,35 @@ extension ImageRequest {
 
     var isOnWeb: Bool {
       switch source {
-      case .url(let url): url.absoluteString.hasPrefix("http")
-      case .request: true
+      case .url(let url): url.isPlainWebAddress
+      case .request(let request): request.url.isPlainWebAddress
       default: false
       }
+    }
+  }
+}
+
+extension URL {
+  /// Whether it is an address of HTTP with a host and nothing else before its path: no user, no port. To ask a `URL` for
+  /// its parts costs as much as to start a load.
+  fileprivate var isPlainWebAddress: Bool {
+    var text = absoluteString
+    return text.withUTF8 { bytes in
+      guard let slashes = bytes.firstIndex(of: UInt8(ascii: "/")), slashes + 2 < bytes.count,
+        bytes[..<slashes].elementsEqual("https:".utf8) || bytes[..<slashes].elementsEqual("http:".utf8),
+        bytes[slashes + 1] == UInt8(ascii: "/")
+      else { return false }
+      var byteCount = 0
+      for byte in bytes[(slashes + 2)...] {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+          UInt8(ascii: "."):
+          byteCount += 1
+        case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): return byteCount > 0
+        default: return false
+        }
+      }
+      return byteCount > 0
     }
   }
 }

@@ -29,7 +29,8 @@ public struct ImageRequest: Sendable {
   /// Whether a picture in memory can be given as it is: no format is to be noted, no scale to be applied and no file to
   /// be looked at. Beside the key, because a memory hit that finds all it needs there touches nothing else.
   private(set) var isPlain: Bool
-  /// Whether its source is a web address.
+  /// Whether its source is on the web for certain, as far as a look at the text of its address tells. Beside the key, for
+  /// thousands of loads that are started and thrown away.
   private(set) var isOnWeb: Bool
 
   var fields: Fields { shared.fields }

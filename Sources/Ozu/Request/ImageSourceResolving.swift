@@ -60,6 +60,9 @@ public struct ImageSourceRegistry: Sendable {
     return nil
   }
 
+  /// Whether an address may be anything but what it says.
+  var hasResolvers: Bool { !resolvers.isEmpty }
+
   /// The way to the bytes of a source.
   ///
   /// - Throws: `ImageError.invalidSource` for an address that leads nowhere.

@@ -8,7 +8,9 @@ struct JobCancellation: ~Copyable, Sendable {
     var task: Task<Void, Never>?
     /// The task has given its place back and waits for another.
     var isPaused = false
-    var waiter: CheckedContinuation<Bool, Never>?
+    /// Unchecked: it is resumed by whoever takes it from here, under the lock. The size of a checked one is known at run time
+    /// only, which makes every job slow that has room for one.
+    var waiter: UnsafeContinuation<Bool, Never>?
   }
 
   private let isOver = Atomic(false)
@@ -34,7 +36,7 @@ struct JobCancellation: ~Copyable, Sendable {
 
   /// Waits for the place that `ask` asks for; false when nobody wants the work any more.
   func waitForPlace(_ ask: () -> Void) async -> Bool {
-    await withCheckedContinuation { continuation in
+    await withUnsafeContinuation { continuation in
       state.withLock { $0 = State(task: $0.task, isPaused: true, waiter: continuation) }
       ask()
       if isOver.load(ordering: .sequentiallyConsistent) { dropWaiter() }

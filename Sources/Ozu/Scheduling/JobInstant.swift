@@ -1,6 +1,7 @@
 /// An instant as the scheduler counts them: nanoseconds since the first that the process has counted.
 ///
-/// The layout of `ContinuousClock.Instant` is known at run time only, which makes everything slow that holds one.
+/// The layout of `ContinuousClock.Instant` is known at run time only, which makes everything slow that holds one, so
+/// tasks and loads count like this too.
 package struct JobInstant: Comparable, Hashable, Sendable {
   private let nanoseconds: Int64
 
@@ -22,11 +23,14 @@ package struct JobInstant: Comparable, Hashable, Sendable {
   package func duration(to other: JobInstant) -> Duration { .nanoseconds(other.nanoseconds - nanoseconds) }
 }
 
+extension ImagePipeline.Configuration {
+  /// Now, by the clock of the pipeline.
+  var instant: JobInstant { JobInstant(now()) }
+}
+
 extension Duration {
-  /// Rounded down; longer ones than 140 years are that long.
+  /// Rounded towards zero; longer ones than 292 years are that long.
   fileprivate var nanoseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let limit: Int64 = 1 << 32
-    return max(-limit, min(limit, seconds)) * 1_000_000_000 + attoseconds / 1_000_000_000
+    Int64(clamping: attoseconds / 1_000_000_000)
   }
 }

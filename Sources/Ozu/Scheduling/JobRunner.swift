@@ -11,8 +11,19 @@ final class JobRunner: Sendable {
 
   private struct State {
     var graph: Graph
+    /// Empty while the lock is open: what an operation asks for leaves the lock with the object.
+    var effects = Effects()
+    /// An empty object for the next time.
+    var spare: Effects?
     /// When the timer that is set rings.
     var alarm: JobInstant?
+  }
+
+  /// What is to be carried out, in an object: the value is large, and most operations on jobs that wait ask for nothing.
+  ///
+  /// `Sendable`: it is written under the lock, and then belongs to the thread that has taken it out.
+  private final class Effects: @unchecked Sendable {
+    var list = Graph.Effects()
   }
 
   private let state: Mutex<State>
@@ -72,7 +83,7 @@ final class JobRunner: Sendable {
         isDeciding = start.station == nil
         return (start.work, start.placement)
       }
-      if let deadline { graph.setDeadline(id, at: JobInstant(deadline.instant), Graph.Deadline(deadline)) }
+      if let deadline { graph.setDeadline(id, at: deadline.instant, Graph.Deadline(deadline)) }
       let (job, work) = graph.job(ofSubscription: id)
       return (Subscription(id: id, work: work, isNew: isNew), isDeciding ? job : nil)
     }
@@ -126,17 +137,22 @@ final class JobRunner: Sendable {
     return value
   }
 
+  /// - Returns: what is to be carried out; `nil` for nothing.
   private func apply<Value: Sendable>(
     _ body: (inout Graph, JobInstant, inout Graph.Effects) -> Value
-  ) -> (Value, Graph.Effects) {
+  ) -> (Value, Effects?) {
     // Before the lock: the clock may be the app's.
     let now = JobInstant(now())
     let (value, effects, alarm) = state.withLock {
-      state -> (Value, Graph.Effects, JobInstant?) in
-      var effects = Graph.Effects()
+      state -> (Value, Effects?, JobInstant?) in
       let wasCalm = state.graph.isCalm
-      let value = body(&state.graph, now, &effects)
-      effects.becameCalm = !wasCalm && state.graph.isCalm
+      let value = body(&state.graph, now, &state.effects.list)
+      state.effects.list.becameCalm = !wasCalm && state.graph.isCalm
+      var effects: Effects?
+      if !state.effects.list.isEmpty {
+        effects = state.effects
+        state.effects = state.spare.take() ?? Effects()
+      }
       let due = state.graph.alarm
       guard let due, state.alarm.map({ due < $0 }) ?? true else { return (value, effects, nil) }
       state.alarm = due
@@ -162,25 +178,35 @@ final class JobRunner: Sendable {
 
   /// - Returns: a step that goes on with the place of the one that the calling thread has finished.
   private func carry(
-    out effects: Graph.Effects, finished: JobWork?, on station: StationID?
+    out effects: Effects?, finished: JobWork?, on station: StationID?
   ) -> Graph.Effects.Start? {
+    guard let effects else {
+      finished?.left()
+      return nil
+    }
     var next: Graph.Effects.Start?
-    effects.starts.forEach { start in
+    effects.list.starts.forEach { start in
       if start.continues, start.station == station { next = start } else { begin(start) }
     }
-    for work in effects.cancellations { work.cancellation.raise() }
-    for (work, level) in effects.levels { work.note(level) }
-    effects.wakes.forEach { wake in
+    effects.list.cancellations.forEach { $0.cancellation.raise() }
+    effects.list.levels.forEach { $0.payload.note($0.level) }
+    effects.list.wakes.forEach { wake in
       let job = RunningJob(id: wake.job, station: nil, input: wake.input, runner: self)
       _ = take(wake.payload.resume(job, overdue: wake.overdue), of: wake.job, wake.payload, on: nil)
     }
     if let finished {
-      effects.answers.forEach { $0.jobEnded(finished) }
+      effects.list.answers.forEach { $0.jobEnded(finished) }
       finished.left()
     }
-    for (waiter, tag, standing) in effects.overdue { waiter.jobOverdue(tag, standing) }
-    for work in effects.released { work.left() }
-    if effects.becameCalm { onCalm() }
+    effects.list.overdue.forEach { $0.waiter.jobOverdue($0.tag, $0.standing) }
+    effects.list.released.forEach { $0.left() }
+    let becameCalm = effects.list.becameCalm
+    // What nobody else holds ends here, under no lock.
+    effects.list.clear()
+    state.withLock { state in
+      if state.spare == nil { state.spare = effects }
+    }
+    if becameCalm { onCalm() }
     return next
   }
 
@@ -238,7 +264,7 @@ final class JobRunner: Sendable {
       var isDeciding = false
       let dependence = graph.depend(
         id, on: other.key, then: other.then.map { .station($0, size: other.size) } ?? .nowhere, now: now,
-        &effects, deadline: other.deadline.map { (JobInstant($0.instant), Graph.Deadline($0)) }
+        &effects, deadline: other.deadline.map { ($0.instant, Graph.Deadline($0)) }
       ) {
         let start = other.make()
         isDeciding = start.station == nil

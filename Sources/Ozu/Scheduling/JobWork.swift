@@ -68,7 +68,7 @@ struct JobDependence: Sendable {
 
 /// When somebody stops waiting.
 struct JobDeadline: Sendable {
-  let instant: ContinuousClock.Instant
+  let instant: JobInstant
   /// What is told at that time.
   let tag: Int
   /// Whether it ends when the work begins.

@@ -41,8 +41,10 @@ final class StoreChain: Sendable {
   // MARK: Reading
 
   /// Whether a level may have something under a key. Never waits.
-  func mayContain(_ key: ImageStoreKey, _ reach: Reach = .all) -> Bool {
-    first?.mayContain(key) ?? false || further(key, reach).contains { $0.mayContain(key) }
+  func mayContain(_ key: ImageStoreKey, _ reach: @autoclosure () -> Reach = .all) -> Bool {
+    if first?.mayContain(key) ?? false { return true }
+    // To tell the reach of a source copies the source.
+    return !further.isEmpty && further(key, reach()).contains { $0.mayContain(key) }
   }
 
   /// What the first level has under a key.

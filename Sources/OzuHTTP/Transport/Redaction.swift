@@ -34,9 +34,14 @@ package enum Redaction {
   }
 
   private static func address(_ text: String, mark: String) -> String {
-    let marks = [UInt8(ascii: "@"), UInt8(ascii: "?"), UInt8(ascii: "#")]
+    var bytes = text
+    let isPlain = bytes.withUTF8 { bytes in
+      !bytes.contains { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
+    }
+    // Most are plain web addresses, and to search by characters costs as much as to start a load.
+    if isPlain, text.hasPrefix("https://") || text.hasPrefix("http://") { return text }
     if let range = text.firstRange(of: "://") {
-      guard text.utf8.contains(where: marks.contains) else { return text }
+      guard !isPlain else { return text }
       return text[..<range.upperBound] + afterScheme(text[range.upperBound...], mark: mark)
     }
     if text.hasPrefix("//") { return "//" + afterScheme(text.dropFirst(2), mark: mark) }

@@ -229,7 +229,7 @@ struct JobRunnerTests {
     let (log, waiter) = (Log(), Waiter())
     let runner = Jobs(
       stations: Self.stations(), now: clock.now, sleep: { try await clock.sleep(for: $0) })
-    let deadline = JobDeadline(instant: clock.now().advanced(by: .seconds(5)), tag: 7)
+    let deadline = JobDeadline(instant: JobInstant(clock.now()).advanced(by: .seconds(5)), tag: 7)
     _ = runner.subscribe(waiter, to: .store(1), priority: .normal, deadline: deadline) {
       JobStart(Work(1, log, []), in: .network)
     }

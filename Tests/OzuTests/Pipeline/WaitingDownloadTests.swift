@@ -1,0 +1,101 @@
+import Foundation
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+/// A download of which it is known that nobody but the origin has it stands in the queue of the downloads from the
+/// beginning, and looks closer when it has a place.
+@Suite("A download that waits for its place")
+struct WaitingDownloadTests {
+  /// What may happen while it waits.
+  enum Event: String, CaseIterable, CustomTestStringConvertible {
+    case nothing
+    /// The levels below memory have been given the original.
+    case original
+    /// The origin has said elsewhere that it has no such picture.
+    case failure
+
+    var testDescription: String { rawValue }
+  }
+
+  @Test(
+    "takes what has been stored meanwhile, and does not ask for what has failed", arguments: Event.allCases)
+  func meanwhile(event: Event) async throws {
+    let fixture = Fixture()
+    let pipeline = fixture.pipeline
+    // A disk that is open knows what it has.
+    _ = try await pipeline.image(for: try fixture.serve("first.jpg"))
+    await pipeline.flush()
+    let url = try fixture.serve("a.jpg")
+    let request = ImageRequest(url: url)
+    pipeline.suspend(.data)
+    let task = pipeline.task(for: url)
+    #expect(pipeline.waitingCount(on: .data) == 1)
+    switch event {
+    case .nothing: break
+    case .original:
+      let other = Fixture()
+      try other.serve("a.jpg")
+      let fetched = try await other.pipeline.fetch(request, urgency: DataUrgency(.normal))
+      pipeline.caches.store(try #require(fetched.claimOriginal()), for: request)
+    case .failure:
+      pipeline.context.failures.note(
+        .httpStatus(404, source: ""), for: request.key.source, freshUntil: nil, now: Date())
+    }
+    pipeline.resume(.data)
+    let result = await Result { () async throws(ImageError) in try await task.response }
+    #expect(fixture.client.requestCount(for: url) == (event == .nothing ? 1 : 0))
+    switch event {
+    case .nothing: #expect(try result.get().source == .network)
+    case .original: #expect(try result.get().source == .original)
+    case .failure:
+      guard case .failure(.httpStatus(404, _)) = result else {
+        Issue.record("\(result)")
+        return
+      }
+    }
+  }
+
+  @Test("is let go of when it is over, however it came to its answer", arguments: [false, true])
+  func release(isValidation: Bool) async throws {
+    let fixture = Fixture { $0.memoryCache.costLimit = 1 }
+    let url = try fixture.serve("a.jpg") { $0.header("Cache-Control", "max-age=0") }
+    if isValidation {
+      _ = try await fixture.pipeline.image(for: url)
+      await fixture.pipeline.flush()
+    }
+    weak var fetch: FetchWork?
+    do {
+      fixture.pipeline.suspend(.data)
+      let task = fixture.pipeline.task(for: url)
+      try await eventually(fixture.pipeline.waitingCount(on: .data) == 1)
+      fetch = fixture.pipeline.snapshots.compactMap { $0.payload as? FetchWork }.first
+      #expect(fetch != nil)
+      fixture.pipeline.resume(.data)
+      _ = try await task.image
+    }
+    await fixture.pipeline.flush()
+    try await eventually(fetch == nil)
+  }
+
+  @Test(
+    "an address is one of the web for certain when it has a host and nothing but its path behind it",
+    arguments: [
+      ("https://example.com/a.jpg", true), ("http://example.com", true), ("https://a-b.0.org?x=y@z", true),
+      ("https://example.com#a", true), ("https:///a.jpg", false), ("https://?a", false),
+      ("https://user@/a.jpg", false), ("https://user:word@example.com/", false),
+      ("https://example.com:80/", false), ("https://[::1]/a.jpg", false), ("HTTPS://example.com/", false),
+      ("https:example.com", false), ("https:/example.com", false), ("httpsx://example.com", false),
+      ("file:///a.jpg", false), ("data:image/png;base64,//", false), ("https://exämple.com/", false),
+      ("//a/b", false),
+    ])
+  func address(text: String, isOnWeb: Bool) throws {
+    // What no parser takes is no address.
+    guard let url = URL(string: text, encodingInvalidCharacters: false) else { return }
+    let request = ImageRequest(url: url)
+    #expect(request.isOnWeb == isOnWeb)
+    // Whatever is taken for one leads to the network.
+    if isOnWeb { #expect(throws: Never.self) { _ = try request.source.access() } }
+  }
+}
