@@ -4,8 +4,8 @@ import OzuTesting
 /// Random operations on the scheduler and on its naive twin, compared after each one.
 ///
 /// A run makes a number of jobs, of which many share keys, in stations of random widths; one station has a limiter. It
-/// starts, joins, cancels before and after the start, changes urgency, moves, depends, finishes, fails, expires and
-/// suspends, and then lets everything come to an end.
+/// starts, joins, cancels before and after the start, changes urgency, moves, depends, finishes, fails, expires, lends
+/// places and suspends, and then lets everything come to an end.
 package struct ModelRun {
   package typealias Graph = JobGraph<Int, Int, Int>
 
@@ -34,6 +34,8 @@ package struct ModelRun {
   private var inHand: [(payload: Int, id: SlotID)] = []
   /// Those who wait, by their numbers.
   private var waiting: [(waiter: Int, id: SlotID)] = []
+  /// The stations of places that are lent.
+  private var lent: [StationID] = []
   /// What the run has come to: to see that it tests what it should.
   package private(set) var coverage = Coverage()
 
@@ -48,6 +50,7 @@ package struct ModelRun {
     package var parked = 0
     /// Alarms of limiters and deadlines.
     package var alarms = 0
+    package var lent = 0
     package var mostQueued = 0
 
     package init() {}
@@ -61,6 +64,7 @@ package struct ModelRun {
       overdue += other.overdue
       parked += other.parked
       alarms += other.alarms
+      lent += other.lent
       mostQueued = max(mostQueued, other.mostQueued)
     }
   }
@@ -102,7 +106,8 @@ package struct ModelRun {
     case 75..<82: try cancel()
     case 82..<88: try changePriority()
     case 88..<91: try setDeadline()
-    case 91..<97: try tick()
+    case 91..<94: try tick()
+    case 94..<97: try lend()
     default: try suspend(Bool.random(using: &random))
     }
   }
@@ -231,6 +236,27 @@ package struct ModelRun {
     try setSuspended(station, isSuspended)
   }
 
+  /// Lends a place, or takes one back.
+  private mutating func lend() throws(Mismatch) {
+    if lent.count > 3 || (!lent.isEmpty && Bool.random(using: &random)) {
+      return try takeBack(lent.remove(at: Int.random(in: lent.indices, using: &random)))
+    }
+    guard let station = StationID.allCases.randomElement(using: &random) else { return }
+    let isLent = graph.lend(station, now: now)
+    try check(isLent == model.lend(station, now: now), "lend", "a place of \(station.index): \(isLent)")
+    if isLent {
+      lent.append(station)
+      coverage.lent += 1
+    }
+    try compare(Graph.Effects(), Told(), "lend a place of \(station.index)")
+  }
+
+  private mutating func takeBack(_ station: StationID) throws(Mismatch) {
+    var effects = Graph.Effects()
+    graph.takeBack(station, now: now, &effects)
+    try compare(effects, model.takeBack(station, now: now), "take a place of \(station.index) back")
+  }
+
   private mutating func setSuspended(_ station: StationID, _ isSuspended: Bool) throws(Mismatch) {
     var effects = Graph.Effects()
     graph.setSuspended(station, isSuspended, now: now, &effects)
@@ -241,6 +267,7 @@ package struct ModelRun {
   /// Lets all that is left come to its end, and sees that nothing is left.
   private mutating func end() throws(Mismatch) {
     for station in StationID.allCases { try setSuspended(station, false) }
+    while let station = lent.popLast() { try takeBack(station) }
     while !waiting.isEmpty || !inHand.isEmpty {
       if inHand.isEmpty {
         // Held back by a limiter, or parked with one that is: time goes on, as long as there is an alarm.

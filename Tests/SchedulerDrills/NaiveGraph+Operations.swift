@@ -153,6 +153,19 @@ extension NaiveGraph {
     }
   }
 
+  package mutating func lend(_ station: StationID, now: JobInstant) -> Bool {
+    let index = station.index
+    guard queuedCount(in: station) == 0, runningCount(in: station) < places[index].width,
+      !places[index].isSuspended, places[index].limiter?.isOpen(now) ?? true
+    else { return false }
+    places[index].lentCount += 1
+    return true
+  }
+
+  package mutating func takeBack(_ station: StationID, now: JobInstant) -> Told {
+    change(now) { model, _ in model.places[station.index].lentCount -= 1 }
+  }
+
   package mutating func setSuspended(
     _ station: StationID, _ isSuspended: Bool, now: JobInstant
   ) -> Told {

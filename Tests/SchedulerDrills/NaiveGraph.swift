@@ -42,6 +42,8 @@ package struct NaiveGraph {
 
   struct Place {
     let width: Int
+    /// Places that work has which is no job.
+    var lentCount = 0
     let isForeground: Bool
     var limiter: StartLimiter?
     var isSuspended = false
@@ -99,6 +101,7 @@ package struct NaiveGraph {
 
   func runningCount(in station: StationID) -> Int {
     jobs.count { $0.state == .running(station) || $0.state == .abandoned(station) }
+      + places[station.index].lentCount
   }
 
   func queuedCount(in station: StationID) -> Int { jobs.count { $0.state == .queued(station) } }

@@ -115,6 +115,7 @@ extension RenderStep {
       limits: context.load.configuration.limits, pool: context.load.configuration.pixelBufferPool,
       colorPolicy: colorPolicy,
       budget: context.load.configuration.decodedByteBudget,
+      assistant: DecodingAssistant { [runner = context.load.runner] in runner.lend(.decode, $0) },
       isCancelled: { context.isCancelled || watch.isLate }
     ).measured { watch.enter($0 == .decode ? .decode : .resize, ago: $1) }
     do throws(DecodingError) {

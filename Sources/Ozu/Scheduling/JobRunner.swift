@@ -126,6 +126,17 @@ final class JobRunner: Sendable {
     }
   }
 
+  /// Runs work that is no job on a thread, with a place of a station that is free and that nobody waits for; `false` when
+  /// there is none.
+  func lend(_ station: StationID, _ work: @escaping @Sendable () -> Void) -> Bool {
+    guard change({ graph, now, _ in graph.lend(station, now: now) }) else { return false }
+    threads.async {
+      work()
+      self.change { graph, now, effects in graph.takeBack(station, now: now, &effects) }
+    }
+    return true
+  }
+
   // MARK: Changes and their effects
 
   @discardableResult

@@ -1,3 +1,4 @@
+import Dispatch
 import OzuSynchronization
 import OzuTesting
 import Testing
@@ -186,6 +187,27 @@ struct JobRunnerTests {
     }
 
     override func left() { cancellation.dropWaiter() }
+  }
+
+  @Test("a place is lent while nobody waits for it, and is given back")
+  func lending() async throws {
+    let waiter = Waiter()
+    let log = Log()
+    let runner = Jobs(stations: Self.stations(1))
+    let gate = DispatchSemaphore(value: 0)
+    #expect(runner.lend(.decode) { gate.wait() })
+    // Taken.
+    #expect(!runner.lend(.decode) {})
+    _ = runner.subscribe(waiter, to: .store(1), priority: .normal) {
+      JobStart(Work(1, log, []), in: .decode)
+    }
+    #expect(runner.look { ($0.runningCount(in: .decode), $0.queuedCount(in: .decode)) } == (1, 1))
+    gate.signal()
+    try await eventually(runner.look { $0.isEmpty })
+    #expect(runner.lend(.decode) {})
+    try await eventually(runner.look { $0.isEmpty })
+    runner.setSuspended(.decode, true)
+    #expect(!runner.lend(.decode) {})
   }
 
   @Test(

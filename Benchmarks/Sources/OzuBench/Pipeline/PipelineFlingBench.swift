@@ -1,6 +1,6 @@
 import Ozu
 import OzuHTTP
-import OzuSynchronization
+import Synchronization
 
 /// What a load costs that is thrown away: a list flies by, of which a screenful of 200 is asked for and called off, then
 /// the next 200, without a pause. Processor time of the whole process for each load, its end included.
