@@ -62,7 +62,9 @@ struct ChosenKeysTests {
     arguments: Choice.allCases.filter { ![.oneLowHalf, .singleBits].contains($0) })
   func memory(choice: Choice) {
     let keys = choice.keys(Self.count)
-    // Each cache has a seed of its own. A weak hash has been seen to fail under three in a hundred.
+    // Each cache has a seed of its own. A weak hash has been seen to fail under three in a hundred; this one does under one
+    // in some thousands, and then by little.
+    var slowCount = 0
     for _ in 0..<100 {
       let cache = MemoryCache<CacheKey, Int>(
         MemoryCacheConfiguration(costLimit: 1 << 30, maximumEntryFraction: 1))
@@ -74,9 +76,11 @@ struct ChosenKeysTests {
           return shard.table.probeCount
         }
       }
-      #expect(probeCount < 3 * keys.count)
+      if probeCount >= 3 * keys.count { slowCount += 1 }
+      #expect(probeCount < 6 * keys.count)
       #expect(keys.indices.allSatisfy { cache.value(forKey: keys[$0]) == $0 })
     }
+    #expect(slowCount <= 1)
   }
 
   @Test("keys with one low half have as many hash values as keys", arguments: Choice.allCases)

@@ -1,4 +1,3 @@
-import Dispatch
 import OzuImaging
 import OzuSynchronization
 
@@ -50,7 +49,7 @@ final class ReducedScanTail: @unchecked Sendable {
 
   private let plan: Plan
   private let state = Mutex(State())
-  private let finished = DispatchSemaphore(value: 0)
+  private let finished = Latch()
   private var planes: [SamplePlane] = []
   private var components: [ReducedComponent] = []
   private var groupCount = 0
@@ -83,7 +82,7 @@ final class ReducedScanTail: @unchecked Sendable {
     guard isWanted else { return }
     let isDone = decode()
     state.withLock { $0.phase = isDone ? .done : .abandoned }
-    finished.signal()
+    finished.open()
   }
 
   private func decode() -> Bool {
@@ -157,7 +156,7 @@ final class ReducedScanTail: @unchecked Sendable {
   /// - Throws: what `checkpoint` throws, which is asked a hundred times a second.
   func wait<Failure: Error>(checkpoint: () throws(Failure) -> Void) throws(Failure) -> Bool {
     while state.withLock({ $0.phase == .running }) {
-      if finished.wait(timeout: .now() + .milliseconds(10)) == .success { break }
+      if finished.wait(milliseconds: 10) { break }
       try checkpoint()
     }
     return state.withLock { $0.phase == .done }
