@@ -17,7 +17,8 @@ enum Assistance: CaseIterable {
 
   /// Decodes with such help, if help is wanted, and counts the rows of groups that were read on the calling thread.
   func decode(
-    _ data: Data, eighths: (Int, Int), share: Double, allowsTruncation: Bool = false
+    _ data: Data, eighths: (Int, Int), share: Double, allowsTruncation: Bool = false,
+    smallestByteCount: Int = 64
   ) -> (outcome: Outcome, rowCount: Int) {
     let work = Mutex<[@Sendable () -> Void]>([])
     let assistant = DecodingAssistant { half in
@@ -29,7 +30,7 @@ enum Assistance: CaseIterable {
       return true
     }
     let result = Outcome.of(
-      data, eighths: eighths, division: ScanDivision(smallestByteCount: 64, share: share),
+      data, eighths: eighths, division: ScanDivision(smallestByteCount: smallestByteCount, share: share),
       assistant: assistant, allowsTruncation: allowsTruncation)
     for half in work.withLock({ $0 }) { half() }
     return result
@@ -115,6 +116,26 @@ struct ScanTailTests {
       if made.rowCount < expected.rowCount { metCount += 1 }
     }
     #expect(metCount > 75)
+  }
+
+  @Test(
+    "says as the whole does whether data are missing, where the picture has few groups",
+    arguments: [10, 20, 40])
+  func truncation(side: Int) throws {
+    let variant = JPEGVariant(PixelSize(side, side), isGray: true, quality: 97)
+    let whole = variant.data
+    let data = try #require(whole.lastRange(of: [0xFF, 0xDA])).upperBound
+    var metCount = 0
+    for length in stride(from: data + 12, to: whole.count, by: max(1, (whole.count - data) / 60)) {
+      let file = whole.prefix(length)
+      let expected = Outcome.of(file, eighths: (3, 3))
+      for share in stride(from: 0, to: 1, by: 0.04) {
+        let made = Assistance.before.decode(file, eighths: (3, 3), share: share, smallestByteCount: 4)
+        #expect(made.outcome == expected.outcome, "\(length) bytes, the first \(share)")
+        if made.rowCount < expected.rowCount { metCount += 1 }
+      }
+    }
+    #expect(metCount > 100)
   }
 
   @Test("is not asked for small files, for those with restart markers and for progressive ones")

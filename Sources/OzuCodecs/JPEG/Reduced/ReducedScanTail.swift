@@ -117,6 +117,8 @@ final class ReducedScanTail: @unchecked Sendable {
       if isUnwanted || DecodingContext.systemThreadTime() - start > plan.cpuTime { return false }
       if !scan.hasData { break }
     }
+    // Its planes may have ended before its data did: then nobody has looked whether the last group had all its bits.
+    scan.finish()
     state.withLock { $0.ends = boundaries.ends }
     groupCount = boundaries.groupCount
     missesData = scan.source.missesData
