@@ -5,9 +5,8 @@ import OzuSynchronization
 
 /// The inbox and the thread of a `RedisStore`: one thread for all nodes, which never waits but in poll(2).
 ///
-/// Any thread may `submit` and `stop`; both only append under the lock and wake the thread. The waker stands in the locked
-/// state so that nobody can use it after it is gone. The thread alone touches connections; it owns the loop, so that a
-/// store that is released only asks it to end.
+/// Any thread may `submit` and `stop`; both only append under the lock and wake the thread. The thread alone touches
+/// connections; it owns the loop, so that a store that is released only asks it to end.
 final class RedisLoop: Sendable {
   enum Command: Sendable {
     case start(node: Int, RedisRequest)
@@ -16,60 +15,23 @@ final class RedisLoop: Sendable {
     case tick
   }
 
-  private enum Phase {
-    case unborn
-    case running(LoopWaker)
-    case stopping(LoopWaker)
-    case stopped
-  }
-
-  private struct State {
-    var phase = Phase.unborn
-    var commands: [Command] = []
-    /// Whether the thread sleeps, or is about to, and has to be woken.
-    var isAsleep = false
-  }
-
   private let configuration: RedisConfiguration
-  private let state = Mutex(State())
+  private let inbox = Mutex(LoopInbox<Command>())
 
   init(configuration: RedisConfiguration) { self.configuration = configuration }
 
   /// Puts a command into the inbox; the first one starts the thread. Returns whether it was taken.
   func submit(_ command: Command) -> Bool {
-    state.withLock { state in
-      switch state.phase {
-      case .unborn:
-        guard let waker = LoopWaker() else { return false }
-        guard LoopThread.start(named: "ozu.redis", { [self] in run(waker) }) else {
-          waker.close()
-          return false
-        }
-        state.phase = .running(waker)
-        state.commands.append(command)
-      case .running(let waker):
-        state.commands.append(command)
-        if state.isAsleep {
-          state.isAsleep = false
-          waker.wake()
-        }
-      case .stopping, .stopped: return false
+    inbox.withLock { inbox in
+      inbox.put(command) { waker in
+        LoopThread.start(named: "ozu.redis") { [self] in run(waker) }
       }
-      return true
-    }
+    } == nil
   }
 
   /// Asks the thread to end. What waits is answered with `closed`.
   func stop() {
-    state.withLock { state in
-      switch state.phase {
-      case .unborn: state.phase = .stopped
-      case .running(let waker):
-        state.phase = .stopping(waker)
-        waker.wake()
-      case .stopping, .stopped: break
-      }
-    }
+    inbox.withLock { $0.stop() }
   }
 
   private func run(_ waker: LoopWaker) {
@@ -79,13 +41,7 @@ final class RedisLoop: Sendable {
       }
     }
     while true {
-      let (commands, isStopping) = state.withLock { state in
-        let commands = state.commands
-        state.commands = []
-        state.isAsleep = false
-        if case .stopping = state.phase { return (commands, true) }
-        return (commands, false)
-      }
+      let (commands, isStopping) = inbox.withLock { $0.take() }
       for command in commands {
         switch command {
         case .start(let node, let request): connections[node].start(request)
@@ -97,15 +53,11 @@ final class RedisLoop: Sendable {
       for connection in connections { connection.flush() }
       let now = configuration.now()
       for connection in connections { connection.expire(at: now) }
-      let mayRest = state.withLock { state in
-        guard state.commands.isEmpty, case .running = state.phase else { return false }
-        state.isAsleep = true
-        return true
-      }
+      let mayRest = inbox.withLock { $0.mayRest() }
       wait(waker, connections, milliseconds: mayRest ? patience(connections, now) : 0)
     }
     for connection in connections { connection.lose(.closed) }
-    state.withLock { $0.phase = .stopped }
+    inbox.withLock { $0.end() }
     waker.close()
   }
 

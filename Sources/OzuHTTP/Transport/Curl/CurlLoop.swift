@@ -10,9 +10,8 @@
 
   /// The inbox and the thread of a `CurlClient`.
   ///
-  /// Any thread may `submit` and `stop`; both only append under the lock and wake the loop. The waker stands in the
-  /// locked state so that nobody can use it after it is gone. The thread itself makes the multi handle: loading libcurl
-  /// takes milliseconds, which no caller waits for and no lock is held.
+  /// Any thread may `submit` and `stop`; both only append under the lock and wake the loop. The thread itself makes the
+  /// multi handle: loading libcurl takes milliseconds, which no caller waits for and no lock is held.
   final class CurlLoop: Sendable {
     enum Command: Sendable {
       case start(CurlTransfer, CurlTransfer.Completion)
@@ -21,21 +20,18 @@
       case prioritize(CurlTransfer)
     }
 
-    private enum Phase {
-      case unborn
-      case running(LoopWaker)
-      case stopping(LoopWaker)
-      case cleaning
-      case stopped
-    }
-
     private struct State {
-      var phase = Phase.unborn
-      var commands: [Command] = []
-      /// Whether the thread sleeps, or is about to, and has to be woken. While it works it looks into the inbox
-      /// before it sleeps, and waking it would cost two system calls and a turn for nothing.
-      var isAsleep = false
+      var inbox = LoopInbox<Command>()
+      /// Whether the thread is gone, or never was and never will be.
+      var hasStopped = false
       var stopWaiters: [CheckedContinuation<Void, Never>] = []
+
+      /// Returns who waits for the end.
+      mutating func stopped() -> [CheckedContinuation<Void, Never>] {
+        hasStopped = true
+        defer { stopWaiters = [] }
+        return stopWaiters
+      }
     }
 
     let counters = CurlCounters()
@@ -49,52 +45,31 @@
 
     /// Puts a command into the inbox; the first one starts the thread. Returns why it was not taken, or nil.
     func submit(_ command: Command) -> HTTPError.Reason? {
-      state.withLock { state in
-        switch state.phase {
-        case .unborn:
-          guard let waker = LoopWaker() else { return Self.failedStart("no descriptor is left") }
-          state.phase = .running(waker)
-          guard startThread(waker) else {
-            state.phase = .unborn
-            waker.close()
-            return Self.failedStart("no thread can be started")
-          }
-          state.commands.append(command)
-        case .running(let waker):
-          state.commands.append(command)
-          if state.isAsleep {
-            state.isAsleep = false
-            waker.wake()
-          }
-        case .stopping, .cleaning, .stopped:
-          return .cancelled
-        }
-        return nil
+      switch state.withLock({ $0.inbox.put(command, startThread: startThread) }) {
+      case nil: nil
+      case .noDescriptor: Self.failedStart("no descriptor is left")
+      case .noThread: Self.failedStart("no thread can be started")
+      case .ended: .cancelled
       }
     }
 
     /// Asks the thread to end. Returns at once; may be called again.
     func stop() {
-      state.withLock { state in
-        switch state.phase {
-        case .unborn:
-          state.phase = .stopped
-        case .running(let waker):
-          state.phase = .stopping(waker)
-          waker.wake()
-        case .stopping, .cleaning, .stopped:
-          break
-        }
+      let waiters = state.withLock { state in
+        let hadEnded = state.inbox.hasEnded
+        state.inbox.stop()
+        // There was no thread.
+        return state.inbox.hasEnded && !hadEnded ? state.stopped() : []
       }
+      for waiter in waiters { waiter.resume() }
     }
 
     /// Returns when the thread has ended.
     func stopped() async {
       await withCheckedContinuation { continuation in
         let isStopped = state.withLock { state in
-          if case .stopped = state.phase { return true }
-          state.stopWaiters.append(continuation)
-          return false
+          if !state.hasStopped { state.stopWaiters.append(continuation) }
+          return state.hasStopped
         }
         if isStopped { continuation.resume() }
       }
@@ -106,56 +81,35 @@
 
     private func startThread(_ waker: LoopWaker) -> Bool {
       LoopThread.start(named: "ozu.http") { [self] in
-        let waiters: [CheckedContinuation<Void, Never>]
         do throws(CurlMulti.Unavailable) {
           run(try CurlMulti(configuration: configuration, waker: waker))
-          waiters = end(.stopped).waiters
+          for waiter in state.withLock({ $0.stopped() }) { waiter.resume() }
         } catch {
-          waiters = failStart(error, waker)
+          failStart(error, waker)
         }
-        for waiter in waiters { waiter.resume() }
       }
     }
 
     /// Answers what has been submitted with the reason why libcurl cannot be used. The next request tries again: it may be
     /// installed by then.
-    private func failStart(
-      _ error: CurlMulti.Unavailable, _ waker: LoopWaker
-    ) -> [CheckedContinuation<Void, Never>] {
-      let (commands, waiters) = end(.unborn)
+    private func failStart(_ error: CurlMulti.Unavailable, _ waker: LoopWaker) {
+      let (commands, waiters) = state.withLock { state in
+        let commands = state.inbox.giveUp()
+        return (commands, state.inbox.hasEnded ? state.stopped() : [])
+      }
       waker.close()
       for case .start(let transfer, let completion) in commands {
         completion.resume(
           returning: .failure(HTTPError(Self.failedStart(error.message), url: transfer.hop.url)))
       }
-      return waiters
-    }
-
-    /// Leaves the phase of the thread for another one, or for `stopped` when that is asked for, and takes out what is in
-    /// the inbox. Returns who waits for the end, if it is the end.
-    private func end(_ phase: Phase) -> (commands: [Command], waiters: [CheckedContinuation<Void, Never>]) {
-      state.withLock { state in
-        if case .running = state.phase { state.phase = phase } else { state.phase = .stopped }
-        let commands = state.commands
-        state.commands = []
-        guard case .stopped = state.phase else { return (commands, []) }
-        let waiters = state.stopWaiters
-        state.stopWaiters = []
-        return (commands, waiters)
-      }
+      for waiter in waiters { waiter.resume() }
     }
 
     private func run(_ multi: CurlMulti) {
       let reactor = CurlReactor(
         multi: multi, configuration: configuration, counters: counters, clock: clock)
       while true {
-        let (commands, isStopping) = state.withLock { state in
-          let commands = state.commands
-          state.commands = []
-          state.isAsleep = false
-          if case .stopping = state.phase { return (commands, true) }
-          return (commands, false)
-        }
+        let (commands, isStopping) = state.withLock { $0.inbox.take() }
         if !commands.isEmpty { clock.tick() }
         for command in commands {
           switch command {
@@ -167,15 +121,11 @@
         }
         if isStopping { break }
         let patience = reactor.turn()
-        let mayRest = state.withLock { state in
-          guard state.commands.isEmpty, case .running = state.phase else { return false }
-          state.isAsleep = true
-          return true
-        }
+        let mayRest = state.withLock { $0.inbox.mayRest() }
         reactor.wait(milliseconds: mayRest ? patience : 0)
       }
       reactor.cancelAll()
-      state.withLock { $0.phase = .cleaning }
+      state.withLock { $0.inbox.end() }
       reactor.close()
     }
   }
