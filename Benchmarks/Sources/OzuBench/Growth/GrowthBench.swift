@@ -94,7 +94,7 @@ enum GrowthBench {
 
   /// Loads of different pictures that are all begun before the first is awaited, and tasks that share one load; beside
   /// Swift tasks that do nothing. Each figure is the mean of up to 50 repetitions: each has a new pipeline, which takes
-  /// milliseconds to make (its watch of memory pressure).
+  /// milliseconds to make.
   private static func requests(_ count: Int, _ options: BenchOptions) async throws -> [BenchReport.Row] {
     let names = ["cold-loads-at-once@\(count)", "one-picture-at-once@\(count)"]
     guard names.contains(where: options.wants) else { return [] }
