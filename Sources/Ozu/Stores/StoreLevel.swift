@@ -2,7 +2,8 @@ import OzuSynchronization
 
 /// One level with what the pipeline remembers of its troubles: which were reported, and what could not be removed.
 ///
-/// An entry whose removal failed is hidden for the life of the process, until it is written or removed with success.
+/// An entry whose removal failed is hidden for the life of the process, until it is written or removed with success; of very
+/// many, until the process ends (`HiddenKeys`).
 /// One lock guards the memory; the level and the app are called outside of it.
 struct StoreLevel: Sendable {
   let store: any ImageStoring
@@ -12,7 +13,7 @@ struct StoreLevel: Sendable {
   private final class Memory: Sendable {
     struct State {
       var reported: Set<ImageStoreError.Operation> = []
-      var hiddenKeys: Set<ImageStoreKey> = []
+      var hiddenKeys = HiddenKeys()
       var hiddenKinds: Set<ImageStoreKind> = []
       var hidesAll = false
     }
@@ -53,7 +54,7 @@ struct StoreLevel: Sendable {
     _ type: Value.Type, _ key: ImageStoreKey, _ work: (any ImageStoring) throws -> Void
   ) {
     guard attempt(.write, work) != nil else { return remove(type, key) }
-    memory.state.withLock { _ = $0.hiddenKeys.remove(key) }
+    memory.state.withLock { $0.hiddenKeys.remove(key) }
   }
 
   /// Has what a key has removed.
