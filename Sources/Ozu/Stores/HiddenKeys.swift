@@ -1,9 +1,10 @@
 /// The keys that a level must not be asked for, in bounded memory, however long the level is down.
 ///
-/// Some thousand keys are known exactly, and are let go when their entries could be written or removed after all. Further ones
-/// go into a Bloom filter ("Space/time trade-offs in hash coding with allowable errors", 1970), which forgets none and
-/// takes a few keys for one of them: asking for those is a miss, and nothing worse. At 100,000 keys that are one in a
-/// hundred of all others, at a million nearly all: then the level is hardly read any more in this process.
+/// The first 4,096 keys are kept exactly, and are removed when their entries could be written or removed after all. Later
+/// keys go into a Bloom filter ("Space/time trade-offs in hash coding with allowable errors", 1970). It never forgets a
+/// key, and it also hides some keys that were not inserted: asking for those is a miss, and nothing worse. By its formula it
+/// hides one in a hundred of the other keys when it has 100,000, and nearly all when it has a million: then this process
+/// hardly reads the level any more.
 ///
 /// - Complexity: O(1).
 struct HiddenKeys: Sendable {
@@ -11,7 +12,7 @@ struct HiddenKeys: Sendable {
   private static let bitCount = 1 << 20
   private static let probeCount = 4
 
-  /// How many keys are known exactly.
+  /// How many keys are kept exactly.
   let exactLimit: Int
   private(set) var exact: Set<ImageStoreKey> = []
   /// Empty until it is needed.
@@ -36,7 +37,7 @@ struct HiddenKeys: Sendable {
     for place in Self.places(of: key) { bits[place >> 6] |= 1 << UInt64(place & 63) }
   }
 
-  /// Lets a key go, if it is among those that are known exactly.
+  /// Removes a key, if it is one of those that are kept exactly.
   mutating func remove(_ key: ImageStoreKey) { exact.remove(key) }
 
   /// Two halves of one hash make all places (Kirsch and Mitzenmacher, "Less hashing, same performance", 2006).

@@ -2,8 +2,8 @@ import OzuSynchronization
 
 /// One level with what the pipeline remembers of its troubles: which were reported, and what could not be removed.
 ///
-/// An entry whose removal failed is hidden for the life of the process, until it is written or removed with success; of very
-/// many, until the process ends (`HiddenKeys`).
+/// An entry whose removal failed is hidden for the life of the process, until it is written or removed with success.
+/// Where there are thousands of them, the later ones stay hidden in any case (`HiddenKeys`).
 /// One lock guards the memory; the level and the app are called outside of it.
 struct StoreLevel: Sendable {
   let store: any ImageStoring
