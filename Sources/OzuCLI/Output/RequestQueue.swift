@@ -98,6 +98,9 @@ final class RequestQueue: Sendable {
     state.withLock { $0.laneCount == 1 && $0.readyCount == 0 && $0.waiting[job.address]?.isEmpty == true }
   }
 
+  /// Whether who reads the lines waits for room.
+  var isReaderWaiting: Bool { state.withLock { $0.reader != nil } }
+
   /// Returns when there is room for more.
   func room() async {
     guard state.withLock({ $0.isFull }) else { return }
