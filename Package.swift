@@ -322,9 +322,10 @@ if !buildsLibraries {
   package.targets.removeAll { needLibraries.contains($0.name) }
 }
 
-// A level that machines share is for servers: its connections are made of poll(2), eventfd(2) and libcurl.
+// Levels that machines share and the image service are for servers: their connections are made of poll(2) and eventfd(2).
 #if os(Linux)
   package.products.append(.library(name: "OzuSharedStores", targets: ["OzuSharedStores"]))
+  package.products.append(.library(name: "OzuServer", targets: ["OzuServer"]))
   package.targets += [
     // Floor 6.
     .target(
@@ -334,6 +335,20 @@ if !buildsLibraries {
     .testTarget(
       name: "OzuSharedStoresTests",
       dependencies: ["OzuSharedStores", "Ozu", "OzuHTTP", "OzuSynchronization", "OzuTesting"],
+      swiftSettings: strict),
+    // Floor 7.
+    .target(
+      name: "OzuServer",
+      dependencies: [
+        "OzuSharedStores", "Ozu", "OzuCodecs", "OzuHTTP", "OzuImaging", "OzuIsolation", "OzuStandardCodecs",
+        "OzuSynchronization", "OzuText",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "OzuServerTests",
+      dependencies: [
+        "OzuServer", "OzuSharedStores", "Ozu", "OzuHTTP", "OzuImaging", "OzuSynchronization", "OzuTesting",
+      ],
       swiftSettings: strict),
   ]
 #endif
