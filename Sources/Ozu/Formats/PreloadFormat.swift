@@ -44,10 +44,10 @@ struct PreloadFormat: Sendable {
   private func load(_ rendition: ImageCaches.Rendition, _ info: ImageStoreInfo) async -> Bool? {
     let name = info.key.label ?? format.name
     let way = StepWork.Way(
-      from: LoadImage.Origin(), of: .data(Data(), key: name),
+      from: LoadImage.Origin(), of: .data(Data(), key: name), context,
       last: (.decode(rendition.data, nil), info.key.key), start: context.configuration.instant)
     let work = await JobAwaiter(context.runner, .veryLow).work(of: way.key(0)) {
-      JobStart(StepWork(way, at: 0, context))
+      JobStart(StepWork(way, at: 0))
     }
     do throws(ImageError) {
       guard let step = work as? StepWork else { throw .cancelled(name) }

@@ -58,33 +58,30 @@ final class BodyTap: Sendable {
 /// A sink whose bytes can be seen.
 struct TappedSink: HTTPBodySink {
   let sink: any HTTPBodySink
-  let tap: BodyTap?
   let watch: SizeWatch
 
   func begin(_ head: HTTPResponseHead) throws(HTTPError) {
     try sink.begin(head)
-    tap?.begin(head)
+    watch.tap?.begin(head)
     watch.begin(head)
   }
 
   func append(_ bytes: RawSpan) throws(HTTPError) {
     try sink.append(bytes)
-    tap?.append(bytes)
+    watch.tap?.append(bytes)
     watch.append(bytes)
   }
 
   func isReady(_ resumption: HTTPBodyResumption) -> Bool { sink.isReady(resumption) }
 }
 
-/// A client whose bytes can be seen.
+/// A client whose bytes can be seen: no more than a reference, so that it takes no memory of its own.
 struct TappedClient: HTTPClient {
-  let client: any HTTPClient
-  let tap: BodyTap?
   let watch: SizeWatch
 
   func send(
     _ request: HTTPRequest, into sink: any HTTPBodySink
   ) async throws(HTTPError) -> HTTPResponse {
-    try await client.send(request, into: TappedSink(sink: sink, tap: tap, watch: watch))
+    try await watch.client.send(request, into: TappedSink(sink: sink, watch: watch))
   }
 }

@@ -68,10 +68,14 @@ extension FetchWork {
     if !isForHeader {
       let watch = SizeWatch(context, job: job.id, exchange: exchange, fetch: self)
       news.setSizeSource(watch)
-      exchange.client = TappedClient(client: exchange.client, tap: tap, watch: watch)
+      exchange.client = TappedClient(watch: watch)
     }
+    // It holds this object alone, and so takes no memory of its own.
+    id = job.id
     exchange.pause = { [self] delay in
-      await job.runner.pause(job, of: self) { (try? await configuration.sleep(delay)) != nil }
+      guard let id else { return false }
+      let job = RunningJob(id: id, station: .network, input: nil, runner: context.runner)
+      return await job.runner.pause(job, of: self) { (try? await configuration.sleep(delay)) != nil }
     }
     return exchange
   }

@@ -47,6 +47,8 @@ final class FetchWork: JobWork, @unchecked Sendable {
   private(set) var outcome: Result<FetchedData, ImageError>
   var next = Chore.access
   var start: JobInstant?
+  /// Its number, while an exchange is under way.
+  var id: SlotID?
   /// Of the exchange that is under way. An object of its own: a client that keeps requests keeps nothing else.
   let priority = Mutex<FetchPriority?>(nil)
 

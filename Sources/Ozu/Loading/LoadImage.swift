@@ -114,10 +114,10 @@ final class LoadImage: JobWork, @unchecked Sendable {
       last = .process(processor)
     }
     let way = StepWork.Way(
-      from: origin, of: request.source, last: (last, request.key.rendition), earlier: earlier,
+      from: origin, of: request.source, context, last: (last, request.key.rendition), earlier: earlier,
       start: configuration.instant, number: context.sharingNumber(),
       keeper: isForEncoding ? origin as? FetchedData : nil)
-    let other = StepWork.dependence(on: way, context, deadline: context.deadline(.wait))
+    let other = StepWork.dependence(on: way, deadline: context.deadline(.wait))
     return wait(for: other) { load, wake in
       if wake.overdue != nil {
         return then(load, .failure(.deadlineExceeded(load.request.source.name, stage: .wait)))

@@ -38,6 +38,11 @@ final class SizeWatch: Sendable {
     self.fetch = fetch
   }
 
+  /// What sends the request.
+  var client: any HTTPClient { exchange.client }
+  /// Where else the bytes are seen.
+  var tap: BodyTap? { fetch.tap }
+
   /// Reads the size of a beginning, among the decodes, before pictures of its level that are larger.
   private func read(_ data: Data, then: @escaping @Sendable (PixelSize?) -> Void) {
     let level = context.runner.look { [job] in $0.level(of: job) } ?? .normal

@@ -12,6 +12,7 @@ final class StepWork: JobWork, @unchecked Sendable {
     /// What the steps start from: held by each, so that its address is not given to another object.
     let origin: any AnyObject & Sendable
     let source: ImageSource
+    let context: LoadContext
     /// When the load came to it.
     let start: JobInstant
     private let last: (step: RenderStep, recipe: CacheKey)
@@ -25,12 +26,14 @@ final class StepWork: JobWork, @unchecked Sendable {
     ///   - earlier: those before it, with the recipes of the pictures after each.
     ///   - number: not zero where work is not shared.
     init(
-      from origin: any AnyObject & Sendable, of source: ImageSource, last: (RenderStep, CacheKey),
+      from origin: any AnyObject & Sendable, of source: ImageSource, _ context: LoadContext,
+      last: (RenderStep, CacheKey),
       earlier: [(RenderStep, CacheKey)] = [], start: JobInstant, number: Int = 0,
       keeper: FetchedData? = nil
     ) {
       self.origin = origin
       self.source = source
+      self.context = context
       self.start = start
       self.last = last
       self.earlier = earlier
@@ -49,33 +52,27 @@ final class StepWork: JobWork, @unchecked Sendable {
 
   let way: Way
   private let index: Int
-  private let context: LoadContext
   private(set) var outcome: Result<Rendered, ImageError> = .failure(.cancelled(""))
   /// The stage of standing in line, as observers are told of it.
   private var waiting: ObservedStage?
 
-  init(_ way: Way, at index: Int, _ context: LoadContext) {
+  init(_ way: Way, at index: Int) {
     self.way = way
     self.index = index
-    self.context = context
   }
+
+  private var context: LoadContext { way.context }
 
   /// The job of the last step of a way.
-  static func dependence(
-    on way: Way, _ context: LoadContext, deadline: JobDeadline?
-  ) -> JobDependence {
-    dependence(on: way, at: way.lastIndex, context, then: nil, deadline: deadline)
+  static func dependence(on way: Way, deadline: JobDeadline?) -> JobDependence {
+    JobDependence(key: way.key(way.lastIndex), deadline: deadline) { start(way.lastIndex, of: way) }
   }
 
-  private static func dependence(
-    on way: Way, at index: Int, _ context: LoadContext, then: StationID?, deadline: JobDeadline? = nil
-  ) -> JobDependence {
-    JobDependence(key: way.key(index), then: then, deadline: deadline) {
-      let work = StepWork(way, at: index, context)
-      // The first goes to its place at once, unless observers, who are the app's, are to be told of it first.
-      guard index == 0, !context.events.isObserved else { return JobStart(work) }
-      return JobStart(work, in: .decode, size: work.step.byteCount)
-    }
+  private static func start(_ index: Int, of way: Way) -> JobStart {
+    let work = StepWork(way, at: index)
+    // The first goes to its place at once, unless observers, who are the app's, are to be told of it first.
+    guard index == 0, !way.context.events.isObserved else { return JobStart(work) }
+    return JobStart(work, in: .decode, size: work.step.byteCount)
   }
 
   private var step: RenderStep { way.step(index) }
@@ -90,7 +87,9 @@ final class StepWork: JobWork, @unchecked Sendable {
       return .finish(succeeded: false)
     }
     guard index == 0 else {
-      return .depend(Self.dependence(on: way, at: index - 1, context, then: .decode))
+      return .depend(
+        JobDependence(key: way.key(index - 1), then: .decode) { [way, index] in Self.start(index - 1, of: way)
+        })
     }
     waiting = context.events.stageBegan(.wait, of: way.source.name)
     return .go(.decode, size: step.byteCount)
