@@ -118,6 +118,17 @@ struct FilterTableTests {
     #expect(sum == FilterTable.one)
   }
 
+  @Test("after blocks were averaged the filter looks at no sample that there is not", arguments: [1, 2, 3])
+  func samplesAfterReduction(count: Int) {
+    for extent in stride(from: 300, to: 60_000, by: 7).map({ $0 }) + [18_975, 19_050, 23_114, 31_242] {
+      let axis = ResamplingAxis(
+        extent: extent, origin: 0, length: Double(extent), count: count, kernel: .box,
+        cache: FilterTableCache(tableLimit: 1, byteLimit: 0))
+      let samples = (extent + axis.factor - 1) / axis.factor
+      #expect(axis.table.map { $0.pairs.upperBound <= (samples + 1) / 2 } == true, "\(extent)")
+    }
+  }
+
   @Test("no filter has more taps than its weights can tell apart", arguments: ResamplingKernel.allCases)
   func tapLimit(kernel: ResamplingKernel) {
     for extent in [50, 1000, 16_384, 1_000_000] {
