@@ -58,10 +58,9 @@ final class FetchedData: Sendable {
   /// own it must not be served to others: they look at the original again, by theirs.
   var validity: OriginalValidity? {
     http.map {
-      let control = CacheControl($0.head.headers)
-      return OriginalValidity(
+      OriginalValidity(
         freshUntil: hasOwnPolicy ? .distantPast : $0.freshUntil, bodyIdentity: $0.bodyIdentity,
-        mayOutlive: !control.contains("must-revalidate") && !control.contains("no-cache"))
+        mayOutlive: $0.mayOutlive)
     }
   }
 

@@ -63,6 +63,8 @@ public struct HTTPCachedResponse: Sendable {
   public let decision: HTTPDecision
   /// Until when it may be served again without asking; in the past where that is never.
   public let freshUntil: Date
+  /// Whether what is made of it may stand in for an origin that cannot be reached.
+  package let mayOutlive: Bool
   /// Tells one body from another: equal bodies have equal identities.
   public let bodyIdentity: String
   /// Why the cache may not keep it, or nil when it may or does.

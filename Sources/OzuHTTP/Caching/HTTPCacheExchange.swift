@@ -174,7 +174,8 @@ package struct HTTPCacheExchange: Sendable {
     let decision = HTTPDecision(.network, reason: decision.reason + suffix)
     return HTTPCachedResponse(
       head: result.head, body: body, decision: decision,
-      freshUntil: reason == nil ? policy.freshUntil(stored) : .distantPast, bodyIdentity: stored.bodyIdentity,
+      freshUntil: reason == nil ? policy.freshUntil(stored) : .distantPast,
+      mayOutlive: policy.mayOutlive(stored.cacheControl), bodyIdentity: stored.bodyIdentity,
       reasonNotStored: reason, unstored: entry)
   }
 
@@ -223,12 +224,14 @@ package struct HTTPCacheExchange: Sendable {
     }
     return HTTPCachedResponse(
       head: head, body: body, decision: decision, freshUntil: policy.freshUntil(entry.response),
-      bodyIdentity: entry.response.bodyIdentity, reasonNotStored: nil, unstored: nil)
+      mayOutlive: policy.mayOutlive(entry.response.cacheControl), bodyIdentity: entry.response.bodyIdentity,
+      reasonNotStored: nil, unstored: nil)
   }
 
   private func answer(_ head: HTTPResponseHead, _ decision: HTTPDecision) -> HTTPCachedResponse {
     HTTPCachedResponse(
-      head: head, body: Data(), decision: decision, freshUntil: .distantPast, bodyIdentity: "",
+      head: head, body: Data(), decision: decision, freshUntil: .distantPast, mayOutlive: false,
+      bodyIdentity: "",
       reasonNotStored: nil, unstored: nil)
   }
 }

@@ -69,8 +69,8 @@ extension HTTPCachePolicy {
       return validation(isYoungEnough ? "fresh for less than asked" : "older than asked")
     }
     let text = staleText(response, staleness)
-    guard !response.cacheControl.contains("must-revalidate") else {
-      return validation("\(text), must-revalidate")
+    if let directive = directiveAgainstStale(response.cacheControl) {
+      return validation("\(text), \(directive)")
     }
     if isYoungEnough, minimumLeft == 0 {
       if control.contains("max-stale"),
@@ -97,7 +97,7 @@ extension HTTPCachePolicy {
     let control = CacheControl(request.headers)
     guard mode == .default || mode == .forceCache, !control.contains("no-cache"),
       isIgnoringOrigin(response)
-        || !Self.demandsValidation(response) && !response.cacheControl.contains("must-revalidate")
+        || !Self.demandsValidation(response) && directiveAgainstStale(response.cacheControl) == nil
     else { return nil }
     let staleness = max(0, now.timeIntervalSince(freshUntil(response)))
     let windows = [response.cacheControl, control].compactMap { $0.seconds("stale-if-error") }
@@ -106,6 +106,17 @@ extension HTTPCachePolicy {
     }
     guard isDisconnected, servesStaleWhenDisconnected else { return nil }
     return "\(staleText(response, staleness)), the origin cannot be reached"
+  }
+
+  /// The directive of a response by which it may not be served stale; nil for none.
+  private func directiveAgainstStale(_ control: CacheControl) -> String? {
+    let directives = ["must-revalidate"] + (isShared ? ["proxy-revalidate", "s-maxage"] : [])
+    return directives.first(where: control.contains)
+  }
+
+  /// Whether what was made of a response may be served past its lifetime when the origin cannot be reached.
+  func mayOutlive(_ control: CacheControl) -> Bool {
+    directiveAgainstStale(control) == nil && !control.contains("no-cache")
   }
 
   /// The newest of the stored responses that a request may be answered by (§4.1).
@@ -129,7 +140,7 @@ extension HTTPCachePolicy {
   private func fresh(_ response: HTTPStoredResponse, _ choice: Int, for seconds: Double) -> HTTPCacheDecision
   {
     let source = freshness(of: response).source
-    let note = source == .maxAge || source == .expires ? "" : " (\(source.rawValue))"
+    let note = [.maxAge, .sharedMaxAge, .expires].contains(source) ? "" : " (\(source.rawValue))"
     return .init(.serve, choice, isStale: false, "fresh for \(HTTPDurationText.text(seconds))\(note)")
   }
 

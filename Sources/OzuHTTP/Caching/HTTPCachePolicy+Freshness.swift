@@ -8,6 +8,8 @@
 public struct HTTPFreshness: Sendable, Hashable {
   /// Where the lifetime comes from.
   public enum Source: String, Sendable, Hashable {
+    /// `Cache-Control: s-maxage`, in a shared cache (RFC 9111 §5.2.2.10).
+    case sharedMaxAge = "s-maxage"
     /// `Cache-Control: max-age` (RFC 9111 §5.2.2.1).
     case maxAge = "max-age"
     /// `Expires` (§5.3).
@@ -39,6 +41,9 @@ extension HTTPCachePolicy {
   private func freshness(of response: HTTPStoredResponse, _ control: CacheControl) -> HTTPFreshness {
     if case .ignoring(let lifetime) = lifetimes, (200..<300).contains(response.status) {
       return HTTPFreshness(lifetime: lifetime.inSeconds, source: .policy)
+    }
+    if isShared, let seconds = control.seconds("s-maxage") {
+      return HTTPFreshness(lifetime: Double(seconds), source: .sharedMaxAge)
     }
     if let seconds = control.seconds("max-age") {
       return HTTPFreshness(lifetime: Double(seconds), source: .maxAge)

@@ -24,15 +24,25 @@ extension HTTPCachePolicy {
       return "an answer of status \(head.status) is not whole"
     }
     guard !HTTPVary(head.headers).isAny else { return "Vary: *" }
+    if let reason = reasonNotToShare(control, request) { return reason }
     if case .ignoring = lifetimes, (200..<300).contains(head.status) { return nil }
     let isExplicit =
       control.contains("max-age") || control.contains("public") || control.contains("private")
-      || head.headers.contains(name: "Expires")
+      || head.headers.contains(name: "Expires") || isShared && control.contains("s-maxage")
     if head.status >= 500, !storesServerErrors || !isExplicit { return "a server error" }
     guard isExplicit || Self.heuristicallyCacheable.contains(head.status) else {
       return "status \(head.status) without a lifetime"
     }
     return nil
+  }
+
+  /// Why a response is for one user alone; nil when this cache serves but one, or all may have it.
+  private func reasonNotToShare(_ control: CacheControl, _ request: HTTPRequest) -> String? {
+    guard isShared else { return nil }
+    if control.contains("private") { return "private, and the cache is shared" }
+    let isReleased = ["public", "s-maxage", "must-revalidate"].contains(where: control.contains)
+    return request.headers.contains(name: "Authorization") && !isReleased
+      ? "the request had Authorization, and the cache is shared" : nil
   }
 
   /// The form in which a response is stored.

@@ -1,4 +1,4 @@
-/// The rules of a private HTTP cache (RFC 9111, RFC 5861), as pure functions over values.
+/// The rules of an HTTP cache (RFC 9111, RFC 5861), private or shared, as pure functions over values.
 ///
 /// ```swift
 /// let policy = HTTPCachePolicy()
@@ -8,7 +8,7 @@
 ///
 /// Nothing here reads a clock, a disk or a network; `HTTPCache` carries out what it says. A private cache belongs
 /// to one user: it ignores `s-maxage`, `proxy-revalidate` and `private`, and keeps answers to requests with
-/// credentials, in a partition of their own (`HTTPCacheKey`).
+/// credentials, in a partition of their own (`HTTPCacheKey`). A shared one (`isShared`) serves many.
 public struct HTTPCachePolicy: Sendable, Hashable {
   /// Who says how long a response is fresh.
   public enum Lifetimes: Sendable, Hashable {
@@ -19,6 +19,12 @@ public struct HTTPCachePolicy: Sendable, Hashable {
     case ignoring(lifetime: Duration)
   }
 
+  /// Whether the cache serves more than one user, as that of a server does. Off by default.
+  ///
+  /// A shared cache stores nothing that is `private`, whichever fields that names (§5.2.2.7), and answers to requests with
+  /// `Authorization` only where the origin says so (§3.5). It goes by `s-maxage` before `max-age` (§5.2.2.10), and serves
+  /// nothing stale that has `s-maxage` or `proxy-revalidate` (§5.2.2.8).
+  public var isShared = false
   /// Who says how long a response is fresh. The origin, by default.
   public var lifetimes = Lifetimes.fromOrigin
   /// Which part of the time since its last change a response without lifetime is fresh for (§4.2.2). 0.1.
