@@ -219,7 +219,7 @@ final class EncodeImage: JobWork, @unchecked Sendable {
         header: loaded.picture.header, stamp: fetched.stamp, validity: fetched.validity),
       sourceByteCount: loaded.encodedByteCount)
     let entry = EncodedEntry(file.data, record, of: request)
-    finish(entry, loaded.source, loaded.verdict, isNew: true)
+    finish(entry, loaded.source, loaded.verdict, isNew: true, allowsStoring: fetched.allowsStoring)
     guard fetched.allowsStoring else {
       forget()
       return .finish(succeeded: true)
@@ -265,10 +265,13 @@ final class EncodeImage: JobWork, @unchecked Sendable {
   }
 
   private func finish(
-    _ entry: EncodedEntry, _ source: ImageResponse.Source, _ verdict: ImageResponse.Verdict, isNew: Bool
+    _ entry: EncodedEntry, _ source: ImageResponse.Source, _ verdict: ImageResponse.Verdict, isNew: Bool,
+    allowsStoring: Bool = true
   ) {
     outcome = .success(
-      EncodedAnswer(entry: entry, source: source, isNew: isNew, timings: timings, verdict: verdict))
+      EncodedAnswer(
+        entry: entry, source: source, isNew: isNew, allowsStoring: allowsStoring, timings: timings,
+        verdict: verdict))
     // A job that others hold on to holds no pictures.
     (next, stale) = (.wait, nil)
   }

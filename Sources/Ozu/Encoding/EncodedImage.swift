@@ -31,6 +31,8 @@ public struct EncodedImage: Sendable {
   public let isNew: Bool
   /// Whether the work was shared with an equal request that was there before.
   public let isCoalesced: Bool
+  /// Whether the origin lets anybody keep it (RFC 9111 §3). What came from a cache was kept already.
+  public let allowsStoring: Bool
   /// How long each stage took; shared work counts once, as the work measured it.
   public let timings: StageTimings
   private let verdict: ImageResponse.Verdict
@@ -42,6 +44,9 @@ public struct EncodedImage: Sendable {
   /// Until when a source from the web need not be asked again; `nil` for others. What is sent on may be fresh as long.
   public var freshUntil: Date? { entry.record.rendition.validity?.freshUntil }
 
+  /// Tells the bytes of the source from all others, on every machine; `nil` for a source that is not from the web.
+  package var sourceIdentity: String? { entry.record.rendition.validity?.bodyIdentity }
+
   /// Whether the source moves and the file does not.
   public var isStillOfAnimation: Bool { frameCount == 1 && (header?.frameCount ?? 1) > 1 }
 
@@ -49,6 +54,7 @@ public struct EncodedImage: Sendable {
     entry = answer.entry
     source = answer.source
     isNew = answer.isNew
+    allowsStoring = answer.allowsStoring
     verdict = answer.verdict
     self.isCoalesced = isCoalesced
     var timings = answer.timings
@@ -62,6 +68,7 @@ struct EncodedAnswer: Sendable {
   let entry: EncodedEntry
   let source: ImageResponse.Source
   let isNew: Bool
+  var allowsStoring = true
   let timings: StageTimings
   let verdict: ImageResponse.Verdict
 }

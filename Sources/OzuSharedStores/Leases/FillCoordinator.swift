@@ -43,19 +43,23 @@ public struct FillCoordinator: Sendable {
   ///
   /// - Parameters:
   ///   - stored: looks for the value where the others put it; `nil` when it is not there.
-  ///   - make: makes the value, and puts it there before it returns. It gets the lease, or `nil` where there was none to be
-  ///     had or waiting for another took too long.
+  ///   - make: makes the value, and puts it there before it returns, or has it put there. It gets the lease, or `nil` where
+  ///     there was none to be had or waiting for another took too long.
+  ///   - settle: returns when the value is where the others look for it. The caller does not wait for that, but the lease
+  ///     lasts until then. By default `make` has done it.
   /// - Throws: what `make` throws, and `CancellationError`.
   public func value<Value: Sendable>(
     for key: ImageStoreKey, stored: @Sendable () async -> Value?,
-    make: @Sendable (FillLease?) async throws -> Value
+    make: @Sendable (FillLease?) async throws -> Value,
+    settle: (@Sendable () async -> Void)? = nil
   ) async throws -> Value {
     let end = now().advanced(by: policy.waitLimit)
     var pause = policy.firstPause
     while true {
       switch await leases.acquireLease(for: key, lasting: policy.leaseDuration) {
       case .unavailable: return try await make(nil)
-      case .acquired(let lease): return try await value(under: lease, stored: stored, make: make)
+      case .acquired(let lease):
+        return try await value(under: lease, stored: stored, make: make, settle: settle)
       case .held: break
       }
       guard now() < end else { return try await make(nil) }
@@ -67,7 +71,7 @@ public struct FillCoordinator: Sendable {
 
   private func value<Value: Sendable>(
     under lease: FillLease, stored: @Sendable () async -> Value?,
-    make: @Sendable (FillLease?) async throws -> Value
+    make: @Sendable (FillLease?) async throws -> Value, settle: (@Sendable () async -> Void)?
   ) async throws -> Value {
     // The holder before may have stored it between the caller's look and this lease.
     if let value = await stored() {
@@ -80,12 +84,21 @@ public struct FillCoordinator: Sendable {
       } while await leases.renew(
         lease, lasting: policy.leaseDuration)
     }
-    defer { heartbeat.cancel() }
     do {
       let value = try await make(lease)
-      await leases.release(lease)
+      if let settle {
+        Task { [leases] in
+          await settle()
+          heartbeat.cancel()
+          await leases.release(lease)
+        }
+      } else {
+        heartbeat.cancel()
+        await leases.release(lease)
+      }
       return value
     } catch {
+      heartbeat.cancel()
       await leases.release(lease)
       throw error
     }

@@ -1,0 +1,144 @@
+import Foundation
+public import Ozu
+import OzuHTTP
+import OzuSharedStores
+
+/// Answers requests for pictures over HTTP, for whatever speaks it: a web framework, or the listener of this module.
+///
+/// ```swift
+/// let service = try ImageService(addressing: MyAddresses())
+/// let response = await service.respond(to: ServiceRequest(method: "GET", target: "/cat/320.webp"))
+/// ```
+///
+/// What memory has is answered at once. Everything else waits for one of a bounded number of places; without one the answer is
+/// 503, at once. The pipeline behind it does the work on its own queues: what waits for an origin takes no place of a
+/// decoder. Equal requests share their work, with leases on all machines of a fleet.
+///
+/// An answer has a weak entity tag, which stands for the source's bytes and what is made of them, and is the same on all
+/// machines. A client that has it gets 304, and nothing is decoded for that.
+///
+/// | Path | Answer |
+/// |---|---|
+/// | `/health` | 200 while the process is alive |
+/// | `/ready` | 200 while it takes requests; 503 once it is to end (`beginDraining()`) |
+/// | `/metrics` | counts and times as Prometheus reads them |
+/// | others | a picture, by the grammar of `addressing` |
+public final class ImageService: ServiceResponding {
+  /// The settings the service was made with.
+  public let configuration: Configuration
+  /// The pipeline that makes the pictures.
+  public let pipeline: ImagePipeline
+  let addressing: any PictureAddressing
+  let admission: ServiceAdmission
+  let metrics: ServiceMetrics
+  let fills: FillCoordinator?
+  let sharedFills = SharedWork<ImageStoreKey, Result<EncodedImage, ImageError>>()
+
+  /// Makes a service. Nothing is opened or started before the first request.
+  ///
+  /// - Parameter addressing: the grammar of its addresses.
+  /// - Throws: `ServiceConfigurationError` for settings by which a stranger could reach what is not meant for strangers.
+  public init(
+    addressing: any PictureAddressing, configuration: Configuration = Configuration()
+  ) throws(ServiceConfigurationError) {
+    try configuration.check()
+    self.addressing = addressing
+    self.configuration = configuration
+    pipeline = ImagePipeline(configuration.pipeline)
+    admission = ServiceAdmission(limit: configuration.maximumPendingCount)
+    metrics = ServiceMetrics()
+    fills = configuration.leases.map { FillCoordinator(leases: $0, policy: configuration.fillPolicy) }
+  }
+
+  /// Says on `/ready` from now on that no more requests are to be sent here. Those that come are answered.
+  public func beginDraining() { metrics.isDraining.store(true, ordering: .relaxed) }
+
+  /// Answers one request.
+  public func respond(to request: ServiceRequest) async -> ServiceResponse {
+    let start = configuration.pipeline.now()
+    metrics.begin()
+    let answer = await answer(to: request)
+    let duration = start.duration(to: configuration.pipeline.now())
+    metrics.end(answer, after: duration)
+    if let log = configuration.log {
+      log(ServiceLogRecord(request, answer, duration: duration, date: configuration.pipeline.currentDate()))
+    }
+    return answer.response
+  }
+
+  private func answer(to request: ServiceRequest) async -> ServiceAnswer {
+    guard request.method == "GET" || request.method == "HEAD" else {
+      return ServiceAnswer(
+        ServiceFailure(status: 405, reason: "only GET and HEAD are answered", allowed: "GET, HEAD"))
+    }
+    switch request.target {
+    case "/health": return ServiceAnswer(.service, .line("alive"))
+    case "/ready":
+      return metrics.isDraining.load(ordering: .relaxed)
+        ? ServiceAnswer(ServiceFailure(status: 503, reason: "draining"), kind: .service)
+        : ServiceAnswer(.service, .line("ready"))
+    case "/metrics" where configuration.showsMetrics:
+      return ServiceAnswer(.service, .metrics(metricsText()))
+    default: return await picture(for: request)
+    }
+  }
+
+  private func metricsText() -> String {
+    metrics.text(
+      pipeline: pipeline, pendingCount: admission.count, pendingLimit: configuration.maximumPendingCount)
+  }
+}
+
+/// An answer, with what is noted of it.
+struct ServiceAnswer: Sendable {
+  /// Where it comes from.
+  enum Kind: String, CaseIterable {
+    /// The service itself: its health and its metrics.
+    case service
+    /// The memory of this process.
+    case memory
+    /// A store.
+    case store
+    /// It was made.
+    case made
+    /// The client has it.
+    case unchanged
+    /// There was no place.
+    case refused
+    /// There is no picture.
+    case failed
+  }
+
+  let kind: Kind
+  let response: ServiceResponse
+  /// What went wrong, in full; it may name what the client is not told.
+  var failure: String?
+  /// The source, without secrets.
+  var source: String?
+
+  init(_ kind: Kind, _ response: ServiceResponse) {
+    self.kind = kind
+    self.response = response
+  }
+
+  init(_ failure: ServiceFailure, kind: Kind = .failed, detail: String? = nil) {
+    self.kind = kind
+    response = failure.response
+    self.failure = detail ?? failure.reason
+  }
+}
+
+extension ServiceResponse {
+  fileprivate static func line(_ text: String) -> ServiceResponse {
+    plain("\(text)\n", "text/plain; charset=utf-8")
+  }
+
+  fileprivate static func metrics(_ text: String) -> ServiceResponse {
+    plain(text, "text/plain; version=0.0.4; charset=utf-8")
+  }
+
+  private static func plain(_ text: String, _ type: String) -> ServiceResponse {
+    ServiceResponse(
+      status: 200, headers: ["Content-Type": type, "Cache-Control": "no-store"], body: Data(text.utf8))
+  }
+}

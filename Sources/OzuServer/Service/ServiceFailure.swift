@@ -1,0 +1,72 @@
+import Foundation
+import Ozu
+import OzuHTTP
+
+/// What a service answers instead of a picture.
+struct ServiceFailure: Error {
+  let status: Int
+  let reason: String
+  /// How long the answer may be kept, in seconds; 0 for not at all.
+  var lifetime = 0
+  /// After how many seconds it is worth asking again.
+  var retryAfter: Int?
+  /// The method that would have been right.
+  var allowed: String?
+
+  /// What is told of an error: what the one who asks can know of it. Where the origin is and how it failed is for the log.
+  init(_ error: ImageError, failureLifetime: Int) {
+    switch error {
+    case .invalidSource, .invalidSize: (status, reason) = (400, "the address of the source is not valid")
+    case .noSuchFile, .isDirectory: (status, reason) = (404, "there is no such picture")
+    case .httpStatus(404, _), .httpStatus(410, _):
+      (status, reason) = (404, "there is no such picture")
+      lifetime = failureLifetime
+    case .httpStatus(let code, _): (status, reason) = (502, "the origin answered \(code)")
+    case .transport(_, let error) where error.isRefusal:
+      (status, reason) = (403, "this source is not allowed")
+    case .unreadableFile, .nameNotResolved, .connectionRefused, .bodyTruncated, .transport, .fetchFailed:
+      (status, reason) = (502, "the origin cannot be reached")
+    case .timedOut, .deadlineExceeded: (status, reason) = (504, "it took too long")
+    case .bodyTooLarge, .limitExceeded: (status, reason) = (422, "the picture is larger than allowed")
+    case .emptyData, .notAnImage, .unsupportedType, .corruptData, .truncatedData:
+      (status, reason) = (422, "the source is no picture that can be read")
+      lifetime = failureLifetime
+    case .decoderFailed: (status, reason) = (422, "the source cannot be decoded")
+    case .processingFailed: (status, reason) = (422, "the picture cannot be changed so")
+    case .encodingFailed: (status, reason) = (422, "the picture cannot be written so")
+    case .notCached: (status, reason) = (504, "the picture is in no cache")
+    case .cancelled:
+      (status, reason) = (503, "the service is busy")
+      retryAfter = 1
+    }
+  }
+
+  init(status: Int, reason: String, lifetime: Int = 0, retryAfter: Int? = nil, allowed: String? = nil) {
+    self.status = status
+    self.reason = reason
+    self.lifetime = lifetime
+    self.retryAfter = retryAfter
+    self.allowed = allowed
+  }
+
+  /// The answer: a line of text.
+  var response: ServiceResponse {
+    var headers: HTTPHeaders = [
+      "Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff",
+      "Cache-Control": lifetime > 0 ? "public, max-age=\(lifetime)" : "no-store",
+    ]
+    if let retryAfter { headers["Retry-After"] = "\(retryAfter)" }
+    if let allowed { headers["Allow"] = allowed }
+    return ServiceResponse(status: status, headers: headers, body: Data("\(reason)\n".utf8))
+  }
+}
+
+extension HTTPError {
+  /// Whether it is the rules that keep the source from being asked.
+  fileprivate var isRefusal: Bool {
+    switch reason {
+    case .hostNotAllowed, .addressRefused, .redirectRefused: true
+    default: false
+    }
+  }
+}

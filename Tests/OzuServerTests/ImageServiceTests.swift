@@ -1,0 +1,239 @@
+import Foundation
+import Ozu
+import OzuHTTP
+import OzuImaging
+import OzuSynchronization
+import OzuTesting
+import Testing
+
+@testable import OzuServer
+
+@Suite("A service for pictures", .timeLimit(.minutes(5)))
+struct ImageServiceTests {
+  @Test("makes a picture once, and has it in memory then")
+  func once() async throws {
+    let fixture = try ServiceFixture()
+    try fixture.serve("a.png")
+    let first = await fixture.get("/32/a.png", ["Accept": "image/webp"])
+    #expect(first.status == 200)
+    #expect(first.headers["Content-Type"] == "image/webp")
+    #expect(first.headers["Vary"] == "Accept")
+    #expect(first.headers["Cache-Control"] == "public, max-age=600")
+    #expect(first.headers["X-Content-Type-Options"] == "nosniff")
+    #expect(try CodecRegistry.standard.header(of: first.body).storedSize == PixelSize(32, 24))
+    fixture.clock.advance(by: .seconds(100))
+    let second = await fixture.get("/32/a.png", ["Accept": "image/webp"])
+    #expect(second.body == first.body)
+    #expect(second.headers["Cache-Control"] == "public, max-age=500")
+    #expect(fixture.service.pipeline.statistics.decodes == 1)
+    #expect(fixture.network.requestCount(for: ServiceFixture.url("a.png")) == 1)
+    // HEAD has the fields of GET.
+    #expect(
+      await fixture.get("/32/a.png", ["Accept": "image/webp"], method: "HEAD").headers == second.headers)
+  }
+
+  @Test("answers 304 without decoding, from memory, from what is stored and from the origin")
+  func unchanged() async throws {
+    let store = MemoryImageStore()
+    let fixture = try ServiceFixture(stores: [store])
+    try fixture.serve("a.png")
+    let first = await fixture.get("/32/a.png")
+    let tag = try #require(first.headers["ETag"])
+    #expect(tag.hasPrefix("W/\""))
+    await fixture.service.pipeline.flush()
+    /// A process without memory and stores; then with the original alone; then with the file.
+    for kinds: [ImageStoreKind] in [[], [.original], [.original, .encoded]] {
+      let other = MemoryImageStore()
+      for key in store.keys where kinds.contains(key.kind) { try other.write(#require(store[key]), for: key) }
+      let next = try ServiceFixture(network: fixture.network, clock: fixture.clock, stores: [other])
+      for condition in [tag, "\"x\", \(tag)", "*", String(tag.dropFirst(2))] {
+        let answer = await next.get("/32/a.png", ["If-None-Match": condition])
+        #expect(answer.status == 304, "\(kinds) \(condition)")
+        #expect(answer.body.isEmpty)
+        #expect(answer.headers["Content-Type"] == nil)
+        if condition != "*" {
+          #expect(answer.headers["ETag"] == tag)
+          #expect(answer.headers["Cache-Control"] == "public, max-age=600")
+          #expect(answer.headers["Vary"] == "Accept")
+        }
+      }
+      #expect(next.service.pipeline.statistics.decodes == 0)
+      // Another size is another thing.
+      #expect(await next.get("/16/a.png", ["If-None-Match": tag]).status == 200)
+    }
+  }
+
+  @Test("a changed source has another tag, an unchanged one keeps it when it is validated")
+  func validation() async throws {
+    let fixture = try ServiceFixture()
+    try fixture.serve("a.png", number: 1)
+    let first = await fixture.get("/32/a.png")
+    let tag = try #require(first.headers["ETag"])
+    fixture.clock.advance(by: .seconds(601))
+    #expect(await fixture.get("/32/a.png", ["If-None-Match": tag]).status == 304)
+    #expect(fixture.network.requestCount(for: ServiceFixture.url("a.png")) == 2)
+    #expect(fixture.service.pipeline.statistics.decodes == 1)
+    try fixture.serve("a.png", number: 2)
+    fixture.clock.advance(by: .seconds(601))
+    let changed = await fixture.get("/32/a.png", ["If-None-Match": tag])
+    #expect(changed.status == 200)
+    #expect(changed.headers["ETag"] != tag)
+    #expect(changed.body != first.body)
+  }
+
+  @Test(
+    "says outwards what the origin says",
+    arguments: [
+      (control: "max-age=600" as String?, "public, max-age=600"),
+      ("max-age=600, s-maxage=60", "public, max-age=60"),
+      ("max-age=99999999", "public, max-age=31536000"),
+      ("no-cache", "public, no-cache"),
+      ("private, max-age=600", "private, no-store"),
+      ("no-store", "private, no-store"),
+      (nil, "public, max-age=3600"),
+    ])
+  func lifetimes(control: String?, expected: String) async throws {
+    let store = MemoryImageStore()
+    let fixture = try ServiceFixture(stores: [store])
+    try fixture.serve("a.png", control: control)
+    let answer = await fixture.get("/32/a.png")
+    #expect(answer.status == 200)
+    #expect(answer.headers["Cache-Control"] == expected)
+    await fixture.service.pipeline.flush()
+    #expect(store.keys.isEmpty == (expected == "private, no-store"))
+  }
+
+  @Test(
+    "tells a client what is wrong, and no more",
+    arguments: [
+      (reply: FakeHTTPReply.status(404), status: 404, text: "no such picture"),
+      (.status(410), 404, "no such picture"),
+      (.status(500), 502, "answered 500"),
+      (.failure(.nameNotResolved), 502, "cannot be reached"),
+      (.failure(.timedOut(.idle)), 504, "too long"),
+      (.failure(.hostNotAllowed("10.0.0.1")), 403, "not allowed"),
+      (.failure(.addressRefused("10.0.0.1")), 403, "not allowed"),
+      (.ok(Data("<html>".utf8)), 422, "no picture"),
+      (.ok(Data()), 422, "no picture"),
+    ])
+  func failures(reply: FakeHTTPReply, status: Int, text: String) async throws {
+    let records = Mutex<[ServiceLogRecord]>([])
+    let fixture = try ServiceFixture { $0.log = { record in records.withLock { $0.append(record) } } }
+    fixture.network.reply(to: ServiceFixture.url("a.png"), with: reply)
+    let answer = await fixture.get("/32/a.png")
+    #expect(answer.status == status)
+    let body = String(decoding: answer.body, as: UTF8.self)
+    #expect(body.contains(text))
+    #expect(!body.contains("origin.test") && !body.contains("10.0.0.1"))
+    let record = try #require(records.withLock { $0.first })
+    #expect(record.result == "failed")
+    #expect(record.failure?.contains("origin.test") == true)
+  }
+
+  @Test("what is too much is refused at once; one host leaves places for others; health is answered")
+  func busy() async throws {
+    let fixture = try ServiceFixture { $0.maximumPendingCount = 4 }
+    let gate = Gate()
+    for number in 0..<3 { try fixture.serve("slow-\(number)", gate: gate) }
+    try fixture.serve("fast-1")
+    try fixture.serve("other-1", gate: gate)
+    try fixture.serve("other-2", gate: gate)
+    async let first = fixture.get("/32/slow-0")
+    async let second = fixture.get("/32/slow-1")
+    try await eventually(fixture.service.admission.count == 2)
+    let refused = await fixture.get("/32/slow-2")
+    #expect(refused.status == 503)
+    #expect(refused.headers["Retry-After"] == "1")
+    #expect(await fixture.get("/32/fast-1").status == 200)
+    async let third = fixture.get("/32/other-1")
+    async let fourth = fixture.get("/32/other-2")
+    try await eventually(fixture.service.admission.count == 4)
+    // What memory has takes no place.
+    #expect(await fixture.get("/32/fast-1").status == 200)
+    #expect(await fixture.get("/16/fast-1").status == 503)
+    #expect(await fixture.get("/health").status == 200)
+    #expect(await fixture.get("/ready").status == 200)
+    gate.open()
+    #expect(await [first.status, second.status, third.status, fourth.status] == [200, 200, 200, 200])
+    #expect(fixture.service.admission.count == 0)
+    #expect(await fixture.get("/32/slow-2").status == 200)
+  }
+
+  @Test("is not ready once it drains, and answers all the same")
+  func draining() async throws {
+    let fixture = try ServiceFixture()
+    try fixture.serve("a.png")
+    fixture.service.beginDraining()
+    #expect(await fixture.get("/ready").status == 503)
+    #expect(await fixture.get("/health").status == 200)
+    #expect(await fixture.get("/32/a.png").status == 200)
+  }
+
+  @Test(
+    "answers GET and HEAD alone, and what has an address",
+    arguments: [
+      ("POST", "/32/a.png", 405), ("DELETE", "/health", 405), ("GET", "/", 404), ("GET", "/health/", 404),
+      ("GET", "/metrics?x", 404), ("HEAD", "/health", 200),
+    ])
+  func methods(method: String, target: String, status: Int) async throws {
+    let fixture = try ServiceFixture()
+    let answer = await fixture.get(target, method: method)
+    #expect(answer.status == status)
+    #expect((answer.headers["Allow"] != nil) == (status == 405))
+  }
+
+  @Test(
+    "names a file as it was asked",
+    arguments: [
+      ("cat.png", "attachment; filename=\"cat.png\""),
+      ("sch%C3%B6n%22.png", "attachment; filename*=UTF-8''sch%C3%B6n%22.png"),
+      ("a%0D%0Ab", "attachment; filename*=UTF-8''a%0D%0Ab"),
+    ])
+  func disposition(name: String, expected: String) async throws {
+    let fixture = try ServiceFixture()
+    try fixture.serve("a.png")
+    #expect(await fixture.get("/32/a.png/\(name)").headers["Content-Disposition"] == expected)
+    #expect(await fixture.get("/32/a.png").headers["Content-Disposition"] == nil)
+  }
+
+  @Test("counts what it did")
+  func metrics() async throws {
+    let fixture = try ServiceFixture()
+    try fixture.serve("a.png")
+    for _ in 0..<3 { _ = await fixture.get("/32/a.png") }
+    _ = await fixture.get("/nothing")
+    let lines = String(decoding: await fixture.get("/metrics").body, as: UTF8.self).split(separator: "\n")
+    for line in [
+      "ozu_requests_total{status=\"200\"} 3", "ozu_requests_total{status=\"404\"} 1", "ozu_decodes_total 1",
+      "ozu_origin_requests_total 1", "ozu_requests_under_way 1", "ozu_requests_pending 0", "ozu_draining 0",
+      "ozu_request_duration_seconds_count{result=\"memory\"} 2",
+      "ozu_request_duration_seconds_bucket{result=\"memory\",le=\"+Inf\"} 2",
+      "ozu_executor_running{kind=\"decode\"} 0",
+    ] {
+      #expect(lines.contains(Substring(line)), "\(line)")
+    }
+    for line in lines where !line.hasPrefix("# ") {
+      #expect(line.split(separator: " ").count == 2, "\(line)")
+    }
+    let hidden = try ServiceFixture { $0.showsMetrics = false }
+    #expect(await hidden.get("/metrics").status == 404)
+  }
+
+  @Test("a line of the log is JSON, and knows the trace")
+  func log() async throws {
+    let records = Mutex<[ServiceLogRecord]>([])
+    let fixture = try ServiceFixture { $0.log = { record in records.withLock { $0.append(record) } } }
+    let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+    _ = await fixture.get("/\"\\\u{1}ö", ["traceparent": "00-\(trace)-00f067aa0ba902b7-01"])
+    _ = await fixture.get("/health", ["traceparent": "00-\(trace)x-00f067aa0ba902b7-01"])
+    let lines = records.withLock { $0.map(\.jsonLine) }
+    let first = try #require(try JSONSerialization.jsonObject(with: Data(lines[0].utf8)) as? [String: Any])
+    #expect(first["target"] as? String == "/\"\\\u{1}ö")
+    #expect(first["status"] as? Int == 404)
+    #expect(first["result"] as? String == "failed")
+    #expect(first["trace"] as? String == trace)
+    #expect(!lines[0].contains("\n"))
+    let second = try #require(try JSONSerialization.jsonObject(with: Data(lines[1].utf8)) as? [String: Any])
+    #expect(second["trace"] == nil && second["failure"] == nil)
+  }
+}

@@ -1,0 +1,91 @@
+import OzuSynchronization
+import OzuTesting
+import Testing
+
+@testable import OzuServer
+
+@Suite("Work that several ask for is done once", .timeLimit(.minutes(5)))
+struct SharedWorkTests {
+  /// Waits until it is cancelled or let go.
+  private final class Job: Sendable {
+    let begun = Atomic(0)
+    private let end = Atomic(false)
+
+    var isCancelled: Bool { end.load(ordering: .relaxed) }
+
+    func run(_ gate: Gate) async -> Int {
+      let number = begun.add(1, ordering: .relaxed).newValue
+      do {
+        try await gate.pass()
+      } catch {
+        end.store(true, ordering: .relaxed)
+      }
+      return number
+    }
+  }
+
+  @Test("all get what one made, and those who come later something new")
+  func sharing() async throws {
+    let (shared, job, gate) = (SharedWork<String, Int>(), Job(), Gate())
+    let waiters = (0..<10).map { _ in Task { await shared.value(for: "a") { await job.run(gate) } } }
+    try await eventually(job.begun.load(ordering: .relaxed) == 1 && shared.waiterCount(for: "a") == 10)
+    gate.open()
+    for waiter in waiters { #expect(await waiter.value == 1) }
+    #expect(shared.count == 0)
+    #expect(await shared.value(for: "a") { await job.run(gate) } == 2)
+  }
+
+  @Test("goes on while one waits, and is cancelled with the last", arguments: [0, 1, 5])
+  func cancelling(remaining: Int) async throws {
+    let (shared, job, gate) = (SharedWork<String, Int>(), Job(), Gate())
+    let waiters = (0..<6).map { _ in Task { await shared.value(for: "a") { await job.run(gate) } } }
+    try await eventually(shared.waiterCount(for: "a") == 6)
+    for waiter in waiters.dropFirst(remaining) { waiter.cancel() }
+    try await eventually(shared.waiterCount(for: "a") == remaining)
+    if remaining == 0 {
+      try await eventually(job.isCancelled)
+    } else {
+      #expect(!job.isCancelled)
+      gate.open()
+    }
+    for waiter in waiters { _ = await waiter.value }
+    #expect(shared.count == 0)
+  }
+
+  /// Random waiters come, go and end, beside a count of who waits: work runs while and only while somebody does.
+  @Test("keeps its account", arguments: 0..<UInt64(20))
+  func model(seed: UInt64) async throws {
+    var random = SeededGenerator(seed: seed)
+    let shared = SharedWork<Int, Int>()
+    let keys = 0..<3
+    var (jobs, gates) = (keys.map { _ in Job() }, keys.map { _ in Gate() })
+    var waiters: [[Task<Int, Never>]] = keys.map { _ in [] }
+    for _ in 0..<60 {
+      let key = Int.random(in: keys, using: &random)
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0, 1:
+        let (job, gate) = (jobs[key], gates[key])
+        waiters[key].append(Task { await shared.value(for: key) { await job.run(gate) } })
+      case 2:
+        guard !waiters[key].isEmpty else { continue }
+        waiters[key].remove(at: Int.random(in: waiters[key].indices, using: &random)).cancel()
+        guard waiters[key].isEmpty else { break }
+        let job = jobs[key]
+        try await eventually(job.isCancelled)
+        (jobs[key], gates[key]) = (Job(), Gate())
+      default:
+        guard !waiters[key].isEmpty else { continue }
+        gates[key].open()
+        for waiter in waiters[key] { #expect(await waiter.value == 1) }
+        #expect(!jobs[key].isCancelled)
+        (jobs[key], gates[key], waiters[key]) = (Job(), Gate(), [])
+      }
+      let count = waiters[key].count
+      try await eventually(shared.waiterCount(for: key) == count)
+      #expect(jobs[key].begun.load(ordering: .relaxed) <= 1)
+    }
+    for gate in gates { gate.open() }
+    for waiter in waiters.joined() { _ = await waiter.value }
+    #expect(shared.count == 0)
+  }
+}
