@@ -8,55 +8,10 @@ import Testing
 
 @Suite("One machine makes what all ask for", .timeLimit(.minutes(5)))
 struct FillCoordinatorTests {
-  /// Leases in memory, by a clock that a test moves.
-  private final class FakeLeases: FillLeasing {
-    struct State {
-      var holders: [ImageStoreKey: (lease: FillLease, end: ContinuousClock.Instant)] = [:]
-      var number: UInt64 = 0
-      var renewals = 0
-      var isAvailable = true
-    }
-
-    let state = Mutex(State())
-    let clock: ManualClock
-
-    init(_ clock: ManualClock) { self.clock = clock }
-
-    func acquireLease(for key: ImageStoreKey, lasting duration: Duration) async -> FillLeaseAnswer {
-      let now = clock.currentInstant
-      return state.withLock { state in
-        guard state.isAvailable else { return .unavailable }
-        if let holder = state.holders[key], holder.end > now { return .held }
-        state.number += 1
-        let lease = FillLease(key: key, fencingToken: state.number, owner: CacheKey("\(state.number)"))
-        state.holders[key] = (lease, now + duration)
-        return .acquired(lease)
-      }
-    }
-
-    func renew(_ lease: FillLease, lasting duration: Duration) async -> Bool {
-      let now = clock.currentInstant
-      return state.withLock { state in
-        guard let holder = state.holders[lease.key], holder.lease == lease, holder.end > now else {
-          return false
-        }
-        state.holders[lease.key] = (lease, now + duration)
-        state.renewals += 1
-        return true
-      }
-    }
-
-    func release(_ lease: FillLease) async {
-      state.withLock { state in
-        if state.holders[lease.key]?.lease == lease { state.holders[lease.key] = nil }
-      }
-    }
-  }
-
   private let key = ImageStoreKey(.encoded, "a")
   private let clock = ManualClock()
 
-  private func coordinator(_ leases: FakeLeases) -> FillCoordinator {
+  private func coordinator(_ leases: InMemoryLeases) -> FillCoordinator {
     FillCoordinator(
       leases: leases, policy: FillPolicy(), now: clock.now,
       sleep: { [clock] in try await clock.sleep(for: $0) })
@@ -84,7 +39,7 @@ struct FillCoordinatorTests {
 
   @Test("of many, one makes the value; the others find it")
   func coalescing() async throws {
-    let (leases, place) = (FakeLeases(clock), Place())
+    let (leases, place) = (InMemoryLeases(now: clock.now), Place())
     let coordinator = coordinator(leases)
     let tasks = (0..<16).map { _ in ask(coordinator, place) }
     // Fifteen wait, and the heartbeat sleeps.
@@ -99,7 +54,7 @@ struct FillCoordinatorTests {
 
   @Test("a lease is renewed while the value is made, and given back after it")
   func heartbeat() async throws {
-    let (leases, place) = (FakeLeases(clock), Place())
+    let (leases, place) = (InMemoryLeases(now: clock.now), Place())
     let task = ask(coordinator(leases), place)
     for count in 1...6 {
       await clock.sleepers(count)
@@ -114,7 +69,7 @@ struct FillCoordinatorTests {
 
   @Test("a holder that died is replaced when its lease ends")
   func deadHolder() async throws {
-    let (leases, place) = (FakeLeases(clock), Place())
+    let (leases, place) = (InMemoryLeases(now: clock.now), Place())
     guard case .acquired(let dead) = await leases.acquireLease(for: key, lasting: .seconds(1)) else {
       throw CancellationError()
     }
@@ -138,7 +93,7 @@ struct FillCoordinatorTests {
 
   @Test("who has waited too long makes the value without a lease")
   func impatience() async throws {
-    let (leases, place) = (FakeLeases(clock), Place())
+    let (leases, place) = (InMemoryLeases(now: clock.now), Place())
     _ = await leases.acquireLease(for: key, lasting: .seconds(3600))
     place.gate.open()
     let task = ask(coordinator(leases), place)
@@ -150,7 +105,7 @@ struct FillCoordinatorTests {
 
   @Test("without a service for leases everybody makes the value")
   func unavailable() async throws {
-    let (leases, place) = (FakeLeases(clock), Place())
+    let (leases, place) = (InMemoryLeases(now: clock.now), Place())
     leases.state.withLock { $0.isAvailable = false }
     place.gate.open()
     for _ in 0..<3 { #expect(try await ask(coordinator(leases), place).value == 7) }
@@ -159,17 +114,33 @@ struct FillCoordinatorTests {
 
   @Test("a value that was stored before the lease was had is not made again")
   func lateLook() async throws {
-    let (leases, place) = (FakeLeases(clock), Place())
+    let (leases, place) = (InMemoryLeases(now: clock.now), Place())
     place.value.withLock { $0 = 5 }
     place.gate.open()
     #expect(try await ask(coordinator(leases), place).value == 5)
     #expect(place.makes.withLock { $0.isEmpty } && leases.state.withLock { $0.holders.isEmpty })
   }
 
+  @Test("a lease lasts until the value is where others look, and the caller does not wait for that")
+  func settling() async throws {
+    let (leases, gate) = (InMemoryLeases(now: clock.now), Gate())
+    let value = try await coordinator(leases).value(for: key) {
+      Int?.none
+    } make: { _ in
+      7
+    } settle: {
+      try? await gate.pass()
+    }
+    #expect(value == 7)
+    #expect(await leases.acquireLease(for: key, lasting: .seconds(1)) == .held)
+    gate.open()
+    try await eventually(leases.state.withLock { $0.holders.isEmpty })
+  }
+
   @Test("a maker that fails gives its lease back")
   func failure() async throws {
     struct Failed: Error {}
-    let leases = FakeLeases(clock)
+    let leases = InMemoryLeases(now: clock.now)
     await #expect(throws: Failed.self) {
       try await coordinator(leases).value(for: key) {
         Int?.none

@@ -1,11 +1,24 @@
 /// SHA-256 (FIPS 180-4 §6.2). It stands for a secret in a stored record, which is compared and cannot be read, and for
-/// a picture in the records of the conformance run. Not in constant time: no keys.
+/// a picture in the records of the conformance run, and signs addresses. No step depends on the values of the message, only
+/// on their number; the text of `hexDigest` is not for secrets.
 package enum SHA256 {
   /// The digest of the UTF-8 bytes of a text, in lower-case hexadecimal digits.
   static func hexDigest(of text: String) -> String { hexDigest(of: Array(text.utf8)) }
 
   /// The digest of some bytes, in lower-case hexadecimal digits.
   package static func hexDigest(of message: [UInt8]) -> String {
+    digest(of: message).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+  }
+
+  /// The code that authenticates a message to those who have the key: HMAC-SHA-256 (RFC 2104), 32 bytes.
+  package static func authenticationCode(of message: [UInt8], key: [UInt8]) -> [UInt8] {
+    var block = key.count > 64 ? digest(of: key) : key
+    block += [UInt8](repeating: 0, count: 64 - block.count)
+    return digest(of: block.map { $0 ^ 0x5C } + digest(of: block.map { $0 ^ 0x36 } + message))
+  }
+
+  /// The digest of some bytes: 32 bytes.
+  package static func digest(of message: [UInt8]) -> [UInt8] {
     var state = initialState
     let fullBlocks = message.count / 64
     for block in 0..<fullBlocks { compress(message[(block * 64)..<(block * 64 + 64)], into: &state) }
@@ -16,10 +29,7 @@ package enum SHA256 {
       tail.append(UInt8(truncatingIfNeeded: bitCount >> shift))
     }
     for start in stride(from: 0, to: tail.count, by: 64) { compress(tail[start..<start + 64], into: &state) }
-    return state.map { word in
-      let digits = String(word, radix: 16)
-      return String(repeating: "0", count: 8 - digits.count) + digits
-    }.joined()
+    return state.flatMap { word in [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> $0) } }
   }
 
   private static func compress(_ block: ArraySlice<UInt8>, into state: inout [UInt32]) {

@@ -45,7 +45,7 @@ struct SignatureV4 {
       separator: "\n")
     var key = Array("AWS4\(secretKey)".utf8)
     for part in [String(date.prefix(8)), region, "s3", "aws4_request", text] {
-      key = Self.hmac(key, Array(part.utf8))
+      key = SHA256.authenticationCode(of: Array(part.utf8), key: key)
     }
     let signature = key.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     return parts[2].dropFirst("Signature=".count) == signature
@@ -53,18 +53,4 @@ struct SignatureV4 {
   }
 
   private func collapsed(_ value: String) -> String { value.split(separator: " ").joined(separator: " ") }
-
-  /// HMAC (RFC 2104) with SHA-256.
-  private static func hmac(_ key: [UInt8], _ message: [UInt8]) -> [UInt8] {
-    var block = key.count > 64 ? digest(key) : key
-    block += [UInt8](repeating: 0, count: 64 - block.count)
-    return digest(block.map { $0 ^ 0x5C } + digest(block.map { $0 ^ 0x36 } + message))
-  }
-
-  private static func digest(_ message: [UInt8]) -> [UInt8] {
-    let digits = Array(SHA256.hexDigest(of: message))
-    return stride(from: 0, to: digits.count, by: 2).compactMap {
-      UInt8(String(digits[$0...($0 + 1)]), radix: 16)
-    }
-  }
 }

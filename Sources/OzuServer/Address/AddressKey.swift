@@ -1,0 +1,105 @@
+import OzuHTTP
+
+/// A secret by which addresses are signed: HMAC-SHA-256 over a salt and the path, as imgproxy has it.
+public struct AddressKey: Hashable, Sendable {
+  private let key: [UInt8]
+  private let salt: [UInt8]
+  /// How many bytes of the code stand in an address.
+  private let signatureByteCount: Int
+
+  /// Makes a key from hexadecimal digits, as `openssl rand -hex 32` writes them.
+  ///
+  /// - Parameters:
+  ///   - key: at least 16 bytes.
+  ///   - salt: at least 1 byte.
+  ///   - signatureByteCount: how many bytes of the code stand in an address, 16 to 32; 32 by default. Fewer make shorter
+  ///     addresses.
+  /// - Throws: `AddressRulesError`.
+  public init(hexKey key: String, salt: String, signatureByteCount: Int = 32) throws(AddressRulesError) {
+    guard let key = Self.bytes(key), key.count >= 16 else {
+      throw AddressRulesError("a key is at least 32 hexadecimal digits")
+    }
+    guard let salt = Self.bytes(salt), !salt.isEmpty else {
+      throw AddressRulesError("a salt is an even number of hexadecimal digits")
+    }
+    guard (16...32).contains(signatureByteCount) else {
+      throw AddressRulesError("a signature has 16 to 32 bytes, not \(signatureByteCount)")
+    }
+    self.key = key
+    self.salt = salt
+    self.signatureByteCount = signatureByteCount
+  }
+
+  /// The signature of the part of an address that follows it, from its slash on: base64url without padding.
+  public func signature(of path: String) -> String { Base64URL.text(of: code(of: path)) }
+
+  /// Whether a signature is that of a path. Takes the same time wherever they differ.
+  func signs(_ path: String, _ signature: some StringProtocol) -> Bool {
+    guard let given = Base64URL.bytes(of: signature) else { return false }
+    let right = code(of: path)
+    guard given.count == right.count else { return false }
+    return zip(given, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+
+  private func code(of path: String) -> [UInt8] {
+    Array(SHA256.authenticationCode(of: salt + path.utf8, key: key).prefix(signatureByteCount))
+  }
+
+  private static func bytes(_ text: String) -> [UInt8]? {
+    let digits = text.utf8.map {
+      UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 ? Int($0) - 48 : Self.letter($0)
+    }
+    guard digits.count % 2 == 0, digits.allSatisfy({ $0 >= 0 }) else { return nil }
+    return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
+  }
+
+  private static func letter(_ byte: UInt8) -> Int {
+    let lower = byte | 0x20
+    return UInt8(ascii: "a")...UInt8(ascii: "f") ~= lower ? Int(lower) - 87 : -1
+  }
+}
+
+/// base64url (RFC 4648 §5). Written without padding, read with or without.
+enum Base64URL {
+  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+  private static let values: [UInt8?] = {
+    var values = [UInt8?](repeating: nil, count: 256)
+    for (value, byte) in alphabet.enumerated() { values[Int(byte)] = UInt8(value) }
+    return values
+  }()
+
+  static func text(of bytes: [UInt8]) -> String {
+    var text: [UInt8] = []
+    var (word, bitCount) = (0, 0)
+    for byte in bytes {
+      (word, bitCount) = (word << 8 | Int(byte), bitCount + 8)
+      while bitCount >= 6 {
+        bitCount -= 6
+        text.append(alphabet[word >> bitCount & 63])
+      }
+    }
+    if bitCount > 0 { text.append(alphabet[word << (6 - bitCount) & 63]) }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// `nil` for other characters, for an impossible length, and where bits that stand for nothing are not zero: one text
+  /// stands for one value.
+  static func bytes(of text: some StringProtocol) -> [UInt8]? {
+    var digits = Array(text.utf8)
+    while digits.last == UInt8(ascii: "="), digits.count % 4 == 0 || digits.count % 4 == 3 {
+      digits.removeLast()
+    }
+    guard digits.count % 4 != 1 else { return nil }
+    var bytes: [UInt8] = []
+    var (word, bitCount) = (0, 0)
+    for digit in digits {
+      guard let value = values[Int(digit)] else { return nil }
+      (word, bitCount) = (word << 6 | Int(value), bitCount + 6)
+      guard bitCount >= 8 else { continue }
+      bitCount -= 8
+      bytes.append(UInt8(truncatingIfNeeded: word >> bitCount))
+      word &= (1 << bitCount) - 1
+    }
+    return word == 0 ? bytes : nil
+  }
+}

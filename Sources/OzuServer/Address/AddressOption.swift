@@ -1,0 +1,71 @@
+/// An option of an address: a name and its arguments, which colons separate.
+struct AddressOption: Hashable, Sendable {
+  let text: String
+  let name: String
+  let arguments: [String]
+
+  init(_ text: some StringProtocol) {
+    self.text = String(text)
+    let parts = self.text.split(separator: ":", omittingEmptySubsequences: false)
+    name = String(parts[0])
+    arguments = parts.dropFirst().map { String($0) }
+  }
+
+  var isPreset: Bool { name == "pr" || name == "preset" }
+
+  /// An argument that is there and not empty.
+  subscript(index: Int) -> String? {
+    index < arguments.count && !arguments[index].isEmpty ? arguments[index] : nil
+  }
+
+  func refusal(_ reason: String) -> AddressRefusal {
+    AddressRefusal(status: 400, reason: "\(text): \(reason)")
+  }
+
+  /// - Throws: `AddressRefusal` for more arguments than these.
+  func check(atMost count: Int) throws(AddressRefusal) {
+    guard arguments.count <= count else {
+      throw refusal("it has \(count) argument\(count == 1 ? "" : "s") at most")
+    }
+  }
+
+  /// The option, with one argument at most.
+  func single() throws(AddressRefusal) -> AddressOption {
+    try check(atMost: 1)
+    return self
+  }
+
+  /// A whole number.
+  func integer(_ index: Int, in range: ClosedRange<Int>) throws(AddressRefusal) -> Int? {
+    guard let text = self[index] else { return nil }
+    guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), text.utf8.count <= 18, let number = Int(text),
+      range.contains(number)
+    else {
+      throw refusal(
+        "a whole number from \(range.lowerBound) to \(range.upperBound) is needed, not \"\(text)\"")
+    }
+    return number
+  }
+
+  /// A number with digits and a point.
+  func number(_ index: Int, in range: ClosedRange<Double>) throws(AddressRefusal) -> Double? {
+    guard let text = self[index] else { return nil }
+    guard text.utf8.count <= 18,
+      text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E || $0 == 0x2D }),
+      let number = Double(text), range.contains(number)
+    else {
+      throw refusal("a number from \(range.lowerBound) to \(range.upperBound) is needed, not \"\(text)\"")
+    }
+    return number
+  }
+
+  /// Yes or no: `1`, `t`, `true`, `0`, `f`, `false`.
+  func flag(_ index: Int) throws(AddressRefusal) -> Bool? {
+    guard let text = self[index] else { return nil }
+    switch text {
+    case "1", "t", "true": return true
+    case "0", "f", "false": return false
+    default: throw refusal("1 or 0 is needed, not \"\(text)\"")
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import OzuImaging
+
+/// The path of a picture, in the grammar of imgproxy: `/signature/options/plain/source@format`, or the source in base64url.
+struct ImageAddress: Hashable, Sendable {
+  /// The longest path that is read, in bytes.
+  static let longest = 8192
+  /// The most options.
+  static let largestOptionCount = 64
+
+  var source: URL
+  var options: ImageOptions
+
+  /// Reads a path.
+  ///
+  /// - Parameter now: the present, for addresses that expire.
+  /// - Throws: `AddressRefusal`: 403 for a signature or a source that is not accepted, 404 for what is no path of a picture
+  ///   or has expired, 400 for options.
+  init(_ target: String, rules: AddressRules, now: Date) throws(AddressRefusal) {
+    guard target.utf8.count <= Self.longest else {
+      throw AddressRefusal(status: 414, reason: "the address is too long")
+    }
+    let noAddress = AddressRefusal(status: 404, reason: "this is no address of a picture")
+    guard target.utf8.first == UInt8(ascii: "/"), !target.utf8.contains(UInt8(ascii: "?")),
+      let end = target.dropFirst().firstIndex(of: "/")
+    else { throw noAddress }
+    let path = String(target[end...])
+    guard rules.isOpen else {
+      throw AddressRefusal(status: 403, reason: "no key is set, so no address can be signed")
+    }
+    let signature = target[target.index(after: target.startIndex)..<end]
+    guard rules.allowsUnsigned || rules.keys.contains(where: { $0.signs(path, signature) }) else {
+      throw AddressRefusal(status: 403, reason: "the signature is not right")
+    }
+    var segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)[...]
+    var options = ImageOptions()
+    for option in rules.presets["default"] ?? [] { try options.apply(option, rules) }
+    try Self.readOptions(&segments, into: &options, rules)
+    guard let first = segments.first else { throw noAddress }
+    let (text, word) =
+      first == "plain" ? try Self.plain(segments.dropFirst()) : try Self.encoded(segments, or: noAddress)
+    if let word {
+      guard let type = ImageOptions.type(word) else {
+        throw AddressRefusal(status: 400, reason: "\(word): there is no such format")
+      }
+      options.type = type
+    }
+    guard let source = URL(string: text), source.scheme != nil else {
+      throw AddressRefusal(status: 400, reason: "the source is no address")
+    }
+    guard rules.allows(source) else {
+      throw AddressRefusal(status: 403, reason: "this source is not allowed")
+    }
+    if let expiry = options.expiry, expiry > 0, now.timeIntervalSince1970 >= Double(expiry) {
+      throw AddressRefusal(status: 404, reason: "the address has expired")
+    }
+    self.source = source
+    self.options = options
+  }
+
+  init(source: URL, options: ImageOptions) {
+    self.source = source
+    self.options = options
+  }
+
+  /// Takes the options off the front.
+  private static func readOptions(
+    _ segments: inout ArraySlice<Substring>, into options: inout ImageOptions, _ rules: AddressRules
+  ) throws(AddressRefusal) {
+    if rules.onlyPresets {
+      guard let names = segments.first, names != "plain", segments.count > 1 else { return }
+      segments.removeFirst()
+      try apply(names.split(separator: ":").map(String.init), to: &options, rules)
+      return
+    }
+    var count = 0
+    while let segment = segments.first, segment.contains(":") {
+      count += 1
+      guard count <= largestOptionCount else {
+        throw AddressRefusal(status: 400, reason: "an address has \(largestOptionCount) options at most")
+      }
+      let option = AddressOption(segment)
+      if option.isPreset {
+        try apply(option.arguments, to: &options, rules)
+      } else {
+        try options.apply(option, rules)
+      }
+      segments.removeFirst()
+    }
+  }
+
+  private static func apply(
+    _ names: [String], to options: inout ImageOptions, _ rules: AddressRules
+  ) throws(AddressRefusal) {
+    guard names.count <= largestOptionCount else {
+      throw AddressRefusal(status: 400, reason: "an address has \(largestOptionCount) presets at most")
+    }
+    for name in names {
+      guard let preset = rules.presets[name] else {
+        throw AddressRefusal(status: 400, reason: "\(name): there is no such preset")
+      }
+      for option in preset { try options.apply(option, rules) }
+    }
+  }
+
+  private static func plain(
+    _ segments: ArraySlice<Substring>
+  ) throws(AddressRefusal) -> (source: String, word: String?) {
+    let parts = segments.joined(separator: "/").split(separator: "@", omittingEmptySubsequences: false)
+    guard parts.count <= 2 else {
+      throw AddressRefusal(status: 400, reason: "an @ in the source is written as %40")
+    }
+    guard let source = String(parts[0]).removingPercentEncoding else {
+      throw AddressRefusal(status: 400, reason: "the source is not escaped rightly")
+    }
+    return (source, parts.count == 2 && !parts[1].isEmpty ? String(parts[1]) : nil)
+  }
+
+  private static func encoded(
+    _ segments: ArraySlice<Substring>, or noAddress: AddressRefusal
+  ) throws(AddressRefusal) -> (source: String, word: String?) {
+    let parts = segments.joined().split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count <= 2, let bytes = Base64URL.bytes(of: parts[0]), !bytes.isEmpty,
+      let source = String(validating: bytes, as: UTF8.self)
+    else { throw noAddress }
+    return (source, parts.count == 2 && !parts[1].isEmpty ? String(parts[1]) : nil)
+  }
+
+  /// The path behind the signature, in the one spelling that is written here.
+  var path: String {
+    let segments = options.segments.map { "/\($0)" }.joined()
+    let word = options.type.map { type in "@\(ImageOptions.types.first { $0.type == type }!.word)" } ?? ""
+    return "\(segments)/plain/\(Self.escaped(source.absoluteString))\(word)"
+  }
+
+  /// All but letters, digits and a few marks as `%` and two digits.
+  private static func escaped(_ text: String) -> String {
+    text.utf8.map { byte in
+      let isPlain =
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+        || "-._~:/".utf8.contains(byte)
+      return isPlain
+        ? String(UnicodeScalar(byte))
+        : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+    }.joined()
+  }
+}

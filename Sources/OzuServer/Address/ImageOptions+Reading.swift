@@ -1,0 +1,200 @@
+import OzuImaging
+
+extension ImageOptions {
+  private static let sides = 0...65_535
+
+  /// Takes an option in.
+  ///
+  /// - Throws: `AddressRefusal` for one that is not known, that cannot be done here, or that has wrong arguments.
+  mutating func apply(_ option: AddressOption, _ rules: AddressRules) throws(AddressRefusal) {
+    switch option.name {
+    case "resize", "rs":
+      try option.check(atMost: 8)
+      try readResizing(option, 0)
+      try readSize(option, 1)
+    case "size", "s":
+      try option.check(atMost: 7)
+      try readSize(option, 0)
+    case "resizing_type", "rt":
+      try option.check(atMost: 1)
+      try readResizing(option, 0)
+    case "width", "w": width = try option.single().integer(0, in: Self.sides) ?? 0
+    case "height", "h": height = try option.single().integer(0, in: Self.sides) ?? 0
+    case "dpr": density = try option.single().number(0, in: 0.1...rules.largestDensity)
+    case "enlarge", "el": enlarges = try option.single().flag(0) ?? false
+    case "extend", "ex": try readExtension(option, 0)
+    case "gravity", "g":
+      try option.check(atMost: 3)
+      gravity = try Self.gravity(option, 0) ?? gravity
+    case "crop", "c":
+      try option.check(atMost: 5)
+      cropWidth = try option.integer(0, in: Self.sides) ?? 0
+      cropHeight = try option.integer(1, in: Self.sides) ?? 0
+      cropGravity = try Self.gravity(option, 2)
+    case "trim", "t":
+      try option.check(atMost: 1)
+      trimTolerance = try option.integer(0, in: 0...255)
+    case "rotate", "rot":
+      guard let degrees = try option.single().integer(0, in: 0...360), degrees % 90 == 0 else {
+        throw option.refusal("0, 90, 180 or 270 is needed")
+      }
+      quarterTurns = degrees / 90 % 4
+    case "flip", "fl":
+      try option.check(atMost: 2)
+      flipsHorizontally = try option.flag(0) ?? false
+      flipsVertically = try option.flag(1) ?? false
+    case "auto_rotate", "ar":
+      guard try option.single().flag(0) != false else {
+        throw option.refusal("pictures are always upright here")
+      }
+    case "blur", "bl": blur = try option.single().number(0, in: 0...100) ?? 0
+    case "sharpen", "sh": sharpening = try option.single().number(0, in: 0...10) ?? 0
+    case "padding", "pd": try readPadding(option)
+    case "background", "bg": background = try Self.color(option)
+    default: try applyOutput(option)
+    }
+  }
+
+  /// The options about the file.
+  private mutating func applyOutput(_ option: AddressOption) throws(AddressRefusal) {
+    switch option.name {
+    case "quality", "q":
+      let number = try option.single().integer(0, in: 0...100) ?? 0
+      quality = number == 0 ? nil : number
+    case "format_quality", "fq":
+      guard !option.arguments.isEmpty, option.arguments.count % 2 == 0 else {
+        throw option.refusal("formats and their qualities are needed, in pairs")
+      }
+      for index in stride(from: 0, to: option.arguments.count, by: 2) {
+        guard let type = Self.type(option.arguments[index]) else {
+          throw option.refusal("there is no such format")
+        }
+        qualities[type] = try option.integer(index + 1, in: 1...100)
+      }
+    case "max_bytes", "mb":
+      let number = try option.single().integer(0, in: 0...100_000_000) ?? 0
+      byteLimit = number == 0 ? nil : number
+    case "strip_metadata", "sm": keepsMetadata = try option.single().flag(0) == false
+    case "strip_color_profile", "scp": keepsProfile = try option.single().flag(0) == false
+    case "format", "f", "ext":
+      try option.check(atMost: 1)
+      guard let word = option[0], let type = Self.type(word) else {
+        throw option.refusal("there is no such format")
+      }
+      self.type = type
+    case "filename", "fn": fileName = try Self.fileName(option)
+    case "return_attachment", "att": isAttachment = try option.single().flag(0) ?? false
+    case "expires", "exp": expiry = try option.single().integer(0, in: 0...Int(UInt32.max))
+    case "cachebuster", "cb":
+      try option.check(atMost: 1)
+      cacheBuster = option[0]
+    default:
+      throw option.refusal(Self.isKnown(option.name) ? "it cannot be done here" : "there is no such option")
+    }
+  }
+
+  // MARK: Places and sizes
+
+  private mutating func readResizing(_ option: AddressOption, _ index: Int) throws(AddressRefusal) {
+    guard let word = option[index] else { return }
+    guard let resizing = Resizing(rawValue: word) else {
+      throw option.refusal(
+        word == "auto"
+          ? "auto cannot be done here" : "fit, fill, fill-down or force is needed, not \"\(word)\"")
+    }
+    self.resizing = resizing
+  }
+
+  /// A width, a height, whether to enlarge, and the arguments of `extend`.
+  private mutating func readSize(_ option: AddressOption, _ index: Int) throws(AddressRefusal) {
+    if let number = try option.integer(index, in: Self.sides) { width = number }
+    if let number = try option.integer(index + 1, in: Self.sides) { height = number }
+    if let flag = try option.flag(index + 2) { enlarges = flag }
+    if option.arguments.count > index + 3 { try readExtension(option, index + 3) }
+  }
+
+  private mutating func readExtension(_ option: AddressOption, _ index: Int) throws(AddressRefusal) {
+    try option.check(atMost: index + 4)
+    if let flag = try option.flag(index) { extends = flag }
+    if let gravity = try Self.gravity(option, index + 1) {
+      guard gravity == .anchor(.center, x: 0, y: 0) else {
+        throw option.refusal("a picture is extended around its middle here")
+      }
+    }
+  }
+
+  private static func gravity(_ option: AddressOption, _ index: Int) throws(AddressRefusal) -> Gravity? {
+    guard let word = option[index] else { return nil }
+    switch word {
+    case "sm":
+      guard option[index + 1] == nil, option[index + 2] == nil else {
+        throw option.refusal("sm has no offsets")
+      }
+      return .attention
+    case "fp":
+      return .point(
+        x: try option.number(index + 1, in: 0...1) ?? 0.5, y: try option.number(index + 2, in: 0...1) ?? 0.5)
+    default:
+      guard let anchor = anchors.first(where: { $0.word == word })?.anchor else {
+        throw option.refusal("there is no gravity \"\(word)\"")
+      }
+      return .anchor(
+        anchor, x: try option.integer(index + 1, in: sides) ?? 0,
+        y: try option.integer(index + 2, in: sides) ?? 0)
+    }
+  }
+
+  private mutating func readPadding(_ option: AddressOption) throws(AddressRefusal) {
+    try option.check(atMost: 4)
+    let top = try option.integer(0, in: 0...4096) ?? 0
+    let right = try option.integer(1, in: 0...4096) ?? top
+    let bottom = try option.integer(2, in: 0...4096) ?? top
+    padding = [top, right, bottom, try option.integer(3, in: 0...4096) ?? right]
+  }
+
+  private static func color(_ option: AddressOption) throws(AddressRefusal) -> ColorValue? {
+    try option.check(atMost: 3)
+    if option.arguments.count == 3 {
+      var parts: [UInt8] = []
+      for index in 0..<3 { parts.append(UInt8(try option.integer(index, in: 0...255) ?? 0)) }
+      return ColorValue(red: parts[0], green: parts[1], blue: parts[2])
+    }
+    guard let word = option[0] else { return nil }
+    let digits = word.count == 3 ? word.map { "\($0)\($0)" }.joined() : word
+    guard option.arguments.count == 1, digits.utf8.count == 6,
+      digits.utf8.allSatisfy({ $0 != 0x2B && $0 != 0x2D }),
+      let number = UInt32(digits, radix: 16)
+    else { throw option.refusal("a colour is r:g:b or six hexadecimal digits") }
+    return ColorValue(
+      red: UInt8(number >> 16), green: UInt8(number >> 8 & 255), blue: UInt8(number & 255))
+  }
+
+  /// A name, as it is or in base64url when the second argument says so.
+  private static func fileName(_ option: AddressOption) throws(AddressRefusal) -> String? {
+    try option.check(atMost: 2)
+    guard let text = option[0] else { return nil }
+    var name = text.removingPercentEncoding
+    if try option.flag(1) == true {
+      name = Base64URL.bytes(of: text).flatMap { String(validating: $0, as: UTF8.self) }
+    }
+    guard let name, name.utf8.count <= 255,
+      !name.unicodeScalars.contains(where: { $0.value < 0x20 || $0 == "/" || $0 == "\\" })
+    else { throw option.refusal("this is no name for a file") }
+    return name
+  }
+
+  /// Options of imgproxy's that are refused by name, so that its users see why.
+  private static func isKnown(_ name: String) -> Bool {
+    [
+      "min-width", "mw", "min-height", "mh", "min_width", "min_height", "zoom", "z", "extend_aspect_ratio",
+      "extend_ar", "exar", "pixelate",
+      "pix", "watermark", "wm", "keep_copyright", "kcr", "autoquality", "aq", "raw", "skip_processing", "skp",
+      "page",
+      "pg", "frame", "adjust", "a", "brightness", "br", "contrast", "co", "saturation", "sa",
+      "unsharp_masking", "ush",
+      "style", "st", "max_src_resolution", "msr", "max_src_file_size", "msfs", "fallback_image_url", "fiu",
+      "enforce_thumbnail", "eth", "crop_aspect_ratio", "car", "color_profile", "cp", "hashsum", "hs",
+      "preset", "pr",
+    ].contains(name)
+  }
+}

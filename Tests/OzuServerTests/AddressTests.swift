@@ -1,0 +1,369 @@
+import Foundation
+import Ozu
+import OzuHTTP
+import OzuImaging
+import OzuTesting
+import Testing
+
+@testable import OzuServer
+
+@Suite("Addresses in imgproxy's grammar")
+struct AddressTests {
+  private static let key = "943b421c9eb07c830af81030552c86009268de4e532ba2ee2eab8247c6da0881"
+  private static let salt = "520f986b998545b4785e0defbc4f3c1203f22de2374a3d53cb7a7fe9fea309c5"
+  private static let now = Date(timeIntervalSince1970: 1_000_000)
+
+  private static let openRules: AddressRules = {
+    var rules = AddressRules()
+    rules.allowsUnsigned = true
+    return rules
+  }()
+
+  private static func open(_ change: (inout AddressRules) throws -> Void) rethrows -> AddressRules {
+    var rules = openRules
+    try change(&rules)
+    return rules
+  }
+
+  private static func status(_ target: String, _ rules: AddressRules) -> Int {
+    do throws(AddressRefusal) {
+      _ = try ImageAddress(target, rules: rules, now: now)
+      return 200
+    } catch {
+      #expect(!error.reason.isEmpty)
+      return error.status
+    }
+  }
+
+  // MARK: Signatures
+
+  @Test("HMAC-SHA-256 (RFC 4231, cases 1 to 3, 6 and 7)")
+  func codes() {
+    func hex(_ key: [UInt8], _ message: [UInt8]) -> String {
+      SHA256.authenticationCode(of: message, key: key).map {
+        String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
+      }
+      .joined()
+    }
+    let long = [UInt8](repeating: 0xAA, count: 131)
+    #expect(
+      hex([UInt8](repeating: 0x0B, count: 20), Array("Hi There".utf8))
+        == "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7")
+    #expect(
+      hex(Array("Jefe".utf8), Array("what do ya want for nothing?".utf8))
+        == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
+    #expect(
+      hex([UInt8](repeating: 0xAA, count: 20), [UInt8](repeating: 0xDD, count: 50))
+        == "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe")
+    #expect(
+      hex(long, Array("Test Using Larger Than Block-Size Key - Hash Key First".utf8))
+        == "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54")
+    let text =
+      "This is a test using a larger than block-size key and a larger than block-size data. The key needs to be "
+      + "hashed before being used by the HMAC algorithm."
+    #expect(hex(long, Array(text.utf8)) == "9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2")
+  }
+
+  @Test("the example of imgproxy's documentation")
+  func documentedSignature() throws {
+    let path = "/rs:fill:300:400:0/g:sm/aHR0cDovL2V4YW1w/bGUuY29tL2ltYWdl/cy9jdXJpb3NpdHku/anBn.png"
+    // Its key has six bytes, fewer than are accepted here.
+    let code = SHA256.authenticationCode(of: Array("hello\(path)".utf8), key: Array("secret".utf8))
+    #expect(Base64URL.text(of: code) == "oKfUtW34Dvo2BGQehJFR4Nr0_rIjOtdtzJ3QFsUcXH8")
+    let address = try ImageAddress(
+      "/oKfUtW34Dvo2BGQehJFR4Nr0_rIjOtdtzJ3QFsUcXH8" + path, rules: Self.openRules, now: Self.now)
+    #expect(address.source.absoluteString == "http://example.com/images/curiosity.jpg")
+    #expect(address.options.type == .png)
+    #expect(address.options.gravity == .attention)
+    #expect((address.options.width, address.options.height) == (300, 400))
+  }
+
+  @Test("one key of several must have signed, whole")
+  func rotation() throws {
+    let old = try AddressKey(hexKey: Self.key, salt: Self.salt)
+    let new = try AddressKey(hexKey: Self.salt, salt: Self.key)
+    let short = try AddressKey(hexKey: Self.key, salt: "00", signatureByteCount: 16)
+    let path = "/rs:fit:10:10/plain/https://example.com/a.png"
+    for (signer, keys, status) in [
+      (old, [old], 200), (old, [new, old], 200), (old, [new], 403), (short, [short], 200),
+      (short, [old, short], 200),
+      (old, [short], 403),
+    ] {
+      let signature = signer.signature(of: path)
+      #expect(Self.status("/\(signature)\(path)", AddressRules(keys: keys)) == status)
+      #expect(Self.status("/\(signature.dropLast())\(path)", AddressRules(keys: keys)) == 403)
+      #expect(Self.status("/\(signature)A\(path)", AddressRules(keys: keys)) == 403)
+      #expect(Self.status("/\(signature)\(path)x", AddressRules(keys: keys)) == 403)
+      // Each bit counts.
+      var bytes = try #require(Base64URL.bytes(of: signature))
+      for index in bytes.indices {
+        bytes[index] ^= 1
+        #expect(Self.status("/\(Base64URL.text(of: bytes))\(path)", AddressRules(keys: keys)) == 403)
+        bytes[index] ^= 1
+      }
+    }
+    #expect(Self.status("/unsafe\(path)", AddressRules()) == 403)
+    #expect(Self.status("/unsafe\(path)", Self.openRules) == 200)
+  }
+
+  @Test(
+    "keys that are none",
+    arguments: [
+      ("", "00"), ("00", "00"), (key, ""), (key, "0"), (key + "0", "00"), ("zz" + key, "00"), (key, "+1"),
+    ])
+  func badKeys(key: String, salt: String) {
+    #expect(throws: AddressRulesError.self) { _ = try AddressKey(hexKey: key, salt: salt) }
+  }
+
+  // MARK: Grammar
+
+  private static let plain = "/plain/https://example.com/a.png"
+
+  @Test(
+    "what is an address, and what is not",
+    arguments: [
+      ("/x/plain/https://example.com/a.png", 200), ("/x/plain/https://example.com/a.png@webp", 200),
+      ("/x/rs:fill:1:1/plain/https%3A%2F%2Fexample.com%2Fa%3Fb%3D1%40c@jpg", 200),
+      ("/x/aHR0cHM6Ly9leGFtcGxlLmNvbS9h", 200), ("/x/w:10/aHR0cHM6/Ly9leGFtcGxlLmNvbS9h.avif", 200),
+      ("/x/aHR0cHM6Ly9leGFtcGxlLmNvbS8=", 200),
+      ("", 404), ("/", 404), ("/x", 404), ("/x/", 404), ("x/plain/https://example.com/a", 404),
+      ("/x/plain/https://example.com/a?b", 404), ("/x/w:10", 404), ("/x/$$$", 404), ("/x/a.b.c", 404),
+      ("/x/plain/", 400), ("/x/plain/a.png", 400), ("/x/plain/https://a.test/b@c@png", 400),
+      ("/x/plain/https://a.test/b@svg", 400), ("/x/plain/https://a.test/%zz", 400),
+      ("/x/plain/https://a.test/%ff", 400),
+      ("/x/plain/file:///etc/passwd", 403), ("/x/plain/data:image/png;base64,AA", 403),
+      ("/x/plain/https://user:pw%40a.test/b", 403), ("/x/plain/ftp://a.test/b", 403),
+      ("/x/plain/https:///b", 403),
+      ("/x/" + String(repeating: "w:1/", count: 64) + "plain/https://a.test/b", 200),
+      ("/x/" + String(repeating: "w:1/", count: 65) + "plain/https://a.test/b", 400),
+      ("/x/plain/https://a.test/" + String(repeating: "b", count: 8192), 414),
+    ])
+  func grammar(target: String, status: Int) { #expect(Self.status(target, Self.openRules) == status) }
+
+  @Test(
+    "options that are refused",
+    arguments: [
+      "rs:auto:1:1", "rs:big:1:1", "rs:fit:-1:1", "rs:fit:1e3:1", "rs:fit:99999999999999999999:1", "w:1:2",
+      "w:x", "el:yes",
+      "g:up", "g:fp:2:0", "g:sm:1", "g:fp:nan:0", "rot:45", "rot:", "ar:0", "bl:1000", "bl:-1", "q:101",
+      "fq:jpg", "fq:svg:80",
+      "f:svg", "f:", "bg:12", "bg:300:0:0", "bg:+12345", "pd:1:2:3:4:5", "dpr:9", "dpr:0", "unknown:1", ":",
+      "raw:1",
+      "wm:1", "aq:1", "skp:jpg", "fn:a%2Fb", "fn:_:1", "exp:x", "mb:-5", "c:1:1:up", "ex:1:no", "pr:none",
+      "rs:fit:1:1:0:0:ce:0:0:0", "z:2", "mw:10", "kcr:1",
+    ])
+  func refused(option: String) { #expect(Self.status("/x/\(option)\(Self.plain)", Self.openRules) == 400) }
+
+  @Test("an address expires, and says why it is refused")
+  func expiry() throws {
+    #expect(Self.status("/x/exp:1000001\(Self.plain)", Self.openRules) == 200)
+    #expect(Self.status("/x/exp:1000000\(Self.plain)", Self.openRules) == 404)
+    #expect(Self.status("/x/exp:0\(Self.plain)", Self.openRules) == 200)
+    let error = #expect(throws: AddressRefusal.self) {
+      try ImageAddress("/x/rot:45\(Self.plain)", rules: Self.openRules, now: Self.now)
+    }
+    #expect(error?.reason == "rot:45: 0, 90, 180 or 270 is needed")
+  }
+
+  @Test("presets stand for options, and may be all there is")
+  func presets() throws {
+    let rules = try Self.open {
+      try $0.definePreset("default", "q:33")
+      try $0.definePreset("thumb", "rs:fill:100:80/q:50")
+      try $0.definePreset("wide", "w:500")
+    }
+    let address = try ImageAddress("/x/pr:thumb:wide/h:7\(Self.plain)", rules: rules, now: Self.now)
+    #expect(
+      (address.options.width, address.options.height, address.options.quality, address.options.resizing)
+        == (500, 7, 50, .fill))
+    #expect(try ImageAddress("/x\(Self.plain)", rules: rules, now: Self.now).options.quality == 33)
+    var strict = rules
+    strict.onlyPresets = true
+    let named = try ImageAddress("/x/thumb:wide\(Self.plain)", rules: strict, now: Self.now)
+    #expect((named.options.width, named.options.height) == (500, 80))
+    #expect(Self.status("/x\(Self.plain)", strict) == 200)
+    #expect(Self.status("/x/w:500\(Self.plain)", strict) == 400)
+    #expect(Self.status("/x/thumb/w:500\(Self.plain)", strict) == 404)
+    for (name, options) in [("a:b", "w:1"), ("", "w:1"), ("a", "w:x"), ("a", "pr:thumb")] {
+      #expect(throws: AddressRulesError.self) { try Self.open { try $0.definePreset(name, options) } }
+    }
+  }
+
+  // MARK: Sources
+
+  @Test(
+    "sources are what the patterns allow",
+    arguments: [
+      ("https://example.com/images/", "https://example.com/images/a.png", true),
+      ("https://example.com/images/", "HTTPS://EXAMPLE.COM/images/a.png", true),
+      ("https://example.com/images/", "https://example.com/other/a.png", false),
+      ("https://example.com/images/", "https://example.com/images/../secret/a.png", false),
+      ("https://example.com/images/", "https://example.com/images/%2e%2e/secret/a.png", false),
+      ("https://example.com/images/", "https://example.com.evil.test/images/a.png", false),
+      ("https://example.com/images/", "https://example.com:8443/images/a.png", false),
+      ("https://example.com/images/", "http://example.com/images/a.png", false),
+      ("https://example.com/images/", "https://example.com@evil.test/images/a.png", false),
+      ("https://example.com", "https://example.com", true),
+      ("https://example.com", "https://example.com/a", true),
+      ("https://example.com", "https://example.community/a", false),
+      ("https://*.example.com/", "https://a.example.com/b", true),
+      ("https://*.example.com/", "https://a.b.example.com/b", true),
+      ("https://*.example.com/", "https://example.com/b", false),
+      ("https://*.example.com/", "https://evil.test/x.example.com/b", false),
+      ("https://example.com/*/public/", "https://example.com/team/public/a", true),
+      ("https://example.com/*/public/", "https://example.com/team/private/public/a", false),
+    ])
+  func sources(pattern: String, source: String, isAllowed: Bool) throws {
+    let rules = Self.open { $0.sources = ["http://never.test/", pattern] }
+    #expect(try rules.allows(#require(URL(string: source))) == isAllowed)
+  }
+
+  // MARK: What is made
+
+  private static func picture(
+    _ options: String, rules: AddressRules = openRules, headers: HTTPHeaders = [:]
+  ) throws -> AddressedPicture {
+    try SignedAddresses(rules).picture(
+      for: ServiceRequest(method: "GET", target: "/x\(options)\(plain)", headers: headers), at: now)
+  }
+
+  @Test(
+    "the size of what is made of 64 x 48 pixels",
+    arguments: [
+      ("", 64, 48), ("/rs:fit:32:32", 32, 24), ("/w:32", 32, 24), ("/h:12", 16, 12),
+      ("/rs:fill:32:32", 32, 32),
+      ("/rs:force:10:20", 10, 20), ("/rs:fit:128:128", 64, 48), ("/rs:fit:128:128:1", 128, 96),
+      ("/rs:fill-down:128:128:1", 48, 48), ("/rs:fill:20:20/g:no", 20, 20),
+      ("/rs:fill:20:20/g:fp:1:0", 20, 20),
+      ("/rs:fill:20:20/g:sm", 20, 20), ("/rs:fit:20:20/dpr:2", 40, 30), ("/rs:fit:32:32:0:1", 32, 32),
+      ("/c:10:20", 10, 20), ("/c:0:20:soea", 64, 20), ("/c:10:10/rs:fit:5:5", 5, 5), ("/w:32/rot:90", 24, 32),
+      ("/w:32/pd:1:2:3:4", 38, 28), ("/w:32/pd:1/dpr:2", 68, 52), ("/w:32/bl:1/sh:1/fl:1:1/bg:f00", 32, 24),
+      ("/rs:fill:100:100/g:so", 48, 48),
+    ])
+  func sizes(options: String, width: Int, height: Int) async throws {
+    var request = try Self.picture(options).request
+    request = ImageRequest(
+      .data(try PatternPicture(PixelSize(64, 48)).data(as: .png)), resize: request.resize,
+      processors: request.processors)
+    let pipeline = ImagePipeline { $0.diskStorage = .none }
+    #expect(try await pipeline.image(for: request).size == PixelSize(width, height))
+  }
+
+  @Test("a place is where it says")
+  func places() throws {
+    let bitmap = Bitmap(size: PixelSize(40, 20)) { x, y in Pixel(red: UInt8(x), green: UInt8(y), blue: 0) }
+    for (gravity, x, y) in [
+      ("ce", 15, 5), ("no", 15, 0), ("soea", 30, 10), ("nowe:3:4", 3, 4), ("soea:3:4", 27, 6),
+      ("fp:0:1", 0, 10),
+      ("fp:0.5:0.5", 15, 5), ("fp:1:0", 30, 0), ("ea:99:0", 0, 5),
+    ] {
+      let steps = try Self.picture("/c:10:10:\(gravity)").request.processors
+      let result = try #require(steps.first).process(bitmap)
+      let corner = BGRABitmap(result)[0, 0]
+      #expect((Int(corner.red), Int(corner.green)) == (x, y), "\(gravity)")
+    }
+  }
+
+  @Test("a backdrop is seen where the picture is not")
+  func backdrop() throws {
+    let clear = Bitmap(size: PixelSize(2, 1), isOpaque: false) { x, _ in
+      x == 0 ? Pixel(red: 0, green: 0, blue: 0, alpha: 0) : Pixel(red: 64, green: 0, blue: 0, alpha: 128)
+    }
+    let steps = try Self.picture("/bg:0:200:0").request.processors
+    let result = BGRABitmap(try #require(steps.first).process(clear))
+    #expect(result.isOpaque)
+    #expect(result[0, 0] == Pixel(red: 0, green: 200, blue: 0))
+    #expect(result[1, 0] == Pixel(red: 64, green: 100, blue: 0))
+  }
+
+  @Test(
+    "combinations that make no sense, and results that are too large, are refused",
+    arguments: [
+      "/rs:force:10:0", "/c:10:10:sm", "/w:5000", "/w:2000/dpr:3",
+    ])
+  func refusedPictures(options: String) {
+    let error = #expect(throws: AddressRefusal.self) { try Self.picture(options) }
+    #expect(error?.status == 400)
+  }
+
+  @Test("how it is written")
+  func output() throws {
+    let picture = try Self.picture("/q:40/mb:5000/sm:0/fn:a.png/att:1", headers: ["Accept": "image/webp"])
+    #expect(picture.output.types.first == .webp)
+    #expect(picture.output.options.compressionQuality == 0.4)
+    #expect(picture.output.options.maximumByteCount == 5000)
+    #expect(picture.output.metadata == .keepWithoutPlace)
+    #expect(picture.decidingFields == ["Accept"])
+    #expect(picture.fileName == "a.png" && picture.isAttachment)
+    let fixed = try Self.picture("/f:jpg/fq:jpg:55:webp:44", headers: ["Accept": "image/webp"])
+    #expect(fixed.output.types == [.jpeg] && fixed.output.options.compressionQuality == 0.55)
+    #expect(fixed.decidingFields.isEmpty)
+  }
+
+  @Test("client hints count where they are wanted and the address says nothing")
+  func hints() throws {
+    let headers: HTTPHeaders = ["Sec-CH-DPR": "2", "Sec-CH-Width": "30"]
+    #expect(try Self.picture("/w:10", headers: headers).request.resize?.size.width == 10)
+    let rules = Self.open { $0.usesClientHints = true }
+    let dense = try Self.picture("/w:10", rules: rules, headers: headers)
+    #expect(dense.request.resize?.size.width == 20)
+    #expect(dense.decidingFields == ["Accept", "Sec-CH-DPR", "DPR"])
+    #expect(try Self.picture("/w:10/dpr:1", rules: rules, headers: headers).request.resize?.size.width == 10)
+    #expect(try Self.picture("", rules: rules, headers: headers).request.resize?.size.width == 30)
+    for value in ["x", "-1", "1e9", "inf"] {
+      #expect(
+        try Self.picture("/w:10", rules: rules, headers: ["DPR": value]).request.resize?.size.width == 10)
+    }
+    #expect(try Self.picture("/w:10", rules: rules, headers: ["DPR": "99"]).request.resize?.size.width == 40)
+  }
+
+  // MARK: Making addresses
+
+  @Test("an address that was made is read")
+  func making() throws {
+    let key = try AddressKey(hexKey: Self.key, salt: Self.salt)
+    let addresses = SignedAddresses(AddressRules(keys: [key]))
+    let source = URL(string: "https://example.com/a%20b.png?c=d&e=%40")!
+    let path = try addresses.path(of: source, options: "rs:fill:320:240/g:fp:0.25:0.5/q:70", format: "webp")
+    let address = try ImageAddress(path, rules: addresses.rules, now: Self.now)
+    #expect(address.source == source)
+    #expect(address.options.type == .webp && address.options.quality == 70)
+    #expect(throws: AddressRefusal.self) { try addresses.path(of: source, format: "svg") }
+    #expect(throws: AddressRefusal.self) { try addresses.path(of: URL(string: "file:///a")!) }
+  }
+
+  /// Pieces of the grammar in any order, some of them damaged: nothing traps, and what is read comes back from its own text.
+  @Test("random addresses", arguments: 0..<UInt64(8))
+  func random(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let words = [
+      "rs", "fill", "fit", "force", "fill-down", "w", "h", "dpr", "el", "g", "sm", "fp", "ce", "soea", "c",
+      "rot", "90", "bl",
+      "sh", "pd", "bg", "q", "fq", "jpg", "webp", "mb", "sm", "fn", "a.png", "att", "exp", "cb", "t", "fl",
+      "ex", "1", "0",
+      "320", "0.5", "255", "pr", "x", "",
+    ]
+    let rules = Self.openRules
+    var readCount = 0
+    for _ in 0..<2500 {
+      var segments: [String] = []
+      for _ in 0..<Int.random(in: 0..<4, using: &random) {
+        let count = Int.random(in: 2..<5, using: &random)
+        segments.append((0..<count).map { _ in words.randomElement(using: &random)! }.joined(separator: ":"))
+      }
+      var target = "/x/" + segments.map { "\($0)/" }.joined() + "plain/https://example.com/a.png@webp"
+      if Int.random(in: 0..<4, using: &random) == 0 {
+        var bytes = Array(target.utf8)
+        bytes[Int.random(in: bytes.indices, using: &random)] = UInt8.random(in: 0...255, using: &random)
+        target = String(decoding: bytes, as: UTF8.self)
+      }
+      guard let address = try? ImageAddress(target, rules: rules, now: .distantPast) else { continue }
+      readCount += 1
+      let again = try ImageAddress("/x" + address.path, rules: rules, now: .distantPast)
+      #expect(again == address, "\(target)")
+      #expect(again.path == address.path)
+      _ = try? address.options.picture(of: .url(address.source), density: 2, accept: nil, rules: rules)
+    }
+    #expect(readCount > 300)
+  }
+}
