@@ -174,6 +174,7 @@ let package = Package(
       name: "CCurl", dependencies: ["CDynamicLibrary", curl.dependency], cSettings: loading,
       linkerSettings: curl.linkerSettings),
     .target(name: "CIsolation"),
+    .target(name: "CListener"),
     .systemLibrary(
       name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"]), .brew(["gtk4"])]),
     .target(name: "OzuSynchronization", swiftSettings: strict),
@@ -340,8 +341,8 @@ if !buildsLibraries {
     .target(
       name: "OzuServer",
       dependencies: [
-        "OzuSharedStores", "Ozu", "OzuCodecs", "OzuHTTP", "OzuImaging", "OzuIsolation", "OzuStandardCodecs",
-        "OzuSynchronization", "OzuText",
+        "CListener", "OzuSharedStores", "Ozu", "OzuCodecs", "OzuHTTP", "OzuImaging", "OzuIsolation",
+        "OzuStandardCodecs", "OzuSynchronization", "OzuText",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -27,6 +27,9 @@ struct ServiceDocumentationTests {
     let path = try SignedAddresses(rules).path(
       of: #require(URL(string: "https://a.example.com/images/b.png")), options: "rs:fill:320:240")
     #expect(await service.respond(to: ServiceRequest(method: "GET", target: path + "x")).status == 403)
+    let listener = try ServiceListener(service, host: "127.0.0.1", port: 0)
+    service.beginDraining()
+    await listener.stop(within: .seconds(20))
     #expect(await Hummingbird.answer(service, "/health").status.code == 200)
     #expect(await Vapor.answer(service, path + "x").status.code == 403)
   }

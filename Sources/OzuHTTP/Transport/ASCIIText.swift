@@ -1,12 +1,12 @@
 /// Text of the protocol's own grammar: ASCII, compared without case and trimmed of space and tab only. The
 /// standard library's case mapping is Unicode's, which is slower and wrong here (`"K"`, the Kelvin sign).
 extension UInt8 {
-  var lowercasedASCII: UInt8 {
+  package var lowercasedASCII: UInt8 {
     self >= 0x41 && self <= 0x5A ? self | 0x20 : self
   }
 
   /// Whether the byte may stand in a token such as a method or field name (RFC 9110 §5.6.2).
-  var isHTTPTokenByte: Bool {
+  package var isHTTPTokenByte: Bool {
     switch self {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
     case 0x21, 0x23, 0x24, 0x25, 0x26, 0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C, 0x7E: true
@@ -16,7 +16,7 @@ extension UInt8 {
 }
 
 extension String {
-  func isEqualIgnoringASCIICase(to other: String) -> Bool {
+  package func isEqualIgnoringASCIICase(to other: String) -> Bool {
     let (a, b) = (utf8, other.utf8)
     guard a.count == b.count else { return false }
     // Native strings give their bytes without a copy; a loop over indices would decode each of them.
@@ -27,7 +27,7 @@ extension String {
     }.flatMap { $0 } ?? zip(a, b).allSatisfy { $0.lowercasedASCII == $1.lowercasedASCII }
   }
 
-  func trimmingHTTPWhitespace() -> String {
+  package func trimmingHTTPWhitespace() -> String {
     let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
     guard let first = utf8.first, let last = utf8.last, isBlank(first) || isBlank(last) else { return self }
     let bytes = utf8.drop(while: isBlank)

@@ -1,0 +1,40 @@
+#if defined(__linux__)
+#define _GNU_SOURCE
+#include "CListener.h"
+
+#include <errno.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+int ozu_listener_epoll(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+int ozu_listener_watch(int epoll, int descriptor, uint64_t number, int isNew, int forReading, int forWriting) {
+  struct epoll_event event = {.data.u64 = number};
+  // What is not read is not told: a client that has sent more than is wanted must not keep the loop awake.
+  event.events = EPOLLRDHUP;
+  if (forReading) event.events |= EPOLLIN;
+  if (forWriting) event.events |= EPOLLOUT;
+  return epoll_ctl(epoll, isNew ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, &event);
+}
+
+int ozu_listener_wait(int epoll, ozu_listener_event *events, int capacity, int milliseconds) {
+  struct epoll_event ready[64];
+  int count = epoll_wait(epoll, ready, capacity < 64 ? capacity : 64, milliseconds);
+  if (count < 0) return errno == EINTR ? 0 : -1;
+  for (int i = 0; i < count; i++) {
+    events[i].number = ready[i].data.u64;
+    events[i].isReadable = (ready[i].events & EPOLLIN) != 0;
+    events[i].isWritable = (ready[i].events & EPOLLOUT) != 0;
+    events[i].isHungUp = (ready[i].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
+  }
+  return count;
+}
+
+int ozu_listener_accept(int listener) {
+  for (;;) {
+    int accepted = accept4(listener, 0, 0, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (accepted >= 0 || (errno != EINTR && errno != ECONNABORTED)) return accepted;
+  }
+}
+
+#endif

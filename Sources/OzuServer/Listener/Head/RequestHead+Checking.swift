@@ -1,0 +1,73 @@
+import OzuHTTP
+
+extension RequestHead {
+  /// Makes a head of what was read, if all of it together is a request that is answered here.
+  ///
+  /// - Throws: `HeadRefusal`.
+  init(method: String, target: String, version: String, headers: HTTPHeaders) throws(HeadRefusal) {
+    let isCurrent = version == "HTTP/1.1"
+    let host = try Self.host(headers, isRequired: isCurrent)
+    // Where a body might be, another reader could see another request. `Content-Length: 0` is sent by some proxies.
+    if headers.contains(name: "Transfer-Encoding") {
+      throw HeadRefusal(status: 400, reason: "a request has no body here")
+    }
+    let lengths = headers.values(for: "Content-Length")
+    guard lengths.allSatisfy({ $0 == "0" }), lengths.count <= 1 else {
+      throw HeadRefusal(status: 413, reason: "a request has no body here")
+    }
+    if headers.contains(name: "Expect") { throw HeadRefusal(status: 417, reason: "nothing can be expected") }
+    guard method == "GET" || method == "HEAD" else {
+      // The methods that are known are not allowed; of others nobody knows what they do.
+      let isKnown = ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT"].contains(method)
+      throw HeadRefusal(status: isKnown ? 405 : 501, reason: "only GET and HEAD are answered")
+    }
+    let path = try Self.path(target, host: host)
+    let options = headers.values(for: "Connection").joined(separator: ",").split(separator: ",").map {
+      String($0).trimmingHTTPWhitespace().lowercased()
+    }
+    self.init(
+      method: method, target: path, headers: headers,
+      keepsAlive: isCurrent ? !options.contains("close") : false)
+  }
+
+  /// The one host (RFC 9112 §3.2).
+  private static func host(_ headers: HTTPHeaders, isRequired: Bool) throws(HeadRefusal) -> String? {
+    let hosts = headers.values(for: "Host")
+    guard hosts.count <= 1 else { throw .malformed("there are several Hosts") }
+    guard let host = hosts.first else {
+      if isRequired { throw .malformed("there is no Host") }
+      return nil
+    }
+    guard host.utf8.allSatisfy(isHostByte) else { throw .malformed("Host is malformed") }
+    return host
+  }
+
+  private static func isHostByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    // -._~ %  !$&'()*+,;=  :  []
+    default: "-._~%!$&'()*+,;=:[]".utf8.contains(byte)
+    }
+  }
+
+  /// The path of a target: as it stands there, or of an absolute URL whose authority is that of `Host` (RFC 9112 §3.2.2).
+  private static func path(_ target: String, host: String?) throws(HeadRefusal) -> String {
+    if target.utf8.first == 0x2F {
+      guard !target.utf8.contains(0x23) else { throw .malformed("the target has a fragment") }
+      return target
+    }
+    let lower = target.lowercased()
+    guard let scheme = ["http://", "https://"].first(where: lower.hasPrefix) else {
+      throw .malformed("the target is neither a path nor a URL")
+    }
+    let rest = target.dropFirst(scheme.utf8.count)
+    let end = rest.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? rest.endIndex
+    let authority = String(rest[..<end])
+    guard !authority.isEmpty, host.map({ $0.isEqualIgnoringASCIICase(to: authority) }) != false else {
+      throw .malformed("the target is for another host than Host")
+    }
+    let path = rest[end...]
+    guard !path.contains("#") else { throw .malformed("the target has a fragment") }
+    return path.hasPrefix("/") ? String(path) : "/" + path
+  }
+}

@@ -1,0 +1,19 @@
+import OzuHTTP
+
+/// The request line and the header fields of a request.
+struct RequestHead: Hashable, Sendable {
+  var method: String
+  /// The path and the query.
+  var target: String
+  var headers = HTTPHeaders()
+  /// Whether the connection may carry a further request (RFC 9112 §9.3).
+  var keepsAlive = true
+}
+
+/// Why a request is not answered, and its connection is closed.
+struct HeadRefusal: Error, Hashable, Sendable {
+  let status: Int
+  let reason: String
+
+  static func malformed(_ reason: String) -> HeadRefusal { HeadRefusal(status: 400, reason: reason) }
+}

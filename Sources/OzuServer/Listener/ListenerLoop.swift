@@ -1,0 +1,81 @@
+import CListener
+import Glibc
+import OzuHTTP
+import OzuSynchronization
+
+/// The inbox and the thread of a listener: one thread for all its connections.
+///
+/// Any thread may `submit`; it only appends under the lock and wakes the thread. The thread alone touches connections. It owns
+/// the loop, so that a listener that is released only asks it to end.
+final class ListenerLoop: Sendable {
+  enum Command: Sendable {
+    /// Begins; or looks at the clock, which a test has moved.
+    case tick
+    /// An answer is ready.
+    case answer(connection: UInt64, ServiceResponse)
+    /// Answers what has been asked, for so long at most, and ends.
+    case drain(Duration)
+  }
+
+  private struct State {
+    var inbox = LoopInbox<Command>()
+    var hasEnded = false
+    var waiters: [CheckedContinuation<Void, Never>] = []
+  }
+
+  let service: any ServiceResponding
+  let configuration: ServiceListener.Configuration
+  let connectionCount = Atomic(0)
+  private let listener: Int32
+  private let state = Mutex(State())
+
+  init(_ service: any ServiceResponding, _ listener: Int32, _ configuration: ServiceListener.Configuration) {
+    self.service = service
+    self.listener = listener
+    self.configuration = configuration
+  }
+
+  /// Starts the thread, which closes the listening socket when it ends. Returns whether there was one to be had.
+  func start() -> Bool { put(.tick) == nil }
+
+  /// Leaves a command for the thread. Without effect when that has ended.
+  func submit(_ command: Command) { _ = put(command) }
+
+  private func put(_ command: Command) -> LoopInbox<Command>.Refusal? {
+    state.withLock { state in
+      state.inbox.put(command) { waker in
+        LoopThread.start(named: "ozu.listener") { [self] in run(waker) }
+      }
+    }
+  }
+
+  /// Returns when every connection is closed and the thread at its end.
+  func ended() async {
+    await withCheckedContinuation { continuation in
+      let hasEnded = state.withLock { state in
+        if !state.hasEnded { state.waiters.append(continuation) }
+        return state.hasEnded
+      }
+      if hasEnded { continuation.resume() }
+    }
+  }
+
+  private func run(_ waker: LoopWaker) {
+    let work = ListenerWork(self, listener: listener, waker: waker.descriptor)
+    repeat {
+      for command in state.withLock({ $0.inbox.take().commands }) { work.take(command) }
+      work.expire()
+      let mayRest = state.withLock { $0.inbox.mayRest() }
+      work.wait(mayRest: mayRest)
+    } while !work.isDone
+    work.close()
+    let waiters = state.withLock { state in
+      state.inbox.end()
+      state.hasEnded = true
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    waker.close()
+    for waiter in waiters { waiter.resume() }
+  }
+}

@@ -1,0 +1,274 @@
+import CListener
+import Foundation
+import Glibc
+import OzuHTTP
+
+/// What the thread of a listener does: accepts, reads, has requests answered, writes, and keeps to the limits.
+///
+/// Level-triggered: what a socket is ready for is told until it is done or no longer wanted, so nothing has to be remembered
+/// between two turns. Connections are told apart by numbers that are never used again: an answer or an event for one that is
+/// gone finds nothing.
+final class ListenerWork {
+  private static let listenerNumber: UInt64 = 0
+  private static let wakerNumber: UInt64 = 1
+  private static let lingering = Duration.seconds(2)
+  /// How often deadlines are looked at.
+  private static let tick = Duration.milliseconds(500)
+
+  private let loop: ListenerLoop
+  private let listener: Int32
+  private let waker: Int32
+  private let epoll: Int32
+  private var connections: [UInt64: ListenerConnection] = [:]
+  private var lastNumber: UInt64 = 1
+  private var isAccepting = true
+  /// Whether the system or the limit lets no more connections in for the moment.
+  private var isPaused = false
+  /// When what is not answered is called off; `nil` before the end.
+  private var drainEnd: ContinuousClock.Instant?
+  private var nextLook: ContinuousClock.Instant
+  private var space = [UInt8](repeating: 0, count: 16 << 10)
+
+  private var configuration: ServiceListener.Configuration { loop.configuration }
+
+  init(_ loop: ListenerLoop, listener: Int32, waker: Int32) {
+    self.loop = loop
+    self.listener = listener
+    self.waker = waker
+    nextLook = loop.configuration.now()
+    epoll = ozu_listener_epoll()
+    // Without one, or without room in it, nothing is ever ready, and `isDone` ends the thread.
+    _ = ozu_listener_watch(epoll, listener, Self.listenerNumber, 1, 1, 0)
+    _ = ozu_listener_watch(epoll, waker, Self.wakerNumber, 1, 1, 0)
+  }
+
+  /// Whether it is at its end.
+  var isDone: Bool { epoll < 0 || drainEnd != nil && connections.isEmpty }
+
+  func close() {
+    for connection in Array(connections.values) { end(connection) }
+    stopAccepting()
+    if epoll >= 0 { _ = Glibc.close(epoll) }
+  }
+
+  // MARK: Turns
+
+  func take(_ command: ListenerLoop.Command) {
+    switch command {
+    case .tick: nextLook = configuration.now()
+    case .answer(let number, let response):
+      guard let connection = connections[number], case .answering(_, let head) = connection.state else {
+        return
+      }
+      respond(connection, response, to: head)
+    case .drain(let limit): drain(within: limit)
+    }
+  }
+
+  func wait(mayRest: Bool) {
+    guard !isDone else { return }
+    var milliseconds: Int32 = 0
+    if mayRest { milliseconds = connections.isEmpty && drainEnd == nil && !isPaused ? -1 : 500 }
+    withUnsafeTemporaryAllocation(of: ozu_listener_event.self, capacity: 64) { events in
+      // As many of the events as the call says are written.
+      let count = ozu_listener_wait(epoll, events.baseAddress, Int32(events.count), milliseconds)
+      for event in events[..<max(0, Int(count))] { handle(event) }
+    }
+  }
+
+  private func handle(_ event: ozu_listener_event) {
+    switch event.number {
+    case Self.listenerNumber: accept()
+    case Self.wakerNumber: LoopWaker.clear(waker)
+    default:
+      guard let connection = connections[event.number] else { return }
+      switch connection.state {
+      case .reading, .lingering: read(connection)
+      // Its client has left, or will send nothing more, which only one who has left does here.
+      case .answering: if event.isHungUp != 0 { end(connection) }
+      case .writing: write(connection)
+      }
+    }
+  }
+
+  /// Ends what has taken too long.
+  func expire() {
+    let now = configuration.now()
+    if let drainEnd, now >= drainEnd {
+      for connection in Array(connections.values) { end(connection) }
+    }
+    guard now >= nextLook else { return }
+    nextLook = now + Self.tick
+    for connection in Array(connections.values) {
+      guard let deadline = connection.deadline, now >= deadline else { continue }
+      end(connection)
+    }
+    if isPaused { resumeAccepting() }
+  }
+
+  // MARK: Connections
+
+  private func accept() {
+    // A storm of connections must not keep the others waiting.
+    for _ in 0..<64 {
+      let isFull = connections.count >= configuration.maximumConnectionCount
+      if isFull, !connections.values.contains(where: \.isReading) { return pauseAccepting() }
+      let descriptor = ozu_listener_accept(listener)
+      guard descriptor >= 0 else {
+        let isExhausted = [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno)
+        if isExhausted, !makeRoom() { pauseAccepting() }
+        return
+      }
+      // Not before there is one to make room for.
+      if isFull { _ = makeRoom() }
+      let socket = ListenerSocket(descriptor: descriptor)
+      socket.setOptions()
+      lastNumber += 1
+      let connection = ListenerConnection(
+        number: lastNumber, socket: socket, remoteAddress: socket.remoteAddress,
+        reading(within: configuration.headLimit))
+      guard ozu_listener_watch(epoll, descriptor, lastNumber, 1, 1, 0) == 0 else {
+        socket.close()
+        continue
+      }
+      connections[lastNumber] = connection
+      loop.connectionCount.store(connections.count, ordering: .relaxed)
+    }
+  }
+
+  /// Closes the connection that has waited longest for its request. Returns whether there was one.
+  private func makeRoom() -> Bool {
+    var oldest: (connection: ListenerConnection, since: ContinuousClock.Instant)?
+    for connection in connections.values {
+      guard let since = connection.waitsSince, oldest.map({ since < $0.since }) ?? true else { continue }
+      oldest = (connection, since)
+    }
+    guard let oldest else { return false }
+    end(oldest.connection)
+    return true
+  }
+
+  private func reading(within limit: Duration) -> ListenerConnection.State {
+    let now = configuration.now()
+    return .reading(since: now, deadline: now + limit)
+  }
+
+  private func pauseAccepting() {
+    isPaused = true
+    _ = ozu_listener_watch(epoll, listener, Self.listenerNumber, 0, 0, 0)
+  }
+
+  private func resumeAccepting() {
+    guard isAccepting else { return }
+    isPaused = false
+    _ = ozu_listener_watch(epoll, listener, Self.listenerNumber, 0, 1, 0)
+  }
+
+  private func stopAccepting() {
+    guard isAccepting else { return }
+    isAccepting = false
+    // Which also takes it out of what is waited for.
+    _ = Glibc.close(listener)
+  }
+
+  private func end(_ connection: ListenerConnection) {
+    if case .answering(let task, _) = connection.state { task.cancel() }
+    connections[connection.number] = nil
+    connection.socket.close()
+    loop.connectionCount.store(connections.count, ordering: .relaxed)
+    if isPaused { resumeAccepting() }
+  }
+
+  private func watch(_ connection: ListenerConnection, reading: Bool, writing: Bool) {
+    guard connection.interest != (reading, writing) else { return }
+    connection.interest = (reading, writing)
+    _ = ozu_listener_watch(
+      epoll, connection.socket.descriptor, connection.number, 0, reading ? 1 : 0, writing ? 1 : 0)
+  }
+
+  // MARK: Requests
+
+  private func read(_ connection: ListenerConnection) {
+    let outcome = space.withUnsafeMutableBytes { connection.socket.receive($0) }
+    switch outcome {
+    case .wouldBlock: break
+    case .failed, .done(0): end(connection)
+    case .done(let count):
+      // A connection that ends has nothing more to say.
+      guard connection.isReading else { return }
+      let wasIdle = connection.isIdle
+      connection.input += space[..<count]
+      if wasIdle { connection.state = reading(within: configuration.headLimit) }
+      readHead(connection)
+    }
+  }
+
+  /// Reads what has been received, up to the end of a head.
+  private func readHead(_ connection: ListenerConnection) {
+    do throws(HeadRefusal) {
+      guard let head = try connection.parser.take(&connection.input) else { return }
+      connection.input = ArraySlice(Array(connection.input))
+      connection.keepsAlive = head.keepsAlive && drainEnd == nil
+      // Until it is answered nothing more is read: its client waits.
+      watch(connection, reading: false, writing: false)
+      let request = ServiceRequest(
+        method: head.method, target: head.target, headers: head.headers,
+        remoteAddress: connection.remoteAddress)
+      let task = Task { [loop, number = connection.number] in
+        let response = await loop.service.respond(to: request)
+        loop.submit(.answer(connection: number, response))
+      }
+      connection.state = .answering(task, head)
+    } catch {
+      connection.keepsAlive = false
+      var response = ServiceFailure(status: error.status, reason: error.reason).response
+      if error.status == 405 { response.headers["Allow"] = "GET, HEAD" }
+      respond(connection, response, to: nil)
+    }
+  }
+
+  private func respond(_ connection: ListenerConnection, _ response: ServiceResponse, to head: RequestHead?) {
+    if drainEnd != nil { connection.keepsAlive = false }
+    connection.setOutput(response, for: head, date: Date())
+    connection.state = .writing(deadline: configuration.now() + configuration.writeLimit)
+    write(connection)
+  }
+
+  private func write(_ connection: ListenerConnection) {
+    guard let (isDone, hasMoved) = connection.send() else { return end(connection) }
+    guard isDone else {
+      if hasMoved { connection.state = .writing(deadline: configuration.now() + configuration.writeLimit) }
+      return watch(connection, reading: false, writing: true)
+    }
+    watch(connection, reading: true, writing: false)
+    guard connection.keepsAlive else {
+      connection.socket.endWriting()
+      connection.state = .lingering(deadline: configuration.now() + Self.lingering)
+      return
+    }
+    let hasMore = !connection.input.isEmpty
+    let limit = hasMore ? configuration.headLimit : configuration.idleLimit
+    connection.state = reading(within: limit)
+    // A pipelined request: in its turn.
+    if hasMore { readHead(connection) }
+  }
+
+  // MARK: The end
+
+  private func drain(within limit: Duration) {
+    let end = configuration.now() + limit
+    guard drainEnd == nil else {
+      drainEnd = min(drainEnd ?? end, end)
+      return
+    }
+    // Who was let in by the system counts as connected.
+    accept()
+    stopAccepting()
+    drainEnd = end
+    for connection in Array(connections.values) where connection.isIdle {
+      // A request may have arrived that was not told yet.
+      read(connection)
+      if connections[connection.number] != nil, connection.isIdle { self.end(connection) }
+    }
+  }
+}
