@@ -133,6 +133,13 @@ let curl = SystemLibrary(
   name: "CLibcurl", pkgConfig: "libcurl", links: ["curl"], isLoaded: true, apt: "libcurl4-openssl-dev",
   brew: "curl")
 
+// The image service is for Linux: `ozu serve` is there alone.
+#if os(Linux)
+  let serverModules: [Target.Dependency] = ["OzuServer", "OzuSharedStores"]
+#else
+  let serverModules: [Target.Dependency] = []
+#endif
+
 let package = Package(
   name: "Ozu",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -244,7 +251,7 @@ let package = Package(
       name: "OzuCLI",
       dependencies: [
         "Ozu", "OzuHTTP", "OzuTesting", "OzuText",
-      ],
+      ] + serverModules,
       resources: [.copy("Resources/Photos")],
       swiftSettings: strict),
 

@@ -16,11 +16,19 @@ enum Tool {
   /// Whether this process is `ozu`, whatever its file is called, and can be started again. Set by `main`.
   static let isOwnProgram = Atomic(false)
 
-  static let commands: [any Command.Type] = [
-    LoadCommand.self, SetCommand.self, InfoCommand.self, ShowCommand.self, FetchCommand.self,
-    ExplainCommand.self,
-    CacheCommand.self, DemoCommand.self, CompletionsCommand.self, ManualCommand.self,
-  ]
+  static let commands: [any Command.Type] =
+    [
+      LoadCommand.self, SetCommand.self, InfoCommand.self, ShowCommand.self, FetchCommand.self,
+      ExplainCommand.self, CacheCommand.self,
+    ] + serverCommands + [DemoCommand.self, CompletionsCommand.self, ManualCommand.self]
+
+  private static var serverCommands: [any Command.Type] {
+    #if canImport(OzuServer)
+      [ServeCommand.self]
+    #else
+      []
+    #endif
+  }
 
   static let names = commands.map { $0.specification.name }
 

@@ -100,5 +100,6 @@ public struct AddressRulesError: Error, Hashable, Sendable, CustomStringConverti
   /// What is wrong.
   public let description: String
 
-  init(_ description: String) { self.description = description }
+  /// Makes an error.
+  public init(_ description: String) { self.description = description }
 }

@@ -1,0 +1,140 @@
+#if canImport(OzuServer)
+  import Foundation
+  import OzuServer
+  import OzuSynchronization
+
+  /// `ozu serve`: pictures for a web site, over HTTP.
+  enum ServeCommand: Command {
+    static let specification = CommandSpecification(
+      name: "serve",
+      summary: "Answer requests for pictures over HTTP, behind nginx or a CDN.",
+      synopsis: OptionSpecification.synopsis("", options).trimmingCharacters(in: .whitespaces),
+      discussion: """
+        Reads signed addresses in imgproxy's grammar, such as /SIGNATURE/rs:fill:320:240/plain/https://example.com/a.jpg@webp,
+        and answers with pictures. Without a key it refuses to start, unless --insecure says that anybody may ask for anything.
+        After SIGTERM or Ctrl-C it answers what has been asked, and ends with 0. /health, /ready and /metrics tell how it is.
+
+        Settings stand in a file of lines NAME = VALUE, or in the environment, in capitals behind OZU_ (OZU_KEYS), which
+        counts before the file:
+
+        \(table)
+        """,
+      options: options)
+
+    private static let options = [
+      OptionSpecification(name: "config", value: "FILE", kind: .file, help: "The file of the settings."),
+      OptionSpecification(name: "insecure", help: "Read addresses without a signature."),
+      OptionSpecification(name: "check", help: "Say whether the settings are right, and start nothing."),
+    ]
+
+    private static var table: String {
+      let width = ServeSettings.all.map(\.name.count).max() ?? 0
+      return ServeSettings.all.map { setting in
+        let name = setting.name + String(repeating: " ", count: width - setting.name.count)
+        return "  \(name)  \(setting.help)\(setting.standard.isEmpty ? "" : " (\(setting.standard))")"
+      }.joined(separator: "\n")
+    }
+
+    static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
+      let settings = try settings(arguments)
+      let isInsecure = arguments.has("insecure")
+      let rules = try settings.rules(isInsecure: isInsecure)
+      var configuration = try settings.configuration()
+      let (host, port) = try settings.listen()
+      let drainLimit = try settings.drainLimit()
+      if try settings.logsRequests { configuration.log = { record in console.print(record.jsonLine) } }
+      let service: ImageService
+      do throws(ServiceConfigurationError) {
+        service = try ImageService(addressing: SignedAddresses(rules), configuration: configuration)
+      } catch {
+        throw UsageError(error.description)
+      }
+      if arguments.has("check") {
+        console.print("the settings are right")
+        return .done
+      }
+      let end = EndSignal()
+      let listener: ServiceListener
+      do throws(ServiceListenerError) {
+        listener = try ServiceListener(service, host: host, port: port)
+      } catch {
+        console.printError("ozu serve: \(error)")
+        return .failed
+      }
+      let shown = host.contains(":") ? "[\(host)]" : host
+      console.printError("ozu: listening at http://\(shown):\(listener.port)")
+      if isInsecure { console.printError("ozu: addresses need no signature: anybody may ask for anything") }
+      await end.wait()
+      console.printError("ozu: ending; what has been asked is answered")
+      service.beginDraining()
+      await listener.stop(within: drainLimit)
+      await service.pipeline.flush()
+      await service.pipeline.diskCache?.close()
+      return .done
+    }
+
+    private static func settings(_ arguments: ParsedArguments) throws(UsageError) -> ServeSettings {
+      var file: String?
+      if let path = arguments.value("config") {
+        do {
+          file = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
+        } catch {
+          throw UsageError("--config \(path): \(error.oneLine)")
+        }
+      }
+      return try ServeSettings(file: file, environment: ProcessInfo.processInfo.environment)
+    }
+  }
+
+  /// The first SIGTERM or SIGINT; a second one ends the process as it would have.
+  ///
+  /// `Sendable`: the sources are made by `init` and only kept; everything else is locked.
+  private final class EndSignal: @unchecked Sendable {
+    private struct State {
+      var hasCome = false
+      var waiter: CheckedContinuation<Void, Never>?
+    }
+
+    private let state = Mutex(State())
+    private let sources: [any DispatchSourceSignal]
+
+    init() {
+      let queue = DispatchQueue(label: "ozu.signals")
+      sources = [SIGTERM, SIGINT].map { number in
+        // A source hears of signals that nobody else handles.
+        signal(number, SIG_IGN)
+        return DispatchSource.makeSignalSource(signal: number, queue: queue)
+      }
+      for (source, number) in zip(sources, [SIGTERM, SIGINT]) {
+        source.setEventHandler { [weak self] in self?.come(number) }
+        source.resume()
+      }
+    }
+
+    private func come(_ number: Int32) {
+      let (isFirst, waiter) = state.withLock { state in
+        defer { (state.hasCome, state.waiter) = (true, nil) }
+        return (!state.hasCome, state.waiter)
+      }
+      waiter?.resume()
+      if isFirst { return }
+      // As the signal would have ended it. Dispatch has it blocked on its threads.
+      signal(number, SIG_DFL)
+      var mask = sigset_t()
+      sigemptyset(&mask)
+      sigaddset(&mask, number)
+      pthread_sigmask(SIG_UNBLOCK, &mask, nil)
+      raise(number)
+    }
+
+    func wait() async {
+      await withCheckedContinuation { continuation in
+        let hasCome = state.withLock { state in
+          if !state.hasCome { state.waiter = continuation }
+          return state.hasCome
+        }
+        if hasCome { continuation.resume() }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,259 @@
+#if canImport(OzuServer)
+  import Foundation
+  import Ozu
+  import OzuHTTP
+  import OzuServer
+  import OzuSharedStores
+
+  /// What `ozu serve` is told: by a file of lines `name = value`, and by the environment, which counts before the file.
+  struct ServeSettings {
+    /// A setting: its name in a file; in the environment it is in capitals behind `OZU_`.
+    struct Setting {
+      let name: String
+      let standard: String
+      let help: String
+
+      var variable: String { "OZU_" + name.uppercased() }
+    }
+
+    static let all = [
+      Setting(name: "listen", standard: "127.0.0.1:8080", help: "the address and the port to listen at"),
+      Setting(
+        name: "keys", standard: "",
+        help: "KEY:SALT in hexadecimal digits, several separated by commas: the first signs, all are accepted"
+      ),
+      Setting(
+        name: "signature_bytes", standard: "32",
+        help: "how many bytes of a signature stand in an address, 16 to 32"),
+      Setting(
+        name: "sources", standard: "",
+        help: "the beginnings of the addresses that pictures may have, separated by commas; none for all"),
+      Setting(
+        name: "hosts", standard: "",
+        help: "the hosts that may be asked, also after redirects; those of sources by default"),
+      Setting(name: "presets", standard: "", help: "NAME=OPTIONS, several separated by semicolons"),
+      Setting(name: "only_presets", standard: "no", help: "whether addresses may name presets alone"),
+      Setting(name: "client_hints", standard: "no", help: "whether DPR and Width of a client count"),
+      Setting(
+        name: "quality", standard: "80", help: "the compression quality where an address asks for none"),
+      Setting(name: "largest_side", standard: "4096", help: "the largest side of a result, in pixels"),
+      Setting(name: "cache", standard: "", help: "the folder of the disk cache; none without it"),
+      Setting(name: "cache_bytes", standard: "1073741824", help: "the bytes that it may take"),
+      Setting(
+        name: "memory_bytes", standard: "134217728", help: "the bytes of finished files that memory keeps"),
+      Setting(
+        name: "redis", standard: "",
+        help:
+          "HOST:PORT or a socket's path of Redis or Valkey, several separated by commas: files and leases are shared"
+      ),
+      Setting(name: "redis_user", standard: "", help: "the user there"),
+      Setting(name: "redis_password", standard: "", help: "the password there"),
+      Setting(name: "pending", standard: "256", help: "how many requests may wait; 503 beyond"),
+      Setting(name: "timeout", standard: "30", help: "the seconds that an answer may take; then 504"),
+      Setting(name: "drain", standard: "20", help: "the seconds that answers have left after SIGTERM"),
+      Setting(
+        name: "longest_age", standard: "31536000", help: "the seconds that clients may keep a picture at most"
+      ),
+      Setting(name: "metrics", standard: "yes", help: "whether /metrics is answered"),
+      Setting(
+        name: "log", standard: "yes", help: "whether each request is a line of JSON on standard output"),
+      Setting(
+        name: "isolation", standard: "required",
+        help: "required, preferred or off: decode in processes of their own"),
+      Setting(
+        name: "private_networks", standard: "no", help: "whether hosts of private networks may be asked"),
+    ]
+
+    private var values: [String: String]
+
+    /// Reads the settings.
+    ///
+    /// - Parameter file: its text; `nil` for none.
+    /// - Throws: `UsageError` for a name that is not known.
+    init(file: String?, environment: [String: String]) throws(UsageError) {
+      values = [:]
+      for (number, line) in (file ?? "").split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+      {
+        let text = line.trimmingCharacters(in: .whitespaces)
+        if text.isEmpty || text.hasPrefix("#") { continue }
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map {
+          $0.trimmingCharacters(in: .whitespaces)
+        }
+        guard parts.count == 2, Self.all.contains(where: { $0.name == parts[0] }) else {
+          throw UsageError(
+            "line \(number + 1) of the settings: \(parts.count == 2 ? "there is no setting \"\(parts[0])\"" : "NAME = VALUE is needed")",
+            hint: Suggestion.closest(to: parts[0], among: Self.all.map(\.name)).map {
+              "Did you mean \"\($0)\"?"
+            })
+        }
+        values[parts[0]] = parts[1]
+      }
+      for setting in Self.all {
+        if let value = environment[setting.variable] { values[setting.name] = value }
+      }
+    }
+
+    // MARK: Single ones
+
+    subscript(name: String) -> String { values[name] ?? Self.all.first { $0.name == name }!.standard }
+
+    private func list(_ name: String, _ separator: Character = ",") -> [String] {
+      self[name].split(separator: separator).map { $0.trimmingCharacters(in: .whitespaces) }.filter {
+        !$0.isEmpty
+      }
+    }
+
+    private func flag(_ name: String) throws(UsageError) -> Bool {
+      switch self[name] {
+      case "yes": return true
+      case "no": return false
+      default: throw UsageError("\(name) = \(self[name]): yes or no is needed")
+      }
+    }
+
+    private func integer(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int {
+      guard let number = Int(self[name]), range.contains(number) else {
+        throw UsageError(
+          "\(name) = \(self[name]): a whole number from \(range.lowerBound) to \(range.upperBound) is needed")
+      }
+      return number
+    }
+
+    /// An address and a port; `[::1]:80` for IPv6.
+    func listen() throws(UsageError) -> (host: String, port: Int) {
+      guard let address = Self.address(self["listen"]) else {
+        throw UsageError(
+          "listen = \(self["listen"]): an address and a port are needed", hint: "For example: 127.0.0.1:8080")
+      }
+      return address
+    }
+
+    private static func address(_ text: String) -> (host: String, port: Int)? {
+      guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+        (0...65_535).contains(port)
+      else { return nil }
+      var host = String(text[..<colon])
+      if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+      return host.isEmpty ? nil : (host, port)
+    }
+
+    func drainLimit() throws(UsageError) -> Duration { .seconds(try integer("drain", in: 0...3600)) }
+
+    // MARK: What the service is made of
+
+    /// - Parameter isInsecure: whether addresses without a signature are read.
+    func rules(isInsecure: Bool) throws(UsageError) -> AddressRules {
+      let byteCount = try integer("signature_bytes", in: 16...32)
+      var rules = AddressRules()
+      do throws(AddressRulesError) {
+        for pair in list("keys") {
+          let parts = pair.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+          guard parts.count == 2 else { throw AddressRulesError("keys: KEY:SALT is needed") }
+          rules.keys.append(try AddressKey(hexKey: parts[0], salt: parts[1], signatureByteCount: byteCount))
+        }
+        for preset in list("presets", ";") {
+          let parts = preset.split(separator: "=", maxSplits: 1).map(String.init)
+          guard parts.count == 2 else {
+            throw AddressRulesError("presets: NAME=OPTIONS is needed, not \(preset)")
+          }
+          try rules.definePreset(parts[0], parts[1])
+        }
+      } catch {
+        throw UsageError(error.description)
+      }
+      rules.allowsUnsigned = isInsecure
+      rules.sources = list("sources")
+      rules.onlyPresets = try flag("only_presets")
+      rules.usesClientHints = try flag("client_hints")
+      rules.quality = try integer("quality", in: 1...100)
+      rules.largestSide = try integer("largest_side", in: 1...16_384)
+      guard isInsecure || !rules.keys.isEmpty else {
+        throw UsageError(
+          "no key is set: anybody could have this machine make any picture",
+          hint: "Set OZU_KEYS=KEY:SALT (openssl rand -hex 32 makes each), or say --insecure.")
+      }
+      return rules
+    }
+
+    func configuration() throws(UsageError) -> ImageService.Configuration {
+      var configuration = ImageService.Configuration(pipeline: try pipeline())
+      configuration.maximumPendingCount = try integer("pending", in: 2...100_000)
+      configuration.answerLimit = .seconds(try integer("timeout", in: 1...600))
+      configuration.maximumLifetime = try integer("longest_age", in: 0...31_536_000)
+      configuration.showsMetrics = try flag("metrics")
+      configuration.allowsDecodingInProcess = configuration.pipeline.isolation.mode != .required
+      configuration.allowsPrivateNetworks = try flag("private_networks")
+      if let redis = try redis() {
+        configuration.pipeline.stores = [redis]
+        configuration.leases = redis
+      }
+      return configuration
+    }
+
+    var logsRequests: Bool { get throws(UsageError) { try flag("log") } }
+
+    private func pipeline() throws(UsageError) -> ImagePipeline.Configuration {
+      let hosts = try hostRule()
+      var pipeline = ImagePipeline.Configuration.service(hosts: hosts)
+      if try flag("private_networks") {
+        var client = HTTPClientConfiguration()
+        client.hostRule = hosts
+        pipeline.httpClient = DefaultHTTPClient(configuration: client)
+      }
+      guard let mode = DecoderIsolation.Mode(rawValue: self["isolation"]) else {
+        throw UsageError("isolation = \(self["isolation"]): required, preferred or off is needed")
+      }
+      // This program is its own helper; `main` says so first.
+      pipeline.isolation = DecoderIsolation(mode, helper: .thisProgram)
+      pipeline.encodedMemoryCache.costLimit = try integer("memory_bytes", in: 0...(1 << 40))
+      let capacity = try integer("cache_bytes", in: (1 << 20)...(1 << 46))
+      pipeline.diskStorage =
+        self["cache"].isEmpty
+        ? .none : .folder(URL(fileURLWithPath: self["cache"], isDirectory: true), capacity: capacity)
+      return pipeline
+    }
+
+    /// The hosts of `hosts`, else those of `sources`.
+    private func hostRule() throws(UsageError) -> HTTPHostRule {
+      let hosts = list("hosts")
+      if !hosts.isEmpty { return .only(hosts) }
+      let sources = list("sources")
+      if sources.isEmpty { return .any }
+      var found: [String] = []
+      for source in sources {
+        let parts = source.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count >= 3, ["http:", "https:"].contains(parts[0]), parts[1].isEmpty else {
+          throw UsageError("sources: \(source): http:// or https:// and a host are needed")
+        }
+        let host = String(parts[2].split(separator: ":").first ?? "")
+        guard !host.isEmpty, !host.dropFirst(host.hasPrefix("*.") ? 2 : 0).contains("*") else {
+          throw UsageError("sources: \(source): of a host only the beginning can be any: *.example.com")
+        }
+        found.append(host)
+      }
+      return .only(found)
+    }
+
+    private func redis() throws(UsageError) -> RedisStore? {
+      var nodes: [RedisAddress] = []
+      for text in list("redis") {
+        if text.hasPrefix("/") {
+          nodes.append(.unix(text))
+        } else if let (host, port) = Self.address(text) {
+          nodes.append(.tcp(host, port: port))
+        } else {
+          throw UsageError("redis: \(text): HOST:PORT or the path of a socket is needed")
+        }
+      }
+      guard !nodes.isEmpty else { return nil }
+      guard Set(nodes).count == nodes.count else { throw UsageError("redis: a server is named twice") }
+      var configuration = RedisConfiguration(nodes: nodes)
+      if !self["redis_password"].isEmpty {
+        let user = self["redis_user"]
+        configuration.credentials = RedisCredentials(
+          user: user.isEmpty ? nil : user, password: self["redis_password"])
+      }
+      return RedisStore(configuration)
+    }
+  }
+#endif

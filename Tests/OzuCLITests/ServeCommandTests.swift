@@ -1,0 +1,198 @@
+#if canImport(OzuServer)
+  import Foundation
+  import Ozu
+  import OzuHTTP
+  import OzuServer
+  import OzuSynchronization
+  import OzuTesting
+  import Testing
+
+  @testable import OzuCLI
+
+  @Suite("ozu serve", .timeLimit(.minutes(10)))
+  struct ServeCommandTests {
+    private static let key = String(repeating: "0a", count: 32)
+    private static let keys = key + ":0b"
+
+    /// A real service, and what it prints.
+    private final class Service: Sendable {
+      let process: Process
+      let lines = Mutex<[String]>([])
+      let records = Mutex<[String]>([])
+
+      init(_ variables: [String: String], _ arguments: [String] = []) throws {
+        process = Process()
+        process.executableURL = try ChildRun.program
+        process.arguments = ["serve"] + arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
+        let (output, errors) = (Pipe(), Pipe())
+        (process.standardOutput, process.standardError) = (output, errors)
+        try process.run()
+        for (pipe, isError) in [(output, false), (errors, true)] {
+          Thread { [self] in
+            var rest = ""
+            while true {
+              let data = pipe.fileHandleForReading.availableData
+              if data.isEmpty { return }
+              rest += String(decoding: data, as: UTF8.self)
+              var parts = rest.components(separatedBy: "\n")
+              rest = parts.removeLast()
+              let new = parts
+              if isError { lines.withLock { $0 += new } } else { records.withLock { $0 += new } }
+            }
+          }.start()
+        }
+      }
+
+      deinit { process.terminate() }
+
+      /// The port, once it listens.
+      func port() async throws -> Int {
+        let prefix = "ozu: listening at http://127.0.0.1:"
+        func find() -> Int? {
+          lines.withLock { $0.first { $0.hasPrefix(prefix) } }.flatMap { Int($0.dropFirst(prefix.count)) }
+        }
+        try await eventually(within: .seconds(60), find() != nil || !process.isRunning)
+        return try #require(find())
+      }
+
+      func get(_ path: String, _ headers: HTTPHeaders = [:]) async throws -> (
+        status: Int, headers: HTTPHeaders, body: Data
+      ) {
+        let url = try #require(URL(string: "http://127.0.0.1:\(try await port())\(path)"))
+        let cache = HTTPCache(client: DefaultHTTPClient.shared, storage: InMemoryHTTPCacheStorage())
+        let answer = try await cache.response(for: HTTPRequest(url: url, headers: headers), mode: .noStore)
+        return (answer.status, answer.head.headers, answer.body)
+      }
+
+      /// Waits for its end. Returns its status.
+      func ended() async throws -> Int32 {
+        try await eventually(within: .seconds(60), !process.isRunning)
+        return process.terminationStatus
+      }
+    }
+
+    private static func variables(_ origin: LoopbackServer) -> [String: String] {
+      [
+        "OZU_LISTEN": "127.0.0.1:0", "OZU_KEYS": keys, "OZU_PRIVATE_NETWORKS": "yes",
+        "OZU_SOURCES": "http://127.0.0.1:\(origin.port)/pictures/", "OZU_PRESETS": "thumb=rs:fill:16:16",
+      ]
+    }
+
+    @Test("serves signed addresses, logs them, and ends with what was asked answered")
+    func serving() async throws {
+      let origin = try LoopbackServer()
+      let gate = Gate()
+      let picture = LoopbackResponse.ok(
+        try PatternPicture(PixelSize(64, 48)).data(as: .png), type: "image/png")
+      origin.route("/pictures/a.png", picture)
+      var slow = picture
+      slow.headGate = gate
+      origin.route("/pictures/slow.png", slow)
+      let service = try Service(Self.variables(origin))
+      let addresses = SignedAddresses(AddressRules(keys: [try AddressKey(hexKey: Self.key, salt: "0b")]))
+
+      let path = try addresses.path(
+        of: origin.url("/pictures/a.png"), options: "rs:fit:32:32", format: "webp")
+      let answer = try await service.get(path)
+      #expect(answer.status == 200 && answer.headers["Content-Type"] == "image/webp")
+      #expect(try CodecRegistry.standard.header(of: answer.body).storedSize == PixelSize(32, 24))
+      let tag = try #require(answer.headers["ETag"])
+      #expect(try await service.get(path, ["If-None-Match": tag]).status == 304)
+      #expect(try await service.get(path + "x").status == 403)
+      #expect(try await service.get(addresses.path(of: origin.url("/secret.png"))).status == 403)
+      #expect(try await service.get("/health").status == 200)
+      #expect(
+        String(decoding: try await service.get("/metrics").body, as: UTF8.self).contains(
+          "ozu_decodes_total 1"))
+      #expect(origin.requestCount == 1)
+      try await eventually(service.records.withLock { $0.count } >= 6)
+      for line in service.records.withLock({ $0 }) {
+        let record = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        #expect(record["status"] != nil && record["seconds"] != nil)
+      }
+
+      let slowPath = try addresses.path(of: origin.url("/pictures/slow.png"))
+      async let last = service.get(slowPath)
+      await origin.received(1, for: "/pictures/slow.png")
+      kill(service.process.processIdentifier, SIGTERM)
+      try await eventually(service.lines.withLock { $0.contains { $0.contains("ending") } })
+      gate.open()
+      #expect(try await last.status == 200)
+      #expect(try await service.ended() == 0)
+    }
+
+    @Test("a second signal ends it at once")
+    func impatience() async throws {
+      let origin = try LoopbackServer()
+      let gate = Gate()
+      var slow = LoopbackResponse.ok(Data([1]))
+      slow.headGate = gate
+      origin.route("/pictures/slow.png", slow)
+      let service = try Service(Self.variables(origin).merging(["OZU_KEYS": ""]) { $1 }, ["--insecure"])
+      let path = "/x/plain/" + origin.url("/pictures/slow.png").absoluteString
+      let waiting = Task { try await service.get(path).status }
+      await origin.received(1, for: "/pictures/slow.png")
+      kill(service.process.processIdentifier, SIGTERM)
+      try await eventually(service.lines.withLock { $0.contains { $0.contains("ending") } })
+      kill(service.process.processIdentifier, SIGTERM)
+      #expect(try await service.ended() == SIGTERM)
+      _ = try? await waiting.value
+      gate.open()
+    }
+
+    @Test("settings that are right")
+    func rightSettings() async throws {
+      let folder = try Folder()
+      let file = folder.url.appending(path: "ozu.conf")
+      try
+        "# a comment\n\n keys = \(Self.keys) \nlog=no\nisolation = preferred\nredis = 127.0.0.1:6379, /run/redis\n"
+        .write(to: file, atomically: true, encoding: .utf8)
+      let run = try await ChildRun(
+        ["serve", "--config", file.path(), "--check"], in: folder, variables: ["OZU_QUALITY": "70"])
+      #expect(run.status == 0, "\(run.errors)")
+    }
+
+    @Test(
+      "settings that are wrong are said, and nothing is started",
+      arguments: [
+        ([:], "no key is set"), (["OZU_KEYS": "zz:00"], "32 hexadecimal digits"),
+        (["OZU_KEYS": "00"], "KEY:SALT"),
+        (["OZU_KEYS": keys, "OZU_LISTEN": "8080"], "listen"),
+        (["OZU_KEYS": keys, "OZU_QUALITY": "101"], "quality"),
+        (["OZU_KEYS": keys, "OZU_LOG": "maybe"], "yes or no"),
+        (["OZU_KEYS": keys, "OZU_PRESETS": "a=w:x"], "preset"),
+        (["OZU_KEYS": keys, "OZU_SOURCES": "example.com"], "sources"),
+        (["OZU_KEYS": keys, "OZU_SOURCES": "https://a*.example.com/"], "sources"),
+        (["OZU_KEYS": keys, "OZU_REDIS": "a"], "redis"),
+        (["OZU_KEYS": keys, "OZU_REDIS": "a:1,a:1"], "twice"),
+        (["OZU_KEYS": keys, "OZU_ISOLATION": "none"], "isolation"),
+      ] as [([String: String], String)])
+    func wrongSettings(variables: [String: String], text: String) async throws {
+      let run = try await ChildRun(["serve", "--check"], in: try Folder(), variables: variables)
+      #expect(run.status == 2)
+      #expect(run.errors.contains(text), "\(run.errors)")
+    }
+
+    @Test("a file with a setting that is not known, and one that is not there")
+    func wrongFiles() async throws {
+      let folder = try Folder()
+      let file = folder.url.appending(path: "ozu.conf")
+      try "kees = a\n".write(to: file, atomically: true, encoding: .utf8)
+      let run = try await ChildRun(["serve", "--config", file.path(), "--check"], in: folder)
+      #expect(run.status == 2 && run.errors.contains("line 1") && run.errors.contains("\"keys\""))
+      #expect(try await ChildRun(["serve", "--config", "none"], in: folder).status == 2)
+    }
+
+    @Test("the page of the documentation has every setting")
+    func documentation() throws {
+      let page = try String(
+        contentsOf: URL(filePath: #filePath).deletingLastPathComponent().appending(
+          path: "../../Documentation/image-service.md"), encoding: .utf8)
+      for setting in ServeSettings.all {
+        let standard = setting.standard.isEmpty ? "" : "`\(setting.standard)`"
+        #expect(page.contains("| `\(setting.name)` | \(standard) | \(setting.help) |"), "\(setting.name)")
+      }
+    }
+  }
+#endif
