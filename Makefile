@@ -36,7 +36,7 @@ STORE_PEERS = $(if $(and $(wildcard /usr/include/lmdb.h),$(wildcard /usr/include
 # The tests run in two processes that take as long, or in one where only some are asked for.
 CHOICES = $(if $(FILTER),'--filter=$(FILTER)','--filter=OzuTests|OzuCLITests|OzuCachingTests' '--skip=OzuTests|OzuCLITests|OzuCachingTests')
 # What threads share; the loops over pixels belong to one thread each, and take most of an hour.
-SHARED = '--filter=OzuTests|OzuCachingTests' '--filter=OzuCLITests|OzuHTTPTests|OzuIsolationTests|PixelBufferPool|DecodedByteBudget|Animation|ScanTail|OzuSharedStoresTests'
+SHARED = '--filter=OzuTests|OzuCachingTests' '--filter=OzuCLITests|OzuHTTPTests|OzuIsolationTests|PixelBufferPool|DecodedByteBudget|Animation|ScanTail|OzuSharedStoresTests|OzuServerTests'
 # What reads and writes through unsafe pointers, but for what resizes hundreds of pictures to measure their memory.
 UNSAFE = '--filter=OzuImagingTests|ReducedJPEG --skip=WorkingBytesTests' '--filter=OzuCodecsTests --skip=ReducedJPEG'
 
