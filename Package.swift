@@ -316,7 +316,7 @@ if Context.environment["OZU_FUZZ"] != nil {
   package.targets.append(
     .executableTarget(
       name: "OzuFuzz",
-      dependencies: ["OzuCodecs", "OzuStandardCodecs", "OzuImaging", "JPEGOracle"] + libraryCodecs,
+      dependencies: ["OzuCodecs", "OzuStandardCodecs", "OzuImaging", "JPEGOracle", "CCodecs"] + libraryCodecs,
       path: "Tests/Fuzz",
       swiftSettings: kernel + [.unsafeFlags(["-parse-as-library"])]))
 }

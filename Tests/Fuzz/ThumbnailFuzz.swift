@@ -1,3 +1,4 @@
+import CCodecs
 import Foundation
 import OzuImaging
 import OzuStandardCodecs
@@ -6,7 +7,9 @@ import OzuStandardCodecs
 /// a mutation would get past them.
 ///
 /// Every file gives an error or a picture of the right size. What `PNGRowReader` makes of a PNG is compared with
-/// what libpng makes of it, which is asked where files may be cut off.
+/// what libpng makes of it, which is asked where files may be cut off. But for one thing: zlib refuses a Huffman code that
+/// leaves bit patterns without a meaning, whether the data use them or not, and ISA-L takes it. What it makes of such data is
+/// the picture that their checksum is of.
 func fuzzThumbnails(of input: Data, type: ImageType) {
   let file = type == .png ? mendingChunks(of: input) : mendingHeader(of: input)
   let limits = DecodingLimits(
@@ -18,13 +21,42 @@ func fuzzThumbnails(of input: Data, type: ImageType) {
   let whole = picture(nil)
   let cut = picture(nil, allowsTruncation: true)
   if let whole {
-    precondition(whole.bitmap == cut?.bitmap, "pixels differ from libpng's")
+    precondition(
+      whole.bitmap == cut?.bitmap || isRefusedByZlib(imageData(of: file)), "pixels differ from libpng's")
   }
   for side in [1, 20, 300] {
     guard let small = picture(Resize(PixelSize(side, side), mode: .fill)) else { continue }
     precondition(small.size.width <= side && small.size.height <= side, "a picture of the wrong size")
     precondition(whole != nil, "a thumbnail of what is no picture")
   }
+}
+
+/// The contents of the chunks IDAT up to the first damaged one.
+private func imageData(of file: Data) -> [UInt8] {
+  let bytes = [UInt8](file)
+  var (position, result) = (8, [UInt8]())
+  while position + 12 <= bytes.count {
+    let length = bytes[position..<position + 4].reduce(0) { $0 << 8 | Int($1) }
+    guard length <= bytes.count - position - 12 else { break }
+    if bytes[position + 4..<position + 8].elementsEqual("IDAT".utf8) {
+      result += bytes[position + 8..<position + 8 + length]
+    }
+    position += length + 12
+  }
+  return result
+}
+
+private func isRefusedByZlib(_ stream: [UInt8]) -> Bool {
+  var capacity = 1 << 16
+  while capacity <= 64 << 20 {
+    var status = OzuStatus.failed
+    _ = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
+      status = ozu_inflate(stream, stream.count, buffer.baseAddress, capacity, &count)
+    }
+    guard status == .more else { return status == .failed }
+    capacity *= 4
+  }
+  return false
 }
 
 private func mendingChunks(of input: Data) -> Data {

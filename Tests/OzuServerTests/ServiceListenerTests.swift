@@ -19,6 +19,7 @@ struct ServiceListenerTests {
         do { try await gate.pass() } catch { counts.withLock { $0.cancelled += 1 } }
       }
       if request.target == "/unchanged" { return ServiceResponse(status: 304, headers: ["ETag": "\"a\""]) }
+      if request.target == "/interim" { return ServiceResponse(status: 100, body: Data("x".utf8)) }
       if request.target == "/split" {
         return ServiceResponse(
           status: 200,
@@ -81,7 +82,8 @@ struct ServiceListenerTests {
     let listener = try listener()
     let client = try TestClient(port: listener.port)
     client.send(
-      Self.get("/abc", method: "HEAD") + Self.get("/unchanged") + Self.get("/split") + Self.get("/next"))
+      Self.get("/abc", method: "HEAD") + Self.get("/unchanged") + Self.get("/split") + Self.get("/interim")
+        + Self.get("/next"))
     let head = try await client.answer(hasBody: false)
     #expect(head.headers["Content-Length"] == "4")
     let unchanged = try await client.answer(hasBody: false)
@@ -91,6 +93,7 @@ struct ServiceListenerTests {
     let split = try await client.answer()
     #expect(split.headers["X-A"] == nil && split.headers["X-C"] == nil && split.headers["X-D"] == "e")
     #expect(split.headers.values(for: "Content-Length") == ["0"] && split.headers["Connection"] == nil)
+    #expect(try await client.answer().status == 500)
     #expect(try await client.answer().body == Array("/next".utf8))
   }
 

@@ -42,7 +42,8 @@
       var configuration = try settings.configuration()
       let (host, port) = try settings.listen()
       let drainLimit = try settings.drainLimit()
-      if try settings.logsRequests { configuration.log = { record in console.print(record.jsonLine) } }
+      let log = RequestLog(console)
+      if try settings.logsRequests { configuration.log = { record in log.write(record) } }
       let service: ImageService
       do throws(ServiceConfigurationError) {
         service = try ImageService(addressing: SignedAddresses(rules), configuration: configuration)
@@ -70,6 +71,7 @@
       await listener.stop(within: drainLimit)
       await service.pipeline.flush()
       await service.pipeline.diskCache?.close()
+      log.finish()
       return .done
     }
 

@@ -56,8 +56,11 @@ final class ListenerConnection {
   /// Makes what is sent of an answer.
   ///
   /// - Parameter head: of the request; `nil` for one that could not be read.
-  func setOutput(_ response: ServiceResponse, for head: RequestHead?, date: Date) {
-    let hasBody = response.status >= 200 && response.status != 204 && response.status != 304
+  func setOutput(_ answer: ServiceResponse, for head: RequestHead?, date: Date) {
+    // Another status would change where the answer ends.
+    let isFinal = (200...599).contains(answer.status)
+    let response = isFinal ? answer : ServiceFailure(status: 500, reason: "no answer").response
+    let hasBody = response.status != 204 && response.status != 304
     var text = "HTTP/1.1 \(response.status) \(Self.phrase(response.status))\r\n"
     for field in response.headers where !Self.ownFields.contains(field.name.lowercased()) && Self.isFit(field)
     {

@@ -145,13 +145,15 @@ private struct PictureQuestion: Sendable {
     self.condition = condition
   }
 
-  /// The host that is to be asked; empty where there is none.
+  /// The host that is to be asked, in lower case; empty where there is none.
   var host: String {
-    switch picture.request.source {
-    case .url(let url): url.host() ?? ""
-    case .request(let request): request.url.host() ?? ""
-    case .data, .picture, .fetcher: ""
-    }
+    let url: URL? =
+      switch picture.request.source {
+      case .url(let url): url
+      case .request(let request): request.url
+      case .data, .picture, .fetcher: nil
+      }
+    return url?.host()?.lowercased() ?? ""
   }
 
   /// The tag of what is made of a source. Weak, because another release of an encoder may write other bytes.

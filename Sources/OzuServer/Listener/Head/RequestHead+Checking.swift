@@ -38,15 +38,32 @@ extension RequestHead {
       if isRequired { throw .malformed("there is no Host") }
       return nil
     }
-    guard host.utf8.allSatisfy(isHostByte) else { throw .malformed("Host is malformed") }
+    guard isHost(host) else { throw .malformed("Host is malformed") }
     return host
+  }
+
+  /// A name or an IPv4 address, or an IPv6 address in brackets, and maybe a port (RFC 3986 §3.2.2, §3.2.3). A web server has
+  /// a host, so it is not empty.
+  private static func isHost(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    let isBracketed = bytes.first == UInt8(ascii: "[")
+    let end =
+      isBracketed
+      ? (bytes.firstIndex(of: UInt8(ascii: "]")).map { $0 + 1 } ?? 0)
+      : bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.count
+    let (name, port) = (bytes[..<end], bytes[end...])
+    guard !name.isEmpty, port.isEmpty || port.first == UInt8(ascii: ":"),
+      port.dropFirst().allSatisfy({ (0x30...0x39).contains($0) })
+    else { return false }
+    return isBracketed
+      ? name.dropFirst().dropLast().allSatisfy { isHostByte($0) || $0 == UInt8(ascii: ":") }
+      : name.allSatisfy(isHostByte)
   }
 
   private static func isHostByte(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-    // -._~ %  !$&'()*+,;=  :  []
-    default: "-._~%!$&'()*+,;=:[]".utf8.contains(byte)
+    default: "-._~%!$&'()*+,;=".utf8.contains(byte)
     }
   }
 

@@ -1,0 +1,42 @@
+#if canImport(OzuServer)
+  import Dispatch
+  import OzuServer
+  import OzuSynchronization
+
+  /// Writes a line for each request from a thread of its own: who makes answers must not wait for whoever reads the log. Where
+  /// that is too slow, lines are left out, and a line says how many.
+  final class RequestLog: Sendable {
+    private static let limit = 10_000
+
+    private let console: Console
+    private let queue = DispatchQueue(label: "ozu.log", qos: .utility)
+    private let state = Mutex((waiting: 0, left: 0))
+
+    init(_ console: Console) { self.console = console }
+
+    func write(_ record: ServiceLogRecord) {
+      let isTaken = state.withLock { state in
+        guard state.waiting < Self.limit else {
+          state.left += 1
+          return false
+        }
+        state.waiting += 1
+        return true
+      }
+      guard isTaken else { return }
+      queue.async { [self] in
+        console.print(record.jsonLine)
+        let left = state.withLock { state in
+          state.waiting -= 1
+          guard state.waiting == 0 else { return 0 }
+          defer { state.left = 0 }
+          return state.left
+        }
+        if left > 0 { console.print("{\"dropped\": \(left)}") }
+      }
+    }
+
+    /// Returns when everything is written.
+    func finish() { queue.sync {} }
+  }
+#endif

@@ -1,0 +1,126 @@
+import Foundation
+import Ozu
+import OzuHTTP
+import OzuSynchronization
+import OzuTesting
+import Testing
+
+/// Eight processes of `ozu serve` that share a redis-server of the system, and an origin that counts. What is counted is what
+/// the origin is asked and what fails, never a time.
+@Suite("A fleet of real processes", .enabled(if: RealRedis.program != nil), .timeLimit(.minutes(10)))
+struct RealFleetTests {
+  private static let machineCount = 8
+  private static let clientCount = 64
+
+  /// A running `ozu serve`, which ends with the test.
+  private final class Machine: Sendable {
+    private let process = Process()
+    let port: Int
+
+    init(_ redis: RealRedis) async throws {
+      let folder = try #require(
+        Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent())
+      process.executableURL = folder.appending(path: "ozu")
+      process.arguments = ["serve", "--insecure"]
+      process.environment = ProcessInfo.processInfo.environment.merging([
+        "OZU_LISTEN": "127.0.0.1:0", "OZU_REDIS": redis.path, "OZU_PRIVATE_NETWORKS": "yes", "OZU_LOG": "no",
+      ]) { $1 }
+      let errors = Pipe()
+      process.standardError = errors
+      process.standardOutput = FileHandle.nullDevice
+      try process.run()
+      let line = try await blocking {
+        var text = ""
+        while !text.contains("\n") {
+          let data = errors.fileHandleForReading.availableData
+          if data.isEmpty { return text }
+          text += String(decoding: data, as: UTF8.self)
+        }
+        return text
+      }
+      port = try #require(line.split(separator: "\n").first?.split(separator: ":").last.flatMap { Int($0) })
+    }
+
+    deinit { kill(process.processIdentifier, SIGKILL) }
+
+    func die() { kill(process.processIdentifier, SIGKILL) }
+
+    func get(_ path: String) async throws -> (status: Int, body: Data) {
+      let url = try #require(URL(string: "http://127.0.0.1:\(port)\(path)"))
+      let cache = HTTPCache(client: DefaultHTTPClient.shared, storage: InMemoryHTTPCacheStorage())
+      let answer = try await cache.response(for: HTTPRequest(url: url), mode: .noStore)
+      return (answer.status, answer.body)
+    }
+
+    /// The value of a metric.
+    func metric(_ name: String) async throws -> Int {
+      let text = String(decoding: try await get("/metrics").body, as: UTF8.self)
+      let line = text.split(separator: "\n").first { $0.hasPrefix("\(name) ") }
+      return try #require(line?.split(separator: " ").last.flatMap { Int($0) })
+    }
+  }
+
+  private let origin: LoopbackServer
+  private let redis: RealRedis
+  private let machines: [Machine]
+
+  init() async throws {
+    redis = try await RealRedis()
+    origin = try LoopbackServer()
+    let picture = try PatternPicture(PixelSize(640, 480)).data(as: .jpeg)
+    origin.routeRest { _ in
+      var response = LoopbackResponse.ok(picture, type: "image/jpeg")
+      response.headers["Cache-Control"] = "max-age=600"
+      return response
+    }
+    var machines: [Machine] = []
+    for _ in 0..<Self.machineCount { machines.append(try await Machine(redis)) }
+    self.machines = machines
+  }
+
+  /// Has all clients ask all machines for a picture at the same time. Whatever fails is an issue.
+  ///
+  /// - Returns: how often the origin was asked for it, and how often it was decoded.
+  private func burst(_ name: String) async throws -> (fetches: Int, decodes: Int) {
+    let before = try await decodes()
+    let path = "/x/rs:fit:320:240/plain/http://127.0.0.1:\(origin.port)/\(name)@webp"
+    let bodies = try await withThrowingTaskGroup(of: Data.self) { group in
+      for number in 0..<Self.clientCount {
+        group.addTask { [machines] in
+          let answer = try await machines[number % Self.machineCount].get(path)
+          #expect(answer.status == 200, "\(name)")
+          return answer.body
+        }
+      }
+      return try await group.reduce(into: Set()) { $0.insert($1) }
+    }
+    #expect(bodies.count == 1, "\(name)")
+    return (origin.requestCount(for: "/\(name)"), try await decodes() - before)
+  }
+
+  private func decodes() async throws -> Int {
+    var sum = 0
+    for machine in machines { sum += try await machine.metric("ozu_decodes_total") }
+    return sum
+  }
+
+  @Test(
+    "one exchange and one decode for a cold picture; no request fails for a store that hangs, dies, is empty or full"
+  )
+  func faults() async throws {
+    for name in ["cold-1", "cold-2"] { #expect(try await burst(name) == (1, 1)) }
+    #expect(try await burst("cold-1") == (1, 0))
+    redis.hang()
+    // Without leases each machine makes its own, and nobody makes two.
+    let hanging = try await burst("hanging")
+    #expect((1...Self.machineCount).contains(hanging.fetches) && hanging.decodes == hanging.fetches)
+    redis.goOn()
+    redis.crash()
+    let dead = try await burst("dead")
+    #expect((1...Self.machineCount).contains(dead.fetches) && dead.decodes == dead.fetches)
+    try await redis.start()
+    // What memory has is not asked for again.
+    #expect(try await burst("cold-2") == (1, 0))
+    for machine in machines { #expect(try await machine.metric("ozu_requests_pending") == 0) }
+  }
+}
