@@ -132,6 +132,7 @@ struct FillCoordinatorTests {
       try? await gate.pass()
     }
     #expect(value == 7)
+    await gate.arrivals(1)
     #expect(await leases.acquireLease(for: key, lasting: .seconds(1)) == .held)
     gate.open()
     try await eventually(leases.state.withLock { $0.holders.isEmpty })
