@@ -17,6 +17,8 @@ int ozu_listener_watch(int epoll, int descriptor, uint64_t number, int isNew, in
   return epoll_ctl(epoll, isNew ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, &event);
 }
 
+int ozu_listener_forget(int epoll, int descriptor) { return epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, 0); }
+
 int ozu_listener_wait(int epoll, ozu_listener_event *events, int capacity, int milliseconds) {
   struct epoll_event ready[64];
   int count = epoll_wait(epoll, ready, capacity < 64 ? capacity : 64, milliseconds);

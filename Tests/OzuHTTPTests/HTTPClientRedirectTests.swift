@@ -102,6 +102,20 @@ struct HTTPClientRedirectTests {
     #expect(server.requests.allSatisfy { $0.headers["X-Trace"] == "1" })
   }
 
+  @Test("nothing is signed for another origin than the one that was meant")
+  func signature() async throws {
+    let other = try LoopbackServer()
+    other.route("/end", .ok(Data()))
+    server.route("/a", .redirect(to: "/b"))
+    server.route("/b", .redirect(to: other.url("/end").absoluteString))
+    var request = HTTPRequest(url: server.url("/a"), timeouts: .patient)
+    request.signature = AWSSignature(accessKey: "a", secretKey: "b", region: "c", service: "s3")
+    _ = try await client.data(for: request)
+    #expect(server.requests.allSatisfy { $0.headers["Authorization"]?.hasPrefix("AWS4") == true })
+    #expect(other.requests.map { $0.headers["Authorization"] } == [nil])
+    #expect(other.requests.map { $0.headers["X-Amz-Date"] } == [nil])
+  }
+
   @Test("credentials stay with the port they were given for")
   func otherPort() async throws {
     let other = try LoopbackServer()

@@ -5,6 +5,28 @@ import Testing
 
 @Suite("The rule about hosts")
 struct HTTPHostRuleTests {
+  private static let addresses = HTTPHostRule.addresses([
+    "https://example.com/images/", "http://*.example.com:8080/a*/b", "https://Bare.example.org",
+  ])
+
+  @Test(
+    "addresses that begin as a pattern says",
+    arguments: [
+      ("https://example.com/images/a.png", true), ("HTTPS://EXAMPLE.com:443/images/?a=../%2e", true),
+      ("https://example.com/images", false), ("https://example.com/Images/a", false),
+      ("http://example.com/images/a", false), ("https://example.com:444/images/a", false),
+      ("https://example.com.evil.org/images/a", false), ("https://user@example.com/images/a", false),
+      ("https://example.com/images/../secret", false), ("https://example.com/images/%2E%2e/secret", false),
+      ("https://example.com/images/a%2f../secret", false), ("https://example.com/images/..%5csecret", false),
+      ("http://a.example.com:8080/ax/b", true), ("http://a.example.com:8080/a/x/b", false),
+      ("http://a/.example.com:8080/a/b", false), ("http://a.example.com/a/b", false),
+      ("https://bare.example.org", true), ("https://bare.example.org/any", true),
+      ("https://bare.example.org.evil.org/", false), ("ftp://example.com/images/a", false),
+    ])
+  func addresses(text: String, isAllowed: Bool) {
+    #expect(Self.addresses.allows(url(text)) == isAllowed)
+  }
+
   private static let rule = HTTPHostRule.only([
     "example.com", "*.images.example.com", "127.0.0.1", "[::1]", "fd00::7", "*.münchen.de", "*", "a.*.org",
     "*.0.0.1",

@@ -26,6 +26,18 @@ struct RedirectDecisionTests {
     return request
   }
 
+  @Test(
+    "a signature stays with its origin",
+    arguments: [
+      ("/z", true), ("https://a.example:443/z", true), ("https://b.example/z", false),
+      ("https://a.example:444/z", false),
+    ])
+  func signature(location: String, isKept: Bool) throws {
+    let signature = AWSSignature(accessKey: "a", secretKey: "b", region: "c", service: "s3")
+    let next = try next(decide(307, to: location) { $0.signature = signature })
+    #expect(next.signature == (isKept ? signature : nil))
+  }
+
   @Test("other statuses are delivered", arguments: [200, 204, 300, 304, 305, 306, 400, 500])
   func delivered(status: Int) {
     #expect(decide(status, to: "/z") == .deliver)

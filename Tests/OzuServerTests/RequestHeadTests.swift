@@ -67,6 +67,13 @@ struct RequestHeadTests {
     ("GET * HTTP/1.1\r\nHost: a\r\n\r\n", 400),
     ("GET a HTTP/1.1\r\nHost: a\r\n\r\n", 400),
     ("GET /a#b HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+    ("GET /a%2Fb%c3?%&%0 HTTP/1.1\r\nHost: a\r\n\r\n", 200),
+    ("GET /a% HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+    ("GET /a%2 HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+    ("GET /a%2?b HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+    ("GET /a%%20 HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+    ("GET /a%2g HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+    ("GET /a%00 HTTP/1.1\r\nHost: a\r\n\r\n", 400),
     ("GET /\u{E9} HTTP/1.1\r\nHost: a\r\n\r\n", 400),
     ("GET /\u{0} HTTP/1.1\r\nHost: a\r\n\r\n", 400),
     ("GET /\u{7F} HTTP/1.1\r\nHost: a\r\n\r\n", 400),
@@ -86,6 +93,11 @@ struct RequestHeadTests {
     ("GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n", 400),
     ("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
     ("GET / HTTP/1.1\r\nHost: a b\r\n\r\n", 400),
+    ("GET / HTTP/1.1\r\nHost:\ta\r\n\r\n", 400),
+    ("GET / HTTP/1.1\r\nhost: a\t\r\n\r\n", 400),
+    ("GET / HTTP/1.1\r\nX:\ty\r\nHost: a\r\n\r\n", 200),
+    ("GET / HTTP/1.1\r\nHost: a\r\nContent-Length:\t0\r\n\r\n", 400),
+    ("GET / HTTP/1.1\r\nHost: a\r\nConnection: a\tb\r\n\r\n", 400),
     ("GET / HTTP/1.1\r\nHost:\r\n\r\n", 400),
     ("GET / HTTP/1.1\r\nHost: :80\r\n\r\n", 400),
     ("GET / HTTP/1.1\r\nHost: a:b\r\n\r\n", 400),
@@ -134,7 +146,8 @@ struct RequestHeadTests {
     let text =
       "GET /a?b HTTP/1.1\r\nHost: h\r\nAccept:  image/webp \r\naccept: */*\r\n\r\n"
       + "HEAD http://h?x HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"
-      + "GET /c HTTP/1.1\r\nHost: h\r\nConnection: foo, Close\r\n\r\nGET"
+      + "GET /c HTTP/1.1\r\nHost: h\r\nConnection: foo, Close\r\n\r\n"
+      + "GET /d HTTP/1.1\r\nHost: h\r\nConnection: x close\r\n\r\nGET"
     var rest = Array(text.utf8)[...]
     let first = try #require(try parser.take(&rest))
     #expect(first.method == "GET" && first.target == "/a?b" && first.keepsAlive)
@@ -143,6 +156,8 @@ struct RequestHeadTests {
     #expect(second.method == "HEAD" && second.target == "/?x" && !second.keepsAlive)
     let third = try #require(try parser.take(&rest))
     #expect(third.target == "/c" && !third.keepsAlive)
+    // As nginx reads it.
+    #expect(try parser.take(&rest)?.keepsAlive == false)
     #expect(try parser.take(&rest) == nil)
     #expect(rest.isEmpty && parser.hasBegun)
   }

@@ -141,12 +141,26 @@ struct ServiceListenerTests {
     try await eventually(responder.cancelledCount == 1 && listener.connectionCount == 0)
   }
 
-  @Test("hundreds of heads that never end hold up nobody, and are given up after their time")
+  /// Lets this process have as many descriptors as the system allows it. Returns how many.
+  private static func raiseDescriptorLimit() -> Int {
+    var limits = rlimit()
+    // The type of the constant is one of C's enumerations, which Glibc's module has as another type.
+    _ = getrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limits)
+    limits.rlim_cur = min(limits.rlim_max, 16_384)
+    _ = setrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limits)
+    return Int(limits.rlim_cur)
+  }
+
+  @Test("two thousand heads that never end hold up nobody, and are given up after their time")
   func slowHeads() async throws {
     let listener = try listener()
-    let slow = try (0..<200).map { _ in try TestClient(port: listener.port) }
-    for client in slow { client.send("GET / HTTP/1.1\r\nHo") }
-    try await eventually(listener.connectionCount == 200)
+    // Both ends of each connection are in this process.
+    let count = min(2000, (Self.raiseDescriptorLimit() - 200) / 2)
+    let slow = try (0..<count).map { _ in try TestClient(port: listener.port) }
+    for (number, client) in slow.enumerated() {
+      client.send(String("GET / HTTP/1.1\r\nHost: a\r\nX: y".prefix(1 + number % 25)))
+    }
+    try await eventually(listener.connectionCount == count)
     let good = try TestClient(port: listener.port)
     good.send(Self.get("/good"))
     #expect(try await good.answer().status == 200)
@@ -228,6 +242,102 @@ struct ServiceListenerTests {
     await listener.stop(within: .zero)
   }
 
+  @Test("the field Date is the clock's")
+  func date() async throws {
+    let listener = try listener { [clock] in $0.currentDate = clock.date }
+    let client = try TestClient(port: listener.port)
+    client.send(Self.get("/a"))
+    #expect(try await client.answer().headers["Date"] == HTTPDate.string(from: clock.date()))
+    client.send(Self.get("/slow"))
+    try await eventually(responder.begunCount == 2)
+    clock.advance(by: .seconds(3600))
+    responder.gate.open()
+    #expect(try await client.answer().headers["Date"] == HTTPDate.string(from: clock.date()))
+  }
+
+  private static func permissions(_ path: String) -> UInt32 {
+    var status = stat()
+    return lstat(path, &status) == 0 ? status.st_mode : 0
+  }
+
+  @Test("listens at a Unix socket, with its permissions, and removes it at the end")
+  func unixSocket() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "ozu-\(UUID().uuidString.prefix(8))")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.path + "/socket"
+    for permissions: UInt32 in [0o600, 0o666] {
+      let listener = try ServiceListener(responder, path: path, permissions: permissions)
+      #expect(listener.port == 0 && Self.permissions(path) == S_IFSOCK | permissions)
+      let client = try TestClient(path: path)
+      client.send(Self.get("/a"))
+      #expect(try await client.answer().body == Array("/a".utf8))
+      let error = #expect(throws: ServiceListenerError.self) { _ = try ServiceListener(responder, path: path) }
+      #expect(error?.code == EADDRINUSE)
+      client.close()
+      await listener.stop(within: .zero)
+      #expect(Self.permissions(path) == 0)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+    // What a process left that died: nobody listens there.
+    let dead = ListeningSocketRemains(path: path)
+    #expect(dead.isThere)
+    var listener = try ServiceListener(responder, path: path)
+    _ = try TestClient(path: path)
+    // Another took the place meanwhile: its socket stays.
+    unlink(path)
+    let other = try ServiceListener(responder, path: path)
+    await listener.stop(within: .zero)
+    _ = try TestClient(path: path)
+    await other.stop(within: .zero)
+    // No other file is ever replaced.
+    try Data("a".utf8).write(to: URL(fileURLWithPath: path))
+    let error = #expect(throws: ServiceListenerError.self) { _ = try ServiceListener(responder, path: path) }
+    #expect(error?.code == EEXIST && FileManager.default.contents(atPath: path) == Data("a".utf8))
+    unlink(path)
+    for bad in ["relative", path + String(repeating: "a", count: 100), folder.path + "/none/socket"] {
+      #expect(throws: ServiceListenerError.self) { listener = try ServiceListener(responder, path: bad) }
+    }
+  }
+
+  @Test("accepts at a socket of somebody else, who still has it afterwards: nothing that comes later is lost")
+  func inheritedSocket() async throws {
+    let made = try ListeningSocket(host: "127.0.0.1", port: 0)
+    defer { made.close() }
+    let listener = try ServiceListener(responder, inheriting: dup(made.descriptor))
+    #expect(listener.port == made.port)
+    let client = try TestClient(port: made.port)
+    client.send(Self.get("/a"))
+    #expect(try await client.answer().body == Array("/a".utf8))
+    let slow = try TestClient(port: made.port)
+    slow.send(Self.get("/slow"))
+    try await eventually(responder.begunCount == 2)
+    async let stopped: Void = listener.stop(within: .seconds(3600))
+    #expect(await client.hasEnded())
+    // Behind the drain nobody accepts; the next process does.
+    let late = try TestClient(port: made.port)
+    late.send(Self.get("/late"))
+    responder.gate.open()
+    #expect(try await slow.answer().status == 200)
+    slow.close()
+    await stopped
+    let next = try ServiceListener(responder, inheriting: dup(made.descriptor))
+    #expect(try await late.answer().body == Array("/late".utf8))
+    await next.stop(within: .zero)
+  }
+
+  @Test("what is no listening socket is not taken")
+  func wrongDescriptors() {
+    let descriptors = [
+      open("/dev/null", O_RDONLY), socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0),
+      socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0), -1,
+    ]
+    for descriptor in descriptors {
+      #expect(throws: ServiceListenerError.self) { _ = try ServiceListener(responder, inheriting: descriptor) }
+      if descriptor >= 0 { close(descriptor) }
+    }
+  }
+
   @Test(
     "an address that cannot be listened at",
     arguments: [("nowhere", 0), ("192.0.2.1", 0), ("127.0.0.1", 70_000)])
@@ -239,5 +349,23 @@ struct ServiceListenerTests {
     let taken = try listener()
     #expect(throws: ServiceListenerError.self) { _ = try ServiceListener(responder, port: taken.port) }
     _ = try ServiceListener(responder, host: "::1")
+  }
+}
+
+/// The file of a Unix socket whose process is gone.
+private struct ListeningSocketRemains {
+  let isThere: Bool
+
+  init(path: String) {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    isThere = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+      }
+    }
+    close(descriptor)
   }
 }

@@ -23,6 +23,9 @@ int ozu_listener_epoll(void);
 // Sets what is waited for. A hang-up is told in any case.
 int ozu_listener_watch(int epoll, int descriptor, uint64_t number, int isNew, int forReading, int forWriting);
 
+// Waits no longer for a socket. Closing it would do, unless another process has the same one.
+int ozu_listener_forget(int epoll, int descriptor);
+
 // Waits until something is ready; 0 after `milliseconds`, or when a signal came. -1 milliseconds for no limit.
 int ozu_listener_wait(int epoll, ozu_listener_event *events, int capacity, int milliseconds);
 

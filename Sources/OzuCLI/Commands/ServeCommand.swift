@@ -40,7 +40,7 @@
       let isInsecure = arguments.has("insecure")
       let rules = try settings.rules(isInsecure: isInsecure)
       var configuration = try settings.configuration()
-      let (host, port) = try settings.listen()
+      let place = try settings.listen()
       let drainLimit = try settings.drainLimit()
       let log = RequestLog(console)
       if try settings.logsRequests { configuration.log = { record in log.write(record) } }
@@ -57,13 +57,12 @@
       let end = EndSignal()
       let listener: ServiceListener
       do throws(ServiceListenerError) {
-        listener = try ServiceListener(service, host: host, port: port)
+        listener = try Self.listener(service, at: place)
       } catch {
         console.printError("ozu serve: \(error)")
         return .failed
       }
-      let shown = host.contains(":") ? "[\(host)]" : host
-      console.printError("ozu: listening at http://\(shown):\(listener.port)")
+      console.printError("ozu: listening at \(place.shown(port: listener.port))")
       if isInsecure { console.printError("ozu: addresses need no signature: anybody may ask for anything") }
       await end.wait()
       console.printError("ozu: ending; what has been asked is answered")
@@ -73,6 +72,17 @@
       await service.pipeline.diskCache?.close()
       log.finish()
       return .done
+    }
+
+    private static func listener(
+      _ service: ImageService, at place: ServeSettings.Place
+    ) throws(ServiceListenerError) -> ServiceListener {
+      switch place {
+      case .tcp(let host, let port): try ServiceListener(service, host: host, port: port)
+      case .unix(let path, let permissions):
+        try ServiceListener(service, path: path, permissions: permissions)
+      case .systemd: try ServiceListener(service, inheriting: ActivatedSocket.take())
+      }
     }
 
     private static func settings(_ arguments: ParsedArguments) throws(UsageError) -> ServeSettings {
@@ -85,6 +95,16 @@
         }
       }
       return try ServeSettings(file: file, environment: ProcessInfo.processInfo.environment)
+    }
+  }
+
+  extension ServeSettings.Place {
+    fileprivate func shown(port: Int) -> String {
+      switch self {
+      case .tcp(let host, _): "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+      case .unix(let path, _): "unix:\(path)"
+      case .systemd: port == 0 ? "the socket of systemd" : "the socket of systemd, port \(port)"
+      }
     }
   }
 

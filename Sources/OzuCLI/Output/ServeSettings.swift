@@ -17,7 +17,11 @@
     }
 
     static let all = [
-      Setting(name: "listen", standard: "127.0.0.1:8080", help: "the address and the port to listen at"),
+      Setting(
+        name: "listen", standard: "127.0.0.1:8080",
+        help: "the address and the port to listen at; unix:PATH for a socket; systemd for the socket that systemd passes"),
+      Setting(
+        name: "socket_mode", standard: "660", help: "the permissions of the socket of unix:PATH, in octal digits"),
       Setting(
         name: "keys", standard: "",
         help: "KEY:SALT in hexadecimal digits, several separated by commas: the first signs, all are accepted"
@@ -30,7 +34,7 @@
         help: "the beginnings of the addresses that pictures may have, separated by commas; none for all"),
       Setting(
         name: "hosts", standard: "",
-        help: "the hosts that may be asked, also after redirects; those of sources by default"),
+        help: "the hosts that redirects may lead to; by default the addresses of sources alone"),
       Setting(name: "presets", standard: "", help: "NAME=OPTIONS, several separated by semicolons"),
       Setting(name: "only_presets", standard: "no", help: "whether addresses may name presets alone"),
       Setting(name: "client_hints", standard: "no", help: "whether DPR and Width of a client count"),
@@ -48,6 +52,23 @@
       ),
       Setting(name: "redis_user", standard: "", help: "the user there"),
       Setting(name: "redis_password", standard: "", help: "the password there"),
+      Setting(
+        name: "s3_endpoint", standard: "",
+        help: "the address of S3 or of a service like it: what is large and cold is shared there, below Redis"),
+      Setting(name: "s3_bucket", standard: "", help: "the bucket; none where the address names it"),
+      Setting(name: "s3_region", standard: "us-east-1", help: "the region that requests are signed for"),
+      Setting(
+        name: "s3_access_key", standard: "", help: "the name of the key; AWS_ACCESS_KEY_ID counts too"),
+      Setting(
+        name: "s3_secret_key", standard: "",
+        help: "the key that requests are signed with; AWS_SECRET_ACCESS_KEY counts too"),
+      Setting(
+        name: "s3_session_token", standard: "",
+        help: "the token of temporary keys; AWS_SESSION_TOKEN counts too"),
+      Setting(name: "s3_prefix", standard: "ozu/", help: "what the names of all objects begin with"),
+      Setting(
+        name: "s3_ca", standard: "",
+        help: "a PEM file of the authorities that are trusted there; those of the system without it"),
       Setting(name: "pending", standard: "256", help: "how many requests may wait; 503 beyond"),
       Setting(name: "timeout", standard: "30", help: "the seconds that an answer may take; then 504"),
       Setting(name: "drain", standard: "20", help: "the seconds that answers have left after SIGTERM"),
@@ -72,6 +93,7 @@
     /// - Throws: `UsageError` for a name that is not known.
     init(file: String?, environment: [String: String]) throws(UsageError) {
       values = [:]
+      var inherited: [String: String] = [:]
       for (number, line) in (file ?? "").split(separator: "\n", omittingEmptySubsequences: false).enumerated()
       {
         let text = line.trimmingCharacters(in: .whitespaces)
@@ -91,6 +113,14 @@
       for setting in Self.all {
         if let value = environment[setting.variable] { values[setting.name] = value }
       }
+      // The names that every program for S3 reads.
+      for (name, variable) in [
+        ("s3_access_key", "AWS_ACCESS_KEY_ID"), ("s3_secret_key", "AWS_SECRET_ACCESS_KEY"),
+        ("s3_session_token", "AWS_SESSION_TOKEN"),
+      ] where values[name] == nil && values["s3_access_key"] == nil {
+        inherited[name] = environment[variable]
+      }
+      values.merge(inherited) { own, _ in own }
     }
 
     // MARK: Single ones
@@ -119,13 +149,33 @@
       return number
     }
 
-    /// An address and a port; `[::1]:80` for IPv6.
-    func listen() throws(UsageError) -> (host: String, port: Int) {
-      guard let address = Self.address(self["listen"]) else {
-        throw UsageError(
-          "listen = \(self["listen"]): an address and a port are needed", hint: "For example: 127.0.0.1:8080")
+    /// Where requests come from.
+    enum Place: Equatable {
+      case tcp(host: String, port: Int)
+      case unix(path: String, permissions: UInt32)
+      case systemd
+    }
+
+    /// `127.0.0.1:8080`, `[::1]:80` for IPv6, `unix:/run/ozu.sock` or `systemd`.
+    func listen() throws(UsageError) -> Place {
+      let text = self["listen"]
+      guard let permissions = UInt32(self["socket_mode"], radix: 8), permissions <= 0o777 else {
+        throw UsageError("socket_mode = \(self["socket_mode"]): three octal digits are needed, such as 660")
       }
-      return address
+      if text == "systemd" { return .systemd }
+      if text.hasPrefix("unix:") {
+        let path = String(text.dropFirst("unix:".count))
+        guard path.hasPrefix("/") else {
+          throw UsageError(
+            "listen = \(text): a path from the root is needed", hint: "For example: unix:/run/ozu.sock")
+        }
+        return .unix(path: path, permissions: permissions)
+      }
+      guard let (host, port) = Self.address(text) else {
+        throw UsageError(
+          "listen = \(text): an address and a port are needed", hint: "For example: 127.0.0.1:8080")
+      }
+      return .tcp(host: host, port: port)
     }
 
     private static func address(_ text: String) -> (host: String, port: Int)? {
@@ -184,9 +234,10 @@
       configuration.allowsDecodingInProcess = configuration.pipeline.isolation.mode != .required
       configuration.allowsPrivateNetworks = try flag("private_networks")
       if let redis = try redis() {
-        configuration.pipeline.stores = [redis]
+        configuration.pipeline.stores.append(redis)
         configuration.leases = redis
       }
+      if let bucket = try bucket() { configuration.pipeline.stores.append(bucket) }
       return configuration
     }
 
@@ -213,13 +264,12 @@
       return pipeline
     }
 
-    /// The hosts of `hosts`, else those of `sources`.
+    /// The hosts of `hosts`, else the addresses of `sources`.
     private func hostRule() throws(UsageError) -> HTTPHostRule {
       let hosts = list("hosts")
       if !hosts.isEmpty { return .only(hosts) }
       let sources = list("sources")
       if sources.isEmpty { return .any }
-      var found: [String] = []
       for source in sources {
         let parts = source.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count >= 3, ["http:", "https:"].contains(parts[0]), parts[1].isEmpty else {
@@ -229,9 +279,8 @@
         guard !host.isEmpty, !host.dropFirst(host.hasPrefix("*.") ? 2 : 0).contains("*") else {
           throw UsageError("sources: \(source): of a host only the beginning can be any: *.example.com")
         }
-        found.append(host)
       }
-      return .only(found)
+      return .addresses(sources)
     }
 
     private func redis() throws(UsageError) -> RedisStore? {
@@ -254,6 +303,41 @@
           user: user.isEmpty ? nil : user, password: self["redis_password"])
       }
       return RedisStore(configuration)
+    }
+
+    private func bucket() throws(UsageError) -> S3Store? {
+      let given = Self.all.map(\.name).filter { $0.hasPrefix("s3_") && values[$0]?.isEmpty == false }
+      guard !self["s3_endpoint"].isEmpty else {
+        // Keys of the environment may be there for other programs.
+        guard let first = given.first(where: { !["s3_access_key", "s3_secret_key", "s3_session_token"].contains($0) })
+        else { return nil }
+        throw UsageError("\(first) is set, but no s3_endpoint")
+      }
+      guard let endpoint = URL(string: self["s3_endpoint"]) else {
+        throw UsageError("s3_endpoint = \(self["s3_endpoint"]): an address is needed")
+      }
+      guard !self["s3_access_key"].isEmpty, !self["s3_secret_key"].isEmpty else {
+        throw UsageError("s3_endpoint needs s3_access_key and s3_secret_key")
+      }
+      let token = self["s3_session_token"]
+      var configuration = S3Configuration(
+        endpoint: endpoint, bucket: self["s3_bucket"].isEmpty ? nil : self["s3_bucket"],
+        region: self["s3_region"],
+        credentials: S3Credentials(
+          accessKey: self["s3_access_key"], secretKey: self["s3_secret_key"],
+          sessionToken: token.isEmpty ? nil : token))
+      configuration.keyPrefix = self["s3_prefix"]
+      if !self["s3_ca"].isEmpty {
+        guard FileManager.default.isReadableFile(atPath: self["s3_ca"]) else {
+          throw UsageError("s3_ca = \(self["s3_ca"]): there is no such file, or it cannot be read")
+        }
+        configuration.connections.certificateAuthorities = .file(path: self["s3_ca"])
+      }
+      do {
+        return try S3Store(configuration)
+      } catch {
+        throw UsageError("s3: \(error)")
+      }
     }
   }
 #endif

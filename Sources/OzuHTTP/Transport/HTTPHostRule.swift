@@ -4,11 +4,11 @@
   import Foundation
 #endif
 
-/// Which hosts a client may ask: an allow list for a client that loads what strangers name.
+/// Which hosts, or which addresses, a client may ask: an allow list for a client that loads what strangers name.
 ///
 /// The client checks it before the first request and again before each hop of a chain of redirects, whether the client
-/// or an `HTTPCache` follows them. A host that is not allowed gets no request, and its name is not even looked up; the
-/// exchange fails with `HTTPError.Reason.hostNotAllowed`.
+/// or an `HTTPCache` follows them. What is not allowed gets no request, and its name is not even looked up; the exchange
+/// fails with `HTTPError.Reason.hostNotAllowed`.
 ///
 /// It judges names, not addresses: `HTTPNetworkGuard` keeps an allowed name from leading to a private address. What a
 /// cache has stored is not asked for, and so is not judged; a proxy is none of the hosts that are meant.
@@ -27,8 +27,16 @@ public enum HTTPHostRule: Sendable, Hashable {
   /// names with and without the dot at their end. Addresses match in their one spelling only: `127.0.0.1` does not allow
   /// `127.1`. IPv6 addresses may have brackets.
   case only([String])
+  /// Only addresses that begin as one of these patterns may be asked; none, if the list is empty.
+  ///
+  /// A pattern is the beginning of an `http` or `https` address, such as `https://*.example.com/images/`, in which `*`
+  /// stands for any characters but slashes. One without a path means every path of its host, and no other host that begins
+  /// as it does. Scheme and host are the same in upper and lower case, and a scheme's own port may be named or not.
+  /// Addresses with a user, with steps up (`..`, `%2e`) or with a backslash are never allowed: another reader might see
+  /// another path in them.
+  case addresses([String])
 
-  /// Whether the host of a URL may be asked.
+  /// Whether a URL may be asked.
   ///
   /// - Complexity: O(length of the patterns).
   public func allows(_ url: URL) -> Bool {
@@ -37,10 +45,13 @@ public enum HTTPHostRule: Sendable, Hashable {
     case .only(let patterns):
       guard let host = HostName(of: url) else { return false }
       return patterns.contains { host.matches($0) }
+    case .addresses(let patterns):
+      guard let address = AddressText(of: url) else { return false }
+      return patterns.contains { address.begins(as: $0) }
     }
   }
 
-  /// Does nothing if the host of a URL may be asked; for clients of an app's own.
+  /// Does nothing if a URL may be asked; for clients of an app's own.
   ///
   /// - Throws: `HTTPError` with `hostNotAllowed` and the URL.
   public func check(_ url: URL) throws(HTTPError) {

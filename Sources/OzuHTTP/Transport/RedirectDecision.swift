@@ -38,6 +38,8 @@ enum RedirectDecision: Equatable {
     if from != to {
       // Also when a later hop leads back: who answered in between chose that URL.
       for name in HTTPHeaders.credentialNames + ["Host"] { next.headers.remove(name: name) }
+      // Nor is anything signed for another origin: it could use the signature.
+      next.signature = nil
     }
     self = .follow(next)
   }

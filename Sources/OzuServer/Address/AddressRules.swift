@@ -1,4 +1,5 @@
 public import Foundation
+public import OzuHTTP
 
 /// What a service lets addresses ask for.
 public struct AddressRules: Sendable {
@@ -50,46 +51,16 @@ public struct AddressRules: Sendable {
     presets[name] = list
   }
 
-  /// Whether pictures may come from an address; for each hop of a chain of redirects too.
+  /// Whether pictures may come from an address. Redirects are the client's to check: give `sourceRule` to it.
   public func allows(_ url: URL) -> Bool {
     guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
-      url.host()?.isEmpty == false,
-      url.user() == nil, url.password() == nil
+      url.host()?.isEmpty == false, url.user() == nil, url.password() == nil
     else { return false }
-    if sources.isEmpty { return true }
-    // The spelling that is compared is that which is asked: host and scheme in lower case, and no steps up.
-    let text = url.absoluteString
-    guard !url.pathComponents.contains(".."), !text.contains("\\"), !text.lowercased().contains("%2e") else {
-      return false
-    }
-    let authority = "\(scheme)://\(url.host()!.lowercased())\(url.port.map { ":\($0)" } ?? "")"
-    let rest = url.path(percentEncoded: true)
-    return sources.contains { Self.matches(authority + (rest.isEmpty ? "/" : rest), $0) }
+    return sourceRule.allows(url)
   }
 
-  /// Whether a text begins as a pattern has it, in which `*` stands for any characters but slashes.
-  private static func matches(_ text: String, _ pattern: String) -> Bool {
-    // A pattern without a path means all of its host, not other hosts that begin as it does.
-    let bare = pattern.split(separator: "/", omittingEmptySubsequences: false).count == 3
-    let (text, pattern) = (Array(text.utf8), Array((bare ? pattern + "/" : pattern).utf8))
-    // Where the pattern goes on after a star, and up to where the star has taken the text.
-    var (place, index) = (0, 0)
-    var retry: (place: Int, index: Int)?
-    while place < pattern.count {
-      if pattern[place] == UInt8(ascii: "*") {
-        retry = (place + 1, index)
-        place += 1
-      } else if index < text.count, text[index] == pattern[place] {
-        (place, index) = (place + 1, index + 1)
-      } else if let last = retry, last.index < text.count, text[last.index] != UInt8(ascii: "/") {
-        retry = (last.place, last.index + 1)
-        (place, index) = (last.place, last.index + 1)
-      } else {
-        return false
-      }
-    }
-    return true
-  }
+  /// The same rule for a client, which checks it again at each redirect.
+  public var sourceRule: HTTPHostRule { sources.isEmpty ? .any : .addresses(sources) }
 
   /// Whether anybody may make addresses.
   var isOpen: Bool { allowsUnsigned || !keys.isEmpty }

@@ -26,10 +26,10 @@ final class ListenerLoop: Sendable {
   let service: any ServiceResponding
   let configuration: ServiceListener.Configuration
   let connectionCount = Atomic(0)
-  private let listener: Int32
+  private let listener: ListeningSocket
   private let state = Mutex(State())
 
-  init(_ service: any ServiceResponding, _ listener: Int32, _ configuration: ServiceListener.Configuration) {
+  init(_ service: any ServiceResponding, _ listener: ListeningSocket, _ configuration: ServiceListener.Configuration) {
     self.service = service
     self.listener = listener
     self.configuration = configuration

@@ -16,7 +16,7 @@ final class ListenerWork {
   private static let tick = Duration.milliseconds(500)
 
   private let loop: ListenerLoop
-  private let listener: Int32
+  private let listener: ListeningSocket
   private let waker: Int32
   private let epoll: Int32
   private var connections: [UInt64: ListenerConnection] = [:]
@@ -31,14 +31,14 @@ final class ListenerWork {
 
   private var configuration: ServiceListener.Configuration { loop.configuration }
 
-  init(_ loop: ListenerLoop, listener: Int32, waker: Int32) {
+  init(_ loop: ListenerLoop, listener: ListeningSocket, waker: Int32) {
     self.loop = loop
     self.listener = listener
     self.waker = waker
     nextLook = loop.configuration.now()
     epoll = ozu_listener_epoll()
     // Without one, or without room in it, nothing is ever ready, and `isDone` ends the thread.
-    _ = ozu_listener_watch(epoll, listener, Self.listenerNumber, 1, 1, 0)
+    _ = ozu_listener_watch(epoll, listener.descriptor, Self.listenerNumber, 1, 1, 0)
     _ = ozu_listener_watch(epoll, waker, Self.wakerNumber, 1, 1, 0)
   }
 
@@ -113,7 +113,7 @@ final class ListenerWork {
     for _ in 0..<64 {
       let isFull = connections.count >= configuration.maximumConnectionCount
       if isFull, !connections.values.contains(where: \.isReading) { return pauseAccepting() }
-      let descriptor = ozu_listener_accept(listener)
+      let descriptor = ozu_listener_accept(listener.descriptor)
       guard descriptor >= 0 else {
         let isExhausted = [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno)
         if isExhausted, !makeRoom() { pauseAccepting() }
@@ -155,20 +155,20 @@ final class ListenerWork {
 
   private func pauseAccepting() {
     isPaused = true
-    _ = ozu_listener_watch(epoll, listener, Self.listenerNumber, 0, 0, 0)
+    _ = ozu_listener_watch(epoll, listener.descriptor, Self.listenerNumber, 0, 0, 0)
   }
 
   private func resumeAccepting() {
     guard isAccepting else { return }
     isPaused = false
-    _ = ozu_listener_watch(epoll, listener, Self.listenerNumber, 0, 1, 0)
+    _ = ozu_listener_watch(epoll, listener.descriptor, Self.listenerNumber, 0, 1, 0)
   }
 
   private func stopAccepting() {
     guard isAccepting else { return }
     isAccepting = false
-    // Which also takes it out of what is waited for.
-    _ = Glibc.close(listener)
+    _ = ozu_listener_forget(epoll, listener.descriptor)
+    listener.close()
   }
 
   private func end(_ connection: ListenerConnection) {
@@ -229,7 +229,7 @@ final class ListenerWork {
 
   private func respond(_ connection: ListenerConnection, _ response: ServiceResponse, to head: RequestHead?) {
     if drainEnd != nil { connection.keepsAlive = false }
-    connection.setOutput(response, for: head, date: Date())
+    connection.setOutput(response, for: head, date: configuration.currentDate())
     connection.state = .writing(deadline: configuration.now() + configuration.writeLimit)
     write(connection)
   }

@@ -1,3 +1,4 @@
+public import Foundation
 import Glibc
 import OzuHTTP
 import OzuSynchronization
@@ -17,7 +18,7 @@ import OzuText
 /// cancelled when their client leaves. It has no TLS and no HTTP/2, compresses nothing and knows no virtual hosts: those are the
 /// proxy's.
 public final class ServiceListener: Sendable {
-  /// Limits in number and time.
+  /// Limits in number and time, and the clocks.
   public struct Configuration: Sendable {
     /// The most connections at a time. At the limit the one that has waited longest for its request is closed for a new one;
     /// where all are being answered, new ones wait. 4,096.
@@ -30,32 +31,68 @@ public final class ServiceListener: Sendable {
     public var writeLimit = Duration.seconds(30)
     /// The clock of the limits.
     public var now: @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+    /// The clock of the field `Date`.
+    public var currentDate: @Sendable () -> Date = { Date() }
 
     /// Makes the default limits.
     public init() {}
   }
 
-  /// The port that it listens at.
+  /// The port that it listens at; 0 where that is no TCP port.
   public let port: Int
   private let loop: ListenerLoop
 
-  /// Listens from now on.
+  /// Listens at a TCP port from now on.
   ///
   /// - Parameters:
   ///   - service: answers the requests.
   ///   - host: an IPv4 or IPv6 address of this machine: `127.0.0.1` by default.
   ///   - port: 0 (the default) for a free one.
   /// - Throws: `ServiceListenerError`.
-  public init(
+  public convenience init(
     _ service: any ServiceResponding, host: String = "127.0.0.1", port: Int = 0,
     configuration: Configuration = Configuration()
   ) throws(ServiceListenerError) {
-    let (descriptor, bound) = try Self.listen(host, port)
-    self.port = bound
-    loop = ListenerLoop(service, descriptor, configuration)
+    try self.init(service, ListeningSocket(host: host, port: port), configuration)
+  }
+
+  /// Listens at a Unix socket from now on.
+  ///
+  /// A socket that a dead process has left at the path is replaced; one at which somebody listens is not, and nothing else
+  /// is. The file appears with its permissions, when connections are accepted already, and is removed at the end.
+  ///
+  /// - Parameters:
+  ///   - service: answers the requests.
+  ///   - path: of the socket, at most 91 bytes.
+  ///   - permissions: of the file: 0o660 by default, for the owner and the group.
+  /// - Throws: `ServiceListenerError`.
+  public convenience init(
+    _ service: any ServiceResponding, path: String, permissions: UInt32 = 0o660,
+    configuration: Configuration = Configuration()
+  ) throws(ServiceListenerError) {
+    try self.init(service, ListeningSocket(path: path, permissions: permissions), configuration)
+  }
+
+  /// Accepts connections from now on at a socket that somebody else made, such as systemd: one that streams and that
+  /// listens already. The listener owns the descriptor, and closes it at the end.
+  ///
+  /// - Throws: `ServiceListenerError`.
+  public convenience init(
+    _ service: any ServiceResponding, inheriting descriptor: Int32,
+    configuration: Configuration = Configuration()
+  ) throws(ServiceListenerError) {
+    try self.init(service, ListeningSocket(inheriting: descriptor), configuration)
+  }
+
+  private init(
+    _ service: any ServiceResponding, _ socket: ListeningSocket, _ configuration: Configuration
+  ) throws(ServiceListenerError) {
+    port = socket.port
+    loop = ListenerLoop(service, socket, configuration)
     guard loop.start() else {
-      _ = Glibc.close(descriptor)
-      throw ServiceListenerError(operation: "start a thread for", address: host, code: errno)
+      let error = ServiceListenerError(operation: "start a thread for", address: socket.name, code: errno)
+      socket.close()
+      throw error
     }
   }
 
@@ -74,43 +111,6 @@ public final class ServiceListener: Sendable {
 
   /// Has the loop look at its clock, which a test has moved.
   func tick() { loop.submit(.tick) }
-
-  private static func listen(_ host: String, _ port: Int) throws(ServiceListenerError) -> (Int32, port: Int) {
-    func failure(_ operation: String) -> ServiceListenerError {
-      ServiceListenerError(operation: operation, address: "\(host):\(port)", code: errno)
-    }
-    guard let port = UInt16(exactly: port) else {
-      throw ServiceListenerError(operation: "listen at", address: "\(host):\(port)", code: EINVAL)
-    }
-    var (address4, address6) = (sockaddr_in(), sockaddr_in6())
-    let is4 = inet_pton(AF_INET, host, &address4.sin_addr) == 1
-    guard is4 || inet_pton(AF_INET6, host, &address6.sin6_addr) == 1 else {
-      throw ServiceListenerError(operation: "read the address", address: host, code: EINVAL)
-    }
-    (address4.sin_family, address4.sin_port) = (sa_family_t(AF_INET), port.bigEndian)
-    (address6.sin6_family, address6.sin6_port) = (sa_family_t(AF_INET6), port.bigEndian)
-    let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
-    let descriptor = socket(is4 ? AF_INET : AF_INET6, kind, 0)
-    guard descriptor >= 0 else { throw failure("make a socket for") }
-    var on: Int32 = 1
-    _ = setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
-    // The system reads and writes an address of the family as the generic one, with its length.
-    func bound<Address>(_ address: inout Address) -> Bool {
-      var length = socklen_t(MemoryLayout<Address>.size)
-      return withUnsafeMutablePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-          bind(descriptor, generic, length) == 0 && Glibc.listen(descriptor, 1024) == 0
-            && getsockname(descriptor, generic, &length) == 0
-        }
-      }
-    }
-    guard is4 ? bound(&address4) : bound(&address6) else {
-      let error = failure("listen at")
-      _ = Glibc.close(descriptor)
-      throw error
-    }
-    return (descriptor, Int(UInt16(bigEndian: is4 ? address4.sin_port : address6.sin6_port)))
-  }
 }
 
 /// Why a server cannot listen.
@@ -121,6 +121,13 @@ public struct ServiceListenerError: Error, Hashable, Sendable, CustomStringConve
   public let address: String
   /// The system's error number.
   public let code: Int32
+
+  /// Makes an error; for those who look for a socket themselves.
+  public init(operation: String, address: String, code: Int32) {
+    self.operation = operation
+    self.address = address
+    self.code = code
+  }
 
   /// What failed and why.
   public var description: String { "cannot \(operation) \(address): \(systemMessage(code))" }

@@ -94,15 +94,15 @@ public enum ServiceConfigurationError: Error, Hashable, Sendable, CustomStringCo
 
 extension ImagePipeline.Configuration {
   /// The configuration for an image service: that for untrusted sources, decoded in isolation or not at all, with the rules of
-  /// a shared HTTP cache, and a second of processor time for a picture. Nothing but encoded files is kept in memory.
+  /// a shared HTTP cache, and half a second of processor time for a picture. Nothing but encoded files is kept in memory.
   ///
-  /// - Parameter hosts: the hosts that pictures may come from, checked at each redirect. Any with a public address, by
-  ///   default; a list is safer.
+  /// - Parameter hosts: the hosts or addresses that pictures may come from, checked at each redirect: `sourceRule` of the
+  ///   rules for addresses. Any with a public address, by default; a list is safer.
   public static func service(hosts: HTTPHostRule = .any) -> ImagePipeline.Configuration {
     var configuration = untrustedSources(hosts: hosts)
     configuration.isolation = .required
     configuration.httpPolicy.isShared = true
-    configuration.limits.cpuTime = .seconds(1)
+    configuration.limits.cpuTime = .milliseconds(500)
     configuration.encodedMemoryCache.costLimit = 128 << 20
     configuration.memoryCache.costLimit = 32 << 20
     configuration.concurrentFetches = 32

@@ -35,6 +35,24 @@ final class TestClient: @unchecked Sendable {
     }
   }
 
+  /// A connection to a Unix socket.
+  init(path: String) throws {
+    descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let status = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard status == 0 else {
+      Glibc.close(descriptor)
+      isOpen = false
+      throw Failure()
+    }
+  }
+
   deinit { close() }
 
   func close() {
@@ -46,6 +64,13 @@ final class TestClient: @unchecked Sendable {
   func send(_ text: String) { send(Array(text.utf8)) }
 
   func send(_ bytes: [UInt8]) { _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
+
+  /// Says that nothing more is sent, and takes what comes until the end. Blocks.
+  func rest() -> [UInt8] {
+    shutdown(descriptor, Int32(SHUT_WR))
+    while receive() {}
+    return received
+  }
 
   /// The next answer, whole.
   func answer(hasBody: Bool = true) async throws -> Answer {

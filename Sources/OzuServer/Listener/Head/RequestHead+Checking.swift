@@ -22,12 +22,9 @@ extension RequestHead {
       throw HeadRefusal(status: isKnown ? 405 : 501, reason: "only GET and HEAD are answered")
     }
     let path = try Self.path(target, host: host)
-    let options = headers.values(for: "Connection").joined(separator: ",").split(separator: ",").map {
-      String($0).trimmingHTTPWhitespace().lowercased()
-    }
-    self.init(
-      method: method, target: path, headers: headers,
-      keepsAlive: isCurrent ? !options.contains("close") : false)
+    // A word that only contains "close" ends it too, as in nginx: to end more often than asked is always right (§9.6).
+    let closes = headers.values(for: "Connection").contains { $0.lowercased().contains("close") }
+    self.init(method: method, target: path, headers: headers, keepsAlive: isCurrent && !closes)
   }
 
   /// The one host (RFC 9112 §3.2).
@@ -70,8 +67,7 @@ extension RequestHead {
   /// The path of a target: as it stands there, or of an absolute URL whose authority is that of `Host` (RFC 9112 §3.2.2).
   private static func path(_ target: String, host: String?) throws(HeadRefusal) -> String {
     if target.utf8.first == 0x2F {
-      guard !target.utf8.contains(0x23) else { throw .malformed("the target has a fragment") }
-      return target
+      return try checked(target)
     }
     let lower = target.lowercased()
     guard let scheme = ["http://", "https://"].first(where: lower.hasPrefix) else {
@@ -84,7 +80,28 @@ extension RequestHead {
       throw .malformed("the target is for another host than Host")
     }
     let path = rest[end...]
-    guard !path.contains("#") else { throw .malformed("the target has a fragment") }
-    return path.hasPrefix("/") ? String(path) : "/" + path
+    return try checked(path.hasPrefix("/") ? String(path) : "/" + path)
+  }
+
+  /// Of a path every `%` begins an escape, and of no zero byte: proxies that read escapes refuse others, or guess.
+  private static func checked(_ target: String) throws(HeadRefusal) -> String {
+    let bytes = Array(target.utf8)
+    guard !bytes.contains(UInt8(ascii: "#")) else { throw .malformed("the target has a fragment") }
+    var path = bytes.prefix { $0 != UInt8(ascii: "?") }
+    while let place = path.firstIndex(of: UInt8(ascii: "%")) {
+      let digits = path[(place + 1)...].prefix(2)
+      guard digits.count == 2, digits.allSatisfy(isHexDigit), !digits.elementsEqual("00".utf8) else {
+        throw .malformed("a percent sign is no escape")
+      }
+      path = path[(place + 3)...]
+    }
+    return target
+  }
+
+  private static func isHexDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
+    default: false
+    }
   }
 }

@@ -34,6 +34,8 @@ struct RequestHeadParser {
   private var byteCount = 0
   private var text: [UInt8] = []
   private var name = ""
+  /// Whether a tab stands somewhere behind the colon.
+  private var hasTab = false
   private var method = ""
   private var target = ""
   private var version = ""
@@ -67,7 +69,7 @@ struct RequestHeadParser {
     case .method, .target, .version: try takeRequestLine(byte)
     case .line where byte == Self.cr: place = .lastLineEnd
     case .line, .name: try takeName(byte)
-    case .blank where byte == Self.space || byte == Self.tab: break
+    case .blank where byte == Self.space || byte == Self.tab: hasTab = hasTab || byte == Self.tab
     case .blank, .value: try takeValue(byte)
     case .lineEnd:
       guard byte == Self.lf else { throw .malformed("a CR without LF") }
@@ -142,6 +144,11 @@ struct RequestHeadParser {
 
   private mutating func takeValue(_ byte: UInt8) throws(HeadRefusal) {
     if byte == Self.cr {
+      // A reader that trims spaces alone sees other values of the fields that say where a request goes and ends.
+      if hasTab, Self.untabbed.contains(where: { name.isEqualIgnoringASCIICase(to: $0) }) {
+        throw .malformed("a tab in \(name)")
+      }
+      hasTab = false
       // `Field` cuts the white space behind the value off.
       headers.add(name: name, value: takeText())
       place = .lineEnd
@@ -152,8 +159,11 @@ struct RequestHeadParser {
       throw .malformed("the value of a field has a control character")
     }
     place = .value
+    hasTab = hasTab || byte == Self.tab
     text.append(byte)
   }
+
+  private static let untabbed = ["Host", "Content-Length", "Connection"]
 
   /// What was collected. Bytes that are no UTF-8 become replacement characters.
   private mutating func takeText() -> String {

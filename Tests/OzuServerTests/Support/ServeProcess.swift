@@ -1,0 +1,69 @@
+import Foundation
+import OzuSynchronization
+import OzuTesting
+import Testing
+
+/// A real `ozu serve`, which ends with the test.
+final class ServeProcess: Sendable {
+  let process = Process()
+  let lines = Mutex<[String]>([])
+
+  /// - Parameter wrapper: a program that starts it, and its arguments; none by default.
+  init(_ variables: [String: String], insecure: Bool = true, wrapper: [String] = []) throws {
+    let folder = try #require(
+      Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent())
+    let command = wrapper + [folder.appending(path: "ozu").path, "serve"] + (insecure ? ["--insecure"] : [])
+    process.executableURL = URL(fileURLWithPath: command[0])
+    process.arguments = Array(command.dropFirst())
+    process.environment = ProcessInfo.processInfo.environment.merging([
+      "OZU_LISTEN": "127.0.0.1:0", "OZU_PRIVATE_NETWORKS": "yes", "OZU_LOG": "no",
+    ]) { $1 }.merging(variables) { $1 }
+    let errors = Pipe()
+    (process.standardOutput, process.standardError) = (FileHandle.nullDevice, errors)
+    try process.run()
+    Thread { [self] in
+      var rest = ""
+      while true {
+        let data = errors.fileHandleForReading.availableData
+        if data.isEmpty { return }
+        rest += String(decoding: data, as: UTF8.self)
+        var parts = rest.components(separatedBy: "\n")
+        rest = parts.removeLast()
+        let new = parts
+        lines.withLock { $0 += new }
+      }
+    }.start()
+  }
+
+  deinit { kill(process.processIdentifier, SIGKILL) }
+
+  /// What it says behind "listening at", once it does.
+  func place() async throws -> String {
+    let prefix = "ozu: listening at "
+    func find() -> String? {
+      lines.withLock { $0.first { $0.hasPrefix(prefix) } }.map { String($0.dropFirst(prefix.count)) }
+    }
+    try await eventually(within: .seconds(60), find() != nil || !process.isRunning)
+    return try #require(find(), "\(lines.withLock { $0 })")
+  }
+
+  /// Its port, once it listens.
+  func port() async throws -> Int {
+    try #require(try await place().split(separator: ":").last.flatMap { Int($0) })
+  }
+
+  /// The value of a metric.
+  func metric(_ name: String) async throws -> Int {
+    let client = try TestClient(port: try await port())
+    client.send("GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+    let text = String(decoding: try await client.answer().body, as: UTF8.self)
+    let line = text.split(separator: "\n").first { $0.hasPrefix("\(name) ") }
+    return try #require(line?.split(separator: " ").last.flatMap { Int($0) })
+  }
+
+  /// Waits for its end. Returns its status.
+  func ended() async throws -> Int32 {
+    try await eventually(within: .seconds(60), !process.isRunning)
+    return process.terminationStatus
+  }
+}
