@@ -9,6 +9,39 @@
 
   @testable import OzuCLI
 
+  /// A request at a Unix socket.
+  private enum LocalRequest {
+    struct Failure: Error {}
+
+    static func status(at path: String, of target: String) async throws -> Int {
+      try await withCheckedThrowingContinuation { continuation in
+        DispatchQueue.global().async { continuation.resume(with: Result { try exchange(path, target) }) }
+      }
+    }
+
+    private static func exchange(_ path: String, _ target: String) throws -> Int {
+      let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+      defer { close(descriptor) }
+      var address = sockaddr_un()
+      address.sun_family = sa_family_t(AF_UNIX)
+      withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+      let status = withUnsafePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        }
+      }
+      guard status == 0 else { throw Failure() }
+      let request = Array("GET \(target) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".utf8)
+      _ = send(descriptor, request, request.count, Int32(MSG_NOSIGNAL))
+      var answer: [UInt8] = []
+      var space = [UInt8](repeating: 0, count: 4096)
+      while case let count = recv(descriptor, &space, space.count, 0), count > 0 { answer += space[..<count] }
+      let line = String(decoding: answer, as: UTF8.self).split(separator: " ")
+      guard line.count > 1, let number = Int(line[1]) else { throw Failure() }
+      return number
+    }
+  }
+
   @Suite("ozu serve", .timeLimit(.minutes(10)))
   struct ServeCommandTests {
     private static let key = String(repeating: "0a", count: 32)
@@ -167,11 +200,131 @@
         (["OZU_KEYS": keys, "OZU_REDIS": "a"], "redis"),
         (["OZU_KEYS": keys, "OZU_REDIS": "a:1,a:1"], "twice"),
         (["OZU_KEYS": keys, "OZU_ISOLATION": "none"], "isolation"),
+        (["OZU_KEYS": keys, "OZU_LISTEN": "unix:run/ozu"], "path from the root"),
+        (["OZU_KEYS": keys, "OZU_SOCKET_MODE": "689"], "octal"),
+        (["OZU_KEYS": keys, "OZU_S3_BUCKET": "a"], "no s3_endpoint"),
+        (["OZU_KEYS": keys, "OZU_S3_ENDPOINT": "http://a"], "s3_access_key"),
+        (
+          ["OZU_KEYS": keys, "OZU_S3_ENDPOINT": "ftp://a", "OZU_S3_ACCESS_KEY": "a", "OZU_S3_SECRET_KEY": "b"],
+          "endpoint"
+        ),
+        (
+          [
+            "OZU_KEYS": keys, "OZU_S3_ENDPOINT": "http://a", "OZU_S3_ACCESS_KEY": "a", "OZU_S3_SECRET_KEY": "b",
+            "OZU_S3_CA": "/none",
+          ], "s3_ca"
+        ),
+        (
+          [
+            "OZU_KEYS": keys, "OZU_S3_ENDPOINT": "http://a", "OZU_S3_ACCESS_KEY": "a", "AWS_SECRET_ACCESS_KEY": "b",
+          ], "s3_secret_key"
+        ),
       ] as [([String: String], String)])
     func wrongSettings(variables: [String: String], text: String) async throws {
       let run = try await ChildRun(["serve", "--check"], in: try Folder(), variables: variables)
       #expect(run.status == 2)
       #expect(run.errors.contains(text), "\(run.errors)")
+    }
+
+    @Test("keys for S3 come as a pair from one place")
+    func bucketKeys() throws {
+      func settings(_ file: String, _ environment: [String: String]) throws -> [String] {
+        let settings = try ServeSettings(file: file, environment: environment)
+        return ["s3_access_key", "s3_secret_key", "s3_session_token"].map { settings[$0] }
+      }
+      let inherited = ["AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_SESSION_TOKEN": "c"]
+      #expect(try settings("", inherited) == ["a", "b", "c"])
+      #expect(try settings("s3_access_key = d\ns3_secret_key = e", inherited) == ["d", "e", ""])
+      let own = ["OZU_S3_ACCESS_KEY": "f", "OZU_S3_SECRET_KEY": "g"]
+      #expect(try settings("", inherited.merging(own) { $1 }) == ["f", "g", ""])
+      // Without a bucket they mean nothing.
+      _ = try ServeSettings(file: nil, environment: inherited).configuration()
+      let bucket = try ServeSettings(
+        file: "s3_endpoint = https://s3.example.com\ns3_bucket = b", environment: inherited
+      ).configuration().pipeline.stores
+      #expect(bucket.map(\.name) == ["s3"])
+    }
+
+    private static func isSocket(_ path: String) -> Bool {
+      var status = stat()
+      return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+    }
+
+    @Test("listens at a Unix socket, beside whose remains it starts, and takes it away")
+    func unixSocket() async throws {
+      let folder = try Folder()
+      let path = folder.url.appending(path: "socket").path()
+      let variables = ["OZU_LISTEN": "unix:\(path)", "OZU_SOCKET_MODE": "600", "OZU_KEYS": Self.keys]
+      let first = try Service(variables)
+      try await eventually(within: .seconds(60), first.lines.withLock { $0.contains("ozu: listening at unix:\(path)") })
+      #expect(Self.isSocket(path))
+      #expect(try await LocalRequest.status(at: path, of: "/health") == 200)
+      // A second one does not take its place.
+      let second = try Service(variables)
+      #expect(try await second.ended() == 1)
+      kill(first.process.processIdentifier, SIGKILL)
+      _ = try await first.ended()
+      #expect(Self.isSocket(path))
+      let third = try Service(variables)
+      try await eventually(within: .seconds(60), third.lines.withLock { !$0.isEmpty })
+      kill(third.process.processIdentifier, SIGTERM)
+      #expect(try await third.ended() == 0)
+      #expect(!Self.isSocket(path))
+    }
+
+    private static let activator = "/usr/bin/systemd-socket-activate"
+
+    @Test(
+      "takes the socket that systemd passes",
+      .enabled(if: FileManager.default.isExecutableFile(atPath: activator), "systemd-socket-activate is not installed"))
+    func activation() async throws {
+      let folder = try Folder()
+      let path = folder.url.appending(path: "socket").path()
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: Self.activator)
+      process.arguments =
+        ["-l", path, "-E", "OZU_LISTEN=systemd", "-E", "OZU_KEYS=\(Self.keys)", "-E", "OZU_LOG=no"]
+        + [try ChildRun.program.path, "serve"]
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      defer { process.terminate() }
+      try await eventually(within: .seconds(60), Self.isSocket(path))
+      // The first connection starts it.
+      #expect(try await LocalRequest.status(at: path, of: "/health") == 200)
+    }
+
+    @Test("systemd is asked for exactly one socket, and for this process", arguments: [
+      ([:], "find a socket"), (["LISTEN_PID": "1", "LISTEN_FDS": "1"], "find a socket"),
+    ] as [([String: String], String)])
+    func noActivation(variables: [String: String], text: String) async throws {
+      let service = try Service(variables.merging(["OZU_LISTEN": "systemd", "OZU_KEYS": Self.keys]) { $1 })
+      #expect(try await service.ended() == 1)
+      try await eventually(service.lines.withLock { $0.contains { $0.contains(text) } })
+    }
+
+    @Test(
+      "the units of the example are right",
+      .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/systemd-analyze"), "systemd-analyze is not installed"))
+    func units() throws {
+      let examples = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Examples/Service")
+      let folder = try Folder()
+      for name in ["ozu.service", "ozu.socket"] {
+        let text = try String(contentsOf: examples.appending(path: name), encoding: .utf8)
+        // The program has to be where the unit says.
+        try text.replacingOccurrences(of: "/usr/local/bin/ozu", with: try ChildRun.program.path)
+          .write(to: folder.url.appending(path: name), atomically: true, encoding: .utf8)
+      }
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: "/usr/bin/systemd-analyze")
+      process.arguments = ["verify", "--man=no", "ozu.socket", "ozu.service"].map {
+        $0.hasPrefix("ozu") ? folder.url.appending(path: $0).path() : $0
+      }
+      let errors = Pipe()
+      process.standardError = errors
+      try process.run()
+      let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 0 && !text.contains("ozu."), "\(text)")
     }
 
     @Test("a file with a setting that is not known, and one that is not there")

@@ -12,57 +12,9 @@ struct RealFleetTests {
   private static let machineCount = 8
   private static let clientCount = 64
 
-  /// A running `ozu serve`, which ends with the test.
-  private final class Machine: Sendable {
-    private let process = Process()
-    let port: Int
-
-    init(_ redis: RealRedis) async throws {
-      let folder = try #require(
-        Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent())
-      process.executableURL = folder.appending(path: "ozu")
-      process.arguments = ["serve", "--insecure"]
-      process.environment = ProcessInfo.processInfo.environment.merging([
-        "OZU_LISTEN": "127.0.0.1:0", "OZU_REDIS": redis.path, "OZU_PRIVATE_NETWORKS": "yes", "OZU_LOG": "no",
-      ]) { $1 }
-      let errors = Pipe()
-      process.standardError = errors
-      process.standardOutput = FileHandle.nullDevice
-      try process.run()
-      let line = try await blocking {
-        var text = ""
-        while !text.contains("\n") {
-          let data = errors.fileHandleForReading.availableData
-          if data.isEmpty { return text }
-          text += String(decoding: data, as: UTF8.self)
-        }
-        return text
-      }
-      port = try #require(line.split(separator: "\n").first?.split(separator: ":").last.flatMap { Int($0) })
-    }
-
-    deinit { kill(process.processIdentifier, SIGKILL) }
-
-    func die() { kill(process.processIdentifier, SIGKILL) }
-
-    func get(_ path: String) async throws -> (status: Int, body: Data) {
-      let url = try #require(URL(string: "http://127.0.0.1:\(port)\(path)"))
-      let cache = HTTPCache(client: DefaultHTTPClient.shared, storage: InMemoryHTTPCacheStorage())
-      let answer = try await cache.response(for: HTTPRequest(url: url), mode: .noStore)
-      return (answer.status, answer.body)
-    }
-
-    /// The value of a metric.
-    func metric(_ name: String) async throws -> Int {
-      let text = String(decoding: try await get("/metrics").body, as: UTF8.self)
-      let line = text.split(separator: "\n").first { $0.hasPrefix("\(name) ") }
-      return try #require(line?.split(separator: " ").last.flatMap { Int($0) })
-    }
-  }
-
   private let origin: LoopbackServer
   private let redis: RealRedis
-  private let machines: [Machine]
+  private let machines: [FleetMachine]
 
   init() async throws {
     redis = try await RealRedis()
@@ -73,8 +25,8 @@ struct RealFleetTests {
       response.headers["Cache-Control"] = "max-age=600"
       return response
     }
-    var machines: [Machine] = []
-    for _ in 0..<Self.machineCount { machines.append(try await Machine(redis)) }
+    var machines: [FleetMachine] = []
+    for _ in 0..<Self.machineCount { machines.append(try await FleetMachine(["OZU_REDIS": redis.path])) }
     self.machines = machines
   }
 

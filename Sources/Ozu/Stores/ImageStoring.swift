@@ -37,7 +37,10 @@ public protocol ImageStoring: Sendable {
   /// The metadata of a key's entry; `nil` when there is none. By default read with the body.
   func metadata(of key: ImageStoreKey) throws -> Data?
 
-  /// Gives an entry other metadata and leaves its body. By default the whole is read and written.
+  /// Gives an entry other metadata and leaves its body, in one step: nobody may give the key another body in between.
+  ///
+  /// By default nothing is changed, and the caller writes the whole entry. A level that would have to read the body and
+  /// write it again must not do so: another machine may have written a newer one meanwhile, and would lose it.
   ///
   /// - Returns: whether there is an entry and it has this metadata now.
   func updateMetadata(_ metadata: Data, of key: ImageStoreKey) throws -> Bool
@@ -98,12 +101,8 @@ extension ImageStoring {
   /// The metadata of the whole entry.
   public func metadata(of key: ImageStoreKey) throws -> Data? { try peek(key)?.metadata }
 
-  /// Reads the entry and writes it again.
-  public func updateMetadata(_ metadata: Data, of key: ImageStoreKey) throws -> Bool {
-    guard let entry = try peek(key) else { return false }
-    try write(ImageStoreEntry(metadata: metadata, body: entry.body), for: key)
-    return true
-  }
+  /// False: the caller writes the whole entry.
+  public func updateMetadata(_ metadata: Data, of key: ImageStoreKey) throws -> Bool { false }
 
   /// Only whether there is an entry.
   public func touch(_ key: ImageStoreKey) throws -> Bool { try contains(key) }

@@ -85,7 +85,14 @@ public final class ImageService: ServiceResponding {
 
   private func metricsText() -> String {
     metrics.text(
-      pipeline: pipeline, pendingCount: admission.count, pendingLimit: configuration.maximumPendingCount)
+      pipeline: pipeline, pendingCount: admission.count, pendingLimit: configuration.maximumPendingCount,
+      stores: configuration.pipeline.stores.compactMap { store in
+        switch store {
+        case let redis as RedisStore: (redis.name, redis.statistics)
+        case let bucket as S3Store: (bucket.name, bucket.statistics)
+        default: nil
+        }
+      })
   }
 }
 

@@ -1,4 +1,5 @@
 import Ozu
+import OzuSharedStores
 import OzuSynchronization
 
 /// What a service has done, in the text format of Prometheus.
@@ -37,7 +38,10 @@ final class ServiceMetrics: Sendable {
   }
 
   /// All of it, and what the pipeline counts.
-  func text(pipeline: ImagePipeline, pendingCount: Int, pendingLimit: Int) -> String {
+  func text(
+    pipeline: ImagePipeline, pendingCount: Int, pendingLimit: Int,
+    stores: [(name: String, statistics: SharedStoreStatistics)]
+  ) -> String {
     let state = state.withLock { $0 }
     var page = Page()
     page.head("ozu_requests_total", "counter", "Answers by status.")
@@ -66,7 +70,39 @@ final class ServiceMetrics: Sendable {
     for executor in executors {
       page.line("ozu_executor_waiting", ["kind": executor.kind.rawValue], Double(executor.waitingCount))
     }
+    for (name, statistics) in stores { Self.write(statistics, of: name, to: &page) }
     return page.text
+  }
+
+  private static func write(_ statistics: SharedStoreStatistics, of store: String, to page: inout Page) {
+    page.head("ozu_shared_store_reads_total", "counter", "Reads of a store that machines share.")
+    for (result, count) in [
+      ("hit", statistics.hits), ("miss", statistics.misses), ("damaged", statistics.damaged),
+    ] {
+      page.line("ozu_shared_store_reads_total", ["store": store, "result": result], Double(count))
+    }
+    page.head("ozu_shared_store_commands_total", "counter", "Commands to its servers, by how they ended.")
+    for node in statistics.nodes {
+      let counts = node.counts
+      for (result, count) in [
+        ("begun", counts.commands), ("timed_out", counts.timedOut), ("lost", counts.lost),
+        ("refused", counts.refused), ("left_alone", counts.leftAlone), ("dropped", counts.dropped),
+      ] {
+        page.line(
+          "ozu_shared_store_commands_total", ["store": store, "node": node.name, "result": result],
+          Double(count))
+      }
+    }
+    page.head("ozu_shared_store_state", "gauge", "Whether a server is asked: 0 closed, 1 half-open, 2 open.")
+    for node in statistics.nodes {
+      let state: Double =
+        switch node.state {
+        case .closed: 0
+        case .halfOpen: 1
+        case .open: 2
+        }
+      page.line("ozu_shared_store_state", ["store": store, "node": node.name], state)
+    }
   }
 
   private static func write(_ times: Times, of kind: ServiceAnswer.Kind, to page: inout Page) {
@@ -106,11 +142,14 @@ private struct Page {
     text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
   }
 
-  /// - Parameter labels: with values that need no escaping.
   mutating func line(_ name: String, _ labels: KeyValuePairs<String, String>, _ value: Double) {
-    let list = labels.map { "\($0.key)=\"\($0.value)\"" }.joined(separator: ",")
+    let list = labels.map { "\($0.key)=\"\(Self.escaped($0.value))\"" }.joined(separator: ",")
     let number = value == value.rounded() && abs(value) < 1e15 ? "\(Int(value))" : "\(value)"
     text += labels.isEmpty ? "\(name) \(number)\n" : "\(name){\(list)} \(number)\n"
+  }
+
+  private static func escaped(_ value: String) -> String {
+    value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
   }
 
   mutating func value(_ name: String, _ type: String, _ help: String, _ value: Int) {

@@ -14,6 +14,10 @@ final class FakeRedis: Sendable {
     case done
     /// These bytes are sent in the place of the answer.
     case bytes(String)
+    /// It is done, and half of the answer is sent; then the connection ends.
+    case cut
+    /// It is done, and a bit of a longer answer is another one.
+    case flipped
     /// Nothing is sent.
     case silence
     /// The connection is closed.
@@ -88,6 +92,9 @@ final class FakeRedis: Sendable {
     set { state.withLock { $0.values[key] = newValue } }
   }
 
+  /// Forgets everything, as a restart does.
+  func removeAll() { state.withLock { $0.values = [:] } }
+
   var keys: [String] { state.withLock { $0.values.keys.sorted() } }
 
   /// Ends all connections.
@@ -120,6 +127,14 @@ final class FakeRedis: Sendable {
     case .close: return false
     case .bytes(let text): return send(Data(text.utf8), connection)
     case .done: return send(perform(words, arguments), connection)
+    case .cut:
+      let answer = perform(words, arguments)
+      _ = send(Data(answer.prefix(answer.count / 2)), connection)
+      return false
+    case .flipped:
+      var answer = perform(words, arguments)
+      if answer.count > 64 { answer[answer.startIndex + answer.count * 3 / 4] ^= 4 }
+      return send(answer, connection)
     }
   }
 
@@ -140,6 +155,11 @@ final class FakeRedis: Sendable {
         let place = words.firstIndex(of: "PX")
         state.values[words[1]] = Value(data: arguments[2], lifetime: place.flatMap { Int(words[$0 + 1]) })
         return Data("+OK\r\n".utf8)
+      case "EVAL" where words.count > 4 && words[2] == "1":
+        // The scripts of leases: they change what has the value of its holder.
+        guard state.values[words[3]]?.data == arguments[4] else { return Data(":0\r\n".utf8) }
+        if words[1].contains("'DEL'") { state.values[words[3]] = nil }
+        return Data(":1\r\n".utf8)
       case "EXISTS": return Data(":\(state.values[words[1]] == nil ? 0 : 1)\r\n".utf8)
       case "PEXPIRE":
         state.values[words[1]]?.lifetime = Int(words[2])

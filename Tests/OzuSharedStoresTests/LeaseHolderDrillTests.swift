@@ -1,0 +1,86 @@
+import Foundation
+import Ozu
+import OzuHTTP
+import OzuTesting
+import Testing
+
+@testable import OzuSharedStores
+
+/// The machine that makes a picture for its fleet dies, or stops for a while, in the middle of it. Another one takes its
+/// lease when that has ended, and makes the picture. What is counted is what the origin is asked.
+@Suite(
+  "The holder of a lease is lost", .enabled(if: RealRedis.program != nil, "redis-server is not installed"),
+  .timeLimit(.minutes(10)))
+struct LeaseHolderDrillTests {
+  private let redis: RealRedis
+  private let origin: LoopbackServer
+  private let machines: [FleetMachine]
+  private let gate = Gate()
+
+  init() async throws {
+    redis = try await RealRedis()
+    origin = try LoopbackServer()
+    var picture = LoopbackResponse.ok(
+      try PatternPicture(PixelSize(160, 120)).data(as: .png), type: "image/png"
+    ).header("Cache-Control", "max-age=600")
+    picture.headGate = gate
+    origin.routeRest { [picture] _ in picture }
+    var machines: [FleetMachine] = []
+    for _ in 0..<4 { machines.append(try await FleetMachine(["OZU_REDIS": redis.path])) }
+    self.machines = machines
+  }
+
+  /// Who holds leases, as Redis knows them.
+  private func holders() throws -> Set<String> {
+    var configuration = RedisConfiguration(nodes: [.unix(redis.path)])
+    configuration.deadline = .seconds(60)
+    let store = RedisStore(configuration)
+    guard case .array(let names) = try store.ask(store.nodes[0], RESPCommand("KEYS", "*l:*")) else { return [] }
+    var holders: Set<String> = []
+    for case .bulk(let name) in names where !String(decoding: name, as: UTF8.self).hasSuffix(":fence") {
+      if case .bulk(let holder) = try store.ask(store.nodes[0], RESPCommand("GET", .data(name))) {
+        holders.insert(String(decoding: holder, as: UTF8.self))
+      }
+    }
+    return holders
+  }
+
+  @Test("one of the others makes the picture when the lease has ended", arguments: [SIGKILL, SIGSTOP])
+  func loss(signal: Int32) async throws {
+    let path = "/x/rs:fit:80:60/plain/http://127.0.0.1:\(origin.port)/a.png@png"
+    let first = Task { [machines] in try await machines[0].get(path) }
+    await origin.received(1, for: "/a.png")
+    let firstHolder = try holders()
+    #expect(firstHolder.count == 1)
+    // The others wait for it.
+    let others = machines.dropFirst().map { machine in Task { try await machine.get(path) } }
+    for machine in machines.dropFirst() {
+      while try await machine.metric("ozu_requests_pending") == 0 {}
+    }
+    machines[0].signal(signal)
+    await origin.received(2, for: "/a.png")
+    // Not because somebody was tired of waiting: then it would have no lease.
+    let secondHolder = try holders()
+    #expect(secondHolder.count == 1 && secondHolder != firstHolder)
+    gate.open()
+    var bodies: Set<Data> = []
+    for other in others {
+      let answer = try await other.value
+      #expect(answer.status == 200)
+      bodies.insert(answer.body)
+    }
+    if signal == SIGSTOP {
+      // It finds its lease taken, and tells its own client all the same.
+      machines[0].signal(SIGCONT)
+      let answer = try await first.value
+      #expect(answer.status == 200)
+      bodies.insert(answer.body)
+    } else {
+      await #expect(throws: (any Error).self) { _ = try await first.value }
+    }
+    #expect(bodies.count == 1)
+    #expect(origin.requestCount(for: "/a.png") == 2)
+    let decodes = try await Array(machines.dropFirst()).metrics("ozu_decodes_total")
+    #expect(decodes.sorted() == [0, 0, 1])
+  }
+}

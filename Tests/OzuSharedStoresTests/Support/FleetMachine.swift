@@ -1,0 +1,68 @@
+import Foundation
+import OzuHTTP
+import OzuTesting
+import Testing
+
+/// A running `ozu serve`, which ends with the test.
+final class FleetMachine: Sendable {
+  private let process = Process()
+  let port: Int
+
+  /// Starts one, and returns when it listens.
+  init(_ variables: [String: String]) async throws {
+    let folder = try #require(
+      Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent())
+    process.executableURL = folder.appending(path: "ozu")
+    process.arguments = ["serve", "--insecure"]
+    process.environment = ProcessInfo.processInfo.environment.merging([
+      "OZU_LISTEN": "127.0.0.1:0", "OZU_PRIVATE_NETWORKS": "yes", "OZU_LOG": "no",
+    ]) { $1 }.merging(variables) { $1 }
+    let errors = Pipe()
+    process.standardError = errors
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    let line = try await blocking {
+      var text = ""
+      while !text.contains("\n") {
+        let data = errors.fileHandleForReading.availableData
+        if data.isEmpty { return text }
+        text += String(decoding: data, as: UTF8.self)
+      }
+      return text
+    }
+    port = try #require(line.split(separator: "\n").first?.split(separator: ":").last.flatMap { Int($0) })
+  }
+
+  deinit { signal(SIGKILL) }
+
+  func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+
+  func get(_ path: String) async throws -> (status: Int, body: Data) {
+    let url = try #require(URL(string: "http://127.0.0.1:\(port)\(path)"))
+    let cache = HTTPCache(client: DefaultHTTPClient.shared, storage: InMemoryHTTPCacheStorage())
+    let answer = try await cache.response(for: HTTPRequest(url: url), mode: .noStore)
+    return (answer.status, answer.body)
+  }
+
+  /// The value of a metric, with its labels where it has some; their sum where a prefix of the labels is given.
+  func metric(_ name: String) async throws -> Int {
+    let text = String(decoding: try await get("/metrics").body, as: UTF8.self)
+    let values = text.split(separator: "\n").compactMap { line -> Int? in
+      guard line.hasPrefix(name), let last = line.split(separator: " ").last,
+        line.dropFirst(name.count).first == " " || name.contains("{")
+      else { return nil }
+      return Int(last)
+    }
+    try #require(!values.isEmpty, "\(name)")
+    return values.reduce(0, +)
+  }
+}
+
+extension [FleetMachine] {
+  /// The values of a metric on all of them.
+  func metrics(_ name: String) async throws -> [Int] {
+    var values: [Int] = []
+    for machine in self { values.append(try await machine.metric(name)) }
+    return values
+  }
+}
