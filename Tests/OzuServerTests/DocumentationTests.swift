@@ -17,7 +17,7 @@ struct ServiceDocumentationTests {
     rules.sources = ["https://*.example.com/images/"]
     try rules.definePreset("thumb", "rs:fill:320:240/q:70")
 
-    var configuration = ImageService.Configuration(pipeline: .service(hosts: .only(["*.example.com"])))
+    var configuration = ImageService.Configuration(pipeline: .service(hosts: rules.sourceRule))
     configuration.log = { record in print(record.jsonLine) }
     let redis = RedisStore(RedisConfiguration(nodes: [.tcp("127.0.0.1", port: 1)]))
     configuration.pipeline.stores = [redis]
