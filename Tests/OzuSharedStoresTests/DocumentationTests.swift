@@ -56,3 +56,110 @@ struct SharedStoresDocumentationTests {
     #expect(entry.body == Data([1]))
   }
 }
+
+/// The samples of the article "Over a client of your own", over stand-ins for the packages' types.
+@Suite("The samples of the documentation of other clients work")
+struct OtherClientsDocumentationTests {
+  private let entry = ImageStoreEntry(metadata: Data("m".utf8), body: Data("body".utf8))
+
+  private func live(_ store: ClientStore) async throws {
+    let key = ImageStoreKey(.encoded, "a")
+    try await blocking { [entry] () throws in
+      #expect(try store.read(key) == nil)
+      try store.write(entry, for: key)
+      #expect(try store.read(key) == entry)
+      try store.remove(key)
+      #expect(try store.read(key) == nil)
+    }
+    #expect(store.statistics.nodes[0].state == .closed)
+  }
+
+  @Test("valkey-swift")
+  func valkey() async throws {
+    typealias ValkeyKey = Valkey.ValkeyKey
+    let client = Valkey.ValkeyClient()
+    // As long as a machine may need that does other things too.
+    let store = ClientStore(
+      name: "valkey", deadline: .seconds(60), keepsOriginals: false,
+      get: { name in try await client.get(ValkeyKey(name)).map { Data($0) } },
+      set: { name, data in
+        _ = try await client.set(ValkeyKey(name), value: data, expiration: .seconds(7 * 24 * 3600))
+      },
+      remove: { name in _ = try await client.unlink(keys: [ValkeyKey(name)]) })
+    try await live(store)
+  }
+
+  @Test("Soto")
+  func soto() async throws {
+    typealias S3ErrorType = Soto.S3ErrorType
+    let s3 = Soto.S3()
+    let store = ClientStore(
+      name: "s3", keyPrefix: "ozu/", deadline: .seconds(60),
+      get: { name in
+        do {
+          let object = try await s3.getObject(bucket: "pictures", key: name)
+          return Data(try await object.body.collect(upTo: 32 << 20).readableBytesView)
+        } catch let error as S3ErrorType where error == .noSuchKey {
+          return nil
+        }
+      },
+      set: { name, data in
+        _ = try await s3.putObject(body: .init(bytes: data), bucket: "pictures", key: name)
+      },
+      remove: { name in _ = try await s3.deleteObject(bucket: "pictures", key: name) })
+    try await live(store)
+  }
+}
+
+/// Stand-ins for the types of valkey-swift that the article uses.
+private enum Valkey {
+  struct ValkeyKey: Hashable, Sendable {
+    let name: String
+    init(_ name: String) { self.name = name }
+  }
+  enum Expiration { case seconds(Int) }
+  actor ValkeyClient {
+    private var values: [ValkeyKey: [UInt8]] = [:]
+    func get(_ key: ValkeyKey) async throws -> [UInt8]? { values[key] }
+    func set(
+      _ key: ValkeyKey, value: some Sequence<UInt8> & Sendable, expiration: Expiration? = nil
+    ) async throws -> [UInt8]? {
+      values[key] = Array(value)
+      return nil
+    }
+    func unlink(keys: [ValkeyKey]) async throws -> Int {
+      for key in keys { values[key] = nil }
+      return keys.count
+    }
+  }
+}
+
+/// Stand-ins for the types of Soto that the article uses.
+private enum Soto {
+  struct S3ErrorType: Error, Equatable {
+    private let code: String
+    static let noSuchKey = S3ErrorType(code: "NoSuchKey")
+  }
+  struct ByteBuffer: Sendable { let readableBytesView: [UInt8] }
+  struct AWSHTTPBody: Sendable {
+    private let bytes: [UInt8]
+    init(bytes: some Collection<UInt8>) { self.bytes = Array(bytes) }
+    func collect(upTo count: Int) async throws -> ByteBuffer { ByteBuffer(readableBytesView: bytes) }
+  }
+  struct Output: Sendable { let body: AWSHTTPBody }
+  actor S3 {
+    private var objects: [String: AWSHTTPBody] = [:]
+    func getObject(bucket: String, key: String) async throws -> Output {
+      guard let body = objects[key] else { throw S3ErrorType.noSuchKey }
+      return Output(body: body)
+    }
+    func putObject(body: AWSHTTPBody? = nil, bucket: String, key: String) async throws -> Output? {
+      objects[key] = body
+      return nil
+    }
+    func deleteObject(bucket: String, key: String) async throws -> Output? {
+      objects[key] = nil
+      return nil
+    }
+  }
+}
