@@ -205,18 +205,23 @@
         (["OZU_KEYS": keys, "OZU_S3_BUCKET": "a"], "no s3_endpoint"),
         (["OZU_KEYS": keys, "OZU_S3_ENDPOINT": "http://a"], "s3_access_key"),
         (
-          ["OZU_KEYS": keys, "OZU_S3_ENDPOINT": "ftp://a", "OZU_S3_ACCESS_KEY": "a", "OZU_S3_SECRET_KEY": "b"],
+          [
+            "OZU_KEYS": keys, "OZU_S3_ENDPOINT": "ftp://a", "OZU_S3_ACCESS_KEY": "a",
+            "OZU_S3_SECRET_KEY": "b",
+          ],
           "endpoint"
         ),
         (
           [
-            "OZU_KEYS": keys, "OZU_S3_ENDPOINT": "http://a", "OZU_S3_ACCESS_KEY": "a", "OZU_S3_SECRET_KEY": "b",
+            "OZU_KEYS": keys, "OZU_S3_ENDPOINT": "http://a", "OZU_S3_ACCESS_KEY": "a",
+            "OZU_S3_SECRET_KEY": "b",
             "OZU_S3_CA": "/none",
           ], "s3_ca"
         ),
         (
           [
-            "OZU_KEYS": keys, "OZU_S3_ENDPOINT": "http://a", "OZU_S3_ACCESS_KEY": "a", "AWS_SECRET_ACCESS_KEY": "b",
+            "OZU_KEYS": keys, "OZU_S3_ENDPOINT": "http://a", "OZU_S3_ACCESS_KEY": "a",
+            "AWS_SECRET_ACCESS_KEY": "b",
           ], "s3_secret_key"
         ),
       ] as [([String: String], String)])
@@ -256,7 +261,8 @@
       let path = folder.url.appending(path: "socket").path()
       let variables = ["OZU_LISTEN": "unix:\(path)", "OZU_SOCKET_MODE": "600", "OZU_KEYS": Self.keys]
       let first = try Service(variables)
-      try await eventually(within: .seconds(60), first.lines.withLock { $0.contains("ozu: listening at unix:\(path)") })
+      try await eventually(
+        within: .seconds(60), first.lines.withLock { $0.contains("ozu: listening at unix:\(path)") })
       #expect(Self.isSocket(path))
       #expect(try await LocalRequest.status(at: path, of: "/health") == 200)
       // A second one does not take its place.
@@ -276,7 +282,9 @@
 
     @Test(
       "takes the socket that systemd passes",
-      .enabled(if: FileManager.default.isExecutableFile(atPath: activator), "systemd-socket-activate is not installed"))
+      .enabled(
+        if: FileManager.default.isExecutableFile(atPath: activator),
+        "systemd-socket-activate is not installed"))
     func activation() async throws {
       let folder = try Folder()
       let path = folder.url.appending(path: "socket").path()
@@ -293,9 +301,11 @@
       #expect(try await LocalRequest.status(at: path, of: "/health") == 200)
     }
 
-    @Test("systemd is asked for exactly one socket, and for this process", arguments: [
-      ([:], "find a socket"), (["LISTEN_PID": "1", "LISTEN_FDS": "1"], "find a socket"),
-    ] as [([String: String], String)])
+    @Test(
+      "systemd is asked for exactly one socket, and for this process",
+      arguments: [
+        ([:], "find a socket"), (["LISTEN_PID": "1", "LISTEN_FDS": "1"], "find a socket"),
+      ] as [([String: String], String)])
     func noActivation(variables: [String: String], text: String) async throws {
       let service = try Service(variables.merging(["OZU_LISTEN": "systemd", "OZU_KEYS": Self.keys]) { $1 })
       #expect(try await service.ended() == 1)
@@ -304,9 +314,12 @@
 
     @Test(
       "the units of the example are right",
-      .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/systemd-analyze"), "systemd-analyze is not installed"))
+      .enabled(
+        if: FileManager.default.isExecutableFile(atPath: "/usr/bin/systemd-analyze"),
+        "systemd-analyze is not installed"))
     func units() throws {
-      let examples = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Examples/Service")
+      let examples = URL(filePath: #filePath).deletingLastPathComponent().appending(
+        path: "../../Examples/Service")
       let folder = try Folder()
       for name in ["ozu.service", "ozu.socket"] {
         let text = try String(contentsOf: examples.appending(path: name), encoding: .utf8)

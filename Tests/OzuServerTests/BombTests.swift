@@ -41,7 +41,8 @@ struct BombTests {
     var children: [Int32: [(number: Int32, ticks: Int)]] = [:]
     var ticks = 0
     for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [] {
-      guard let number = Int32(name), let text = try? String(contentsOfFile: "/proc/\(name)/stat", encoding: .utf8),
+      guard let number = Int32(name),
+        let text = try? String(contentsOfFile: "/proc/\(name)/stat", encoding: .utf8),
         // The name of the program, in parentheses, may have spaces.
         let fields = text.split(separator: ")").last?.split(separator: " "), fields.count > 14,
         let parent = Int32(fields[1])
@@ -72,7 +73,9 @@ struct BombTests {
       bits.write(reversed: 0x30 + 4, count: 8)
       bits.write(reversed: 0x30, count: 8)
       // Length 258 (a code of 8 bits), distance 1 (5 bits): four of them at once.
-      for _ in 0..<matchCount / 4 { bits.write(0x00A3 | 0x00A3 << 13 | 0x00A3 << 26 | 0x00A3 << 39, count: 52) }
+      for _ in 0..<matchCount / 4 {
+        bits.write(0x00A3 | 0x00A3 << 13 | 0x00A3 << 26 | 0x00A3 << 39, count: 52)
+      }
       for _ in 0..<matchCount % 4 { bits.write(0x00A3, count: 13) }
       for _ in 0..<(rowByteCount - 1) % 258 { bits.write(reversed: 0x30, count: 8) }
     }
@@ -129,7 +132,9 @@ struct BombTests {
     /// A Huffman code, whose highest bit comes first.
     mutating func write(reversed bits: UInt64, count: Int) {
       var mirrored: UInt64 = 0
-      for place in 0..<count where bits >> UInt64(place) & 1 == 1 { mirrored |= 1 << UInt64(count - 1 - place) }
+      for place in 0..<count where bits >> UInt64(place) & 1 == 1 {
+        mirrored |= 1 << UInt64(count - 1 - place)
+      }
       write(mirrored, count: count)
     }
   }

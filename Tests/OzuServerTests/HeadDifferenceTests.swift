@@ -56,9 +56,11 @@ struct HeadDifferenceTests {
 
   private static let pieces: [[UInt8]] =
     ([
-      "\r", "\n", "\r\n", " ", "\t", ":", ",", "\0", "\u{1}", "/", "//", "/../", "?", "#", "@", "%", "%0", "%00",
+      "\r", "\n", "\r\n", " ", "\t", ":", ",", "\0", "\u{1}", "/", "//", "/../", "?", "#", "@", "%", "%0",
+      "%00",
       "%2e%2e/", "\\", "\u{7F}", "_", "Host: b\r\n", "Content-Length: 0\r\n", "Content-Length: 3\r\n",
-      "Transfer-Encoding: chunked\r\n", "Connection: close\r\n", "Connection: keep-alive\r\n", "GET ", " HTTP/1.1",
+      "Transfer-Encoding: chunked\r\n", "Connection: close\r\n", "Connection: keep-alive\r\n", "GET ",
+      " HTTP/1.1",
       "\r\n\r\n", "close", "HTTP/1.0", "\t0", "0x", "+", "-", ";", "[", "]", "\"",
     ] as [String]).map { Array($0.utf8) } + [[0x80], [0xFF], [0xC3, 0xA9]]
 
@@ -202,7 +204,8 @@ struct HeadDifferenceTests {
         let other = try nginx(client.rest())
         let own = ours(bytes)
         report.counts["connections", default: 0] += 1
-        report.counts["requests seen by both", default: 0] += zip(own.seen, other.seen).prefix { $0 == $1 }.count
+        report.counts["requests seen by both", default: 0] +=
+          zip(own.seen, other.seen).prefix { $0 == $1 }.count
         if own.seen == other.seen {
           report.counts["connections with the same requests", default: 0] += 1
         } else if let reason = reason(bytes, other) {

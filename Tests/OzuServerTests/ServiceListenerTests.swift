@@ -272,7 +272,9 @@ struct ServiceListenerTests {
       let client = try TestClient(path: path)
       client.send(Self.get("/a"))
       #expect(try await client.answer().body == Array("/a".utf8))
-      let error = #expect(throws: ServiceListenerError.self) { _ = try ServiceListener(responder, path: path) }
+      let error = #expect(throws: ServiceListenerError.self) {
+        _ = try ServiceListener(responder, path: path)
+      }
       #expect(error?.code == EADDRINUSE)
       client.close()
       await listener.stop(within: .zero)
@@ -333,7 +335,9 @@ struct ServiceListenerTests {
       socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0), -1,
     ]
     for descriptor in descriptors {
-      #expect(throws: ServiceListenerError.self) { _ = try ServiceListener(responder, inheriting: descriptor) }
+      #expect(throws: ServiceListenerError.self) {
+        _ = try ServiceListener(responder, inheriting: descriptor)
+      }
       if descriptor >= 0 { close(descriptor) }
     }
   }

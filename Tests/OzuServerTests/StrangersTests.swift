@@ -18,7 +18,8 @@ struct StrangersTests {
     origin.routeRest { _ in LoopbackResponse.ok(picture, type: "image/png") }
   }
 
-  private func service(_ rules: AddressRules, _ pipeline: ImagePipeline.Configuration) throws -> ImageService {
+  private func service(_ rules: AddressRules, _ pipeline: ImagePipeline.Configuration) throws -> ImageService
+  {
     var rules = rules
     rules.allowsUnsigned = true
     var pipeline = pipeline
@@ -40,12 +41,15 @@ struct StrangersTests {
     "http://127.0.0.1:PORT/", "http://localhost:PORT/", "http://127.1:PORT/", "http://127.0.1:PORT/",
     "http://2130706433:PORT/", "http://0x7f000001:PORT/", "http://0x7f.1:PORT/", "http://0177.0.0.1:PORT/",
     "http://017700000001:PORT/", "http://0:PORT/", "http://0.0.0.0:PORT/", "http://127.0.0.1.:PORT/",
-    "http://127.255.255.254:PORT/", "http://[::1]:PORT/", "http://[::]:PORT/", "http://[::ffff:127.0.0.1]:PORT/",
+    "http://127.255.255.254:PORT/", "http://[::1]:PORT/", "http://[::]:PORT/",
+    "http://[::ffff:127.0.0.1]:PORT/",
     "http://[::ffff:7f00:1]:PORT/", "http://[::127.0.0.1]:PORT/", "http://[64:ff9b::7f00:1]:PORT/",
     "http://LOCALHOST:PORT/", "http://%6cocalhost:PORT/", "http://127%2E0.0.1:PORT/",
-    "http://\u{24D0}@127.0.0.1:PORT/", "http://example.com@127.0.0.1:PORT/", "http://example.com%23@127.0.0.1:PORT/",
+    "http://\u{24D0}@127.0.0.1:PORT/", "http://example.com@127.0.0.1:PORT/",
+    "http://example.com%23@127.0.0.1:PORT/",
     "http://127.0.0.1:PORT\\@example.com/", "http://10.0.0.1/", "http://172.16.0.1/", "http://192.168.0.1/",
-    "http://169.254.169.254/latest/meta-data/", "http://[fd00::1]/", "http://[fe80::1]/", "http://100.64.0.1/",
+    "http://169.254.169.254/latest/meta-data/", "http://[fd00::1]/", "http://[fe80::1]/",
+    "http://100.64.0.1/",
     "file:///etc/passwd", "gopher://127.0.0.1:PORT/_GET", "data:image/png;base64,AA", "//127.0.0.1:PORT/",
     "local:///etc/passwd",
   ]

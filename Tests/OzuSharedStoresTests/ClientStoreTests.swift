@@ -58,7 +58,9 @@ struct ClientStoreTests {
     client.values.withLock { values in for name in values.keys { values[name]?[10] ^= 1 } }
     try await blocking { [key] () throws in #expect(try store.read(key) == nil) }
     #expect(client.values.withLock(\.isEmpty) && store.statistics.damaged == 1)
-    await #expect(throws: ClientStore.Failure.cannotRemoveAll) { try await blocking { try store.removeAll() } }
+    await #expect(throws: ClientStore.Failure.cannotRemoveAll) {
+      try await blocking { try store.removeAll() }
+    }
   }
 
   @Test("a client that fails is left alone, and asked again by one probe")

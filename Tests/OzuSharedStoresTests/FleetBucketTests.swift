@@ -40,7 +40,8 @@ struct FleetBucketTests {
     #expect(origin.requestCount == 1 || late > 0)
     #expect(try await second.metric("ozu_decodes_total") == 0 || late > 0)
 
-    let stranger = try await FleetMachine(variables.merging(["OZU_S3_SECRET_KEY": "wrong", "OZU_S3_ACCESS_KEY": "a"]) { $1 })
+    let stranger = try await FleetMachine(
+      variables.merging(["OZU_S3_SECRET_KEY": "wrong", "OZU_S3_ACCESS_KEY": "a"]) { $1 })
     let alone = try await stranger.get(path("a.png"))
     #expect(alone.status == 200 && alone.body == made.body && bucket.faults != [])
   }

@@ -26,7 +26,11 @@ struct FleetFaultTests {
       LoopbackResponse.ok(picture, type: "image/png").header("Cache-Control", "max-age=600")
     }
     var machines: [FleetMachine] = []
-    for _ in 0..<Self.machineCount { machines.append(try await FleetMachine(["OZU_REDIS": redis.path])) }
+    for _ in 0..<Self.machineCount {
+      // Long enough for a machine that does other things too.
+      machines.append(
+        try await FleetMachine(["OZU_REDIS": redis.path, "OZU_REDIS_DEADLINE": "400"]))
+    }
     self.machines = machines
   }
 
@@ -78,7 +82,8 @@ struct FleetFaultTests {
 
   private static let writes: Set = ["SET", "EVAL", "INCR", "UNLINK", "PEXPIRE"]
 
-  @Test("no request fails and no byte is wrong, whatever the store does; breakers open and close as documented")
+  @Test(
+    "no request fails and no byte is wrong, whatever the store does; breakers open and close as documented")
   func faults() async throws {
     let (closed, open) = (0, 2)
     let (fetches, body) = try await burst(newName())
@@ -98,13 +103,15 @@ struct FleetFaultTests {
     _ = try await machines[0].get("/x/rs:fit:80:60/plain/http://127.0.0.1:\(origin.port)/\(stored)@png")
     try await eventually(redis.keys.count > 1)
     for refusal in [
-      "-READONLY You can't write against a read only replica.", "-OOM command not allowed when used memory > 'maxmemory'.",
+      "-READONLY You can't write against a read only replica.",
+      "-OOM command not allowed when used memory > 'maxmemory'.",
     ] {
       redis.react = { words, _ in Self.writes.contains(words[0]) ? .bytes(refusal + "\r\n") : .done }
       #expect(try await burst(newName()).body == right)
       #expect(try await states().allSatisfy { $0 == closed }, "\(refusal)")
     }
-    #expect(try await machines.metrics(#"ozu_shared_store_commands_total{store="redis",node="#).reduce(0, +) > 0)
+    #expect(
+      try await machines.metrics(#"ozu_shared_store_commands_total{store="redis",node="#).reduce(0, +) > 0)
 
     // It restarts, empty.
     redis.removeAll()

@@ -35,7 +35,9 @@ struct LeaseHolderDrillTests {
     var configuration = RedisConfiguration(nodes: [.unix(redis.path)])
     configuration.deadline = .seconds(60)
     let store = RedisStore(configuration)
-    guard case .array(let names) = try store.ask(store.nodes[0], RESPCommand("KEYS", "*l:*")) else { return [] }
+    guard case .array(let names) = try store.ask(store.nodes[0], RESPCommand("KEYS", "*l:*")) else {
+      return []
+    }
     var holders: Set<String> = []
     for case .bulk(let name) in names where !String(decoding: name, as: UTF8.self).hasSuffix(":fence") {
       if case .bulk(let holder) = try store.ask(store.nodes[0], RESPCommand("GET", .data(name))) {

@@ -36,6 +36,7 @@
     }
 
     static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
+      Heap.mapLargeBlocks()
       let settings = try settings(arguments)
       let isInsecure = arguments.has("insecure")
       let rules = try settings.rules(isInsecure: isInsecure)

@@ -19,7 +19,8 @@
         throw ServiceListenerError(operation: "find a socket of", address: "systemd", code: ENOENT)
       }
       guard count == 1 else {
-        throw ServiceListenerError(operation: "choose among \(count) sockets of", address: "systemd", code: E2BIG)
+        throw ServiceListenerError(
+          operation: "choose among \(count) sockets of", address: "systemd", code: E2BIG)
       }
       return first
     }

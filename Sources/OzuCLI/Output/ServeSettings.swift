@@ -19,9 +19,12 @@
     static let all = [
       Setting(
         name: "listen", standard: "127.0.0.1:8080",
-        help: "the address and the port to listen at; unix:PATH for a socket; systemd for the socket that systemd passes"),
+        help:
+          "the address and the port to listen at; unix:PATH for a socket; systemd for the socket that systemd passes"
+      ),
       Setting(
-        name: "socket_mode", standard: "660", help: "the permissions of the socket of unix:PATH, in octal digits"),
+        name: "socket_mode", standard: "660",
+        help: "the permissions of the socket of unix:PATH, in octal digits"),
       Setting(
         name: "keys", standard: "",
         help: "KEY:SALT in hexadecimal digits, several separated by commas: the first signs, all are accepted"
@@ -53,8 +56,11 @@
       Setting(name: "redis_user", standard: "", help: "the user there"),
       Setting(name: "redis_password", standard: "", help: "the password there"),
       Setting(
+        name: "redis_deadline", standard: "50", help: "the milliseconds that an answer of Redis is waited for"),
+      Setting(
         name: "s3_endpoint", standard: "",
-        help: "the address of S3 or of a service like it: what is large and cold is shared there, below Redis"),
+        help: "the address of S3 or of a service like it: what is large and cold is shared there, below Redis"
+      ),
       Setting(name: "s3_bucket", standard: "", help: "the bucket; none where the address names it"),
       Setting(name: "s3_region", standard: "us-east-1", help: "the region that requests are signed for"),
       Setting(
@@ -297,6 +303,7 @@
       guard !nodes.isEmpty else { return nil }
       guard Set(nodes).count == nodes.count else { throw UsageError("redis: a server is named twice") }
       var configuration = RedisConfiguration(nodes: nodes)
+      configuration.deadline = .milliseconds(try integer("redis_deadline", in: 1...10_000))
       if !self["redis_password"].isEmpty {
         let user = self["redis_user"]
         configuration.credentials = RedisCredentials(
@@ -309,7 +316,10 @@
       let given = Self.all.map(\.name).filter { $0.hasPrefix("s3_") && values[$0]?.isEmpty == false }
       guard !self["s3_endpoint"].isEmpty else {
         // Keys of the environment may be there for other programs.
-        guard let first = given.first(where: { !["s3_access_key", "s3_secret_key", "s3_session_token"].contains($0) })
+        guard
+          let first = given.first(where: {
+            !["s3_access_key", "s3_secret_key", "s3_session_token"].contains($0)
+          })
         else { return nil }
         throw UsageError("\(first) is set, but no s3_endpoint")
       }

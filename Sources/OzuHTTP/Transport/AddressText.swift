@@ -52,6 +52,8 @@ struct AddressText {
   private static func completed(_ pattern: String) -> [UInt8] {
     let parts = pattern.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
     let authority = parts.prefix(3).joined(separator: "/").lowercased()
-    return Array((parts.count == 3 ? authority + "/" : ([Substring(authority)] + parts.dropFirst(3)).joined(separator: "/")).utf8)
+    return Array(
+      (parts.count == 3
+        ? authority + "/" : ([Substring(authority)] + parts.dropFirst(3)).joined(separator: "/")).utf8)
   }
 }

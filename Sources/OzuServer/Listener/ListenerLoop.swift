@@ -29,7 +29,10 @@ final class ListenerLoop: Sendable {
   private let listener: ListeningSocket
   private let state = Mutex(State())
 
-  init(_ service: any ServiceResponding, _ listener: ListeningSocket, _ configuration: ServiceListener.Configuration) {
+  init(
+    _ service: any ServiceResponding, _ listener: ListeningSocket,
+    _ configuration: ServiceListener.Configuration
+  ) {
     self.service = service
     self.listener = listener
     self.configuration = configuration

@@ -53,7 +53,8 @@ extension ListenerSocket {
     // The system writes at most `length` bytes, and reads the address by the family that it wrote.
     return withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-        guard getpeername(descriptor, generic, &length) == 0, generic.pointee.sa_family != sa_family_t(AF_UNIX)
+        guard getpeername(descriptor, generic, &length) == 0,
+          generic.pointee.sa_family != sa_family_t(AF_UNIX)
         else { return nil }
         var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
         guard getnameinfo(generic, length, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0 else {

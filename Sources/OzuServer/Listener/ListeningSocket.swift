@@ -164,7 +164,9 @@ struct ListeningSocket: Sendable {
     else { throw ServiceListenerError(operation: "accept connections at", address: name, code: errno) }
     var address = sockaddr_in6()
     // An IPv4 address is shorter, and has its port in the same place.
-    let isIP = Self.readName(descriptor, &address) && [sa_family_t(AF_INET), sa_family_t(AF_INET6)].contains(address.sin6_family)
+    let isIP =
+      Self.readName(descriptor, &address)
+      && [sa_family_t(AF_INET), sa_family_t(AF_INET6)].contains(address.sin6_family)
     port = isIP ? Int(UInt16(bigEndian: address.sin6_port)) : 0
   }
 }

@@ -63,7 +63,7 @@ public final class ServiceListener: Sendable {
   ///
   /// - Parameters:
   ///   - service: answers the requests.
-  ///   - path: of the socket, at most 91 bytes.
+  ///   - path: of the socket, at most 99 bytes.
   ///   - permissions: of the file: 0o660 by default, for the owner and the group.
   /// - Throws: `ServiceListenerError`.
   public convenience init(
