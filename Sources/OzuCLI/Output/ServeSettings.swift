@@ -56,7 +56,8 @@
       Setting(name: "redis_user", standard: "", help: "the user there"),
       Setting(name: "redis_password", standard: "", help: "the password there"),
       Setting(
-        name: "redis_deadline", standard: "50", help: "the milliseconds that an answer of Redis is waited for"),
+        name: "redis_deadline", standard: "50", help: "the milliseconds that an answer of Redis is waited for"
+      ),
       Setting(
         name: "s3_endpoint", standard: "",
         help: "the address of S3 or of a service like it: what is large and cold is shared there, below Redis"
