@@ -224,6 +224,15 @@
             "AWS_SECRET_ACCESS_KEY": "b",
           ], "s3_secret_key"
         ),
+        (["OZU_KEYS": keys, "OZU_PLAYGROUND": "yes", "OZU_LISTEN": "0.0.0.0:80"], "playground_token"),
+        (["OZU_KEYS": keys, "OZU_PLAYGROUND": "yes", "OZU_LISTEN": "[::]:80"], "playground_token"),
+        (["OZU_KEYS": keys, "OZU_PLAYGROUND": "yes", "OZU_LISTEN": "unix:/run/ozu"], "playground_token"),
+        (["OZU_KEYS": keys, "OZU_PLAYGROUND": "yes", "OZU_LISTEN": "10.0.0.1:80"], "playground_token"),
+        (
+          ["OZU_KEYS": keys, "OZU_PLAYGROUND": "yes", "OZU_LISTEN": "127.example.com.:80"], "playground_token"
+        ),
+        (["OZU_KEYS": keys, "OZU_PLAYGROUND": "yes", "OZU_PLAYGROUND_TOKEN": "short"], "16 characters"),
+        (["OZU_KEYS": keys, "OZU_PLAYGROUND_TOKEN": "a-token-for-a-test"], "playground is not yes"),
       ] as [([String: String], String)])
     func wrongSettings(variables: [String: String], text: String) async throws {
       let run = try await ChildRun(["serve", "--check"], in: try Folder(), variables: variables)
@@ -338,6 +347,21 @@
       let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
       process.waitUntilExit()
       #expect(process.terminationStatus == 0 && !text.contains("ozu."), "\(text)")
+    }
+
+    @Test(
+      "a playground is for those who have its token: one is made where this machine alone can connect",
+      arguments: [
+        (["OZU_LISTEN": "127.0.0.1:0"], true), (["OZU_LISTEN": "0.0.0.0:0"], false),
+        (["OZU_LISTEN": "127.0.0.1:0", "OZU_PLAYGROUND": "no", "OZU_PLAYGROUND_TOKEN": ""], nil),
+      ] as [([String: String], Bool?)])
+    func playground(variables: [String: String], isMade: Bool?) throws {
+      let given = isMade == false ? "a-token-for-a-test" : ""
+      let settings = try ServeSettings(
+        file: "playground = yes\nplayground_token = \(given)\nkeys = \(Self.keys)", environment: variables)
+      let playground = try settings.playground(settings.rules(isInsecure: false), at: settings.listen())
+      #expect((playground == nil) == (isMade == nil))
+      #expect((playground?.madeToken != nil) == (isMade == true))
     }
 
     @Test("a file with a setting that is not known, and one that is not there")

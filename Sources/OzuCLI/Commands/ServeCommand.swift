@@ -45,6 +45,10 @@
       let drainLimit = try settings.drainLimit()
       let log = RequestLog(console)
       if try settings.logsRequests { configuration.log = { record in log.write(record) } }
+      let playground = try settings.playground(rules, at: place)
+      configuration.playground = playground?.page
+      var listening = ServiceListener.Configuration()
+      listening.uploads = playground?.page.uploads
       let service: ImageService
       do throws(ServiceConfigurationError) {
         service = try ImageService(addressing: SignedAddresses(rules), configuration: configuration)
@@ -58,13 +62,17 @@
       let end = EndSignal()
       let listener: ServiceListener
       do throws(ServiceListenerError) {
-        listener = try Self.listener(service, at: place)
+        listener = try Self.listener(service, at: place, listening)
       } catch {
         console.printError("ozu serve: \(error)")
         return .failed
       }
       console.printError("ozu: listening at \(place.shown(port: listener.port))")
       if isInsecure { console.printError("ozu: addresses need no signature: anybody may ask for anything") }
+      if let playground {
+        let token = playground.madeToken.map { "#\($0)" } ?? ", with the token of playground_token behind a #"
+        console.printError("ozu: playground at \(place.shown(port: listener.port))/\(token)")
+      }
       await end.wait()
       console.printError("ozu: ending; what has been asked is answered")
       service.beginDraining()
@@ -76,13 +84,14 @@
     }
 
     private static func listener(
-      _ service: ImageService, at place: ServeSettings.Place
+      _ service: ImageService, at place: ServeSettings.Place, _ configuration: ServiceListener.Configuration
     ) throws(ServiceListenerError) -> ServiceListener {
       switch place {
-      case .tcp(let host, let port): try ServiceListener(service, host: host, port: port)
+      case .tcp(let host, let port): try ServiceListener(service, host: host, port: port, configuration: configuration)
       case .unix(let path, let permissions):
-        try ServiceListener(service, path: path, permissions: permissions)
-      case .systemd: try ServiceListener(service, inheriting: ActivatedSocket.take())
+        try ServiceListener(
+          service, path: path, permissions: permissions, configuration: configuration)
+      case .systemd: try ServiceListener(service, inheriting: ActivatedSocket.take(), configuration: configuration)
       }
     }
 

@@ -90,6 +90,13 @@
         help: "required, preferred or off: decode in processes of their own"),
       Setting(
         name: "private_networks", standard: "no", help: "whether hosts of private networks may be asked"),
+      Setting(
+        name: "playground", standard: "no",
+        help: "whether / is a page to try options on, for those who have its token"),
+      Setting(
+        name: "playground_token", standard: "",
+        help: "16 characters or more; where only this machine can connect, one is made and printed without it"
+      ),
     ]
 
     private var values: [String: String]
@@ -140,7 +147,7 @@
       }
     }
 
-    private func flag(_ name: String) throws(UsageError) -> Bool {
+    func flag(_ name: String) throws(UsageError) -> Bool {
       switch self[name] {
       case "yes": return true
       case "no": return false

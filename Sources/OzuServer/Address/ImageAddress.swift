@@ -134,7 +134,7 @@ struct ImageAddress: Hashable, Sendable {
   }
 
   /// All but letters, digits and a few marks as `%` and two digits.
-  private static func escaped(_ text: String) -> String {
+  static func escaped(_ text: String) -> String {
     text.utf8.map { byte in
       let isPlain =
         (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)

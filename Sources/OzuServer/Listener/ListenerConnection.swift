@@ -6,6 +6,8 @@ final class ListenerConnection {
   enum State {
     /// A head is awaited: of a first or a further request, up to a time.
     case reading(since: ContinuousClock.Instant, deadline: ContinuousClock.Instant)
+    /// The body of an upload is awaited, in `input`, up to a time.
+    case receiving(RequestHead, deadline: ContinuousClock.Instant)
     /// The answer is being made.
     case answering(Task<Void, Never>, RequestHead)
     /// The answer is being sent.
@@ -19,7 +21,7 @@ final class ListenerConnection {
   let socket: ListenerSocket
   let remoteAddress: String?
   var state: State
-  var parser = RequestHeadParser()
+  var parser: RequestHeadParser
   /// What was received behind the head that is being answered.
   var input: ArraySlice<UInt8> = []
   /// What is to be sent: the head, then the body, and how far that has come.
@@ -30,8 +32,11 @@ final class ListenerConnection {
   /// What the loop waits for on the socket.
   var interest = (reading: true, writing: false)
 
-  init(number: UInt64, socket: ListenerSocket, remoteAddress: String?, _ state: State) {
+  init(
+    number: UInt64, socket: ListenerSocket, remoteAddress: String?, uploads: UploadRule?, _ state: State
+  ) {
     self.number = number
+    parser = RequestHeadParser(uploads: uploads)
     self.socket = socket
     self.remoteAddress = remoteAddress
     self.state = state
@@ -40,7 +45,9 @@ final class ListenerConnection {
   /// When its patience ends; `nil` while the service is at work.
   var deadline: ContinuousClock.Instant? {
     switch state {
-    case .reading(_, let deadline), .writing(let deadline), .lingering(let deadline): deadline
+    case .reading(_, let deadline), .receiving(_, let deadline), .writing(let deadline),
+      .lingering(let deadline):
+      deadline
     case .answering: nil
     }
   }
@@ -49,6 +56,9 @@ final class ListenerConnection {
   var waitsSince: ContinuousClock.Instant? { if case .reading(let since, _) = state { since } else { nil } }
 
   var isReading: Bool { waitsSince != nil }
+
+  /// The bytes of the body that is awaited; 0 where none is.
+  var awaitedByteCount: Int { if case .receiving(let head, _) = state { head.bodyByteCount } else { 0 } }
 
   /// Whether no request has begun.
   var isIdle: Bool { isReading && !parser.hasBegun && input.isEmpty }
@@ -108,8 +118,9 @@ final class ListenerConnection {
 
   private static func phrase(_ status: Int) -> String {
     let phrases = [
-      200: "OK", 304: "Not Modified", 400: "Bad Request", 403: "Forbidden", 404: "Not Found",
-      405: "Method Not Allowed",
+      200: "OK", 304: "Not Modified", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden",
+      404: "Not Found",
+      405: "Method Not Allowed", 411: "Length Required",
       413: "Content Too Large", 414: "URI Too Long", 417: "Expectation Failed", 422: "Unprocessable Content",
       431: "Request Header Fields Too Large", 500: "Internal Server Error", 501: "Not Implemented",
       502: "Bad Gateway",

@@ -83,7 +83,7 @@ final class ListenerWork {
     default:
       guard let connection = connections[event.number] else { return }
       switch connection.state {
-      case .reading, .lingering: read(connection)
+      case .reading, .receiving, .lingering: read(connection)
       // Its client has left, or will send nothing more, which only one who has left does here.
       case .answering: if event.isHungUp != 0 { end(connection) }
       case .writing: write(connection)
@@ -126,7 +126,7 @@ final class ListenerWork {
       lastNumber += 1
       let connection = ListenerConnection(
         number: lastNumber, socket: socket, remoteAddress: socket.remoteAddress,
-        reading(within: configuration.headLimit))
+        uploads: configuration.uploads, reading(within: configuration.headLimit))
       guard ozu_listener_watch(epoll, descriptor, lastNumber, 1, 1, 0) == 0 else {
         socket.close()
         continue
@@ -194,6 +194,10 @@ final class ListenerWork {
     case .wouldBlock: break
     case .failed, .done(0): end(connection)
     case .done(let count):
+      if case .receiving(let head, _) = connection.state {
+        connection.input += space[..<count]
+        return takeBody(connection, head)
+      }
       // A connection that ends has nothing more to say.
       guard connection.isReading else { return }
       let wasIdle = connection.isIdle
@@ -209,22 +213,52 @@ final class ListenerWork {
       guard let head = try connection.parser.take(&connection.input) else { return }
       connection.input = ArraySlice(Array(connection.input))
       connection.keepsAlive = head.keepsAlive && drainEnd == nil
-      // Until it is answered nothing more is read: its client waits.
-      watch(connection, reading: false, writing: false)
-      let request = ServiceRequest(
-        method: head.method, target: head.target, headers: head.headers,
-        remoteAddress: connection.remoteAddress)
-      let task = Task { [loop, number = connection.number] in
-        let response = await loop.service.respond(to: request)
-        loop.submit(.answer(connection: number, response))
+      guard let uploads = configuration.uploads, head.bodyByteCount > 0 else {
+        return answer(connection, head, body: Data())
       }
-      connection.state = .answering(task, head)
+      receive(connection, head, by: uploads)
     } catch {
       connection.keepsAlive = false
       var response = ServiceFailure(status: error.status, reason: error.reason).response
       if error.status == 405 { response.headers["Allow"] = "GET, HEAD" }
       respond(connection, response, to: nil)
     }
+  }
+
+  private func answer(_ connection: ListenerConnection, _ head: RequestHead, body: Data) {
+    // Until it is answered nothing more is read: its client waits.
+    watch(connection, reading: false, writing: false)
+    var request = ServiceRequest(
+      method: head.method, target: head.target, headers: head.headers,
+      remoteAddress: connection.remoteAddress)
+    request.body = body
+    let task = Task { [loop, number = connection.number, request] in
+      let response = await loop.service.respond(to: request)
+      loop.submit(.answer(connection: number, response))
+    }
+    connection.state = .answering(task, head)
+  }
+
+  /// Receives the body of an upload, if its head is right: a stranger has none of its bytes kept.
+  private func receive(_ connection: ListenerConnection, _ head: RequestHead, by uploads: UploadRule) {
+    let request = ServiceRequest(
+      method: head.method, target: head.target, headers: head.headers,
+      remoteAddress: connection.remoteAddress)
+    let awaited = connections.values.reduce(0) { $0 + $1.awaitedByteCount }
+    if let refusal = uploads.refusal(of: request, head.bodyByteCount, beside: awaited) {
+      connection.keepsAlive = false
+      connection.input = []
+      return respond(connection, refusal, to: head)
+    }
+    connection.state = .receiving(head, deadline: configuration.now() + uploads.limit)
+    takeBody(connection, head)
+  }
+
+  private func takeBody(_ connection: ListenerConnection, _ head: RequestHead) {
+    guard connection.input.count >= head.bodyByteCount else { return }
+    let body = Data(connection.input.prefix(head.bodyByteCount))
+    connection.input = ArraySlice(Array(connection.input.dropFirst(head.bodyByteCount)))
+    answer(connection, head, body: body)
   }
 
   private func respond(_ connection: ListenerConnection, _ response: ServiceResponse, to head: RequestHead?) {

@@ -13,7 +13,7 @@ import OzuText
 /// await listener.stop(within: .seconds(20))
 /// ```
 ///
-/// It answers GET and HEAD, reads heads strictly (`RequestHeadParser`), keeps connections alive and answers pipelined requests in
+/// It answers GET and HEAD, and POST where `Configuration.uploads` has it; reads heads strictly (`RequestHeadParser`), keeps connections alive and answers pipelined requests in
 /// their order. One thread does all of its I/O and never waits but for events; answers are made in Swift tasks, which are
 /// cancelled when their client leaves. It has no TLS and no HTTP/2, compresses nothing and knows no virtual hosts: those are the
 /// proxy's.
@@ -29,6 +29,8 @@ public final class ServiceListener: Sendable {
     public var idleLimit = Duration.seconds(60)
     /// How long a client may take nothing of an answer. 30 seconds.
     public var writeLimit = Duration.seconds(30)
+    /// Which request may have a body; `nil` (the default) for none.
+    public var uploads: UploadRule?
     /// The clock of the limits.
     public var now: @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
     /// The clock of the field `Date`.

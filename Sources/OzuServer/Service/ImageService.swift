@@ -22,6 +22,7 @@ import OzuSharedStores
 /// | `/health` | 200 while the process is alive |
 /// | `/ready` | 200 while it takes requests; 503 once it is to end (`beginDraining()`) |
 /// | `/metrics` | counts and times as Prometheus reads them |
+/// | `/`, `/playground/…` | a page to try options on, where `Configuration.playground` has one |
 /// | others | a picture, by the grammar of `addressing` |
 public final class ImageService: ServiceResponding {
   /// The settings the service was made with.
@@ -67,6 +68,7 @@ public final class ImageService: ServiceResponding {
   }
 
   private func answer(to request: ServiceRequest) async -> ServiceAnswer {
+    if let answer = await configuration.playground?.answer(to: request, of: self) { return answer }
     guard request.method == "GET" || request.method == "HEAD" else {
       return ServiceAnswer(
         ServiceFailure(status: 405, reason: "only GET and HEAD are answered", allowed: "GET, HEAD"))

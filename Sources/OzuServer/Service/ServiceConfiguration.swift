@@ -32,6 +32,8 @@ extension ImageService {
     public var allowsDecodingInProcess = false
     /// Whether any address may be connected to, those of the network around the service too. Off by default.
     public var allowsPrivateNetworks = false
+    /// The page at `/` to try options on. `nil` (the default) for none.
+    public var playground: Playground?
     /// Told of each request when it is answered, on the thread that made the answer. `nil` (the default) for nobody.
     public var log: (@Sendable (ServiceLogRecord) -> Void)?
 
@@ -74,6 +76,8 @@ public enum ServiceConfigurationError: Error, Hashable, Sendable, CustomStringCo
   case networkGuardOff
   /// What is for one user would be given to all: `pipeline.httpPolicy.isShared` is off.
   case cacheNotShared
+  /// The token of a playground is shorter than 16 characters, or has others than letters, digits, `-`, `.`, `_` and `~`.
+  case weakPlaygroundToken
 
   /// What is wrong, and what to set.
   public var description: String {
@@ -88,6 +92,9 @@ public enum ServiceConfigurationError: Error, Hashable, Sendable, CustomStringCo
         + "allowsPrivateNetworks"
     case .cacheNotShared:
       "what is private to one user would be served to all: turn pipeline.httpPolicy.isShared on"
+    case .weakPlaygroundToken:
+      "whoever guessed the playground's token could have addresses signed: it needs 16 characters or more, letters, "
+        + "digits, -, ., _ and ~"
     }
   }
 }

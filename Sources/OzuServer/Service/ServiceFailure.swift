@@ -12,6 +12,8 @@ struct ServiceFailure: Error {
   var retryAfter: Int?
   /// The method that would have been right.
   var allowed: String?
+  /// How one would have to say who one is.
+  var challenge: String?
 
   /// What is told of an error: what the one who asks can know of it. Where the origin is and how it failed is for the log.
   init(_ error: ImageError, failureLifetime: Int) {
@@ -41,12 +43,16 @@ struct ServiceFailure: Error {
     }
   }
 
-  init(status: Int, reason: String, lifetime: Int = 0, retryAfter: Int? = nil, allowed: String? = nil) {
+  init(
+    status: Int, reason: String, lifetime: Int = 0, retryAfter: Int? = nil, allowed: String? = nil,
+    challenge: String? = nil
+  ) {
     self.status = status
     self.reason = reason
     self.lifetime = lifetime
     self.retryAfter = retryAfter
     self.allowed = allowed
+    self.challenge = challenge
   }
 
   /// The answer: a line of text.
@@ -57,6 +63,7 @@ struct ServiceFailure: Error {
     ]
     if let retryAfter { headers["Retry-After"] = "\(retryAfter)" }
     if let allowed { headers["Allow"] = allowed }
+    if let challenge { headers["WWW-Authenticate"] = challenge }
     return ServiceResponse(status: status, headers: headers, body: Data("\(reason)\n".utf8))
   }
 }

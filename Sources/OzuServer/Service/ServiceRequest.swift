@@ -1,3 +1,4 @@
+public import Foundation
 public import OzuHTTP
 
 /// What was asked of a service, as whatever spoke HTTP understood it: a web framework, or this module's own listener.
@@ -10,6 +11,8 @@ public struct ServiceRequest: Sendable, Hashable {
   public var headers: HTTPHeaders
   /// Where the request comes from, for the log; nil when nobody knows.
   public var remoteAddress: String?
+  /// The body; empty but for an upload to the playground.
+  public var body = Data()
 
   /// Makes a request.
   public init(

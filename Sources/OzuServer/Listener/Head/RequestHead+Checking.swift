@@ -4,19 +4,27 @@ extension RequestHead {
   /// Makes a head of what was read, if all of it together is a request that is answered here.
   ///
   /// - Throws: `HeadRefusal`.
-  init(method: String, target: String, version: String, headers: HTTPHeaders) throws(HeadRefusal) {
+  init(
+    method: String, target: String, version: String, headers: HTTPHeaders, uploads: UploadRule? = nil
+  ) throws(HeadRefusal) {
     let isCurrent = version == "HTTP/1.1"
     let host = try Self.host(headers, isRequired: isCurrent)
     // Where a body might be, another reader could see another request. `Content-Length: 0` is sent by some proxies.
     if headers.contains(name: "Transfer-Encoding") {
       throw HeadRefusal(status: 400, reason: "a request has no body here")
     }
-    let lengths = headers.values(for: "Content-Length")
-    guard lengths.allSatisfy({ $0 == "0" }), lengths.count <= 1 else {
-      throw HeadRefusal(status: 413, reason: "a request has no body here")
+    let bodyByteCount: Int
+    if let uploads, isCurrent, method == "POST", target == uploads.path {
+      bodyByteCount = try uploads.bodyByteCount(headers)
+    } else {
+      let lengths = headers.values(for: "Content-Length")
+      guard lengths.allSatisfy({ $0 == "0" }), lengths.count <= 1 else {
+        throw HeadRefusal(status: 413, reason: "a request has no body here")
+      }
+      bodyByteCount = 0
     }
     if headers.contains(name: "Expect") { throw HeadRefusal(status: 417, reason: "nothing can be expected") }
-    guard method == "GET" || method == "HEAD" else {
+    guard method == "GET" || method == "HEAD" || bodyByteCount > 0 else {
       // The methods that are known are not allowed; of others nobody knows what they do.
       let isKnown = ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT"].contains(method)
       throw HeadRefusal(status: isKnown ? 405 : 501, reason: "only GET and HEAD are answered")
@@ -24,7 +32,7 @@ extension RequestHead {
     let path = try Self.path(target, host: host)
     // A word that only contains "close" ends it too, as in nginx: to end more often than asked is always right (§9.6).
     let closes = headers.values(for: "Connection").contains { $0.lowercased().contains("close") }
-    self.init(method: method, target: path, headers: headers, keepsAlive: isCurrent && !closes)
+    self.init(method: method, target: path, headers: headers, keepsAlive: isCurrent && !closes, bodyByteCount: bodyByteCount)
   }
 
   /// The one host (RFC 9112 §3.2).

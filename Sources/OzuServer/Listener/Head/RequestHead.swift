@@ -8,6 +8,8 @@ struct RequestHead: Hashable, Sendable {
   var headers = HTTPHeaders()
   /// Whether the connection may carry a further request (RFC 9112 §9.3).
   var keepsAlive = true
+  /// How many bytes of a body follow; 0 but for an upload.
+  var bodyByteCount = 0
 }
 
 /// Why a request is not answered, and its connection is closed.

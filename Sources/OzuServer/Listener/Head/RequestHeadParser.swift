@@ -4,7 +4,8 @@ import OzuHTTP
 ///
 /// It is stricter than RFC 9112 asks: whatever two readers could understand differently is refused, because a proxy stands in
 /// front that may be the other reader. Lines end with CR LF and nothing else; white space stands where the grammar has it and
-/// nowhere else; lines are not folded; there is one `Host`; a request has no body. A refusal is final: the rest of the
+/// nowhere else; lines are not folded; there is one `Host`; a request has no body, but for the one path of an `UploadRule`. A
+/// refusal is final: the rest of the
 /// connection is not read, since nobody can say where a next request would begin.
 struct RequestHeadParser {
   /// The longest request target, in bytes.
@@ -40,6 +41,10 @@ struct RequestHeadParser {
   private var target = ""
   private var version = ""
   private var headers = HTTPHeaders()
+  private let uploads: UploadRule?
+
+  /// - Parameter uploads: which request may have a body; `nil` (the default) for none.
+  init(uploads: UploadRule? = nil) { self.uploads = uploads }
 
   /// Whether a request has begun.
   var hasBegun: Bool { byteCount > 0 }
@@ -56,8 +61,9 @@ struct RequestHeadParser {
         throw HeadRefusal(status: 431, reason: "the head has more than \(Self.longestHead) bytes")
       }
       guard try take(byte) else { continue }
-      let head = try RequestHead(method: method, target: target, version: version, headers: headers)
-      self = RequestHeadParser()
+      let head = try RequestHead(
+        method: method, target: target, version: version, headers: headers, uploads: uploads)
+      self = RequestHeadParser(uploads: uploads)
       return head
     }
     return nil

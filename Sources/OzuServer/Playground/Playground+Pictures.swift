@@ -1,0 +1,113 @@
+import Foundation
+import Ozu
+import OzuHTTP
+
+/// What the page asks: a path, and fields behind it.
+struct PlaygroundQuestion: Sendable {
+  let path: String
+  private let fields: [String: String]
+
+  init(_ target: String) {
+    let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    path = String(parts[0])
+    var fields: [String: String] = [:]
+    for pair in parts.count > 1 ? parts[1].split(separator: "&").prefix(16) : [] {
+      let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if sides.count == 2, let value = String(sides[1]).removingPercentEncoding {
+        fields[String(sides[0])] = value
+      }
+    }
+    self.fields = fields
+  }
+
+  /// Empty where it is not there.
+  subscript(name: String) -> String { fields[name] ?? "" }
+}
+
+extension SignedAddresses {
+  /// The path of what was asked for, with its options as they were written, signed by the first key. It is read as the service
+  /// will read it, so what is signed is answered.
+  ///
+  /// - Throws: `AddressRefusal`.
+  func path(_ question: PlaygroundQuestion, now: Date) throws(AddressRefusal) -> String {
+    guard let source = URL(string: question["source"]), source.scheme != nil else {
+      throw AddressRefusal(status: 400, reason: "the source is no address")
+    }
+    guard rules.allows(source) else {
+      throw AddressRefusal(status: 403, reason: "this source is not allowed")
+    }
+    let path = try Self.path(of: source, question)
+    let signed = "/\(rules.keys.first?.signature(of: path) ?? "unsafe")\(path)"
+    let address = try ImageAddress(signed, rules: rules, now: now)
+    // Options cannot smuggle another source in.
+    guard address.source == source else {
+      throw AddressRefusal(status: 400, reason: "the options are malformed")
+    }
+    _ = try address.options.picture(of: .url(source), density: 1, accept: nil, rules: rules)
+    return signed
+  }
+
+  /// What is asked of a file that has no address.
+  func uploadedPicture(
+    _ data: Data, _ question: PlaygroundQuestion, accept: String?, now: Date
+  ) throws(AddressRefusal) -> AddressedPicture {
+    // A place that never is.
+    guard let place = URL(string: "https://upload.invalid/") else { preconditionFailure("a constant") }
+    var rules = rules
+    (rules.sources, rules.allowsUnsigned) = ([], true)
+    let address = try ImageAddress("/x\(try Self.path(of: place, question))", rules: rules, now: now)
+    guard address.source == place else {
+      throw AddressRefusal(status: 400, reason: "the options are malformed")
+    }
+    var picture = try address.options.picture(
+      of: .data(data, key: "upload:\(question["upload"])"), density: 1, accept: accept, rules: rules)
+    picture.request.cachePolicy = .bypass
+    return picture
+  }
+
+  private static func path(
+    of source: URL, _ question: PlaygroundQuestion
+  ) throws(AddressRefusal) -> String {
+    let (options, format) = (question["options"], question["format"])
+    guard (options + format).utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"?#@".utf8.contains($0) })
+    else {
+      throw AddressRefusal(status: 400, reason: "the options have a character that an address cannot have")
+    }
+    return (options.isEmpty ? "" : "/\(options)") + "/plain/\(ImageAddress.escaped(source.absoluteString))"
+      + (format.isEmpty ? "" : "@\(format)")
+  }
+}
+
+extension Playground {
+  /// A picture of an uploaded file: made anew each time, and kept nowhere.
+  func picture(
+    _ question: PlaygroundQuestion, of service: ImageService, _ request: ServiceRequest
+  ) async throws(AddressRefusal) -> ServiceAnswer {
+    let configuration = service.configuration
+    guard let data = shelf.data(for: question["upload"], at: configuration.pipeline.now()) else {
+      throw AddressRefusal(status: 404, reason: "the uploaded file is no longer there: choose it again")
+    }
+    var picture = try addresses.uploadedPicture(
+      data, question, accept: request.headers["Accept"], now: configuration.pipeline.currentDate())
+    picture.request.deadline = configuration.answerLimit
+    guard service.admission.enter("") else {
+      return ServiceAnswer(
+        ServiceFailure(status: 503, reason: "the service is busy", retryAfter: configuration.retryAfter),
+        kind: .refused)
+    }
+    defer { service.admission.leave("") }
+    do throws(ImageError) {
+      let image = try await service.pipeline.encoded(for: picture.request, as: picture.output)
+      return ServiceAnswer(
+        .made,
+        ServiceResponse(
+          status: 200,
+          headers: [
+            "Content-Type": image.type.mediaType, "X-Content-Type-Options": "nosniff",
+            "Cache-Control": "no-store", "Content-Security-Policy": "default-src 'none'; sandbox",
+          ], body: image.data))
+    } catch {
+      return ServiceAnswer(ServiceFailure(error, failureLifetime: 0), detail: error.description)
+    }
+  }
+}

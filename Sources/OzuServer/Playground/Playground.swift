@@ -1,0 +1,122 @@
+import Foundation
+import Ozu
+import OzuHTTP
+
+/// A page at `/` on which the options of addresses can be tried: a picture from the web or from the user's machine, the result
+/// with its size and time, and its signed address to copy.
+///
+/// It signs an address of any source that the rules allow for whoever has its token, so it is for those who may do that anyway.
+/// Everything but the page itself, which holds no secret, is refused without the token (`Authorization: Bearer …`).
+///
+/// ```swift
+/// let playground = try Playground(addresses, token: Playground.makeToken())
+/// configuration.playground = playground
+/// listenerConfiguration.uploads = playground.uploads
+/// ```
+///
+/// Uploaded files stay in memory for ten minutes after their last use, 64 MB of them at most, under keys that nobody can guess.
+/// Neither they nor what is made of them are stored in any cache.
+public final class Playground: Sendable {
+  /// The bytes that an uploaded file may have: 16 MB.
+  public static let maximumUploadByteCount = 16 << 20
+  static let uploadPath = "/playground/uploads"
+
+  /// What a listener lets in: uploads with the token.
+  public let uploads: UploadRule
+  let addresses: SignedAddresses
+  private let token: PlaygroundToken
+  let shelf: UploadShelf
+
+  /// Makes a playground.
+  ///
+  /// - Parameters:
+  ///   - addresses: the grammar of the service, with the keys that sign.
+  ///   - token: at least 16 letters, digits, `-`, `.`, `_` and `~`.
+  /// - Throws: `ServiceConfigurationError.weakPlaygroundToken`.
+  public init(_ addresses: SignedAddresses, token: String) throws(ServiceConfigurationError) {
+    let token = try PlaygroundToken(token)
+    self.addresses = addresses
+    self.token = token
+    shelf = UploadShelf(byteBudget: 64 << 20, lifetime: .seconds(600))
+    uploads = UploadRule(
+      path: Self.uploadPath, maximumByteCount: Self.maximumUploadByteCount, maximumTotalByteCount: 32 << 20
+    ) { request in
+      token.isSent(by: request) ? nil : Self.noToken.response
+    }
+  }
+
+  /// A token of 24 random bytes.
+  public static func makeToken() -> String { PlaygroundToken.random(byteCount: 24) }
+
+  private static let noToken = ServiceFailure(
+    status: 401, reason: "the playground's token is needed", challenge: "Bearer")
+
+  /// The answer to a request that is the playground's; `nil` for others.
+  func answer(to request: ServiceRequest, of service: ImageService) async -> ServiceAnswer? {
+    let now = service.configuration.pipeline.now()
+    shelf.expire(at: now)
+    let isReading = request.method == "GET" || request.method == "HEAD"
+    if request.target == "/", isReading { return ServiceAnswer(.service, PlaygroundPage.response) }
+    guard request.target.hasPrefix("/playground/") else { return nil }
+    guard token.isSent(by: request) else { return ServiceAnswer(Self.noToken) }
+    if request.target == Self.uploadPath {
+      guard request.method == "POST" else {
+        return ServiceAnswer(
+          ServiceFailure(status: 405, reason: "files are sent here by POST", allowed: "POST"))
+      }
+      return upload(request.body, at: now)
+    }
+    guard isReading else {
+      return ServiceAnswer(
+        ServiceFailure(status: 405, reason: "only GET and HEAD are answered", allowed: "GET, HEAD"))
+    }
+    let question = PlaygroundQuestion(request.target)
+    do throws(AddressRefusal) {
+      switch question.path {
+      case "/playground/settings": return ServiceAnswer(.service, .json(settings))
+      case "/playground/address":
+        let path = try addresses.path(question, now: service.configuration.pipeline.currentDate())
+        return ServiceAnswer(.service, .json(["path": path]))
+      case "/playground/picture": return try await picture(question, of: service, request)
+      default: throw AddressRefusal(status: 404, reason: "there is nothing here")
+      }
+    } catch {
+      return ServiceAnswer(ServiceFailure(status: error.status, reason: error.reason))
+    }
+  }
+
+  private func upload(_ data: Data, at now: ContinuousClock.Instant) -> ServiceAnswer {
+    // A framework in place of the listener may have let more in.
+    guard data.count <= Self.maximumUploadByteCount else {
+      return ServiceAnswer(ServiceFailure(status: 413, reason: "the file is too large"))
+    }
+    guard !data.isEmpty, let key = shelf.add(data, at: now) else {
+      return ServiceAnswer(ServiceFailure(status: 400, reason: "the file is empty"))
+    }
+    return ServiceAnswer(.service, .json(["key": key, "bytes": data.count]))
+  }
+
+  /// What the page has to know.
+  private var settings: [String: Any] {
+    let rules = addresses.rules
+    return [
+      "presets": rules.presets.mapValues { $0.map(\.text).joined(separator: "/") },
+      "onlyPresets": rules.onlyPresets, "sources": rules.sources, "largestSide": rules.largestSide,
+      "largestDensity": rules.largestDensity, "quality": rules.quality, "isSigned": !rules.keys.isEmpty,
+      "largestUpload": Self.maximumUploadByteCount,
+    ]
+  }
+}
+
+extension ServiceResponse {
+  /// An answer for the page alone.
+  static func json(_ value: [String: Any]) -> ServiceResponse {
+    let body = try? JSONSerialization.data(
+      withJSONObject: value, options: [.sortedKeys, .withoutEscapingSlashes])
+    return ServiceResponse(
+      status: 200,
+      headers: [
+        "Content-Type": "application/json", "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store",
+      ], body: body ?? Data())
+  }
+}

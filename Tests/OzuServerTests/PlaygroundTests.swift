@@ -1,0 +1,221 @@
+import Foundation
+import Ozu
+import OzuHTTP
+import OzuImaging
+import OzuTesting
+import Testing
+
+@testable import OzuServer
+
+@Suite("The playground", .timeLimit(.minutes(5)))
+struct PlaygroundTests {
+  private static let secret = "a-token-for-a-test"
+  private static let bearer: HTTPHeaders = ["Authorization": "Bearer \(secret)"]
+
+  private static let rules: AddressRules = {
+    guard
+      var rules = try? AddressRules(keys: [AddressKey(hexKey: String(repeating: "0a", count: 32), salt: "0b")]
+      )
+    else { preconditionFailure("a constant") }
+    rules.sources = ["https://origin.test/pictures/"]
+    try? rules.definePreset("thumb", "rs:fill:16:12")
+    return rules
+  }()
+
+  private static func fixture(
+    _ rules: AddressRules = rules, stores: [any ImageStoring] = [], clock: ManualClock = ManualClock()
+  ) throws -> ServiceFixture {
+    let page = try Playground(SignedAddresses(rules), token: secret)
+    return try ServiceFixture(clock: clock, stores: stores) {
+      $0.playground = page
+      $0.pipeline.now = clock.now
+    }
+  }
+
+  private static func upload(_ data: Data, _ fixture: ServiceFixture) async throws -> String {
+    var request = ServiceRequest(method: "POST", target: "/playground/uploads", headers: bearer)
+    request.body = data
+    let answer = await fixture.service.respond(to: request)
+    #expect(answer.status == 200)
+    return try #require(try json(answer)["key"] as? String)
+  }
+
+  private static func json(_ answer: ServiceResponse) throws -> [String: Any] {
+    try #require(try JSONSerialization.jsonObject(with: answer.body) as? [String: Any])
+  }
+
+  private static func address(_ source: String, _ options: String, format: String = "") -> String {
+    let text = [source, options].map {
+      $0.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    }
+    return "/playground/address?source=\(text[0])&options=\(text[1])&format=\(format)"
+  }
+
+  @Test("is not there unless it is asked for")
+  func off() async throws {
+    let fixture = try ServiceFixture()
+    for target in ["/", "/playground/settings", "/playground/uploads", "/playground/picture?upload=a"] {
+      #expect(await fixture.get(target, Self.bearer).status == 404)
+    }
+    #expect(await fixture.get("/playground/uploads", Self.bearer, method: "POST").status == 405)
+  }
+
+  @Test("the page holds nothing secret, loads nothing, and runs nothing but its own script")
+  func page() async throws {
+    let fixture = try Self.fixture()
+    let answer = await fixture.get("/")
+    #expect(answer.status == 200 && answer.headers["Cache-Control"] == "no-store")
+    let policy = try #require(answer.headers["Content-Security-Policy"])
+    #expect(policy.hasPrefix("default-src 'none'; connect-src 'self'; "))
+    #expect(policy.contains("script-src 'sha256-") && policy.contains("frame-ancestors 'none'"))
+    #expect(!policy.contains("unsafe"))
+    let text = String(decoding: answer.body, as: UTF8.self)
+    #expect(!text.contains(Self.secret) && !text.contains("src=\"http") && !text.contains("@import"))
+    #expect(!text.contains(" style=") && !text.contains(" onclick="))
+  }
+
+  @Test(
+    "without the token nothing else is answered",
+    arguments: [
+      nil, "Bearer", "Bearer ", "Bearer a-token-for-a-tes", "Bearer a-token-for-a-test2", "Basic \(secret)",
+      "Bearer  \(secret)",
+    ])
+  func token(field: String?) async throws {
+    let fixture = try Self.fixture()
+    let headers: HTTPHeaders = field.map { ["Authorization": $0] } ?? [:]
+    for target in [
+      "settings", "address?source=https://origin.test/pictures/a.png", "picture?upload=a", "else",
+    ] {
+      let answer = await fixture.get("/playground/\(target)", headers)
+      #expect(answer.status == 401 && answer.headers["WWW-Authenticate"] == "Bearer")
+    }
+    #expect(await fixture.get("/playground/uploads", headers, method: "POST").status == 401)
+    #expect(await fixture.get("/playground/settings?token=\(Self.secret)", headers).status == 401)
+    var twice = Self.bearer
+    twice.add(name: "Authorization", value: "Bearer \(Self.secret)")
+    #expect(await fixture.get("/playground/settings", twice).status == 401)
+    let refused = ServiceRequest(method: "POST", target: "/playground/uploads", headers: headers)
+    let rule = try #require(fixture.service.configuration.playground).uploads
+    #expect(rule.refusal(of: refused, 1, beside: 0)?.status == 401)
+  }
+
+  @Test(
+    "a token that could be guessed is refused",
+    arguments: ["", "short", "fifteen-letters", "with a blank in it"])
+  func weakTokens(token: String) {
+    #expect(throws: ServiceConfigurationError.weakPlaygroundToken) {
+      _ = try Playground(SignedAddresses(Self.rules), token: token)
+    }
+  }
+
+  @Test("made tokens differ and are strong enough")
+  func madeTokens() throws {
+    let tokens = Set((0..<100).map { _ in Playground.makeToken() })
+    #expect(tokens.count == 100)
+    for token in tokens { _ = try Playground(SignedAddresses(Self.rules), token: token) }
+  }
+
+  @Test("tells the page what the rules are")
+  func settings() async throws {
+    let fixture = try Self.fixture()
+    let settings = try Self.json(await fixture.get("/playground/settings", Self.bearer))
+    #expect(settings["presets"] as? [String: String] == ["thumb": "rs:fill:16:12"])
+    #expect(settings["isSigned"] as? Bool == true && settings["quality"] as? Int == 80)
+  }
+
+  @Test(
+    "signs what the service will answer, and nothing else",
+    arguments: [
+      ("https://origin.test/pictures/a.png", "rs:fill:16:12/q:70", "webp", 200),
+      ("https://origin.test/pictures/a.png", "", "", 200),
+      ("https://origin.test/pictures/a.png", "pr:thumb", "", 200),
+      ("https://origin.test/pictures/a.png?b=c@d", "w:9", "png", 200),
+      ("https://origin.test/secret/a.png", "", "", 403), ("https://other.test/pictures/a.png", "", "", 403),
+      ("file:///etc/passwd", "", "", 403), ("origin.test", "", "", 400), ("", "", "", 400),
+      ("https://origin.test/pictures/a.png", "rs:force:16:0", "", 400),
+      ("https://origin.test/pictures/a.png", "w:5000", "", 400),
+      ("https://origin.test/pictures/a.png", "zoom:2", "", 400),
+      ("https://origin.test/pictures/a.png", "pr:none", "", 400),
+      ("https://origin.test/pictures/a.png", "", "bmp", 400),
+      ("https://origin.test/pictures/a.png", "exp:1", "", 404),
+      // Options with another source in them.
+      ("https://origin.test/pictures/a.png", "w:9/plain/https://origin.test/pictures/b.png", "", 400),
+      ("https://origin.test/pictures/a.png", "w:9/plain/https:%2F%2Fother.test%2F", "", 403),
+      ("https://origin.test/pictures/a.png", "w:9?", "", 400),
+      ("https://origin.test/pictures/a.png", "w:9 ", "", 400),
+    ])
+  func signing(source: String, options: String, format: String, status: Int) async throws {
+    let fixture = try Self.fixture(clock: ManualClock(date: Date(timeIntervalSince1970: 1_000_000)))
+    let answer = await fixture.get(Self.address(source, options, format: format), Self.bearer)
+    #expect(answer.status == status, "\(String(decoding: answer.body, as: UTF8.self))")
+    guard status == 200 else { return }
+    let path = try #require(try Self.json(answer)["path"] as? String)
+    let address = try ImageAddress(path, rules: Self.rules, now: Date())
+    #expect(address.source.absoluteString == source)
+    #expect(path.hasPrefix("/") && path.contains("/\(options)"))
+  }
+
+  @Test("with presets alone it signs presets alone")
+  func onlyPresets() async throws {
+    var rules = Self.rules
+    rules.onlyPresets = true
+    let fixture = try Self.fixture(rules)
+    let source = "https://origin.test/pictures/a.png"
+    #expect(await fixture.get(Self.address(source, "thumb"), Self.bearer).status == 200)
+    #expect(await fixture.get(Self.address(source, "w:9"), Self.bearer).status == 400)
+  }
+
+  @Test("an uploaded file is made into what is asked, and neither it nor that is stored")
+  func uploads() async throws {
+    let store = MemoryImageStore()
+    let fixture = try Self.fixture(stores: [store])
+    let key = try await Self.upload(try ServiceFixture.picture(), fixture)
+    for _ in 0..<2 {
+      let answer = await fixture.get(
+        "/playground/picture?upload=\(key)&options=pr:thumb&format=webp", Self.bearer)
+      #expect(answer.status == 200 && answer.headers["Content-Type"] == "image/webp")
+      #expect(answer.headers["Cache-Control"] == "no-store")
+      #expect(try CodecRegistry.standard.header(of: answer.body).storedSize == PixelSize(16, 12))
+    }
+    await fixture.service.pipeline.flush()
+    #expect(fixture.service.pipeline.statistics.decodes == 2 && store.keys.isEmpty)
+    #expect(await fixture.get("/playground/picture?upload=\(key)", [:]).status == 401)
+    #expect(await fixture.get("/playground/picture?upload=other", Self.bearer).status == 404)
+    #expect(await fixture.get("/playground/picture?upload=\(key)&options=zoom:2", Self.bearer).status == 400)
+    let text = try await Self.upload(Data("no picture".utf8), fixture)
+    #expect(await fixture.get("/playground/picture?upload=\(text)", Self.bearer).status == 422)
+    #expect(await fixture.get("/playground/picture?upload=\(key)", Self.bearer, method: "POST").status == 405)
+    #expect(await fixture.get("/playground/uploads", Self.bearer).status == 405)
+    let empty = await fixture.get("/playground/uploads", Self.bearer, method: "POST")
+    #expect(empty.status == 400)
+  }
+
+  @Test("an uploaded file leaves memory after its time, whatever is asked then")
+  func expiry() async throws {
+    let fixture = try Self.fixture()
+    let shelf = try #require(fixture.service.configuration.playground).shelf
+    let key = try await Self.upload(try ServiceFixture.picture(), fixture)
+    fixture.clock.advance(by: .seconds(599))
+    #expect(await fixture.get("/playground/picture?upload=\(key)", Self.bearer).status == 200)
+    fixture.clock.advance(by: .seconds(599))
+    #expect(await fixture.get("/health").status == 200 && shelf.byteCount > 0)
+    fixture.clock.advance(by: .seconds(1))
+    #expect(await fixture.get("/health").status == 200 && shelf.byteCount == 0)
+    #expect(await fixture.get("/playground/picture?upload=\(key)", Self.bearer).status == 404)
+  }
+
+  @Test("the bytes of uploaded files are bounded: the one used longest ago makes room")
+  func budget() {
+    let shelf = UploadShelf(byteBudget: 100, lifetime: .seconds(60))
+    let now = ContinuousClock.now
+    let first = shelf.add(Data(count: 40), at: now) ?? ""
+    let second = shelf.add(Data(count: 40), at: now) ?? ""
+    #expect(shelf.data(for: first, at: now) != nil)
+    let third = shelf.add(Data(count: 60), at: now) ?? ""
+    #expect(shelf.data(for: second, at: now) == nil)
+    #expect(shelf.data(for: first, at: now) != nil && shelf.data(for: third, at: now) != nil)
+    #expect(shelf.add(Data(count: 101), at: now) == nil && shelf.byteCount == 100)
+    for _ in 0..<1000 { _ = shelf.add(Data(), at: now) }
+    #expect(shelf.data(for: third, at: now) == nil && shelf.byteCount == 0)
+  }
+}
