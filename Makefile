@@ -40,7 +40,7 @@ SHARED = '--filter=OzuTests|OzuCachingTests' '--filter=OzuCLITests|OzuHTTPTests|
 # What reads and writes through unsafe pointers, but for what resizes hundreds of pictures to measure their memory.
 UNSAFE = '--filter=OzuImagingTests|ReducedJPEG --skip=WorkingBytesTests' '--filter=OzuCodecsTests --skip=ReducedJPEG'
 
-.PHONY: help demo build install test test-bench test-tsan test-asan test-unoptimised typecheck-apple gallery gallery-test lint format bench bench-report bench-peers bench-instructions fuzz fuzz-all drills-disk drills-mutants drills-scheduler drills-memory docs conformance clean dependencies
+.PHONY: help demo serve-demo playground-test build install test test-bench test-tsan test-asan test-unoptimised typecheck-apple gallery gallery-test lint format bench bench-report bench-peers bench-instructions fuzz fuzz-all drills-disk drills-mutants drills-scheduler drills-memory docs conformance clean dependencies
 
 help: ## list the targets (this is the default)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s  %s\n", $$1, $$2 }' Makefile
@@ -48,6 +48,10 @@ help: ## list the targets (this is the default)
 demo: dependencies ## load, resize and cache the bundled photographs, and show where each came from
 	@$(RELEASE) --product ozu
 	@$(SWIFT) run -c release $(FLAGS) --skip-build ozu demo $(ARGS)
+
+serve-demo: dependencies ## start the image service with Redis and nginx, and a page to try it on (ARGS=--check, --port N)
+	@$(RELEASE) --product ozu
+	@scripts/serve-demo $(ARGS)
 
 build: dependencies ## build everything (CONFIG=release for an optimised build)
 	@$(BUILD) -c $(CONFIG) $(FLAGS)
@@ -90,9 +94,11 @@ lint: ## check formatting, layering and leftovers; changes nothing
 format: ## format the Swift sources in place
 	@$(SWIFT) format --in-place --recursive --parallel $(SOURCES)
 
-bench: dependencies ## run benchmarks beside their peers (ARGS=thumbnail for one of them, ARGS=--help)
-	@$(RELEASE) $(BENCH) $(STORE_PEERS) --product ozu-bench
-	@$(SWIFT) run -c release $(FLAGS) $(BENCH) $(STORE_PEERS) --skip-build ozu-bench $(ARGS)
+# `service` measures processes: `ozu serve` and other servers.
+bench: dependencies ## run benchmarks beside their peers (ARGS=thumbnail for one of them, ARGS=service, ARGS=--help)
+	@$(if $(filter service,$(firstword $(ARGS))),$(RELEASE) --product ozu,$(RELEASE) $(BENCH) $(STORE_PEERS) --product ozu-bench)
+	@$(if $(filter service,$(firstword $(ARGS))),python3 -B Benchmarks/service.py --ozu "$$($(RELEASE) --show-bin-path)/ozu" \
+	  $(wordlist 2,99,$(ARGS)),$(SWIFT) run -c release $(FLAGS) $(BENCH) $(STORE_PEERS) --skip-build ozu-bench $(ARGS))
 
 test-bench: dependencies ## run the tests of the benchmarks, a package of their own
 	@$(BUILD) $(BENCH) --build-tests --disable-xctest $(FLAGS)
@@ -132,6 +138,10 @@ drills-scheduler: dependencies ## compare the scheduler with its naive twin by r
 
 drills-memory: dependencies ## bring a control group short of memory, and see a cache give back what it holds (needs root)
 	@OZU_MEMORY_DRILL=1 $(MAKE) test FILTER=RealMemoryPressure
+
+playground-test: dependencies ## use the page of `ozu serve` in headless Chromium (ARGS=FOLDER for screenshots)
+	@$(BUILD) -c $(CONFIG) $(FLAGS) --product ozu
+	@CONFIG=$(CONFIG) scripts/playground-test $(ARGS)
 
 gallery: dependencies ## open a window full of pictures; needs GTK 4 (ARGS=FOLDER or a file of addresses)
 	@scripts/gallery-test open $(ARGS)
