@@ -80,7 +80,7 @@ def use(browser, base, photo, page):
     seen = []
     for _ in range(80):
         browser.key("Tab")
-        name = browser.run("(e => e.id || (e.value || '') + e.textContent.trim())(document.activeElement)")
+        name = browser.run("(e => e.id || '~' + (e.value || '') + e.textContent.trim())(document.activeElement)")
         if browser.run("document.activeElement === document.body") or name in seen:
             break
         seen.append(name)

@@ -27,6 +27,8 @@ final class ListenerConnection {
   /// What is to be sent: the head, then the body, and how far that has come.
   var output: [Data] = []
   var offset = 0
+  /// How many requests were answered at once since it was read from.
+  var immediateCount = 0
   /// Whether another request may follow.
   var keepsAlive = true
   /// What the loop waits for on the socket.

@@ -12,6 +12,8 @@ final class ListenerWork {
   private static let listenerNumber: UInt64 = 0
   private static let wakerNumber: UInt64 = 1
   private static let lingering = Duration.seconds(2)
+  /// How many requests of a connection are answered at once before the others have their turn.
+  private static let largestImmediateCount = 16
   /// How often deadlines are looked at.
   private static let tick = Duration.milliseconds(500)
 
@@ -198,6 +200,7 @@ final class ListenerWork {
         connection.input += space[..<count]
         return takeBody(connection, head)
       }
+      connection.immediateCount = 0
       // A connection that ends has nothing more to say.
       guard connection.isReading else { return }
       let wasIdle = connection.isIdle
@@ -226,12 +229,19 @@ final class ListenerWork {
   }
 
   private func answer(_ connection: ListenerConnection, _ head: RequestHead, body: Data) {
-    // Until it is answered nothing more is read: its client waits.
-    watch(connection, reading: false, writing: false)
     var request = ServiceRequest(
       method: head.method, target: head.target, headers: head.headers,
       remoteAddress: connection.remoteAddress)
     request.body = body
+    // A client with many requests at once must not keep the others waiting, nor the stack growing.
+    if connection.immediateCount < Self.largestImmediateCount,
+      let response = loop.service.immediateResponse(to: request)
+    {
+      connection.immediateCount += 1
+      return respond(connection, response, to: head)
+    }
+    // Until it is answered nothing more is read: its client waits.
+    watch(connection, reading: false, writing: false)
     let task = Task { [loop, number = connection.number, request] in
       let response = await loop.service.respond(to: request)
       loop.submit(.answer(connection: number, response))

@@ -41,6 +41,19 @@ extension ImageService {
     }
   }
 
+  /// The picture, if memory has it.
+  func pictureInMemory(for request: ServiceRequest) -> ServiceAnswer? {
+    // A refusal is made by the other way, which comes to the same.
+    guard let addressed = try? addressing.picture(for: request, at: configuration.pipeline.currentDate()),
+      let image = pipeline.cachedEncoded(for: addressed.request, as: addressed.output),
+      image.source == .memory
+    else { return nil }
+    let question = PictureQuestion(
+      addressed, key: pipeline.storeKey(for: addressed.request, as: addressed.output),
+      condition: EntityTagCondition(request.headers))
+    return answer(question, image, .memory)
+  }
+
   private func answer(_ question: PictureQuestion) async throws(ImageError) -> ServiceAnswer {
     if question.condition != nil {
       // A file that a store has needs no question to its origin, and one that none has may need no decoding.

@@ -59,12 +59,17 @@ public final class ImageService: ServiceResponding {
     let start = configuration.pipeline.now()
     metrics.begin()
     let answer = await answer(to: request)
+    note(answer, of: request, since: start)
+    return answer.response
+  }
+
+  /// Counts and logs an answer.
+  func note(_ answer: ServiceAnswer, of request: ServiceRequest, since start: ContinuousClock.Instant) {
     let duration = start.duration(to: configuration.pipeline.now())
     metrics.end(answer, after: duration)
     if let log = configuration.log {
       log(ServiceLogRecord(request, answer, duration: duration, date: configuration.pipeline.currentDate()))
     }
-    return answer.response
   }
 
   private func answer(to request: ServiceRequest) async -> ServiceAnswer {
@@ -73,6 +78,12 @@ public final class ImageService: ServiceResponding {
       return ServiceAnswer(
         ServiceFailure(status: 405, reason: "only GET and HEAD are answered", allowed: "GET, HEAD"))
     }
+    if let answer = ownAnswer(to: request) { return answer }
+    return await picture(for: request)
+  }
+
+  /// The pages about the service itself; `nil` for all other paths.
+  func ownAnswer(to request: ServiceRequest) -> ServiceAnswer? {
     switch request.target {
     case "/health": return ServiceAnswer(.service, .line("alive"))
     case "/ready":
@@ -81,7 +92,7 @@ public final class ImageService: ServiceResponding {
         : ServiceAnswer(.service, .line("ready"))
     case "/metrics" where configuration.showsMetrics:
       return ServiceAnswer(.service, .metrics(metricsText()))
-    default: return await picture(for: request)
+    default: return nil
     }
   }
 

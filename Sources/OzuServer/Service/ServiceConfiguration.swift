@@ -34,7 +34,8 @@ extension ImageService {
     public var allowsPrivateNetworks = false
     /// The page at `/` to try options on. `nil` (the default) for none.
     public var playground: Playground?
-    /// Told of each request when it is answered, on the thread that made the answer. `nil` (the default) for nobody.
+    /// Told of each request when it is answered, on the thread that made the answer, which may be the listener's: it must not
+    /// wait. `nil` (the default) for nobody.
     public var log: (@Sendable (ServiceLogRecord) -> Void)?
 
     /// Makes the default settings, with a pipeline of their own.
