@@ -81,15 +81,19 @@ def use(browser, base, photo, page):
     for _ in range(80):
         browser.key("Tab")
         name = browser.run("(e => e.id || '~' + (e.value || '') + e.textContent.trim())(document.activeElement)")
-        if browser.run("document.activeElement === document.body") or name in seen:
+        if browser.run("document.activeElement === document.body") or seen and name == seen[0]:
             break
-        seen.append(name)
+        # A field for a time has several stops.
+        if name not in seen:
+            seen.append(name)
         if name == "url":
             browser.type(base + os.path.basename(photo))
+            done(browser)
     wanted = browser.run(
         "[...document.querySelectorAll('input, select, textarea, button')].filter(e => e.id && !e.disabled && "
         "e.offsetParent && e.type !== 'radio').map(e => e.id)")
-    check(not [name for name in wanted if name not in seen], f"Tab reaches every control ({len(seen)} stops)")
+    missed = [name for name in wanted if name not in seen]
+    check(not missed, f"Tab reaches every control ({len(seen)} stops) {missed}")
     nameless = []
     for node in browser.call("Accessibility.getFullAXTree")["nodes"]:
         properties = {entry["name"]: entry["value"].get("value") for entry in node.get("properties", [])}

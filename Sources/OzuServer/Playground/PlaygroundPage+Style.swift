@@ -42,6 +42,7 @@ extension PlaygroundPage {
     .four { grid-template-columns: repeat(4, minmax(0, 1fr)); }
     .wide { grid-column: 1 / -1; }
     label { display: block; font-size: .87rem; color: var(--quiet); }
+    label[for] { display: inline; }
     label.check { display: flex; gap: .45rem; align-items: center; color: var(--ink); }
     input:not([type=checkbox], [type=radio], [type=range], [type=color]), select, textarea {
       display: block; width: 100%; margin-top: .15rem; padding: .4rem .5rem; min-height: 2.2rem;
