@@ -7,8 +7,8 @@ import OzuRecords
 /// Like `Relatives` these are hints, and eight at most: whoever follows one looks whether the picture is still there
 /// and still stands for its source. A record of an unknown version, or a damaged one, has none.
 struct RelativesRecord {
-  /// Together with the version of the pixels: a picture that an earlier release made is no start for a smaller one.
-  static let currentVersion = ImageKey.pixelVersion
+  /// That of the fields, and that of the pixels: a picture that an earlier release made is no start for a smaller one.
+  static let currentVersion = 256 + ImageKey.pixelVersion
 
   private(set) var pictures: [Relatives.Made]
 

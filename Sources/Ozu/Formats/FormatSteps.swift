@@ -51,6 +51,8 @@ extension ImageRequest {
   /// Whether there may be a finished picture on disk, as far as the request tells. Whole pictures from URLs are kept
   /// as their originals, but what an app has put under a key has none, and neither have the pixels of a fetcher.
   var mayHaveRendition: Bool {
+    // Parts come by the hundred, and the original makes them as well.
+    if region != nil { return false }
     if let format { return format.diskCapacity > 0 }
     if case .fetcher = source { return true }
     return hasRecipe || hasOwnKey

@@ -115,7 +115,7 @@ extension LoadImage {
   /// Whether there may be a finished picture in a store, as far as the request tells. Whole pictures from URLs are kept
   /// as their originals, unless originals are not kept.
   var mayHaveRendition: Bool {
-    if request.format != nil { return request.mayHaveRendition }
+    if request.format != nil || request.region != nil { return request.mayHaveRendition }
     return request.mayHaveRendition || !isFromWeb && configuration.sources.usesFetcher(request.source)
       || storagePolicy == .encodedImages && request.source.filePath == nil
   }

@@ -41,6 +41,8 @@ public enum ImageError: Error, Sendable {
   case corruptData(String, type: ImageType, stage: String, reason: String)
   /// The file ends before its picture does.
   case truncatedData(String, type: ImageType, stage: String)
+  /// The part of the picture that was asked for lies outside the picture, which has this size.
+  case regionOutside(String, region: PixelRectangle, size: PixelSize)
   /// The picture would cost more than is allowed.
   case limitExceeded(String, violation: DecodingLimits.Violation)
   /// A decoder, in a process of its own, crashed, had to be stopped, or could not be started.
@@ -67,7 +69,7 @@ extension ImageError {
       .bodyTruncated(let source, _), .bodyTooLarge(let source, _), .transport(let source, _),
       .fetchFailed(let source, _), .emptyData(let source), .notAnImage(let source, _),
       .unsupportedType(let source, _, _), .corruptData(let source, _, _, _),
-      .truncatedData(let source, _, _), .limitExceeded(let source, _), .decoderFailed(let source, _, _),
+      .truncatedData(let source, _, _), .regionOutside(let source, _, _), .limitExceeded(let source, _), .decoderFailed(let source, _, _),
       .processingFailed(let source, _), .encodingFailed(let source, _),
       .notCached(let source), .cancelled(let source), .deadlineExceeded(let source, _):
       source
@@ -98,6 +100,7 @@ extension ImageError {
       case .corrupt(let type, let stage, let reason):
         .corruptData(source, type: type, stage: stage, reason: reason)
       case .truncated(let type, let stage): .truncatedData(source, type: type, stage: stage)
+      case .regionOutside(let part, let size): .regionOutside(source, region: part, size: size)
       case .limitExceeded(let violation): .limitExceeded(source, violation: violation)
       case .decoderFailed(let type, let failure): .decoderFailed(source, type: type, failure: failure)
       case .cancelled: .cancelled(source)
@@ -147,6 +150,7 @@ extension ImageError: CustomStringConvertible {
     case .corruptData(_, let type, let stage, let reason):
       DecodingError.corrupt(type, stage: stage, reason: reason).description
     case .truncatedData(_, let type, let stage): DecodingError.truncated(type, stage: stage).description
+    case .regionOutside(_, let part, let size): DecodingError.regionOutside(part, of: size).description
     case .limitExceeded(_, let violation): DecodingError.limitExceeded(violation).description
     case .decoderFailed(_, let type, let failure): DecodingError.decoderFailed(type, failure).description
     case .processingFailed(_, let error): error.description

@@ -6,8 +6,10 @@ extension ImageRequest {
   ///
   /// - Throws: `ImageError.invalidSize`.
   func validate() throws(ImageError) {
-    guard let size = fields.resize?.size else { return }
-    let isPossible = !size.isEmpty && size.width <= Self.maximumSide && size.height <= Self.maximumSide
-    if !isPossible { throw .invalidSize(size, source: source.name) }
+    guard let resize = fields.resize else { return }
+    for size in [resize.size, resize.region?.size ?? resize.size] {
+      let isPossible = !size.isEmpty && size.width <= Self.maximumSide && size.height <= Self.maximumSide
+      if !isPossible { throw .invalidSize(size, source: source.name) }
+    }
   }
 }

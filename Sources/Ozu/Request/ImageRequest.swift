@@ -99,7 +99,7 @@ public struct ImageRequest: Sendable {
 
   /// A recipe that changes nothing shares the place of the whole picture.
   private static func effective(_ resize: Resize?) -> Resize? {
-    resize?.mode == ScaleMode.none ? nil : resize
+    resize?.changesNothing == true ? nil : resize
   }
 
   // MARK: What is wanted
@@ -111,6 +111,24 @@ public struct ImageRequest: Sendable {
   public var resize: Resize? {
     get { fields.resize }
     set { changeRecipe { $0.resize = Self.effective(newValue) } }
+  }
+
+  /// The part of the upright picture that the recipe is applied to, in its pixels; `nil` (the default) for all of it.
+  ///
+  /// Without a recipe the part is shown at its own size. Parts are kept in memory, not on disk: they are made of the original, of a
+  /// JPEG that comes in one pass without decoding the rest of it, once it has been read whole. A load fails with
+  /// `ImageError.regionOutside` where the part lies outside the picture as a whole.
+  public var region: PixelRectangle? {
+    get { fields.resize?.region }
+    set {
+      guard var resize = fields.resize else {
+        self.resize = newValue.map { Resize(region: $0) }
+        return
+      }
+      if resize.mode == ScaleMode.none, let newValue { resize.size = newValue.size }
+      resize.region = newValue
+      self.resize = resize
+    }
   }
 
   /// The format, whose recipe is then `resize`; `nil` for none.

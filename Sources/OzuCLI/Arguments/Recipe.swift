@@ -25,9 +25,22 @@ struct Recipe: Sendable {
       }
     }
     steps.removeAll { ($0 as? Resize)?.mode == ScaleMode.none }
+    Self.foldCrop(in: &steps)
     resize = steps.first as? Resize
     processors = resize == nil ? steps : Array(steps.dropFirst())
     self.files = files
+  }
+
+  /// Makes of a rectangle that is cut out first, and a size after it, one step that the decoder does: of most JPEG files it
+  /// then reads little beside the rectangle.
+  private static func foldCrop(in steps: inout [any ImageProcessing]) {
+    guard let crop = steps.first as? Crop, case .rectangle(let part) = crop.area else { return }
+    guard steps.count > 1, var resize = steps[1] as? Resize else {
+      steps[0] = Resize(region: part)
+      return
+    }
+    resize.region = part
+    steps.replaceSubrange(0...1, with: [resize])
   }
 
   /// The steps in words.

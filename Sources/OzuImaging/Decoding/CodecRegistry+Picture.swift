@@ -81,6 +81,9 @@ extension CodecRegistry {
     guard !header.storedSize.isEmpty else {
       throw .corrupt(header.type, stage: "header", reason: "a picture of \(header.storedSize) pixels")
     }
+    if let part = resize?.region, !part.overlaps(header.size) {
+      throw .regionOutside(part, of: header.size)
+    }
     var plan = DecodePlan(of: file, resize: resize, context: context)
     try context.limits.checkDecodedByteCount(plan.byteCount)
     let format = header.pixelFormat(under: plan.needsNoResampling ? context.pixelFormats : .bgra8)

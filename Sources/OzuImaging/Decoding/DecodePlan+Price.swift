@@ -17,7 +17,7 @@ extension DecodePlan {
     return plan
   }
 
-  private mutating func setPrice(for file: any ImageFile, _ context: DecodingContext) {
+  mutating func setPrice(for file: any ImageFile, _ context: DecodingContext) {
     let format = file.header.pixelFormat(under: needsNoResampling ? context.pixelFormats : .bgra8)
     byteCount = peakByteCount(
       file.header, format: format, context, demand: file.demand(of: self, context: context))

@@ -13,8 +13,15 @@ public struct DecodePlan: Hashable, Sendable {
   public let decodedSize: PixelSize
   /// The area of the decoded picture that is shown, as stored.
   public let region: PixelRegion
-  /// The area of the whole picture that is shown, as stored.
-  public let sourceRegion: PixelRegion
+  /// The area of the whole picture that is shown, as stored. Of a plan for a file that was cut out, the area of that file.
+  public private(set) var sourceRegion: PixelRegion
+  /// The part of the stored picture that is cut out of the file, and then decoded in place of the whole: sizes and areas of
+  /// what is decoded are those of the part. `nil` where the whole file is decoded.
+  public private(set) var cut: PixelRectangle?
+  /// The recipe, for the plan without a cut.
+  private let resize: Resize?
+  /// The shown area in what is decoded, at its full scale.
+  private let storedRegion: PixelRegion
   /// The eighths at which planes are decoded; `nil` where the decoder makes pixels of `decodedSize`.
   public private(set) var reduction: PlaneReduction?
   /// The samples of planes that become one while they are decoded; `nil` where the decoder makes pixels, or has a
@@ -55,11 +62,20 @@ public struct DecodePlan: Hashable, Sendable {
   ///   - scales: the eighths that the decoder offers, any order; 8 is always assumed, what is not in 1...8
   ///     ignored.
   public init(header: ImageHeader, resize: Resize?, scales: [Int] = [8]) {
-    let stored = header.storedSize
+    self.init(header: header, resize: resize, scales: scales, mayCut: true)
+  }
+
+  private init(header: ImageHeader, resize: Resize?, scales: [Int], mayCut: Bool) {
     let geometry = ResizeGeometry(source: header.size, resize: resize)
-    let storedRegion = header.orientation.storedRegion(geometry.region, stored: stored)
+    let shown = header.orientation.storedRegion(geometry.region, stored: header.storedSize)
     let output = header.orientation.applied(to: geometry.outputSize)
+    let cut = mayCut ? header.cut(around: shown, output: output, resize: resize) : nil
+    let stored = cut?.size ?? header.storedSize
+    let storedRegion = cut.map { shown.moved(left: $0.x, up: $0.y) } ?? shown
     let light = resize?.light ?? .asStored
+    self.cut = cut
+    self.resize = resize
+    self.storedRegion = storedRegion
     let sufficient = scales.lazy.filter { eighths in
       let factor = Double(eighths) / 8
       return (1...8).contains(eighths) && storedRegion.width * factor >= Double(output.width) * Self.headroom
@@ -75,14 +91,15 @@ public struct DecodePlan: Hashable, Sendable {
     // The fractional extent, not the rounded-up size of the decoded picture: a picture 4001 pixels wide is
     // 500.125 pixels wide at an eighth, and stretching 501 over the result would shift its right side.
     region = storedRegion.scaled(horizontal: factor, vertical: factor)
-    sourceRegion = storedRegion
+    sourceRegion = shown
     let layout = resize == nil || light == .linear ? nil : header.planeLayout
     reduction = layout.flatMap {
       PlaneReduction(
         layout: $0, isProgressive: header.isProgressive, region: storedRegion, output: output,
         quality: resize?.quality ?? .balanced)
     }
-    if let layout, reduction == nil {
+    // Means of a few samples begin at the edge of what is decoded, so that parts made one by one would have seams.
+    if let layout, reduction == nil, resize?.region == nil {
       averaging = PlaneAveraging(
         layout: layout, eighths: enough ?? 8, region: storedRegion, output: output)
     } else {
@@ -114,6 +131,24 @@ public struct DecodePlan: Hashable, Sendable {
     // Nothing is decoded in this context, so its processor time, which is a system call, is nobody's concern.
     byteCount = peakByteCount(header, format: .bgra8, DecodingContext(threadTime: { .zero }))
   }
+
+  /// The same result out of the file that was cut out.
+  package var onCut: DecodePlan {
+    var plan = self
+    plan.cut = nil
+    plan.sourceRegion = storedRegion
+    return plan
+  }
+
+  /// The same result out of the whole file, for one that cannot be cut.
+  package func uncut(of file: any ImageFile, _ context: DecodingContext) -> DecodePlan {
+    var plan = DecodePlan(header: file.header, resize: resize, scales: file.scales, mayCut: false)
+    plan.setPrice(for: file, context)
+    return plan
+  }
+
+  /// Whether what lies below the shown area is not read: a part was asked for, and errors elsewhere are no concern of it.
+  var endsBehindRegion: Bool { resize?.region != nil }
 
   /// The same result from pixels at the plan's scale, where it was to be made of planes.
   var throughPixels: DecodePlan {

@@ -10,6 +10,8 @@ public enum DecodingError: Error, Hashable, Sendable {
   case corrupt(ImageType, stage: String, reason: String)
   /// The file ends before its picture does.
   case truncated(ImageType, stage: String)
+  /// The part of the picture that was asked for (`Resize.region`) lies outside the picture, which has this size.
+  case regionOutside(PixelRectangle, of: PixelSize)
   /// The picture would cost more than is allowed.
   case limitExceeded(DecodingLimits.Violation)
   /// The decoder, in a process of its own, crashed, had to be stopped, or could not be started.
@@ -28,6 +30,8 @@ extension DecodingError: CustomStringConvertible {
     case .unsupportedType(let type, let reason): "\(type.displayName) cannot be read: \(reason)"
     case .corrupt(let type, let stage, let reason): "corrupt \(type.displayName) (\(stage)): \(reason)"
     case .truncated(let type, let stage): "truncated \(type.displayName): the file ends in its \(stage)"
+    case .regionOutside(let part, let size):
+      "the part of \(part.size) at \(part.x),\(part.y) lies outside the picture of \(size)"
     case .limitExceeded(let violation): "refused: \(violation)"
     case .decoderFailed(let type, let failure): "the \(type.displayName) decoder \(failure)"
     case .cancelled: "cancelled"

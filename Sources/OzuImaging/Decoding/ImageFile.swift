@@ -163,7 +163,8 @@ extension ImageFile {
     let bitmap = try withRows(plan, context: context) { (reader) throws(DecodingError) in
       guard reader.size == plan.decodedSize else { throw wrongSize(reader.size, plan) }
       return try plan.resampler.resample(
-        reader, region: plan.region, to: plan.outputSize, pool: context.pool
+        reader, region: plan.region, to: plan.outputSize, readsToEnd: !plan.endsBehindRegion,
+        pool: context.pool
       ) { () throws(DecodingError) in try context.checkpoint() }
     }
     guard let bitmap else {

@@ -31,6 +31,10 @@ public struct ImageHeader: Hashable, Sendable {
   /// otherwise.
   public var planeLayout: PlaneLayout?
 
+  /// The squares, in pixels, between which the file can be cut without decoding it, so that a part of the picture
+  /// (`Resize.region`) is decoded alone (`DecodePlan.cut`); `nil` (the default) where it is decoded whole.
+  public var regionUnit: PixelSize?
+
   /// How colours are stored.
   public enum ColorModel: String, Hashable, Sendable {
     /// Shades of grey.

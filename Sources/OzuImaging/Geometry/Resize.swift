@@ -22,11 +22,20 @@ public struct Resize: Hashable, Sendable {
   /// shows the same area. Off by default: it has been sharpened and compressed by somebody else.
   public var allowsEmbeddedThumbnail: Bool
 
+  /// The part of the upright picture that the recipe is applied to, in its pixels, as if the file held nothing else;
+  /// `nil` (the default) for all of it.
+  ///
+  /// What lies outside the picture is left out; a decode refuses a part that lies outside as a whole. Near its edges filters look
+  /// beyond the part, so parts that were made one by one have no seams. With the mode `none` it is shown pixel for pixel.
+  /// A JPEG that comes in one pass is read only around the part, once it has been read whole (`ImageHeader.regionUnit`).
+  public var region: PixelRectangle?
+
   /// Makes a recipe.
   public init(
     _ size: PixelSize, mode: ScaleMode = .aspectFit, crops: Bool = false, allowsUpscaling: Bool = false,
     kernel: ResamplingKernel = .lanczos3, quality: DecodingQuality = .balanced,
-    light: ResamplingLight = .asStored, allowsEmbeddedThumbnail: Bool = false
+    light: ResamplingLight = .asStored, allowsEmbeddedThumbnail: Bool = false,
+    region: PixelRectangle? = nil
   ) {
     self.size = size
     self.mode = mode
@@ -36,6 +45,12 @@ public struct Resize: Hashable, Sendable {
     self.quality = quality
     self.light = light
     self.allowsEmbeddedThumbnail = allowsEmbeddedThumbnail
+    self.region = region
+  }
+
+  /// The recipe of a part of the picture at its own size: the mode is `none`.
+  public init(region: PixelRectangle) {
+    self.init(region.size, mode: .none, region: region)
   }
 
   /// A text that is equal exactly for equal recipes; part of every cache key.
@@ -43,6 +58,10 @@ public struct Resize: Hashable, Sendable {
     let flags =
       (crops ? "c" : "") + (allowsUpscaling ? "u" : "") + (quality == .fast ? "f" : "")
       + (light == .linear ? "l" : "") + (allowsEmbeddedThumbnail ? "t" : "")
-    return "resize(\(size),\(mode.rawValue),\(flags),\(kernel.rawValue))"
+    let part = region.map { ",\($0.x),\($0.y),\($0.size)" } ?? ""
+    return "resize(\(size),\(mode.rawValue),\(flags),\(kernel.rawValue)\(part))"
   }
+
+  /// Whether the whole picture is shown as it is.
+  package var changesNothing: Bool { mode == .none && region == nil }
 }

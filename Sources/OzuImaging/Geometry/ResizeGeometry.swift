@@ -25,8 +25,13 @@ public struct ResizeGeometry: Hashable, Sendable {
   ///   that meet user input refuse such sizes with an error first.
   public init(source: PixelSize, resize: Resize?) {
     precondition(!source.isEmpty, "a source has pixels")
-    guard let resize, resize.mode != .none else {
+    guard var resize, !resize.changesNothing else {
       self.init(identity: source)
+      return
+    }
+    if let part = resize.region?.nearest(in: source) {
+      resize.region = nil
+      self.init(source: source, part: part, geometry: ResizeGeometry(source: part.size, resize: resize))
       return
     }
     precondition(!resize.size.isEmpty, "a target has pixels")
@@ -65,6 +70,14 @@ public struct ResizeGeometry: Hashable, Sendable {
         self.init(identity: source)
       }
     }
+  }
+
+  /// A recipe that is applied to a part of the source: what it says of the part, moved to its place.
+  private init(source: PixelSize, part: PixelRectangle, geometry: ResizeGeometry) {
+    var region = geometry.region
+    region.x += Double(part.x)
+    region.y += Double(part.y)
+    self.init(source: source, region: region, output: geometry.outputSize)
   }
 
   private init(identity source: PixelSize) {

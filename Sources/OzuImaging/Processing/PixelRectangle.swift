@@ -30,6 +30,22 @@ public struct PixelRectangle: Hashable, Sendable {
   }
 }
 
+extension PixelRectangle {
+  /// The part that lies in a picture of `size`, or the pixel of the picture that is nearest.
+  ///
+  /// - Precondition: `size` is not empty.
+  func nearest(in size: PixelSize) -> PixelRectangle {
+    let part = clamped(to: size)
+    if !part.size.isEmpty { return part }
+    return PixelRectangle(
+      x: min(part.x, size.width - 1), y: min(part.y, size.height - 1), width: max(1, part.size.width),
+      height: max(1, part.size.height))
+  }
+
+  /// Whether any pixel lies in a picture of `size`.
+  func overlaps(_ size: PixelSize) -> Bool { !clamped(to: size).size.isEmpty }
+}
+
 /// A place in a picture: where a crop holds on, where a watermark stands.
 public enum Anchor: String, Hashable, Sendable, CaseIterable {
   /// The middle.

@@ -10,6 +10,7 @@ extension Resize {
     writer.append(quality.rawValue)
     writer.append(light.rawValue)
     writer.append(allowsEmbeddedThumbnail)
+    writer.append(region) { $1.write(to: &$0) }
   }
 
   /// Reads what `write` has written; any size may come of it.
@@ -23,7 +24,23 @@ extension Resize {
     else { throw FieldReader.Damage() }
     self.init(
       size, mode: mode, crops: crops, allowsUpscaling: allowsUpscaling, kernel: kernel, quality: quality,
-      light: light, allowsEmbeddedThumbnail: try reader.flag())
+      light: light, allowsEmbeddedThumbnail: try reader.flag(),
+      region: try reader.optional { (reader) throws(FieldReader.Damage) in try PixelRectangle(from: &reader) })
+  }
+}
+
+extension PixelRectangle {
+  package func write(to writer: inout FieldWriter) {
+    writer.append(x)
+    writer.append(y)
+    size.write(to: &writer)
+  }
+
+  /// Reads what `write` has written; any numbers may come of it.
+  package init(from reader: inout FieldReader) throws(FieldReader.Damage) {
+    let (x, y) = (try reader.integer(), try reader.integer())
+    let size = try PixelSize(from: &reader)
+    self.init(x: x, y: y, width: size.width, height: size.height)
   }
 }
 

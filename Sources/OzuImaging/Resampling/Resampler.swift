@@ -55,11 +55,11 @@ public struct Resampler: Sendable {
 
   /// The same for a picture whose rows a decoder hands out: what lies between it and the result is a window of rows.
   ///
-  /// All rows are read, also those below the region, so that an error in any of them is thrown.
-  ///
+  /// - Parameter readsToEnd: whether rows below the region are read, so that an error in any of them is thrown.
   /// - Throws: what the reader and `checkpoint` throw.
   func resample(
-    _ reader: any PixelRowReading, region: PixelRegion, to size: PixelSize, pool: PixelBufferPool,
+    _ reader: any PixelRowReading, region: PixelRegion, to size: PixelSize, readsToEnd: Bool = true,
+    pool: PixelBufferPool,
     checkpoint: () throws(DecodingError) -> Void
   ) throws(DecodingError) -> Bitmap {
     let rows = PictureRows(reader, pool: pool)
@@ -67,7 +67,7 @@ public struct Resampler: Sendable {
       try rows.check()
       try checkpoint()
     }
-    try rows.finish()
+    if readsToEnd { try rows.finish() } else { try rows.check() }
     return bitmap
   }
 

@@ -30,6 +30,10 @@ extension DecodingError {
       // Of a decoder that has a process of its own once more.
       DecodingError.corrupt(type, stage: "decoder", reason: failure.description).write(to: &writer)
     case .cancelled: writer.append(6)
+    case .regionOutside(let part, let size):
+      writer.append(7)
+      part.write(to: &writer)
+      size.write(to: &writer)
     }
   }
 
@@ -51,6 +55,7 @@ extension DecodingError {
       }
       self = .limitExceeded(.init(quantity, value: try reader.integer(), limit: try reader.integer()))
     case 6: self = .cancelled
+    case 7: self = .regionOutside(try PixelRectangle(from: &reader), of: try PixelSize(from: &reader))
     default: throw FieldReader.Damage()
     }
   }

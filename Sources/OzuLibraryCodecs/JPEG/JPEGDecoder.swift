@@ -26,7 +26,10 @@ public struct JPEGDecoder: ImageDecoding {
   ///   go over.
   /// - Complexity: O(header); O(bytes) for a file of several scans.
   public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
-    JPEGFile(data, try JPEGOutline(data, limits: limits))
+    let outline = try JPEGOutline(data, limits: limits)
+    var header = outline.header
+    header.regionUnit = outline.frame?.regionUnit
+    return JPEGFile(data, outline, header: header)
   }
 
   /// Opens a file that is shown while it comes: row by row, or scan by scan where there are several.

@@ -32,6 +32,7 @@ final class JPEGFile: ImageFile {
   /// Makes the result: through planes of a few eighths where the plan has a reduction and the file is one of those for
   /// it, through pixels otherwise.
   func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    if let cut = plan.cut { return try render(plan, cut: cut, context) }
     if let bitmap = try ReducedJPEGDecoder.render(data, outline, header: header, plan: plan, context: context)
     {
       return bitmap

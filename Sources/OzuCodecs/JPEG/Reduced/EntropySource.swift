@@ -39,6 +39,9 @@ struct EntropySource: ~Copyable {
 
   private let file: UnsafeRawBufferPointer
   private let buffer: UnsafeMutablePointer<UInt8>
+  /// A byte of the buffer, and where it stands in the file, where that is followed (`place(of:)`).
+  private var anchor = (offset: 0, position: 0)
+  private let followsPosition: Bool
   /// Where the next byte of the scan stands in the file.
   private(set) var position: Int
   /// The bytes in the buffer, without the zeros behind the end.
@@ -62,11 +65,14 @@ struct EntropySource: ~Copyable {
 
   /// Begins a scan whose data start at `position` in the file, which must outlive the source.
   ///
-  /// - Parameter mark: where `bitsBehindMark` counts from, at `position` or behind it. The byte before it is not 0xFF.
-  init(file: UnsafeRawBufferPointer, position: Int, mark: Int? = nil) {
+  /// - Parameters:
+  ///   - mark: where `bitsBehindMark` counts from, at `position` or behind it. The byte before it is not 0xFF.
+  ///   - followsPosition: whether `place(of:)` will be asked, which takes a second look at all bytes.
+  init(file: UnsafeRawBufferPointer, position: Int, mark: Int? = nil, followsPosition: Bool = false) {
     self.file = file
     self.position = position
     self.mark = mark
+    self.followsPosition = followsPosition
     buffer = .allocate(capacity: Self.chunk + 2 * Self.margin)
     buffer.initialize(repeating: 0, count: Self.chunk + 2 * Self.margin)
     limit = UnsafePointer(buffer)
@@ -82,6 +88,7 @@ struct EntropySource: ~Copyable {
     hasEnded = false
     hasOverrun = false
     marker = nil
+    anchor = (0, position)
     let reader = BitReader(next: UnsafePointer(buffer))
     fill()
     return reader
@@ -93,12 +100,19 @@ struct EntropySource: ~Copyable {
       note(reader)
       return !hasOverrun
     }
-    let used = reader.next - UnsafePointer(buffer)
+    let next = reader.next - UnsafePointer(buffer)
+    // The register has up to 63 bits that come before `next`.
+    let kept = followsPosition ? min(next, 8) : 0
+    let used = next - kept
     // Before the end, `next` is at most a group of blocks behind `limit`: inside what is filled.
     filled -= used
     if let offset = markOffset { markOffset = offset - used }
+    if followsPosition {
+      moveAnchor(to: used)
+      anchor.offset = 0
+    }
     memmove(buffer, buffer + used, filled)
-    reader.next = UnsafePointer(buffer)
+    reader.next = UnsafePointer(buffer + kept)
     fill()
     return true
   }
@@ -108,6 +122,42 @@ struct EntropySource: ~Copyable {
   func bitsBehindMark(_ reader: BitReader) -> Int? {
     guard let markOffset else { return nil }
     return (reader.next - UnsafePointer(buffer) - markOffset) * 8 - reader.count
+  }
+
+  /// How many bits of the buffer the reader took; the same bit has another number after `prepare`.
+  @inline(__always)
+  func bitOffset(_ reader: BitReader) -> Int { (reader.next - UnsafePointer(buffer)) * 8 - reader.count }
+
+  /// The bits of the buffer from a bit offset on, at the top: 56 at least.
+  ///
+  /// - Precondition: the offset is that of a reader, or before it and not from before the last `prepare`. The buffer has 8
+  ///   bytes behind it (see above, "Reading").
+  @inline(__always)
+  func bits(at offset: Int) -> UInt64 {
+    let word = UnsafeRawPointer(buffer + offset >> 3).loadUnaligned(as: UInt64.self)
+    return UInt64(bigEndian: word) &<< UInt64(truncatingIfNeeded: offset & 7)
+  }
+
+  /// Where the next bit that the reader takes stands in the file. Readers are asked about in their order.
+  ///
+  /// - Precondition: the source follows its position.
+  mutating func place(of reader: BitReader) -> (position: Int, bit: Int) {
+    let offset = bitOffset(reader)
+    moveAnchor(to: offset >> 3)
+    return (anchor.position, offset & 7)
+  }
+
+  /// Steps over bytes of the file, and those that stuff them, up to that of a byte of the buffer.
+  private mutating func moveAnchor(to offset: Int) {
+    var (at, position) = anchor
+    while at < offset, position + 1 < file.count {
+      // A 0xFF that is repeated stands for nothing.
+      let isEscape = file[position] == 0xFF
+      let isStuffed = isEscape && file[position + 1] == 0
+      if !isEscape || isStuffed { at += 1 }
+      position += isStuffed ? 2 : 1
+    }
+    anchor = (offset, position)
   }
 
   /// Finds out whether the reader took more bits than there were.

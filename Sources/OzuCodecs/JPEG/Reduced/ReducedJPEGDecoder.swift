@@ -27,10 +27,7 @@ package struct ReducedJPEGDecoder: ~Copyable {
   private let division: ScanDivision
   private var components: [ReducedComponent]
 
-  private var quantizationTables = [[UInt8]?](repeating: nil, count: 4)
-  private var dcDefinitions = [HuffmanTable.Definition?](repeating: nil, count: 4)
-  private var acDefinitions = [HuffmanTable.Definition?](repeating: nil, count: 4)
-  private var restartInterval = 0
+  private var definitions = JPEGTables()
   /// For each component the coefficients, in zigzag order from the lowest bit on, that scans have brought.
   private var known: [UInt64]
   /// What scans of last bits are read.
@@ -99,10 +96,10 @@ package struct ReducedJPEGDecoder: ~Copyable {
   private mutating func readSegments() throws(DecodingError) -> Bool {
     let bytes = Span<UInt8>(_unsafeElements: file.bindMemory(to: UInt8.self))
     for (marker, content) in header.tables {
-      guard readTable(marker, bytes.extracting(content)) else { return false }
+      guard definitions.read(marker, bytes.extracting(content)) else { return false }
     }
     if frame.isProgressive {
-      passes.choose { quantizationTables[frame.components[$0].quantizationSlot & 3] }
+      passes.choose { definitions.quantization[frame.components[$0].quantizationSlot & 3] }
     }
     var position = header.scanOffset
     while let (marker, offset) = JPEGMarker.next(in: bytes, from: position) {
@@ -119,7 +116,7 @@ package struct ReducedJPEGDecoder: ~Copyable {
       position += length
       switch marker {
       case JPEGMarker.quantization, JPEGMarker.huffman, JPEGMarker.restartInterval:
-        guard readTable(marker, segment) else { return false }
+        guard definitions.read(marker, segment) else { return false }
       case JPEGMarker.startOfScan:
         guard let header = JPEGScanHeader(segment, frame: frame) else { return false }
         guard passes.isWanted(header) else {
@@ -140,17 +137,6 @@ package struct ReducedJPEGDecoder: ~Copyable {
     return true
   }
 
-  private mutating func readTable(_ marker: UInt8, _ segment: Span<UInt8>) -> Bool {
-    switch marker {
-    case JPEGMarker.quantization: return readQuantization(segment)
-    case JPEGMarker.huffman: return readHuffman(segment)
-    default:
-      guard let interval = segment.bigEndian(at: 0, bytes: 2) else { return false }
-      restartInterval = interval
-      return true
-    }
-  }
-
   /// Decodes a scan; where it ends, or `nil` when its tables are not there.
   private mutating func readScan(_ header: JPEGScanHeader, at position: Int) throws(DecodingError) -> Int? {
     var tables: [HuffmanTable] = []
@@ -158,16 +144,16 @@ package struct ReducedJPEGDecoder: ~Copyable {
     let isAlone = header.parts.count == 1
     if frame.isProgressive, passes.isTracked(header) { components[header.parts[0].component].track() }
     for part in header.parts {
-      guard let quantization = quantizationTables[frame.components[part.component].quantizationSlot & 3],
+      guard let quantization = definitions.quantization[frame.components[part.component].quantizationSlot & 3],
         let dc = table(
-          dcDefinitions[part.dcSlot], kind: .dc, isNeeded: header.first == 0 && header.high == 0),
+          definitions.dcDefinitions[part.dcSlot], kind: .dc, isNeeded: header.first == 0 && header.high == 0),
         let ac = table(
-          acDefinitions[part.acSlot], kind: frame.isProgressive ? .progressiveAC : .ac,
+          definitions.acDefinitions[part.acSlot], kind: frame.isProgressive ? .progressiveAC : .ac,
           isNeeded: header.last > 0)
       else { return nil }
       // New coefficients of a refinement have one bit.
       if header.high > 0, header.first > 0,
-        !(acDefinitions[part.acSlot]?.symbols.allSatisfy { $0 & 15 <= 1 } ?? false)
+        !(definitions.acDefinitions[part.acSlot]?.symbols.allSatisfy { $0 & 15 <= 1 } ?? false)
       {
         return nil
       }
@@ -191,7 +177,7 @@ package struct ReducedJPEGDecoder: ~Copyable {
     var scan = ReducedScan(
       source: EntropySource(file: file, position: position, mark: tail?.mark), parts: parts,
       columns: isAlone ? own.ownColumns : frame.groupColumns, rows: isAlone ? own.ownRows : frame.groupRows,
-      restartInterval: restartInterval)
+      restartInterval: definitions.restartInterval)
     let step = step(header)
     try withExtendedLifetime(tables) { () throws(DecodingError) in
       for row in 0..<scan.rows {
@@ -214,7 +200,7 @@ package struct ReducedJPEGDecoder: ~Copyable {
   private func makeTail(
     _ header: JPEGScanHeader, parts: [ReducedScan.Part], tables: [HuffmanTable], position: Int
   ) -> ReducedScanTail? {
-    guard !frame.isProgressive, restartInterval == 0, let assistant = context.assistant,
+    guard !frame.isProgressive, definitions.restartInterval == 0, let assistant = context.assistant,
       let mark = division.mark(in: file, from: position),
       // What the tail takes is what the planes took, and less for its flags.
       let reservation = context.reserveAside(2 * planeByteCount)
@@ -285,38 +271,5 @@ package struct ReducedJPEGDecoder: ~Copyable {
       }
     }
     transformedRows = end
-  }
-
-  /// Reads a DQT segment; `false` for 16-bit tables, numbers of 0 and broken segments.
-  private mutating func readQuantization(_ segment: Span<UInt8>) -> Bool {
-    var position = 0
-    while let name = segment.byte(at: position) {
-      guard name < 4, position + 65 <= segment.count else { return false }
-      let table = segment.copy(from: position + 1, byteCount: 64)
-      guard !table.contains(0) else { return false }
-      quantizationTables[Int(name)] = table
-      position += 65
-    }
-    return true
-  }
-
-  /// Reads a DHT segment; `false` when it is broken.
-  private mutating func readHuffman(_ segment: Span<UInt8>) -> Bool {
-    var position = 0
-    while let name = segment.byte(at: position) {
-      guard name & 0xEC == 0, position + 17 <= segment.count else { return false }
-      let counts = segment.copy(from: position + 1, byteCount: 16)
-      let count = counts.reduce(0) { $0 + Int($1) }
-      guard count <= 256, position + 17 + count <= segment.count else { return false }
-      let definition = HuffmanTable.Definition(
-        counts: counts, symbols: segment.copy(from: position + 17, byteCount: count))
-      if name & 0x10 == 0 {
-        dcDefinitions[Int(name & 3)] = definition
-      } else {
-        acDefinitions[Int(name & 3)] = definition
-      }
-      position += 17 + count
-    }
-    return true
   }
 }

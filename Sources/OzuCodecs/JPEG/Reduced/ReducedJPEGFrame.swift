@@ -69,6 +69,12 @@ package struct ReducedJPEGFrame {
     groupRows = (size.height + 8 * vertical - 1) / (8 * vertical)
   }
 
+  /// The squares between which the file can be cut (`JPEGExcerpt`); `nil` for one that comes in several passes.
+  package var regionUnit: PixelSize? {
+    // Luma has the most blocks of a group.
+    isProgressive ? nil : PixelSize(8 * components[0].horizontalBlocks, 8 * components[0].verticalBlocks)
+  }
+
   /// How the planes lie, for the plan.
   package var planeLayout: PlaneLayout {
     guard components.count == 3 else { return PlaneLayout(chromaStep: nil) }

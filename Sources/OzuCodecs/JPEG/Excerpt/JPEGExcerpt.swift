@@ -1,0 +1,112 @@
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Cuts a part out of a JPEG that comes in one pass, without decoding it: a JPEG of its own whose blocks are the same to
+/// the bit.
+///
+/// The data of each row of groups are copied, from the index's last place on; only the differences of the first blocks are
+/// written anew, because their neighbours on the left have changed. Rows are separated by restart markers, behind which
+/// mean values begin at 0 again. What libjpeg makes of the part is what it makes of it in the whole, but for the outermost
+/// pixels, whose chroma it enlarges without their neighbours.
+package enum JPEGExcerpt {
+  /// Cuts; `nil` when the file is not for this: its whole has to be decoded, or to say what is wrong with it.
+  ///
+  /// - Parameter cut: in pixels, as stored; it begins between two groups, and ends between two or at the picture's edge.
+  /// - Throws: `limitExceeded` for the bytes of the part beside those of its render, and what
+  ///   `DecodingContext.checkpoint()` throws.
+  /// - Complexity: O(file) for the first part of a file, with an index O(part).
+  package static func file(
+    _ data: Data, _ outline: JPEGOutline, cut: PixelRectangle, renderByteCount: Int, context: DecodingContext
+  ) throws(DecodingError) -> Data? {
+    guard let frame = outline.frame, let unit = frame.regionUnit,
+      let scan = JPEGSequentialScan(data.span, outline.details, frame: frame),
+      let columns = groups(cut.x, cut.size.width, unit.width, frame.groupColumns),
+      let rows = groups(cut.y, cut.size.height, unit.height, frame.groupRows)
+    else { return nil }
+    return try data.withBytes { (file) throws(DecodingError) in
+      let identity = JPEGScanIndexCache.Identity(file)
+      let index = try JPEGScanIndexCache.shared.index(of: identity) { () throws(DecodingError) in
+        try JPEGScanIndex(file: file, scan, frame: frame, context: context)
+      }
+      guard let index, index.columns == frame.groupColumns else { return nil }
+      let byteCount = renderByteCount.saturatingSum(index.byteCount(rows: rows, columns: columns))
+      try context.limits.checkDecodedByteCount(byteCount)
+      try context.reserve(atLeast: byteCount)
+      let codes = scan.differences.map { JPEGDifferenceCodes($0.definition) }
+      guard
+        let head = head(data.span, outline.details, scan, codes, size: cut.size, interval: columns.count)
+      else { return nil }
+      var writer = JPEGBitWriter(behind: head)
+      for (number, row) in rows.enumerated() {
+        try context.checkpoint()
+        var walker = JPEGScanWalker(
+          file: file, parts: scan.parts, restartInterval: scan.restartInterval,
+          from: index.place(row: row, column: columns.lowerBound))
+        while walker.group < row * frame.groupColumns + columns.lowerBound {
+          guard walker.prepare() else { return nil }
+          walker.skipGroup()
+        }
+        var written = SIMD4<Int32>()
+        for _ in columns {
+          guard walker.prepare(), walker.copyGroup(to: &writer, codes: codes, written: &written) else {
+            return nil
+          }
+        }
+        walker.finish()
+        if walker.isBroken { return nil }
+        let isLast = row + 1 == rows.upperBound
+        writer.end(marker: isLast ? JPEGMarker.endOfImage : 0xD0 | UInt8(truncatingIfNeeded: number & 7))
+      }
+      return Data(writer.bytes)
+    }
+  }
+
+  /// The groups that a range of pixels covers; `nil` for none, and for a range that does not begin between two of them.
+  private static func groups(_ first: Int, _ length: Int, _ side: Int, _ count: Int) -> Range<Int>? {
+    guard first >= 0, length > 0, first % side == 0 else { return nil }
+    let end = (first + length + side - 1) / side
+    return end <= count ? first / side..<end : nil
+  }
+
+  /// All up to the data: the segments that decide on colours and the tables, with the size of the part, and an interval of
+  /// one row.
+  private static func head(
+    _ bytes: Span<UInt8>, _ header: JPEGHeader, _ scan: JPEGSequentialScan, _ codes: [JPEGDifferenceCodes],
+    size: PixelSize, interval: Int
+  ) -> [UInt8]? {
+    guard interval <= 0xFFFF else { return nil }
+    var head: [UInt8] = [0xFF, JPEGMarker.startOfImage]
+    var position = 2
+    while let (marker, offset) = JPEGMarker.next(in: bytes, from: position), offset < header.scanOffset {
+      position = offset + 2
+      if JPEGMarker.standsAlone(marker) { continue }
+      guard let declared = bytes.bigEndian(at: position, bytes: 2) else { return nil }
+      let length = max(2, declared)
+      guard position + length <= header.scanOffset else { return nil }
+      var segment = bytes.copy(from: offset, byteCount: length + 2)
+      position += length
+      if JPEGMarker.isFrameHeader(marker) {
+        // Behind marker, length and precision.
+        segment.replaceSubrange(5..<9, with: pair(size.height) + pair(size.width))
+      }
+      let isKept = !(0xE0...0xFE ~= marker) || marker == 0xE0 || marker == 0xEE
+      if isKept, marker != JPEGMarker.restartInterval { head += segment }
+    }
+    for (index, difference) in scan.differences.enumerated() {
+      let definition = codes[index].definition
+      let content = [UInt8(difference.slot)] + definition.counts + definition.symbols
+      head += [0xFF, JPEGMarker.huffman] + pair(content.count + 2) + content
+    }
+    head += [0xFF, JPEGMarker.restartInterval] + pair(4) + pair(interval)
+    return head + bytes.copy(from: scan.segment.lowerBound, byteCount: scan.segment.count)
+  }
+
+  private static func pair(_ number: Int) -> [UInt8] {
+    [UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number)]
+  }
+}

@@ -1,0 +1,139 @@
+import OzuImaging
+
+/// Walks over the groups of blocks of a sequential scan, from its beginning or from the middle, without decoding more than
+/// where blocks end and the sums of mean values.
+///
+/// Why it stays in its buffers is told in `EntropySource`: `prepare` is called before each group, and a group takes no more
+/// than the reduced decoder does of one.
+struct JPEGScanWalker: ~Copyable {
+  /// A component in the order of the scan.
+  struct Part {
+    var dc: HuffmanTable
+    var ac: HuffmanTable
+    /// The blocks of a group.
+    var blockCount: Int
+  }
+
+  /// What has to be known to go on from between two groups.
+  struct Place {
+    /// Of the first byte of which a bit is not read yet.
+    var position: Int
+    /// How many bits of that byte are.
+    var bit = 0
+    /// The mean values of the last blocks, in the order of the scan.
+    var means = SIMD4<Int32>()
+    /// The number of the next group.
+    var group = 0
+  }
+
+  private let parts: [Part]
+  private let restartInterval: Int
+  private var source: EntropySource
+  private var reader: BitReader
+  private(set) var group: Int
+  private(set) var means: SIMD4<Int32>
+  /// Whether data were missing, or more were read than there are.
+  private(set) var isBroken = false
+  /// Whether the restart marker before the next group, if there is one, has been read.
+  private var isBehindMarker: Bool
+
+  /// - Parameters:
+  ///   - file: outlives the walker.
+  ///   - place: the beginning of the scan's data, or what `place` gave.
+  init(file: UnsafeRawBufferPointer, parts: [Part], restartInterval: Int, from place: Place) {
+    self.parts = parts
+    self.restartInterval = restartInterval
+    source = EntropySource(file: file, position: place.position, followsPosition: true)
+    reader = source.start()
+    reader.refill()
+    reader.consume(place.bit)
+    group = place.group
+    means = place.means
+    isBehindMarker = true
+  }
+
+  /// Goes behind the restart marker before the next group, and brings its data; `false` when there are none.
+  mutating func prepare() -> Bool {
+    guard !isBroken else { return false }
+    if restartInterval > 0, group > 0, group % restartInterval == 0, !isBehindMarker {
+      source.note(reader)
+      let number = UInt8(truncatingIfNeeded: group / restartInterval - 1) & 7
+      guard !source.hasOverrun, source.restart(expecting: number) else {
+        isBroken = true
+        return false
+      }
+      means = SIMD4()
+      reader = source.start()
+      isBehindMarker = true
+    }
+    if reader.next >= source.limit, !source.prepare(&reader) { isBroken = true }
+    return !isBroken
+  }
+
+  /// Where the next group begins, after `prepare`.
+  mutating func place() -> Place {
+    let (position, bit) = source.place(of: reader)
+    return Place(position: position, bit: bit, means: means, group: group)
+  }
+
+  /// Steps over a group, after `prepare`.
+  mutating func skipGroup() {
+    var reader = reader
+    for index in parts.indices {
+      let (dc, ac) = (parts[index].dc.lookup, parts[index].ac.lookup)
+      for _ in 0..<parts[index].blockCount {
+        means[index] &+= reader.takeDifference(dc)
+        reader.skipCoefficients(ac, from: 1)
+      }
+    }
+    self.reader = reader
+    group += 1
+    isBehindMarker = false
+  }
+
+  /// Writes a group as it would stand behind blocks with other mean values, after `prepare`.
+  ///
+  /// - Parameter written: the mean values of the last blocks that were written; those of the group's last ones after it.
+  /// - Returns: `false` when a difference has no code.
+  mutating func copyGroup(
+    to writer: inout JPEGBitWriter, codes: [JPEGDifferenceCodes], written: inout SIMD4<Int32>
+  ) -> Bool {
+    for index in parts.indices {
+      let (dc, ac) = (parts[index].dc.lookup, parts[index].ac.lookup)
+      for _ in 0..<parts[index].blockCount {
+        let start = source.bitOffset(reader)
+        let difference = reader.takeDifference(dc)
+        means[index] &+= difference
+        let behindMean = source.bitOffset(reader)
+        reader.skipCoefficients(ac, from: 1)
+        let end = source.bitOffset(reader)
+        let wanted = means[index] &- written[index]
+        written[index] = means[index]
+        if wanted == difference {
+          copy(from: start, to: end, &writer)
+          continue
+        }
+        guard codes[index].write(wanted, to: &writer) else { return false }
+        copy(from: behindMean, to: end, &writer)
+      }
+    }
+    group += 1
+    isBehindMarker = false
+    return true
+  }
+
+  private func copy(from start: Int, to end: Int, _ writer: inout JPEGBitWriter) {
+    var offset = start
+    while offset < end {
+      let count = min(32, end - offset)
+      writer.write(UInt32(truncatingIfNeeded: source.bits(at: offset) >> UInt64(64 - count)), count: count)
+      offset += count
+    }
+  }
+
+  /// Finds out whether the last groups had all their bits.
+  mutating func finish() {
+    source.note(reader)
+    if source.hasOverrun { isBroken = true }
+  }
+}

@@ -1,0 +1,34 @@
+extension ImageHeader {
+  /// The part of the stored picture to cut out of the file for an area of it; `nil` when the file cannot be cut, or when
+  /// that saves little.
+  ///
+  /// It is the area with all that filters look at beyond its edges, so that the result is that of the whole file, rounded
+  /// up to whole squares (`regionUnit`).
+  ///
+  /// - Parameters:
+  ///   - shown: the area, as stored.
+  ///   - output: the size at which it is shown.
+  func cut(around shown: PixelRegion, output: PixelSize, resize: Resize?) -> PixelRectangle? {
+    guard let resize, resize.region != nil, let unit = regionUnit, !unit.isEmpty else { return nil }
+    // A reduced decode has at least one and a half samples for each pixel of the result (`PlaneReduction`), so reaches are
+    // those of the result's pixels; and two samples for what enlarges chroma, and for what lifts detail.
+    func range(_ origin: Double, _ length: Double, _ count: Int, _ whole: Int, _ unit: Int) -> Range<Int> {
+      let reach = resize.kernel.support * max(1, length / Double(count)) * 4 / 3 + 16
+      let first = Int(max(0, (origin - reach).rounded(.down))) / unit * unit
+      let last = Int(min(Double(whole), (origin + length + reach).rounded(.up)))
+      return first..<min(whole, (last + unit - 1) / unit * unit)
+    }
+    let columns = range(shown.x, shown.width, output.width, storedSize.width, unit.width)
+    let rows = range(shown.y, shown.height, output.height, storedSize.height, unit.height)
+    let cut = PixelRectangle(
+      x: columns.lowerBound, y: rows.lowerBound, width: columns.count, height: rows.count)
+    return cut.size.pixelCount <= storedSize.pixelCount / 2 ? cut : nil
+  }
+}
+
+extension PixelRegion {
+  /// The region in a picture whose first column and row were so many of this one's.
+  func moved(left columns: Int, up rows: Int) -> PixelRegion {
+    PixelRegion(x: x - Double(columns), y: y - Double(rows), width: width, height: height)
+  }
+}
