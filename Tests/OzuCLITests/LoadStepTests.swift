@@ -26,9 +26,13 @@ struct LoadStepTests {
 
   static let cases: [Case] = [
     Case(
-      ["--crop", "100x50+10+20"], .crop(.rectangle(PixelRectangle(x: 10, y: 20, width: 100, height: 50)))),
+      ["--crop", "100x50+10+20"], Resize(region: PixelRectangle(x: 10, y: 20, width: 100, height: 50))),
     Case(
       ["--crop", "9000x50+300+20"], .crop(.rectangle(PixelRectangle(x: 300, y: 20, width: 20, height: 50)))),
+    // A step that is not the first is a step of its own.
+    Case(
+      ["--flip", "--crop", "50x50+9+9"], Turn.flip,
+      .crop(.rectangle(PixelRectangle(x: 9, y: 9, width: 50, height: 50)))),
     Case(["--crop", "100x100"], Resize(square, mode: .aspectFill), .crop(.proportions(square, .center))),
     Case(["--crop", "100x100,left"], Resize(square, mode: .aspectFill), .crop(.proportions(square, .left))),
     Case(["--crop", "100x100,attention"], Resize(square, mode: .aspectFill), .crop(.attention(square))),
@@ -61,7 +65,7 @@ struct LoadStepTests {
     Case(["--flip", "--rotate", "90"], Turn.flip, Turn.right),
     Case(
       ["--crop", "100x100+0+0", "--size", "50x50"],
-      .crop(.rectangle(PixelRectangle(x: 0, y: 0, width: 100, height: 100))), Resize(PixelSize(50, 50))),
+      Resize(PixelSize(50, 50), region: PixelRectangle(x: 0, y: 0, width: 100, height: 100))),
     Case(
       ["--size", "50x50", "--crop", "10x10+0+0"], Resize(PixelSize(50, 50)),
       .crop(.rectangle(PixelRectangle(x: 0, y: 0, width: 10, height: 10)))),

@@ -24,7 +24,8 @@ struct RegionTests {
     PixelRectangle(x: 0, y: 0, width: 100, height: 80), PixelRectangle(x: 201, y: 153, width: 64, height: 33),
     PixelRectangle(x: 190, y: 250, width: 1000, height: 1000),
     PixelRectangle(x: 17, y: 200, width: 300, height: 5),
-    PixelRectangle(x: 150, y: 299, width: 1, height: 1), PixelRectangle(x: 300, y: -50, width: 90, height: 77),
+    PixelRectangle(x: 150, y: 299, width: 1, height: 1),
+    PixelRectangle(x: 300, y: -50, width: 90, height: 77),
   ]
 
   /// Divisors of the part's size: each goes another way through the decoder.
@@ -42,8 +43,9 @@ struct RegionTests {
     for part in Self.parts {
       for divisor in Self.divisors {
         let size = PixelSize(max(1, part.size.width / divisor), max(1, part.size.height / divisor))
-        for resize in [Resize(size, region: part), Resize(size, mode: .aspectFill, crops: true, region: part)]
-        {
+        for resize in [
+          Resize(size, region: part), Resize(size, mode: .aspectFill, crops: true, region: part),
+        ] {
           let plan = DecodePlan(of: file, resize: resize, context: context)
           cutCount += plan.cut == nil ? 0 : 1
           let own = try file.render(plan, context: context)

@@ -25,6 +25,13 @@ public struct PixelRegion: Hashable, Sendable {
     self.init(x: 0, y: 0, width: Double(size.width), height: Double(size.height))
   }
 
+  /// The region of whole pixels.
+  public init(_ rectangle: PixelRectangle) {
+    self.init(
+      x: Double(rectangle.x), y: Double(rectangle.y), width: Double(rectangle.size.width),
+      height: Double(rectangle.size.height))
+  }
+
   /// The region in a picture that is `horizontal` times as wide and `vertical` times as high.
   public func scaled(horizontal: Double, vertical: Double) -> PixelRegion {
     PixelRegion(x: x * horizontal, y: y * vertical, width: width * horizontal, height: height * vertical)

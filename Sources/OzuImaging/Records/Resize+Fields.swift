@@ -25,7 +25,8 @@ extension Resize {
     self.init(
       size, mode: mode, crops: crops, allowsUpscaling: allowsUpscaling, kernel: kernel, quality: quality,
       light: light, allowsEmbeddedThumbnail: try reader.flag(),
-      region: try reader.optional { (reader) throws(FieldReader.Damage) in try PixelRectangle(from: &reader) })
+      region: try reader.optional { (reader) throws(FieldReader.Damage) in try PixelRectangle(from: &reader) }
+    )
   }
 }
 

@@ -6,17 +6,40 @@ extension JPEGFile {
   func render(
     _ plan: DecodePlan, cut: PixelRectangle, _ context: DecodingContext
   ) throws(DecodingError) -> Bitmap {
-    let excerpt = try JPEGExcerpt.file(
-      data, outline, cut: cut, renderByteCount: plan.byteCount, context: context)
-    guard let excerpt else {
-      let plan = plan.uncut(of: self, context)
-      try context.limits.checkDecodedByteCount(plan.byteCount)
-      try context.reserve(atLeast: plan.byteCount)
-      return try render(plan, context: context)
+    if let file = try excerpt(cut, of: plan, context) {
+      return try file.render(plan.onCut, context: context)
     }
-    var header = header
-    header.storedSize = cut.size
-    let file = JPEGFile(excerpt, try JPEGOutline(excerpt, limits: context.limits), header: header)
-    return try file.render(plan.onCut, context: context)
+    let plan = plan.uncut(of: self, context)
+    try context.limits.checkDecodedByteCount(plan.byteCount)
+    try context.reserve(atLeast: plan.byteCount)
+    return try render(plan, context: context)
+  }
+
+  /// The pixels of a part at the plan's scale, for a file that somebody's own hides behind: it has asked for them.
+  func decode(
+    _ plan: DecodePlan, cut: PixelRectangle, _ context: DecodingContext
+  ) throws(DecodingError) -> Bitmap {
+    if let file = try excerpt(cut, of: plan, context) {
+      return try file.decode(plan.onCut, context: context)
+    }
+    let whole = DecodePlan(of: self, resize: nil, context: context)
+    try context.limits.checkDecodedByteCount(whole.byteCount)
+    try context.reserve(atLeast: whole.byteCount)
+    let bitmap = try decode(whole, context: context)
+    return Resampler().resample(
+      bitmap, region: PixelRegion(cut), to: plan.decodedSize, pool: context.pool)
+  }
+
+  /// A file of a part of this one's blocks; `nil` when it cannot be cut.
+  private func excerpt(
+    _ cut: PixelRectangle, of plan: DecodePlan, _ context: DecodingContext
+  ) throws(DecodingError) -> JPEGFile? {
+    let bytes = try JPEGExcerpt.file(
+      data, outline, cut: cut, renderByteCount: plan.byteCount, context: context)
+    guard let bytes else { return nil }
+    var own = header
+    own.storedSize = cut.size
+    own.regionUnit = nil
+    return JPEGFile(bytes, try JPEGOutline(bytes, limits: context.limits), header: own)
   }
 }

@@ -17,7 +17,8 @@ extension JPEGFile {
     let rows = 64 * header.storedSize.width
     return DecodingDemand(
       byteCount: outline.coefficientByteCount + rows,
-      handsOutRows: outline.details.unsupportedReason == nil)
+      // The rows of a part are those of another file (`JPEGFile+Region.swift`).
+      handsOutRows: outline.details.unsupportedReason == nil && plan.cut == nil)
   }
 
   /// Hands out the rows of the picture at the plan's scale as libjpeg makes them.
@@ -27,7 +28,7 @@ extension JPEGFile {
     _ plan: DecodePlan, context: DecodingContext,
     _ body: (any PixelRowReading) throws(DecodingError) -> Result
   ) throws(DecodingError) -> Result? {
-    guard outline.details.unsupportedReason == nil else { return nil }
+    guard outline.details.unsupportedReason == nil, plan.cut == nil else { return nil }
     return try data.withBytes { (bytes) throws(DecodingError) in
       let session = try session(bytes, plan)
       try readScans(of: session, context)

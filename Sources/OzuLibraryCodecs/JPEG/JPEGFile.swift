@@ -52,6 +52,7 @@ final class JPEGFile: ImageFile {
   ///   the context allows it: then grey stands where they are missing.
   func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
     if let reason = outline.details.unsupportedReason { throw .unsupportedType(.jpeg, reason: reason) }
+    if let cut = plan.cut { return try decode(plan, cut: cut, context) }
     let format = header.pixelFormat(under: context.pixelFormats)
     try context.limits.checkDecodedByteCount(
       plan.decodedSize.byteCount(as: format) + outline.coefficientByteCount)

@@ -213,7 +213,8 @@ struct ResizeGeometryTests {
   func parts(mode: ScaleMode, crops: Bool) {
     let source = PixelSize(400, 300)
     for part in [
-      PixelRectangle(x: 0, y: 0, width: 400, height: 300), PixelRectangle(x: 31, y: 57, width: 100, height: 40),
+      PixelRectangle(x: 0, y: 0, width: 400, height: 300),
+      PixelRectangle(x: 31, y: 57, width: 100, height: 40),
       PixelRectangle(x: -20, y: 280, width: 100, height: 400),
     ] {
       let inside = part.x < 0 ? PixelRectangle(x: 0, y: 280, width: 80, height: 20) : part

@@ -144,7 +144,8 @@ package struct ReducedJPEGDecoder: ~Copyable {
     let isAlone = header.parts.count == 1
     if frame.isProgressive, passes.isTracked(header) { components[header.parts[0].component].track() }
     for part in header.parts {
-      guard let quantization = definitions.quantization[frame.components[part.component].quantizationSlot & 3],
+      guard
+        let quantization = definitions.quantization[frame.components[part.component].quantizationSlot & 3],
         let dc = table(
           definitions.dcDefinitions[part.dcSlot], kind: .dc, isNeeded: header.first == 0 && header.high == 0),
         let ac = table(
