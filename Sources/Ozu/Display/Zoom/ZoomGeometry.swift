@@ -1,0 +1,125 @@
+/// How a picture lies under a view that shows a part of it: at which scale, and where its edges are.
+///
+/// A value of plain arithmetic, in pixels of the picture and pixels of the screen. The picture never leaves the view: on a
+/// side on which it is smaller than the view it is centred, otherwise no edge of it comes inside. A picture is fitted at
+/// first, and stays so when the view changes until it is zoomed.
+public struct ZoomGeometry: Hashable, Sendable {
+  /// The size of the upright picture, in its pixels.
+  public let pictureSize: PixelSize
+  /// The size of the view, in pixels of the screen. Changed by `resize(to:)`.
+  public private(set) var viewSize: PixelSize
+  /// How many pixels of the screen a pixel of the picture takes on each side.
+  public private(set) var scale = 1.0
+  /// The point of the picture that lies in the middle of the view, in pixels of the picture.
+  public private(set) var center: (x: Double, y: Double) {
+    get { (centerX, centerY) }
+    set { (centerX, centerY) = newValue }
+  }
+  private var centerX = 0.0
+  private var centerY = 0.0
+  /// Whether the picture is fitted to the view.
+  public private(set) var isFitted = true
+
+  /// The most that a pixel of the picture is enlarged to.
+  public static let largestScale = 16.0
+
+  /// A picture that is fitted to a view.
+  ///
+  /// - Precondition: the picture is not empty.
+  public init(pictureSize: PixelSize, viewSize: PixelSize) {
+    precondition(!pictureSize.isEmpty, "a picture has pixels")
+    self.pictureSize = pictureSize
+    self.viewSize = viewSize
+    fit()
+  }
+
+  /// The scale at which the whole picture is seen; a picture smaller than the view is not enlarged.
+  public var fittingScale: Double {
+    let sides = PixelSize(max(1, viewSize.width), max(1, viewSize.height))
+    return min(
+      1, Double(sides.width) / Double(pictureSize.width), Double(sides.height) / Double(pictureSize.height))
+  }
+
+  /// Shows the whole picture.
+  public mutating func fit() {
+    scale = fittingScale
+    isFitted = true
+    center = (Double(pictureSize.width) / 2, Double(pictureSize.height) / 2)
+  }
+
+  /// Takes another size of the view; the middle stays where it is.
+  public mutating func resize(to size: PixelSize) {
+    viewSize = size
+    guard !isFitted else { return fit() }
+    zoom(to: scale, at: viewCenter)
+  }
+
+  /// Brings the picture to a scale, between that of the whole picture and `largestScale`; the point of the picture under a
+  /// point of the view stays under it, as far as the picture's edges let it.
+  public mutating func zoom(to scale: Double, at point: (x: Double, y: Double)) {
+    guard scale.isFinite, point.x.isFinite, point.y.isFinite else { return }
+    let held = picturePoint(at: point)
+    self.scale = min(max(scale, fittingScale), max(Self.largestScale, fittingScale))
+    isFitted = self.scale == fittingScale
+    let middle = viewCenter
+    center = (held.x - (point.x - middle.x) / self.scale, held.y - (point.y - middle.y) / self.scale)
+    keepInside()
+  }
+
+  /// Makes the picture larger by a factor, or smaller by one below 1.
+  public mutating func zoom(by factor: Double, at point: (x: Double, y: Double)) {
+    zoom(to: scale * factor, at: point)
+  }
+
+  /// Shows pixels as they are where the picture is fitted, and the whole picture where it is not: a double click.
+  public mutating func toggle(at point: (x: Double, y: Double)) {
+    if isFitted { zoom(to: max(1, 2 * fittingScale), at: point) } else { fit() }
+  }
+
+  /// Moves the picture under the view, by pixels of the screen: to the right and down for positive numbers.
+  public mutating func move(by offset: (x: Double, y: Double)) {
+    guard offset.x.isFinite, offset.y.isFinite else { return }
+    center = (center.x - offset.x / scale, center.y - offset.y / scale)
+    keepInside()
+  }
+
+  /// The middle of the view.
+  public var viewCenter: (x: Double, y: Double) { (Double(viewSize.width) / 2, Double(viewSize.height) / 2) }
+
+  /// The point of the picture under a point of the view.
+  public func picturePoint(at point: (x: Double, y: Double)) -> (x: Double, y: Double) {
+    let middle = viewCenter
+    return (center.x + (point.x - middle.x) / scale, center.y + (point.y - middle.y) / scale)
+  }
+
+  /// Where a part of the picture lies in the view, in pixels of the screen.
+  public func place(of part: PixelRegion) -> PixelRegion {
+    let middle = viewCenter
+    return PixelRegion(
+      x: (part.x - center.x) * scale + middle.x, y: (part.y - center.y) * scale + middle.y,
+      width: part.width * scale, height: part.height * scale)
+  }
+
+  /// The part of the picture that is seen.
+  public var visible: PixelRegion {
+    let (left, top) = picturePoint(at: (0, 0))
+    let (right, bottom) = picturePoint(at: (Double(viewSize.width), Double(viewSize.height)))
+    let x = max(0, left)
+    let y = max(0, top)
+    return PixelRegion(
+      x: x, y: y, width: max(0, min(right, Double(pictureSize.width)) - x),
+      height: max(0, min(bottom, Double(pictureSize.height)) - y))
+  }
+
+  private mutating func keepInside() {
+    func inside(_ middle: Double, _ side: Int, _ view: Int) -> Double {
+      let half = Double(view) / 2 / scale
+      guard Double(side) > 2 * half else { return Double(side) / 2 }
+      return min(max(middle, half), Double(side) - half)
+    }
+    center = (
+      inside(center.x, pictureSize.width, viewSize.width),
+      inside(center.y, pictureSize.height, viewSize.height)
+    )
+  }
+}

@@ -1,0 +1,272 @@
+/// What a view shows of a picture of any size that people zoom and move: the whole picture at the size of the view, and over
+/// it what is seen of it, as sharp as the screen.
+///
+/// ```swift
+/// let model = ZoomModel()
+/// model.onChange = { view.redraw() }
+/// model.resize(to: view.sizeInPixels)
+/// model.setImage(ImageRequest(url: url))
+/// // In the view's drawing: each layer's picture at `model.geometry!.place(of: layer.region)`, in their order.
+/// ```
+///
+/// A JPEG that comes in one pass is loaded in squares of 512 pixels, at the level of half sizes that the scale needs: those
+/// in sight, the nearest to the middle first. A square that leaves sight before it is there is called off. Other files would
+/// be decoded as a whole for each square; of these a larger whole picture is loaded, as large as the budget allows.
+///
+/// Squares and pictures that are out of sight are kept while they fit into `byteBudget`, and go in the order in which they were
+/// last seen. The model belongs to one view, on the main actor.
+@MainActor
+public final class ZoomModel {
+  /// A picture, and the part of the whole that it shows, in pixels of the whole.
+  public struct Layer: Sendable {
+    public let picture: Picture
+    public let region: PixelRegion
+  }
+
+  /// Called when something else is to be drawn.
+  public var onChange: @MainActor () -> Void = {}
+  /// The most bytes of pictures that are kept, but for those in sight. 96 MB by default.
+  public var byteBudget = 96 << 20
+  /// How the picture lies under the view; `nil` until its size is known.
+  public private(set) var geometry: ZoomGeometry?
+  /// Why there is no picture; `nil` while there may be one.
+  public private(set) var failure: ImageError?
+
+  private let loader: any DisplayLoading
+  private var viewSize = PixelSize(0, 0)
+  private var request: ImageRequest?
+  /// Loads that began for another request, or another size of the view, are told apart by it.
+  private var number = 0
+  private var base: Whole?
+  private var baseLoad: DisplayLoad?
+  private var tiles: [ZoomTile: Tile] = [:]
+  private var visible: [ZoomTile] = []
+  private var clock = 0
+
+  /// The whole picture at some size.
+  private struct Whole {
+    var picture: Picture
+    var size: PixelSize
+  }
+
+  private struct Tile {
+    var picture: Picture?
+    var load: DisplayLoad?
+    var hasFailed = false
+    var lastUse: Int
+  }
+
+  /// Makes a model that loads through a pipeline.
+  public convenience init(pipeline: ImagePipeline = .shared) {
+    self.init(loader: PipelineLoading(pipeline: pipeline))
+  }
+
+  init(loader: any DisplayLoading) {
+    self.loader = loader
+  }
+
+  // MARK: What is shown
+
+  /// Shows another picture, fitted to the view. Its request's own size and part, if it has any, do not count.
+  public func setImage(_ request: ImageRequest) {
+    clear()
+    var request = request
+    request.resize = nil
+    self.request = request
+    loadBase()
+  }
+
+  /// Shows nothing, and calls off what is loading.
+  public func clear() {
+    number += 1
+    request = nil
+    geometry = nil
+    failure = nil
+    base = nil
+    baseLoad = nil
+    tiles = [:]
+    visible = []
+    onChange()
+  }
+
+  /// Tells the size of the view, in pixels of the screen.
+  public func resize(to size: PixelSize) {
+    guard size != viewSize else { return }
+    viewSize = size
+    if var geometry {
+      geometry.resize(to: size)
+      self.geometry = geometry
+    }
+    update()
+  }
+
+  /// Zooms or moves: changes the geometry, and loads what comes into sight.
+  public func change(_ change: (inout ZoomGeometry) -> Void) {
+    guard var geometry else { return }
+    change(&geometry)
+    guard geometry != self.geometry else { return }
+    self.geometry = geometry
+    update()
+  }
+
+  /// Asks again for a picture that has failed.
+  public func retry() {
+    guard let request, failure != nil else { return }
+    setImage(request)
+  }
+
+  /// What is to be drawn, in this order: what is coarser lies below. Squares that are not in sight are left out.
+  public var layers: [Layer] {
+    guard let geometry, let base else { return [] }
+    var layers = [Layer(picture: base.picture, region: PixelRegion(geometry.pictureSize))]
+    guard isSharpened else { return layers }
+    let seen = geometry.visible
+    // Coarser squares stand in for those that are not there yet, and finer ones cover them.
+    let present = tiles.compactMap { tile, state in
+      state.picture.map {
+        (tile, Layer(picture: $0, region: PixelRegion(tile.region(of: geometry.pictureSize))))
+      }
+    }.filter { $0.1.region.intersects(seen) && $0.0.level >= ZoomTile.level(for: geometry.scale) }
+    layers += present.sorted { $0.0.level > $1.0.level }.map(\.1)
+    return layers
+  }
+
+  /// Whether something in sight is still coming.
+  public var isLoading: Bool { baseLoad != nil || visible.contains { tiles[$0]?.load != nil } }
+
+  // MARK: The whole picture
+
+  private func loadBase() {
+    guard let request, baseLoad == nil, !viewSize.isEmpty else { return }
+    let wanted = wantedBaseSize
+    if let base, base.size.width >= wanted.width || base.picture.size == geometry?.pictureSize { return }
+    var whole = request
+    whole.resize = Resize(wanted)
+    let number = number
+    baseLoad = loader.load(whole) { [weak self] event in
+      guard let self, self.number == number else { return }
+      self.receiveBase(event, wanted)
+    }
+  }
+
+  /// The size of the view; or of the screen's pixels over the whole picture, where it comes as a whole alone, as far as the
+  /// budget goes.
+  private var wantedBaseSize: PixelSize {
+    guard let geometry, !cutsParts, geometry.scale > geometry.fittingScale else { return viewSize }
+    let full = geometry.pictureSize
+    var level = ZoomTile.level(for: geometry.scale)
+    func side(_ length: Int) -> Int { max(1, length >> level) }
+    while side(full.width) * side(full.height) * 4 > byteBudget, level < 30 { level += 1 }
+    return PixelSize(max(viewSize.width, side(full.width)), max(viewSize.height, side(full.height)))
+  }
+
+  private func receiveBase(_ event: DisplayEvent, _ wanted: PixelSize) {
+    switch event {
+    case .preview(let picture):
+      if base == nil { show(picture, wanted) }
+    case .finished(.success(let response)):
+      baseLoad = nil
+      show(response.picture, wanted)
+      update()
+    case .finished(.failure(let error)):
+      baseLoad = nil
+      guard base == nil else { return }
+      failure = error
+      onChange()
+    case .progress, .size: break
+    }
+  }
+
+  private func show(_ picture: Picture, _ wanted: PixelSize) {
+    let full = picture.header?.size ?? picture.size
+    guard !full.isEmpty else { return }
+    if geometry?.pictureSize != full { geometry = ZoomGeometry(pictureSize: full, viewSize: viewSize) }
+    base = Whole(picture: picture, size: wanted)
+    onChange()
+  }
+
+  /// Whether parts of the file can be decoded alone, as far as its header says.
+  private var cutsParts: Bool {
+    guard let header = base?.picture.header else { return false }
+    return header.type == .jpeg && !header.isProgressive
+  }
+
+  // MARK: Squares
+
+  /// Whether the whole picture has fewer pixels than the screen shows of it.
+  private var isSharpened: Bool {
+    guard let geometry, let base, cutsParts else { return false }
+    return Double(base.picture.size.width) < Double(geometry.pictureSize.width) * geometry.scale * 0.99
+      && base.picture.size != geometry.pictureSize
+  }
+
+  private func update() {
+    loadBase()
+    updateTiles()
+    onChange()
+  }
+
+  private func updateTiles() {
+    guard let geometry, let request, isSharpened, failure == nil else {
+      visible = []
+      dropLoads()
+      return
+    }
+    visible = ZoomTile.visible(in: geometry)
+    clock += 1
+    dropLoads()
+    for tile in visible {
+      if let state = tiles[tile], state.picture != nil || state.load != nil || state.hasFailed {
+        tiles[tile]?.lastUse = clock
+        continue
+      }
+      tiles[tile] = Tile(picture: nil, load: nil, lastUse: clock)
+      var part = request
+      part.resize = tile.resize(of: geometry.pictureSize)
+      part.writeLayers.remove(.memory)
+      let number = number
+      tiles[tile]?.load = loader.load(part) { [weak self] event in
+        guard let self, self.number == number, case .finished(let outcome) = event else { return }
+        self.receive(outcome, for: tile)
+      }
+    }
+    trim()
+  }
+
+  private func receive(_ outcome: Result<ImageResponse, ImageError>, for tile: ZoomTile) {
+    guard tiles[tile]?.load != nil else { return }
+    tiles[tile]?.load = nil
+    switch outcome {
+    case .success(let response): tiles[tile]?.picture = response.picture
+    case .failure(let error):
+      // The whole picture is there; a square that fails is not asked for again until it comes into sight anew.
+      if error.isCancellation { tiles[tile] = nil } else { tiles[tile]?.hasFailed = true }
+    }
+    trim()
+    onChange()
+  }
+
+  /// Calls off what has left sight.
+  private func dropLoads() {
+    let seen = Set(visible)
+    tiles = tiles.filter { seen.contains($0.key) || $0.value.picture != nil }
+  }
+
+  /// Lets go of what was seen longest ago, until the rest fits.
+  private func trim() {
+    var byteCount = tiles.values.reduce(0) { $0 + ($1.picture?.bitmap.byteCount ?? 0) }
+    guard byteCount > byteBudget else { return }
+    let seen = Set(visible)
+    for (tile, state) in tiles.sorted(by: { $0.value.lastUse < $1.value.lastUse })
+    where byteCount > byteBudget && !seen.contains(tile) {
+      byteCount -= state.picture?.bitmap.byteCount ?? 0
+      tiles[tile] = nil
+    }
+  }
+}
+
+extension PixelRegion {
+  fileprivate func intersects(_ other: PixelRegion) -> Bool {
+    x < other.x + other.width && other.x < x + width && y < other.y + other.height && other.y < y + height
+  }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("Zooming a picture of any size")
+@MainActor
+struct ZoomModelTests {
+  /// A model, the script that it loads through, and what it must be at each moment.
+  @MainActor
+  struct Play {
+    let script = ScriptedLoading()
+    let model: ZoomModel
+    let size = PixelSize(20_000, 16_000)
+    var header: ImageHeader
+
+    init(type: ImageType = .jpeg, byteBudget: Int = 8 << 20) {
+      header = ImageHeader(type: type, storedSize: size)
+      model = ZoomModel(loader: script)
+      model.byteBudget = byteBudget
+      model.resize(to: PixelSize(1000, 800))
+    }
+
+    var live: [ScriptedLoading.Load] { script.live }
+
+    /// The loads of parts that are under way.
+    var parts: [PixelRectangle] { live.compactMap { $0.request.region } }
+
+    func answer(_ load: ScriptedLoading.Load, number: Int = 0) {
+      let size = ResizeGeometry(source: self.size, resize: load.request.resize).outputSize
+      load.finish(Picture(PatternPicture(size, tint: number % 7).bitmap, header: header))
+    }
+
+    func begin(_ name: String = "a.jpg") throws {
+      model.setImage(ImageRequest(url: Stage.url(name)))
+      answer(try #require(live.last))
+    }
+  }
+
+  @Test("asks for the whole at the size of the view, then for the squares in sight, the middle first")
+  func squares() throws {
+    let play = Play()
+    try play.begin()
+    #expect(play.script.loads[0].request.resize == Resize(PixelSize(1000, 800)))
+    #expect(play.model.layers.count == 1 && play.live.isEmpty)
+    play.model.change { $0.zoom(to: 1, at: (500, 400)) }
+    // Columns 18 to 20 and rows 14 to 16.
+    #expect(play.parts.count == 9)
+    let first = try #require(play.parts.first)
+    #expect(abs(first.x + 256 - 10_000) <= 512 && abs(first.y + 256 - 8_000) <= 512)
+    #expect(first.size == PixelSize(512, 512))
+    #expect(play.model.isLoading)
+    for load in play.live { play.answer(load) }
+    #expect(play.model.layers.count == 10 && !play.model.isLoading)
+  }
+
+  @Test("what leaves sight is called off, and asked for again when it is back")
+  func leaving() throws {
+    let play = Play()
+    try play.begin()
+    play.model.change { $0.zoom(to: 1, at: (500, 400)) }
+    let before = play.parts
+    play.model.change { $0.move(by: (5000, 5000)) }
+    #expect(Set(play.parts).isDisjoint(with: before))
+    play.model.change { $0.move(by: (-5000, -5000)) }
+    #expect(Set(play.parts) == Set(before))
+    play.model.change { $0.fit() }
+    #expect(play.parts.isEmpty)
+  }
+
+  @Test("a file that cannot be cut comes as a whole, as large as the budget allows")
+  func wholes() throws {
+    let play = Play(type: .png)
+    try play.begin("a.png")
+    play.model.change { $0.zoom(to: 1, at: (500, 400)) }
+    let load = try #require(play.live.last)
+    let size = try #require(load.request.resize?.size)
+    #expect(play.parts.isEmpty)
+    #expect(size.width * size.height * 4 <= 8 << 20 && size.width > 1000)
+    play.answer(load)
+    #expect(play.live.isEmpty && play.model.layers.count == 1)
+  }
+
+  @Test("an error of the whole is told and can be tried again; one of a square leaves the whole")
+  func failures() throws {
+    let play = Play()
+    play.model.setImage(ImageRequest(url: Stage.url("a.jpg")))
+    try #require(play.live.last).fail(.emptyData("a"))
+    #expect(play.model.failure != nil && play.model.layers.isEmpty)
+    play.model.retry()
+    #expect(play.model.failure == nil)
+    play.answer(try #require(play.live.last))
+    play.model.change { $0.zoom(to: 1, at: (500, 400)) }
+    for load in play.live { load.fail(.emptyData("a")) }
+    #expect(play.model.layers.count == 1 && play.model.failure == nil && !play.model.isLoading)
+    let count = play.script.loads.count
+    play.model.change { $0.move(by: (1, 1)) }
+    #expect(play.script.loads.count == count)
+  }
+
+  @Test("random zooming, moving, answers and other pictures", arguments: 0..<6 as Range<UInt64>)
+  func random(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let play = Play(type: seed % 3 == 0 ? .png : .jpeg)
+    try play.begin()
+    var shown = 0
+    for step in 0..<250 {
+      func point() -> (x: Double, y: Double) {
+        (.random(in: 0...1000, using: &random), .random(in: 0...800, using: &random))
+      }
+      switch Int.random(in: 0..<20, using: &random) {
+      case 0..<5: play.model.change { $0.zoom(by: .random(in: 0.3...3, using: &random), at: point()) }
+      case 5..<10:
+        play.model.change {
+          $0.move(by: (.random(in: -900...900, using: &random), .random(in: -900...900, using: &random)))
+        }
+      case 10..<16:
+        if let load = play.live.randomElement(using: &random) { play.answer(load, number: step) }
+      case 16: play.live.randomElement(using: &random)?.fail(.emptyData("a"))
+      case 17: play.model.resize(to: PixelSize(.random(in: 1...1200, using: &random), 700))
+      case 18: play.model.change { $0.toggle(at: point()) }
+      default:
+        if step % 7 == 0 { play.model.setImage(ImageRequest(url: Stage.url("\(step % 3).jpg"))) }
+      }
+      guard let geometry = play.model.geometry else { continue }
+      let visible = Set(ZoomTile.visible(in: geometry).map { $0.region(of: geometry.pictureSize) })
+      #expect(
+        Set(play.parts).isSubset(of: visible), "seed \(seed), step \(step): a square out of sight is loaded")
+      #expect(
+        Set(play.parts).count == play.parts.count, "seed \(seed), step \(step): a square is loaded twice")
+      let layers = play.model.layers
+      shown = max(shown, layers.count)
+      // The coarsest first, and each where it belongs.
+      let scales = layers.map { Double($0.picture.size.width) / $0.region.width }
+      // Rounded up to whole pixels at the edges of the picture.
+      let squareScales = scales.dropFirst()
+      #expect(zip(squareScales, squareScales.dropFirst()).allSatisfy { $0 <= $1 * 1.1 })
+      let inSight = geometry.visible
+      let squares = layers.dropFirst()
+      let bytes = squares.reduce(0) { $0 + $1.picture.bitmap.byteCount }
+      let seenBytes =
+        Int(4 * (inSight.width * geometry.scale + 2048) * (inSight.height * geometry.scale + 2048)) * 4
+      #expect(bytes <= play.model.byteBudget + seenBytes, "seed \(seed), step \(step)")
+    }
+    #expect(seed % 3 == 0 || shown > 4)
+  }
+}
