@@ -74,6 +74,7 @@ OzuStatus ozu_picture_open(OzuPictureDecoder *decoder, OzuPictureInfo *info) {
   decoder->width = info->width;
   decoder->height = info->height;
   decoder->is_deep = info->is_deep;
+  decoder->has_samples = info->row_channels > 0;
   return status;
 }
 
@@ -111,4 +112,21 @@ OzuStatus ozu_picture_step(OzuPictureDecoder *decoder, OzuRows rows) {
 OzuStatus ozu_picture_planes(OzuPictureDecoder *decoder, OzuPicturePlanes *planes) {
   if (decoder->operations->planes == NULL) return ozu_picture_fail(decoder, "this format has no planes");
   return decoder->operations->planes(decoder, planes);
+}
+
+OzuStatus ozu_picture_row(OzuPictureDecoder *decoder, OzuRows row) {
+  if (decoder->operations->row == NULL || decoder->makes_deep) return ozu_picture_fail(decoder, "it has no rows");
+  if (!ozu_rows_hold(&row, decoder->width, 1, OzuPixelsBGRA8) || decoder->row_count >= decoder->height)
+    return ozu_picture_fail(decoder, "the memory is for another picture");
+  decoder->row_count++;
+  return decoder->operations->row(decoder, row.bytes);
+}
+
+const uint8_t *ozu_picture_samples(OzuPictureDecoder *decoder) {
+  if (!decoder->has_samples || decoder->row_count >= decoder->height) {
+    ozu_picture_fail(decoder, "it has no such row");
+    return NULL;
+  }
+  decoder->row_count++;
+  return decoder->operations->samples(decoder);
 }

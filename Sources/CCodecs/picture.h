@@ -17,6 +17,10 @@ typedef struct {
   OzuStatus (*select)(OzuPictureDecoder *decoder, uint32_t frame);
   OzuStatus (*delay)(OzuPictureDecoder *decoder, uint32_t frame, double *milliseconds);
   OzuStatus (*planes)(OzuPictureDecoder *decoder, OzuPicturePlanes *planes);
+  /// Writes the next row, of BGRA and as `step` would; called for no more rows than there are.
+  OzuStatus (*row)(OzuPictureDecoder *decoder, uint8_t *pixels);
+  /// The next row in `info->row_channels` bytes a pixel; NULL and a message when it is missing.
+  const uint8_t *(*samples)(OzuPictureDecoder *decoder);
   /// Whether the picture has no pixels of its own and is drawn at any size.
   bool is_drawing;
   /// What has to be loaded before any of the functions is called.
@@ -37,6 +41,9 @@ struct OzuPictureDecoder {
   /// The size that `step` writes: that of the header, or the one that a drawing was asked for.
   uint32_t width;
   uint32_t height;
+  /// The rows that were handed out one by one, and whether they have samples.
+  uint32_t row_count;
+  bool has_samples;
   char message[200];
 };
 

@@ -1,6 +1,6 @@
 // TIFF decoding through libtiff. Grey, RGB and CMYK in strips, of up to 16, 24 or 32 bits or floating 32 bits, are
-// converted here, row by row: pixel by pixel, or plane by plane. Everything else goes through the library's own
-// conversion to RGBA, strip by strip.
+// converted here, row by row: pixel by pixel, or plane by plane. So are tiles of grey and RGB in 8 bits. Everything else
+// goes through the library's own conversion to RGBA, strip by strip. But for planes, rows can be had one by one.
 
 #ifdef OZU_TIFF
 
@@ -31,12 +31,23 @@ typedef struct {
   uint16_t plane;
   uint32_t row;
   uint32_t band;
+  // Rows as they are stored, or `band` of them in RGBA; behind them, for tiles, one tile.
   uint8_t *scratch;
+  // The rows that are in a band of tiles or of RGBA.
+  uint32_t band_start;
+  uint32_t band_count;
+  // Of a picture in tiles whose rows are made here; 0 of others.
+  uint32_t tile_width;
+  uint32_t tile_height;
+  size_t tile_size;
   TIFFRGBAImage converter;
   bool has_converter;
 } TIFFDecoder;
 
 enum { no_alpha = 0xFFFF, rows_per_step = 32 };
+
+// A tile that is larger than what it has of the picture is left to the library, but for so many bytes.
+enum { common_tile_size = 1 << 20 };
 
 static tmsize_t read_bytes(thandle_t handle, void *bytes, tmsize_t count) {
   TIFFDecoder *self = handle;
@@ -121,6 +132,28 @@ static bool is_plain(const TIFFDecoder *self) {
   return (self->bits >= 1 && self->bits <= 16 && !is_few) || self->bits == 24 || self->bits == 32;
 }
 
+// Whether rows are put together here from tiles: of grey or RGB without alpha in 8 bits, which the library's conversion
+// would only copy.
+static bool has_plain_tiles(TIFFDecoder *self) {
+  uint16_t format = SAMPLEFORMAT_UINT, compression = COMPRESSION_NONE;
+  TIFFGetFieldDefaulted(self->file, TIFFTAG_SAMPLEFORMAT, &format);
+  TIFFGetFieldDefaulted(self->file, TIFFTAG_COMPRESSION, &compression);
+  if (!TIFFIsTiled(self->file) || compression == COMPRESSION_OJPEG || compression == COMPRESSION_PIXARLOG) return false;
+  if (self->photometric > PHOTOMETRIC_RGB || self->bits != 8 || format != SAMPLEFORMAT_UINT) return false;
+  if (self->samples != color_count(self) || self->has_planes) return false;
+  uint32_t width = 0, height = 0;
+  if (!TIFFGetField(self->file, TIFFTAG_TILEWIDTH, &width) || !TIFFGetField(self->file, TIFFTAG_TILELENGTH, &height))
+    return false;
+  tmsize_t size = TIFFTileSize(self->file);
+  size_t band = ozu_product(self->width, height < self->height ? height : self->height, self->samples);
+  if (width == 0 || height == 0 || size <= 0 || (size_t)size != ozu_product(width, height, self->samples)) return false;
+  if ((size_t)size > common_tile_size && (size_t)size > band) return false;
+  self->tile_width = width;
+  self->tile_height = height;
+  self->tile_size = (size_t)size;
+  return true;
+}
+
 // Some writers leave out that the fourth sample of RGB is alpha. ImageMagick and libvips take it for alpha that is not
 // multiplied in.
 static void add_missing_alpha(const TIFFDecoder *self) {
@@ -163,7 +196,7 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
     }
   if (self->alpha >= self->samples || info->is_cmyk) self->alpha = no_alpha;
   info->has_alpha = self->alpha != no_alpha;
-  self->is_plain = is_plain(self);
+  self->is_plain = is_plain(self) || has_plain_tiles(self);
   info->is_deep = self->is_plain && self->bits > 8 && self->photometric != PHOTOMETRIC_SEPARATED;
   // The library multiplies.
   if (!self->is_plain) info->is_premultiplied = info->has_alpha;
@@ -198,6 +231,14 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   self->band = strip_rows >= rows_per_step ? strip_rows : strip_rows * (rows_per_step / strip_rows);
   if (self->is_plain) self->band = rows_per_step;
   info->scratch = ozu_product(self->width, self->band, 4);
+  if (self->tile_size > 0) {
+    // Not more than the picture has rows.
+    self->band = strip_rows;
+    info->scratch = ozu_product(self->width, self->band, self->samples) + self->tile_size;
+  }
+  info->has_rows = !self->has_planes;
+  bool has_bytes = self->is_plain && self->bits == 8 && !self->is_float && info->has_rows;
+  if (has_bytes && !info->has_alpha && !info->is_cmyk && self->samples == colors) info->row_channels = colors;
   return OzuStatusDone;
 }
 
@@ -246,7 +287,30 @@ static void ink_to_light(const uint8_t ink[4], uint8_t *pixel) {
   pixel[3] = 255;
 }
 
+// The common ones: grey and RGB in 8 bits without alpha; false for others. Words are built in registers, so that compilers
+// make SIMD of the loops.
+static bool convert_bytes(const TIFFDecoder *self, const uint8_t *row, uint8_t *pixels) {
+  if (self->bits != 8 || self->is_float || self->alpha != no_alpha) return false;
+  size_t width = self->width, samples = self->samples;
+  if (self->photometric == PHOTOMETRIC_RGB) {
+    for (size_t x = 0; x < width; x++) {
+      const uint8_t *at = row + x * samples;
+      uint32_t word = (uint32_t)at[2] | (uint32_t)at[1] << 8 | (uint32_t)at[0] << 16 | 0xFF000000u;
+      memcpy(pixels + 4 * x, &word, 4);
+    }
+    return true;
+  }
+  if (self->photometric == PHOTOMETRIC_SEPARATED) return false;
+  uint8_t inversion = self->photometric == PHOTOMETRIC_MINISWHITE ? 0xFF : 0;
+  for (size_t x = 0; x < width; x++) {
+    uint32_t word = (uint32_t)(uint8_t)(row[x * samples] ^ inversion) * 0x010101u | 0xFF000000u;
+    memcpy(pixels + 4 * x, &word, 4);
+  }
+  return true;
+}
+
 static void convert_row(const TIFFDecoder *self, const uint8_t *row, uint8_t *pixels) {
+  if (convert_bytes(self, row, pixels)) return;
   for (uint32_t x = 0; x < self->width; x++, pixels += 4) {
     size_t at = (size_t)x * self->samples;
     uint8_t a = sample(self, row, at);
@@ -331,29 +395,66 @@ static bool next_plane(TIFFDecoder *self) {
   return true;
 }
 
+// Puts the tiles that have `self->row` into rows of the picture.
+static bool read_tiles(TIFFDecoder *self) {
+  size_t pixel = self->samples, row_size = (size_t)self->width * pixel, tile_row_size = (size_t)self->tile_width * pixel;
+  uint8_t *tile = self->scratch + row_size * self->band;
+  uint32_t rest = self->height - self->row, count = rest < self->band ? rest : self->band;
+  for (uint32_t x = 0; x < self->width; x += self->tile_width) {
+    uint32_t index = TIFFComputeTile(self->file, x, self->row, 0, 0);
+    if (TIFFReadEncodedTile(self->file, index, tile, (tmsize_t)self->tile_size) != (tmsize_t)self->tile_size) return false;
+    // A tile may reach beyond the picture, to the right and below.
+    size_t columns = self->width - x < self->tile_width ? self->width - x : self->tile_width;
+    for (uint32_t y = 0; y < count; y++)
+      memcpy(self->scratch + row_size * y + x * pixel, tile + tile_row_size * y, columns * pixel);
+    if (self->width - x <= self->tile_width) break;
+  }
+  self->band_start = self->row;
+  self->band_count = count;
+  return true;
+}
+
+// The row `self->row` as it is stored, of the plane that is read; NULL and a message when it is missing. Rows of one
+// plane are asked for from top to bottom.
+static const uint8_t *stored_row(TIFFDecoder *self) {
+  OzuPictureDecoder *base = &self->base;
+  if (self->tile_size > 0) {
+    size_t row_size = (size_t)self->width * self->samples;
+    if (self->scratch == NULL) self->scratch = malloc(row_size * self->band + self->tile_size);
+    if (self->scratch == NULL) return ozu_picture_fail(base, "out of memory"), NULL;
+    // The bands begin where rows of tiles do: both have `tile_height` rows, but for one of the height of the picture.
+    if (self->row - self->band_start >= self->band_count && !read_tiles(self)) return fail(base, "missing tiles"), NULL;
+    return self->scratch + row_size * (self->row - self->band_start);
+  }
+  if (self->scratch == NULL) {
+    tmsize_t size = TIFFScanlineSize(self->file);
+    size_t samples = (size_t)self->width * (self->has_planes ? 1 : self->samples);
+    if (size < (tmsize_t)((samples * self->bits + 7) / 8)) return fail(base, "rows that are too short"), NULL;
+    // Packed samples are read three bytes at a time.
+    self->scratch = calloc((size_t)size + 2, 1);
+    if (self->scratch == NULL) return ozu_picture_fail(base, "out of memory"), NULL;
+  }
+  if (TIFFReadScanline(self->file, self->scratch, self->row, self->plane) < 0) return fail(base, "missing rows"), NULL;
+  return self->scratch;
+}
+
 static OzuStatus step_plain(TIFFDecoder *self, uint8_t *pixels, size_t bytes_per_row) {
-  tmsize_t size = TIFFScanlineSize(self->file);
-  size_t samples = (size_t)self->width * (self->has_planes ? 1 : self->samples);
-  if (size < (tmsize_t)((samples * self->bits + 7) / 8)) return fail(&self->base, "rows that are too short");
-  // Packed samples are read three bytes at a time.
-  if (self->scratch == NULL) self->scratch = calloc((size_t)size + 2, 1);
-  if (self->scratch == NULL) return ozu_picture_fail(&self->base, "out of memory");
-  for (uint32_t i = 0; i < self->band && self->row < self->height; i++, self->row++) {
-    if (TIFFReadScanline(self->file, self->scratch, self->row, self->plane) < 0)
-      return fail(&self->base, "missing rows");
+  for (uint32_t i = 0; i < rows_per_step && self->row < self->height; i++, self->row++) {
+    const uint8_t *row = stored_row(self);
+    if (row == NULL) return OzuStatusFailed;
     uint8_t *target = pixels + self->row * bytes_per_row;
     if (self->has_planes)
-      (self->base.makes_deep ? place_deep_row : place_row)(self, self->scratch, target);
+      (self->base.makes_deep ? place_deep_row : place_row)(self, row, target);
     else
-      (self->base.makes_deep ? convert_deep_row : convert_row)(self, self->scratch, target);
+      (self->base.makes_deep ? convert_deep_row : convert_row)(self, row, target);
   }
   if (self->row < self->height || (self->has_planes && next_plane(self))) return OzuStatusMore;
   return OzuStatusDone;
 }
 
-static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per_row) {
-  TIFFDecoder *self = (TIFFDecoder *)base;
-  if (self->is_plain) return step_plain(self, pixels, bytes_per_row);
+// Has the library make RGBA of a band of rows that begins at `self->row`.
+static OzuStatus convert_band(TIFFDecoder *self) {
+  OzuPictureDecoder *base = &self->base;
   if (!self->has_converter) {
     char reason[1024] = "";
     if (!TIFFRGBAImageOK(self->file, reason) || !TIFFRGBAImageBegin(&self->converter, self->file, 1, reason)) {
@@ -372,11 +473,55 @@ static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per
   self->converter.col_offset = 0;
   if (!TIFFRGBAImageGet(&self->converter, (uint32_t *)(void *)self->scratch, self->width, count))
     return fail(base, "missing strips");
-  // On big-endian machines the words of the library would have to be turned; Ozu runs on none.
-  for (uint32_t i = 0; i < count; i++, self->row++)
-    ozu_swap_red_and_blue(
-        self->scratch + (size_t)i * self->width * 4, pixels + self->row * bytes_per_row, self->width);
+  self->band_start = self->row;
+  self->band_count = count;
+  return OzuStatusDone;
+}
+
+// On big-endian machines the words of the library would have to be turned; Ozu runs on none.
+static void copy_band_row(const TIFFDecoder *self, uint8_t *pixels) {
+  ozu_swap_red_and_blue(
+      self->scratch + (size_t)(self->row - self->band_start) * self->width * 4, pixels, self->width);
+}
+
+static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per_row) {
+  TIFFDecoder *self = (TIFFDecoder *)base;
+  if (self->is_plain) return step_plain(self, pixels, bytes_per_row);
+  OzuStatus status = convert_band(self);
+  if (status != OzuStatusDone) return status;
+  for (uint32_t i = 0; i < self->band_count; i++, self->row++) copy_band_row(self, pixels + self->row * bytes_per_row);
   return self->row == self->height ? OzuStatusDone : OzuStatusMore;
+}
+
+static OzuStatus read_row(OzuPictureDecoder *base, uint8_t *pixels) {
+  TIFFDecoder *self = (TIFFDecoder *)base;
+  if (self->has_planes) return ozu_picture_fail(base, "its rows lie in planes");
+  if (self->is_plain) {
+    const uint8_t *row = stored_row(self);
+    if (row == NULL) return OzuStatusFailed;
+    convert_row(self, row, pixels);
+  } else {
+    if (self->row - self->band_start >= self->band_count) {
+      OzuStatus status = convert_band(self);
+      if (status != OzuStatusDone) return status;
+    }
+    copy_band_row(self, pixels);
+  }
+  self->row++;
+  return OzuStatusDone;
+}
+
+static const uint8_t *read_samples(OzuPictureDecoder *base) {
+  TIFFDecoder *self = (TIFFDecoder *)base;
+  const uint8_t *row = stored_row(self);
+  if (row == NULL) return NULL;
+  if (self->photometric == PHOTOMETRIC_MINISWHITE) {
+    // Of one sample a pixel, in memory of this decoder; each row is asked for once.
+    uint8_t *samples = self->scratch + (row - self->scratch);
+    for (uint32_t x = 0; x < self->width; x++) samples[x] = (uint8_t)~samples[x];
+  }
+  self->row++;
+  return row;
 }
 
 static void close_decoder(OzuPictureDecoder *base) {
@@ -388,7 +533,7 @@ static void close_decoder(OzuPictureDecoder *base) {
 
 OzuPictureDecoder *ozu_tiff_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits) {
   static const OzuPictureOperations operations = {
-      open, step, close_decoder, .library = &ozu_tiff_library};
+      open, step, close_decoder, .row = read_row, .samples = read_samples, .library = &ozu_tiff_library};
   return ozu_picture_new(sizeof(TIFFDecoder), &operations, data, size, limits);
 }
 

@@ -14,6 +14,7 @@
 #define OZU_TIFF_FUNCTIONS(FUNCTION) \
   FUNCTION(TIFFClientOpenExt) \
   FUNCTION(TIFFClose) \
+  FUNCTION(TIFFComputeTile) \
   FUNCTION(TIFFGetField) \
   FUNCTION(TIFFGetFieldDefaulted) \
   FUNCTION(TIFFIsTiled) \
@@ -26,15 +27,18 @@
   FUNCTION(TIFFRGBAImageEnd) \
   FUNCTION(TIFFRGBAImageGet) \
   FUNCTION(TIFFRGBAImageOK) \
+  FUNCTION(TIFFReadEncodedTile) \
   FUNCTION(TIFFReadScanline) \
   FUNCTION(TIFFScanlineSize) \
-  FUNCTION(TIFFSetField)
+  FUNCTION(TIFFSetField) \
+  FUNCTION(TIFFTileSize)
 
 OZU_DECLARE_LIBRARY(tiff, OZU_TIFF_FUNCTIONS)
 
 #ifdef OZU_LOADS_LIBRARIES
 #define TIFFClientOpenExt ozu_tiff.TIFFClientOpenExt
 #define TIFFClose ozu_tiff.TIFFClose
+#define TIFFComputeTile ozu_tiff.TIFFComputeTile
 #define TIFFGetField ozu_tiff.TIFFGetField
 #define TIFFGetFieldDefaulted ozu_tiff.TIFFGetFieldDefaulted
 #define TIFFIsTiled ozu_tiff.TIFFIsTiled
@@ -47,9 +51,11 @@ OZU_DECLARE_LIBRARY(tiff, OZU_TIFF_FUNCTIONS)
 #define TIFFRGBAImageEnd ozu_tiff.TIFFRGBAImageEnd
 #define TIFFRGBAImageGet ozu_tiff.TIFFRGBAImageGet
 #define TIFFRGBAImageOK ozu_tiff.TIFFRGBAImageOK
+#define TIFFReadEncodedTile ozu_tiff.TIFFReadEncodedTile
 #define TIFFReadScanline ozu_tiff.TIFFReadScanline
 #define TIFFScanlineSize ozu_tiff.TIFFScanlineSize
 #define TIFFSetField ozu_tiff.TIFFSetField
+#define TIFFTileSize ozu_tiff.TIFFTileSize
 #endif
 
 #endif

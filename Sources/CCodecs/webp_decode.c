@@ -67,16 +67,24 @@ OzuWebPDecoder *ozu_webp_decoder_new(OzuRows rows) {
 
 OzuWebPDecoder *ozu_webp_plane_decoder_new(
     OzuPlaneRows luma, OzuPlaneRows blue, OzuPlaneRows red, uint32_t width, uint32_t height,
-    bool skips_loop_filter) {
-  uint32_t chroma_width = (width + 1) / 2, chroma_height = (height + 1) / 2;
-  if (!is_possible(width, height) || luma.bytes_per_row > INT_MAX || blue.bytes_per_row > INT_MAX
-      || blue.bytes_per_row != red.bytes_per_row || !ozu_plane_rows_hold(&luma, width, height)
+    uint32_t written_width, uint32_t written_height, bool skips_loop_filter) {
+  uint32_t chroma_width = (written_width + 1) / 2, chroma_height = (written_height + 1) / 2;
+  if (!is_possible(width, height) || !is_possible(written_width, written_height) || written_width > width
+      || written_height > height || luma.bytes_per_row > INT_MAX || blue.bytes_per_row > INT_MAX
+      || blue.bytes_per_row != red.bytes_per_row || !ozu_plane_rows_hold(&luma, written_width, written_height)
       || !ozu_plane_rows_hold(&blue, chroma_width, chroma_height)
       || !ozu_plane_rows_hold(&red, chroma_width, chroma_height))
     return NULL;
   OzuWebPDecoder *decoder = new_decoder((int)width, (int)height);
   if (decoder == NULL) return NULL;
   decoder->config.options.bypass_filtering = skips_loop_filter;
+  if (written_width != width || written_height != height) {
+    decoder->config.options.use_scaling = 1;
+    decoder->config.options.scaled_width = (int)written_width;
+    decoder->config.options.scaled_height = (int)written_height;
+    decoder->config.output.width = (int)written_width;
+    decoder->config.output.height = (int)written_height;
+  }
   WebPDecBuffer *output = &decoder->config.output;
   output->colorspace = MODE_YUV;
   output->u.YUVA.y = luma.bytes;
@@ -84,7 +92,7 @@ OzuWebPDecoder *ozu_webp_plane_decoder_new(
   output->u.YUVA.v = red.bytes;
   output->u.YUVA.y_stride = (int)luma.bytes_per_row;
   output->u.YUVA.u_stride = output->u.YUVA.v_stride = (int)blue.bytes_per_row;
-  output->u.YUVA.y_size = luma.bytes_per_row * height;
+  output->u.YUVA.y_size = luma.bytes_per_row * written_height;
   output->u.YUVA.u_size = output->u.YUVA.v_size = blue.bytes_per_row * chroma_height;
   // The only way to an incremental decoder with options; it keeps a pointer to them.
   decoder->decoder = WebPIDecode(NULL, 0, &decoder->config);

@@ -193,7 +193,7 @@ struct CBorderTests {
       refuses { ozu_webp_decoder_new($0) == nil }
       #expect(ozu_webp_decoder_new(OzuRows()) == nil)
       let none = OzuPlaneRows()
-      #expect(ozu_webp_plane_decoder_new(none, none, none, 8, 8, false) == nil)
+      #expect(ozu_webp_plane_decoder_new(none, none, none, 8, 8, 8, 8, false) == nil)
     #endif
     #if JXL
       refuses { ozu_jxl_feed_new($0) == nil }

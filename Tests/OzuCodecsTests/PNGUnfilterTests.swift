@@ -52,4 +52,59 @@ struct PNGUnfilterTests {
       #expect(first == second)
     }
   }
+
+  /// Four rows at once, or one after the other.
+  private func four(
+    _ rows: Rows, _ pixelByteCount: Int, _ filters: SIMD4<UInt8>, atOnce: Bool
+  ) -> [[UInt8]?] {
+    let unfilter = PNGUnfilter(count: rows.count, pixelByteCount: pixelByteCount)
+    let raws = (1...4).map { rows.row($0) }
+    let above = rows.row(5)
+    var made = (6...9).map { rows.row($0) }
+    guard atOnce else {
+      for index in 0..<4 {
+        let upper = index == 0 ? above : made[index - 1]
+        #expect(unfilter.apply(filters[index], raws[index], above: upper, to: &made[index]))
+      }
+      return made.map(rows.content)
+    }
+    #expect(unfilter.canMakeFour(filters))
+    let stride = made[0].count
+    let stored = raws.flatMap { $0 }
+    var results = made.flatMap { $0 }
+    stored.withUnsafeBufferPointer { stored in
+      results.withUnsafeMutableBufferPointer { results in
+        // Four rows each, none of which is empty: they have margins.
+        let (from, to) = (stored.baseAddress!, results.baseAddress!)
+        unfilter.applyFour(
+          filters, (from, from + stride, from + 2 * stride, from + 3 * stride), above: above,
+          to: (to, to + stride, to + 2 * stride, to + 3 * stride))
+      }
+    }
+    return (0..<4).map { rows.content(Array(results[$0 * stride..<($0 + 1) * stride])) }
+  }
+
+  @Test("make of four rows at once what they are one by one, whatever their filters", arguments: 3...4, 1...9)
+  func fourRows(pixelByteCount: Int, width: Int) {
+    let count = width * pixelByteCount
+    for number in 0..<625 {
+      let filters = SIMD4<UInt8>(
+        UInt8(number % 5), UInt8(number / 5 % 5), UInt8(number / 25 % 5), UInt8(number / 125))
+      let unfilter = PNGUnfilter(count: count, pixelByteCount: pixelByteCount)
+      guard unfilter.canMakeFour(filters) else { continue }
+      for value: UInt8 in [0, 0xFF] {
+        let rows = Rows(count: count, marginValue: value)
+        let made = four(rows, pixelByteCount, filters, atOnce: true)
+        #expect(!made.contains(nil))
+        #expect(made == four(rows, pixelByteCount, filters, atOnce: false), "\(filters)")
+      }
+    }
+  }
+
+  @Test("leave rows with a filter that does not exist, or few that wait, to the other ways")
+  func notFour() {
+    let unfilter = PNGUnfilter(count: 30, pixelByteCount: 3)
+    #expect(!unfilter.canMakeFour([4, 4, 4, 5]) && !unfilter.canMakeFour([2, 2, 2, 4]))
+    #expect(!PNGUnfilter(count: 30, pixelByteCount: 2).canMakeFour([4, 4, 4, 4]))
+  }
 }

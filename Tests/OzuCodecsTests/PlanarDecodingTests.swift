@@ -2,9 +2,10 @@ import Foundation
 import JPEGOracle
 import OzuCodecs
 import OzuImaging
-import OzuLibraryCodecs
 import OzuStandardCodecs
 import Testing
+
+@testable import OzuLibraryCodecs
 
 @Suite("Decoding to planes")
 struct PlanarDecodingTests {
@@ -66,6 +67,28 @@ struct PlanarDecodingTests {
         let (planes, pixels) = try compare(file, Resize(PixelSize(width, width * 3 / 4), mode: .fill))
         #expect(planes.signalToNoise(against: pixels) > 38)
       }
+    }
+
+    @Test(
+      "WebP whose planes are too large looks as it does from whole ones",
+      arguments: [PixelSize(403, 301), PixelSize(800, 600), PixelSize(801, 97)])
+    func scaledWebP(size: PixelSize) throws {
+      let data = try WebPEncoder().encode(waves(size), options: .init(compressionQuality: 0.9))
+      let file = try CodecRegistry.standard.open(data)
+      let context = DecodingContext()
+      let resize = Resize(PixelSize(size.width / 20, size.height / 15), mode: .fill)
+      let plan = DecodePlan(of: file, resize: resize, context: context)
+      let averaging = try #require(plan.averaging)
+      let header = try WebPHeader(data.span, frameLimit: 1)
+      let results = try [0, Int.max].map { largest in
+        let planes = try data.withUnsafeBytes { bytes in
+          try WebPPlanes.decode(
+            UnsafeRawBufferPointer(rebasing: bytes[header.frames[0].range]), size: size, averaging: averaging,
+            context: context, largestWholePlanes: largest)
+        }
+        return try plan.rendered(try #require(planes), header: file.header, context: context)
+      }
+      #expect(results[0].signalToNoise(against: results[1]) > 45)
     }
 
     @Test("WebP with alpha, lossless or cut off is left to the way through pixels")

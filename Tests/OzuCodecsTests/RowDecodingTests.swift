@@ -5,18 +5,25 @@ import OzuImaging
 import OzuStandardCodecs
 import Testing
 
-/// Rows that go from libjpeg and from the readers of PNG to the resampler, beside the bitmap of all of them.
+/// Rows that go from libjpeg, libtiff and from the readers of PNG to the resampler, beside the bitmap of all of them.
 @Suite("Decoding row by row")
 struct RowDecodingTests {
-  static let files = [
-    "matrix/jpeg-baseline-420.jpg", "matrix/jpeg-progressive-420.jpg", "matrix/jpeg-gray.jpg",
-    "matrix/jpeg-cmyk-noprofile.jpg",
-    "matrix/jpeg-arith-progressive.jpg", "matrix/png-rgb8.png", "matrix/png-gray8.png",
-    "matrix/png-palette.png", "matrix/png-trns-rgb.png", "matrix/png-gray-alpha8.png",
-    "pngsuite/basn2c16.png", "pngsuite/basn3p04.png",
-    "pngsuite/bgan6a08.png", "pngsuite/basn6a16.png", "pngsuite/basn0g01.png",
-    "pngsuite/tbbn3p08.png", "pngsuite/tm3n3p02.png", "pngsuite/basi6a16.png",
-  ]
+  static let files =
+    [
+      "matrix/jpeg-baseline-420.jpg", "matrix/jpeg-progressive-420.jpg", "matrix/jpeg-gray.jpg",
+      "matrix/jpeg-cmyk-noprofile.jpg",
+      "matrix/jpeg-arith-progressive.jpg", "matrix/png-rgb8.png", "matrix/png-gray8.png",
+      "matrix/png-palette.png", "matrix/png-trns-rgb.png", "matrix/png-gray-alpha8.png",
+      "pngsuite/basn2c16.png", "pngsuite/basn3p04.png",
+      "pngsuite/bgan6a08.png", "pngsuite/basn6a16.png", "pngsuite/basn0g01.png",
+      "pngsuite/tbbn3p08.png", "pngsuite/tm3n3p02.png", "pngsuite/basi6a16.png",
+    ] + tiffs
+
+  private static let tiffs =
+    [
+      "tiff-g4", "tiff-jpeg", "tiff-packbits", "tiff-raw", "tiff-rgba-lzw", "tiff-tiff_adobe_deflate",
+      "tiff-tiff_lzw",
+    ].map { "matrix/\($0).tif" }.filter(isDecodable)
 
   /// Not by planes, and not copied.
   static let recipes = [
@@ -109,7 +116,9 @@ struct RowDecodingTests {
     }
   }
 
-  @Test("takes no memory for a bitmap of all pixels", arguments: ["baseline.jpg", "plain.png"])
+  @Test(
+    "takes no memory for a bitmap of all pixels",
+    arguments: ["baseline.jpg", "plain.png", "strips.tif"].filter(isDecodable))
   func memory(name: String) throws {
     let pool = PixelBufferPool(retainedByteLimit: 0)
     // Kernels that are not optimised take longer than the usual limit.

@@ -110,6 +110,71 @@
       #expect(try pixels(file) == [expected[0], expected[0]])
     }
 
+    /// A picture in tiles of 16 x 16, which reach beyond it, and the same in one strip.
+    private static func tiled(_ samples: Int, photometric: Int, extra: Int? = nil) -> (TIFFFile, TIFFFile) {
+      let size = PixelSize(37, 21)
+      func pixel(_ x: Int, _ y: Int) -> [UInt8] {
+        guard x < size.width, y < size.height else { return Array(repeating: 0xEE, count: samples) }
+        return (0..<samples).map { UInt8(truncatingIfNeeded: x * 7 + y * 13 + $0 * 50) }
+      }
+      let tiles = (0..<2).flatMap { row in
+        (0..<3).map { column in
+          (0..<16).flatMap { y in (0..<16).flatMap { pixel(column * 16 + $0, row * 16 + y) } }
+        }
+      }
+      let strip = (0..<size.height).flatMap { y in (0..<size.width).flatMap { pixel($0, y) } }
+      func file(_ tileSize: PixelSize?, _ strips: [[UInt8]]) -> TIFFFile {
+        TIFFFile(
+          size: size, bits: 8, photometric: photometric, samplesPerPixel: samples, extraSamples: extra,
+          tileSize: tileSize, strips: strips)
+      }
+      return (file(PixelSize(16, 16), tiles), file(nil, [strip]))
+    }
+
+    @Test("reads tiles as it reads strips", arguments: [(1, 0), (1, 1), (3, 2)])
+    func tiles(samples: Int, photometric: Int) throws {
+      let (tiles, strip) = Self.tiled(samples, photometric: photometric)
+      #expect(try pixels(tiles) == pixels(strip))
+      // By their means too.
+      let resize = Resize(PixelSize(6, 4), mode: .fill)
+      for file in [tiles, strip] {
+        let plan = DecodePlan(header: try CodecRegistry.standard.header(of: file.data), resize: resize)
+        #expect(plan.averaging != nil)
+      }
+      #expect(
+        try CodecRegistry.standard.picture(from: tiles.data, resize: resize).bitmap
+          == CodecRegistry.standard.picture(from: strip.data, resize: resize).bitmap)
+    }
+
+    @Test("says that a tile is missing", arguments: [1, 300, 700])
+    func missingTile(byteCount: Int) throws {
+      let data = Self.tiled(3, photometric: 2).0.data
+      for resize in [nil, Resize(PixelSize(6, 4), mode: .fill), Resize(PixelSize(30, 20), mode: .fill)] {
+        #expect(throws: DecodingError.self) {
+          try CodecRegistry.standard.picture(from: data.prefix(data.count - byteCount), resize: resize)
+        }
+      }
+    }
+
+    /// Palettes, grey, RGB with alpha, of strips and through the library's conversion.
+    @Test(
+      "looks from means as it does from pixels",
+      arguments: [
+        "tiff-jpeg", "tiff-packbits", "tiff-raw", "tiff-rgba-lzw", "tiff-tiff_adobe_deflate", "tiff-tiff_lzw",
+      ])
+    func means(name: String) throws {
+      let file = try CodecRegistry.standard.open(fixture("matrix/\(name).tif"))
+      let size = file.header.storedSize
+      let resize = Resize(PixelSize(size.width / 6, size.height / 6), mode: .fill)
+      let context = DecodingContext(colorPolicy: .keep)
+      let plan = DecodePlan(of: file, resize: resize, context: context)
+      try #require(plan.averaging != nil)
+      let planes = try file.render(plan, context: context)
+      let pixels = try file.decode(plan, context: context)
+      let expected = plan.resampler.resample(pixels, region: plan.region, to: plan.outputSize)
+      #expect(planes.signalToNoise(against: expected) > 38)
+    }
+
     @Test("says that rows are missing, in one plane and in the last", arguments: [0, 3, 7, 15])
     func truncated(byteCount: Int) throws {
       let file = Self.planes([[1, 2, 3, 4], [1, 2, 3, 4]], bits: 16, photometric: 1, extra: 2)

@@ -65,6 +65,11 @@ typedef struct {
   /// How many pixels a chroma sample stands for on each side; 0 for a grey picture.
   int chroma_columns;
   int chroma_rows;
+  /// Whether `ozu_picture_row` can be called.
+  bool has_rows;
+  /// How many bytes a pixel has in what `ozu_picture_samples` gives: 1 for grey, 3 for red, green and blue; 0 when it
+  /// cannot be called.
+  int row_channels;
 } OzuPictureInfo;
 
 /// A decoded picture in luma and chroma.
@@ -124,6 +129,13 @@ OzuStatus ozu_picture_delay(OzuPictureDecoder *decoder, uint32_t frame, double *
 /// Decodes on, to BGRA or RGBA in 16 bits at the header's size. `More` until all is there. At each step the same memory
 /// is given. `Failed` when it is for another size or other pixels; nothing is then written.
 OzuStatus ozu_picture_step(OzuPictureDecoder *decoder, OzuRows rows);
+
+/// Decodes, instead of `step`, the next row of the header's width to BGRA, into memory for one row. `Done` for each.
+OzuStatus ozu_picture_row(OzuPictureDecoder *decoder, OzuRows row);
+
+/// Decodes, instead of `step`, the next row of a picture without alpha, in `row_channels` bytes a pixel. It belongs to the
+/// decoder, and is valid until the next call. NULL when it is missing or was the last.
+const uint8_t *ozu_picture_samples(OzuPictureDecoder *decoder);
 
 /// Exchanges red and blue in so many pixels of four bytes; `from` and `to` may be the same.
 void ozu_swap_red_and_blue(const uint8_t *from, uint8_t *to, size_t pixels);

@@ -15,13 +15,14 @@ typedef struct OzuWebPDecoder OzuWebPDecoder;
 /// other pixels, or memory is short.
 OzuWebPDecoder *ozu_webp_decoder_new(OzuRows rows);
 
-/// Makes a decoder of a lossy picture that writes luma and chroma as they are stored, chroma half as fine on both
-/// sides, to memory that must outlive it: `height` rows of `width` bytes, and twice half as many of half as many,
-/// rounded up. `skips_loop_filter` leaves out the filter that smooths the borders of blocks. NULL when there is less
-/// memory than that, or memory is short.
+/// Makes a decoder of a lossy picture of `width` by `height` that writes luma and chroma, chroma half as fine on both
+/// sides, to memory that must outlive it: `written_height` rows of `written_width` bytes, and twice half as many of half
+/// as many, rounded up. These are as stored where the sizes are the same; where the written one is smaller, each is the
+/// mean of what it covers. `skips_loop_filter` leaves out the filter that smooths the borders of blocks. NULL when there
+/// is less memory than that, or memory is short.
 OzuWebPDecoder *ozu_webp_plane_decoder_new(
     OzuPlaneRows luma, OzuPlaneRows blue, OzuPlaneRows red, uint32_t width, uint32_t height,
-    bool skips_loop_filter);
+    uint32_t written_width, uint32_t written_height, bool skips_loop_filter);
 void ozu_webp_decoder_free(OzuWebPDecoder *decoder);
 
 /// Decodes what the first `size` bytes of the file allow. The same bytes, and more of them, are given at each

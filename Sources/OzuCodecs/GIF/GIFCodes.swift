@@ -3,9 +3,11 @@ import OzuImaging
 /// Decompresses the codes of one GIF image: LZW with codes of growing length, in blocks of up to 255 bytes
 /// (GIF89a specification, appendix F).
 ///
-/// Each code stands for the string of an earlier one and one index more. A string is written from its end, since
-/// what a code knows is its prefix; its length is known, so the place of its end is. Every access is checked, and
-/// a code that was not made yet ends the image.
+/// Each code stands for the string of an earlier one and one index more. That string stands in the indices already,
+/// where the earlier one was written and the index behind it: so a code knows its place and its length, and is copied
+/// from there. A code that was not made yet ends the image.
+///
+/// Unsafe pointers in `copy` alone, which checks what it is given.
 struct GIFCodes {
   /// How an image ended.
   enum Ending {
@@ -22,10 +24,9 @@ struct GIFCodes {
   private static let largestMinimum = 11
   private static let indicesPerCheckpoint = 1 << 20
 
-  private var prefixes = [UInt16](repeating: 0, count: codeLimit)
-  private var suffixes = [UInt8](repeating: 0, count: codeLimit)
-  private var firsts = [UInt8](repeating: 0, count: codeLimit)
-  private var lengths = [UInt16](repeating: 0, count: codeLimit)
+  /// Where the string of each code stands first, and its length; for the codes of colours there is none.
+  private var places = [Int](repeating: 0, count: codeLimit)
+  private var lengths = [Int](repeating: 1, count: codeLimit)
 
   /// Decompresses to `count` indices, or as many as there are.
   ///
@@ -38,17 +39,13 @@ struct GIFCodes {
     guard 1...Self.largestMinimum ~= minimum else { return (0, .corrupt) }
     let clear = 1 << minimum
     let end = clear + 1
-    for code in 0..<clear {
-      suffixes[code] = UInt8(truncatingIfNeeded: code)
-      firsts[code] = UInt8(truncatingIfNeeded: code)
-      lengths[code] = 1
-    }
     let wanted = indices.count
     var written = 0
     var nextCheckpoint = Self.indicesPerCheckpoint
     var codeSize = minimum + 1
     var nextCode = end + 1
     var previous = -1
+    var previousPlace = 0
 
     var position = image.codes
     var blockRest = 0
@@ -57,6 +54,16 @@ struct GIFCodes {
     var output = indices.mutableSpan
 
     while written < wanted {
+      // Many bytes at once where they are in one block.
+      if bitCount < codeSize, blockRest >= 8, bytes.count - position >= 8 {
+        let word = bytes.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self)
+        bits |= UInt64(littleEndian: word) << UInt64(bitCount)
+        let taken = (63 - bitCount) >> 3
+        bitCount += taken * 8
+        bits &= (1 << UInt64(bitCount)) - 1
+        position += taken
+        blockRest -= taken
+      }
       while bitCount < codeSize {
         if blockRest == 0 {
           guard let byteCount = bytes.byte(at: position), byteCount > 0 else { return (written, .short) }
@@ -83,26 +90,25 @@ struct GIFCodes {
       guard previous >= 0 ? code <= nextCode : code < clear else { return (written, .corrupt) }
 
       if previous >= 0, nextCode < Self.codeLimit {
-        prefixes[nextCode] = UInt16(previous)
-        // A code may name the very string that it completes: it ends as it begins.
-        suffixes[nextCode] = firsts[code == nextCode ? previous : code]
-        firsts[nextCode] = firsts[previous]
-        lengths[nextCode] = lengths[previous] &+ 1
+        // The index behind the string before is the first that is written now. A code may name the very string that it
+        // completes: its last index is then copied from one that the copy itself has written.
+        places[nextCode] = previousPlace
+        lengths[nextCode] = previous < clear ? 2 : lengths[previous] + 1
         nextCode += 1
         if nextCode == 1 << codeSize, codeSize < 12 { codeSize += 1 }
       } else if code >= nextCode, previous >= 0 {
         return (written, .corrupt)
       }
 
-      let length = Int(lengths[code])
-      var place = written + length - 1
-      var string = code
-      while place >= written {
-        if place < wanted { output[place] = suffixes[string] }
-        string = Int(prefixes[string])
-        place -= 1
+      previousPlace = written
+      if code < clear {
+        output[written] = UInt8(truncatingIfNeeded: code)
+        written += 1
+      } else {
+        let length = min(lengths[code], wanted - written)
+        Self.copy(from: places[code], count: length, to: written, in: &output)
+        written += length
       }
-      written = min(written + length, wanted)
       previous = code
       if written >= nextCheckpoint {
         nextCheckpoint += Self.indicesPerCheckpoint
@@ -110,5 +116,31 @@ struct GIFCodes {
       }
     }
     return (written, .whole)
+  }
+
+  /// Copies indices that were written to the first place that was not, from the first to the last: the ends of the two may
+  /// be the same places.
+  @inline(__always)
+  private static func copy(from place: Int, count: Int, to target: Int, in indices: inout MutableSpan<UInt8>)
+  {
+    precondition(
+      place >= 0 && place < target && count >= 0 && count <= indices.count - target, "written before")
+    indices.withUnsafeMutableBytes { bytes in
+      guard let start = bytes.baseAddress else { return }
+      var copied = 0
+      // Eight at a time where these do not overlap. All places are below `target + count`, which is in the span.
+      if target - place >= 8 {
+        while copied &+ 8 <= count {
+          let word = start.loadUnaligned(fromByteOffset: place &+ copied, as: UInt64.self)
+          start.storeBytes(of: word, toByteOffset: target &+ copied, as: UInt64.self)
+          copied &+= 8
+        }
+      }
+      while copied < count {
+        let byte = start.load(fromByteOffset: place &+ copied, as: UInt8.self)
+        start.storeBytes(of: byte, toByteOffset: target &+ copied, as: UInt8.self)
+        copied &+= 1
+      }
+    }
   }
 }

@@ -53,11 +53,13 @@ public final class RowAverager {
   ///   - extentWidth: how far the picture reaches to the right, in samples; all of them by default.
   ///   - extentHeight: how far it reaches down.
   ///   - white: the sample that stands for 255.
+  ///   - averaged: how many samples of the picture became one of these rows before; none by default.
   ///   - upsampled: for chroma, how many pixels a sample stands for: it is then as soft as a full decode makes it.
   ///   - pool: where the memory comes from.
   public init(
     size: PixelSize, channels: Int, step: Step, extentWidth: Double? = nil, extentHeight: Double? = nil,
-    white: Double = 255, upsampled: PlaneLayout.ChromaStep? = nil, pool: PixelBufferPool
+    white: Double = 255, averaged: Step = Step(columns: 1, rows: 1),
+    upsampled: PlaneLayout.ChromaStep? = nil, pool: PixelBufferPool
   ) {
     precondition(!size.isEmpty && [1, 3, 4].contains(channels), "rows have samples of 1, 3 or 4 channels")
     columns = size.width
@@ -69,14 +71,15 @@ public final class RowAverager {
     meanColumns = (size.width + step.columns - 1) / step.columns
     let meanColumns = meanColumns
     let meanRows = (size.height + step.rows - 1) / step.rows
+    let means = (columns: step.columns * averaged.columns, rows: step.rows * averaged.rows)
     planes = (0..<channels).map { _ in
       SamplePlane(
         columnCount: meanColumns, rowCount: meanRows,
         extentWidth: (extentWidth ?? Double(size.width)) / Double(step.columns),
         extentHeight: (extentHeight ?? Double(size.height)) / Double(step.rows),
-        lift: .mean(columns: step.columns, rows: step.rows)
+        lift: .mean(columns: means.columns, rows: means.rows)
           + (upsampled.map {
-            .upsampling($0, samples: (columns: Double(step.columns), rows: Double(step.rows)))
+            .upsampling($0, samples: (columns: Double(means.columns), rows: Double(means.rows)))
           } ?? .none), pool: pool)
     }
     // 32 bits a sum, for rows of 16-bit samples; those of bytes use half of it.

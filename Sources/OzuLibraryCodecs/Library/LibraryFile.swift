@@ -20,10 +20,12 @@ final class LibraryFile: ImageFile {
   }
 
   let header: ImageHeader
-  private let library: LibraryDecoder
+  let library: LibraryDecoder
   private let limits: DecodingLimits
   private let bytes: PinnedBytes
   private let isPremultiplied: Bool
+  /// Whether the library makes one row after the other.
+  let handsOutRows: Bool
   private let state: Mutex<State>
   private let slot = FeedSlot<any LibraryFeed>()
 
@@ -37,6 +39,11 @@ final class LibraryFile: ImageFile {
     guard let session = opened.take() else { preconditionFailure("it is open, or has thrown") }
     var header = session.header
     header.isDrawing = library.isDrawing
+    handsOutRows = session.info.has_rows
+    // Means are made of 8 bits a channel, and of colours that are multiplied by alpha.
+    if handsOutRows, !session.info.is_deep, !session.info.is_cmyk, library.alpha == .premultiplied {
+      header.planeLayout = PlaneLayout(chromaStep: nil, source: .rows)
+    }
     self.header = header
     self.library = library
     self.limits = limits
@@ -45,16 +52,20 @@ final class LibraryFile: ImageFile {
     state = Mutex(State(session: session))
   }
 
-  /// What the library says that pixels take beside the bitmap: it keeps its picture until the file is closed. Planes are
-  /// part of the plan.
+  /// What the library says that pixels take beside the bitmap or the rows: it keeps its picture until the file is closed.
+  /// Planes that a library makes are part of the plan; those of rows need a row of pixels more.
   func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
-    guard plan.averaging == nil else { return DecodingDemand() }
+    guard plan.averaging == nil || handsOutRows else { return DecodingDemand() }
     let byteCount = state.withLock { Int(clamping: $0.session.info.scratch) }
-    return DecodingDemand(byteCount: byteCount, keptByteCount: byteCount)
+      .saturatingSum(plan.averaging == nil ? 0 : 4 * header.storedSize.width)
+    return DecodingDemand(byteCount: byteCount, keptByteCount: byteCount, handsOutRows: handsOutRows)
   }
 
   /// Makes the result: from planes where the plan averages them, else from pixels.
   func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    if let averaging = plan.averaging, handsOutRows {
+      return try plan.rendered(try averagedRows(averaging, context), header: header, context: context)
+    }
     if let averaging = plan.averaging {
       let planes = try use { (session) throws(DecodingError) in
         try session.planes(header: header, averaging: averaging, context)
@@ -155,7 +166,7 @@ final class LibraryFile: ImageFile {
   }
 
   /// Has a decoder make a frame from its beginning.
-  private func use<Success>(
+  func use<Success>(
     frame: Int = 0, _ body: (borrowing LibrarySession) throws(DecodingError) -> Success
   ) throws(DecodingError) -> Success {
     var outcome: Result<Success, DecodingError>?

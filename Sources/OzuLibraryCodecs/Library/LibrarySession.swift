@@ -16,10 +16,10 @@ import OzuImaging
 /// `@unchecked Sendable`: no decoder belongs to a thread, and the one that owns it has a lock, or is on one thread.
 struct LibrarySession: ~Copyable, @unchecked Sendable {
   private static let headerStage = "header"
-  private static let imageStage = "image data"
+  static let imageStage = "image data"
 
   let decoder: OpaquePointer
-  private let type: ImageType
+  let type: ImageType
   let info: OzuPictureInfo
 
   init(
@@ -109,7 +109,7 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
 
   /// Makes sure that a plan is for this file: the library writes as many pixels as the file has. A drawing is drawn at
   /// any size that the library can count.
-  private func check(_ size: PixelSize) throws(DecodingError) {
+  func check(_ size: PixelSize) throws(DecodingError) {
     let isPossible =
       type == .svg ? !size.isEmpty && max(size.width, size.height) <= Int32.max : size == ownSize
     guard isPossible else {
@@ -144,13 +144,10 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
       for y in 0..<size.height {
         // Rows are `bytesPerRow` apart and `size.height` in number.
         let row = start + y * bytesPerRow
-        if let inks {
-          inks.apply(to: row, count: size.width)
-          Premultiplication.makeOpaque(row, width: size.width)
-        } else if format == .rgba16 {
+        if format == .rgba16, inks == nil {
           finishDeep(row, size.width, alpha)
         } else {
-          finish(row, size.width, alpha)
+          Self.finish(row, size.width, info, alpha, inks: inks)
         }
       }
     }
@@ -158,8 +155,16 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
     return wanted == .gray8 ? bitmap.converted(to: .gray8, pool: context.pool) : bitmap
   }
 
-  /// Brings a row of BGRA, as the library has left it, to the bitmap's form.
-  private func finish(_ row: UnsafeMutableRawPointer, _ width: Int, _ alpha: Alpha) {
+  /// Brings a row of BGRA or inks, as the library has left it, to the bitmap's form.
+  static func finish(
+    _ row: UnsafeMutableRawPointer, _ width: Int, _ info: OzuPictureInfo, _ alpha: Alpha,
+    inks: ColorTransform?
+  ) {
+    if let inks {
+      inks.apply(to: row, count: width)
+      Premultiplication.makeOpaque(row, width: width)
+      return
+    }
     switch (info.has_alpha, info.is_premultiplied, alpha) {
     case (false, _, _): Premultiplication.makeOpaque(row, width: width)
     case (true, true, .straight): Premultiplication.undo(row, to: row, width: width, rounds: false)
@@ -181,7 +186,7 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
   }
 
   /// The way from the inks of a file to sRGB, when it is asked for and can be had.
-  private func inkTransform(_ header: ImageHeader, _ context: DecodingContext) -> ColorTransform? {
+  func inkTransform(_ header: ImageHeader, _ context: DecodingContext) -> ColorTransform? {
     guard info.is_cmyk, context.colorPolicy.converts(header), let encoding = header.colorEncoding else {
       return nil
     }
@@ -206,7 +211,7 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
   }
 
   /// The library's last words as an error.
-  private static func failure(
+  static func failure(
     _ decoder: OpaquePointer, _ status: OzuStatus, _ type: ImageType, stage: String
   ) -> DecodingError {
     if status == .truncated { return .truncated(type, stage: stage) }

@@ -9,10 +9,10 @@ import OzuImaging
 #endif
 
 extension PNGFile {
-  /// Four rows, of eight bytes a pixel at most. The passes of an interlaced file need the memory of all rows, and so does what
+  /// Nine rows, of four bytes a pixel at most, or four of eight. The passes of an interlaced file need the memory of all rows, and so does what
   /// there is of a file that ends early.
   func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
-    DecodingDemand(byteCount: 32 * header.storedSize.width, handsOutRows: offersRows(context))
+    DecodingDemand(byteCount: 36 * header.storedSize.width, handsOutRows: offersRows(context))
   }
 
   private func offersRows(_ context: DecodingContext) -> Bool {

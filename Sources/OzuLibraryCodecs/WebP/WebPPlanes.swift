@@ -3,7 +3,8 @@
   import OzuCodecs
   import OzuImaging
 
-  /// The planes of a lossy WebP picture, out of libwebp as they are stored and averaged row by row.
+  /// The planes of a lossy WebP picture, out of libwebp as they are stored and averaged row by row; of a large one libwebp
+  /// takes a part of the means.
   enum WebPPlanes {
     /// What a header says of the planes: nothing for what is lossless, has alpha or does not fill its canvas.
     static func layout(_ header: WebPHeader) -> PlaneLayout? {
@@ -14,18 +15,37 @@
         chromaStep: .init(horizontal: 2, vertical: 2), source: .wholePlanes(bytesPerPixel: 2))
     }
 
+    /// Planes of more bytes than this are not made whole where libwebp can take means of them. They are larger than what a
+    /// pool keeps, so that their pages would be new each time, which takes longer than libwebp's means.
+    static let largestWholePlanes = 32 << 20
+
+    /// How many samples libwebp makes one of on its way, on each side: as many as the plan has of chroma.
+    ///
+    /// It takes the same number of luma, chroma being half as fine; what is left to do of luma the averager does.
+    private static func scaling(
+      _ size: PixelSize, _ averaging: PlaneAveraging, _ largest: Int
+    ) -> RowAverager.Step {
+      let step = averaging.chroma
+      let isLarge = size.pixelCount + size.pixelCount / 2 > largest
+      return isLarge && step.columns >= 2 && step.rows >= 2 ? step : RowAverager.Step(columns: 1, rows: 1)
+    }
+
     /// Decodes a frame; `nil` when data are missing.
     ///
     /// The filter over the borders of blocks is left out where at least two samples a side become one: there the
     /// mean does its work.
     static func decode(
-      _ coded: UnsafeRawBufferPointer, size: PixelSize, averaging: PlaneAveraging, context: DecodingContext
+      _ coded: UnsafeRawBufferPointer, size: PixelSize, averaging: PlaneAveraging, context: DecodingContext,
+      largestWholePlanes: Int = largestWholePlanes
     ) throws(DecodingError) -> PlanarPicture? {
-      let chromaSize = PixelSize((size.width + 1) / 2, (size.height + 1) / 2)
-      let memory = context.pool.takeBlock(byteCount: size.pixelCount + 2 * chromaSize.pixelCount)
+      let scaling = scaling(size, averaging, largestWholePlanes)
+      let lumaSize = PixelSize(
+        (size.width + scaling.columns - 1) / scaling.columns, (size.height + scaling.rows - 1) / scaling.rows)
+      let chromaSize = PixelSize((lumaSize.width + 1) / 2, (lumaSize.height + 1) / 2)
+      let memory = context.pool.takeBlock(byteCount: lumaSize.pixelCount + 2 * chromaSize.pixelCount)
       defer { context.pool.giveBack(memory) }
       let luma = memory.bindMemory(to: UInt8.self).baseAddress!
-      let blue = luma + size.pixelCount
+      let blue = luma + lumaSize.pixelCount
       let red = blue + chromaSize.pixelCount
       let isCoarse = min(averaging.luma.columns, averaging.luma.rows) >= 2
       func rows(_ start: UnsafeMutablePointer<UInt8>, _ size: PixelSize) -> OzuPlaneRows {
@@ -34,18 +54,27 @@
       }
       guard
         let decoder = ozu_webp_plane_decoder_new(
-          rows(luma, size), rows(blue, chromaSize), rows(red, chromaSize), UInt32(size.width),
-          UInt32(size.height), isCoarse)
+          rows(luma, lumaSize), rows(blue, chromaSize), rows(red, chromaSize), UInt32(size.width),
+          UInt32(size.height), UInt32(lumaSize.width), UInt32(lumaSize.height), isCoarse)
       else { throw .corrupt(.webp, stage: WebPHeader.stage, reason: "out of memory") }
       defer { ozu_webp_decoder_free(decoder) }
       guard try WebPSession.feed(coded, to: decoder, context) else { return nil }
       context.begin(.resize)
-      let chromaExtent = (width: Double(size.width) / 2, height: Double(size.height) / 2)
+      /// How far the picture reaches in a side of chroma: libwebp stretches all samples over all that it writes, and of
+      /// an odd side the last stands for one pixel.
+      func extent(_ side: Int, _ written: Int) -> Double {
+        Double(side) / 2 / Double((side + 1) / 2) * Double(written)
+      }
+      let chromaExtent = (
+        width: extent(size.width, chromaSize.width), height: extent(size.height, chromaSize.height)
+      )
       func plane(_ rows: UnsafePointer<UInt8>, _ size: PixelSize, isChroma: Bool) -> SamplePlane {
+        let step = isChroma ? averaging.chroma : averaging.luma
         let averager = RowAverager(
-          size: size, channels: 1, step: isChroma ? averaging.chroma : averaging.luma,
+          size: size, channels: 1,
+          step: RowAverager.Step(columns: step.columns / scaling.columns, rows: step.rows / scaling.rows),
           extentWidth: isChroma ? chromaExtent.width : nil,
-          extentHeight: isChroma ? chromaExtent.height : nil,
+          extentHeight: isChroma ? chromaExtent.height : nil, averaged: scaling,
           upsampled: isChroma ? .init(horizontal: 2, vertical: 2) : nil, pool: context.pool)
         for y in 0..<size.height {
           averager.add(bytes: UnsafeBufferPointer(start: rows + y * size.width, count: size.width).span)
@@ -53,7 +82,7 @@
         return averager.planes[0]
       }
       return PlanarPicture(
-        luma: plane(luma, size, isChroma: false),
+        luma: plane(luma, lumaSize, isChroma: false),
         chroma: (plane(blue, chromaSize, isChroma: true), plane(red, chromaSize, isChroma: true)),
         encoding: .webp)
     }

@@ -1,7 +1,7 @@
 import Foundation
 import OzuImaging
 
-/// Writes TIFFs for tests: little-endian, one strip, or one for each plane.
+/// Writes TIFFs for tests: little-endian, one strip, or one for each plane, or tiles.
 struct TIFFFile {
   var size: PixelSize
   var bits: Int
@@ -12,18 +12,27 @@ struct TIFFFile {
   var extraSamples: Int?
   /// An ICC profile.
   var profile: Data?
-  /// The strips: one, or the planes.
+  /// The size of the tiles; `nil` for strips.
+  var tileSize: PixelSize?
+  /// The strips: one, or the planes; or the tiles.
   var strips: [[UInt8]]
 
   var data: Data {
-    let isShort = strips.count > 1
+    let hasPlanes = tileSize == nil && strips.count > 1
     var fields: [(tag: Int, type: Int, values: [Int])] = [
       (256, 4, [size.width]), (257, 4, [size.height]),
       (258, 3, Array(repeating: bits, count: samplesPerPixel)), (259, 3, [1]), (262, 3, [photometric]),
       (273, 4, Array(repeating: 0, count: strips.count)), (277, 3, [samplesPerPixel]),
       (278, 4, [size.height]),
-      (279, 4, strips.map(\.count)), (284, 3, [isShort ? 2 : 1]),
+      (279, 4, strips.map(\.count)), (284, 3, [hasPlanes ? 2 : 1]),
     ]
+    if let tileSize {
+      fields.removeAll { [273, 278, 279].contains($0.tag) }
+      fields += [
+        (322, 4, [tileSize.width]), (323, 4, [tileSize.height]),
+        (324, 4, Array(repeating: 0, count: strips.count)), (325, 4, strips.map(\.count)),
+      ]
+    }
     if let extraSamples { fields.append((338, 3, [extraSamples])) }
     if let profile { fields.append((34_675, 7, profile.map { Int($0) })) }
     let directoryByteCount = 2 + fields.count * 12 + 4
@@ -34,9 +43,12 @@ struct TIFFFile {
     }
     let outsideByteCount = fields.reduce(0) { $0 + (bytes($1).count > 4 ? bytes($1).count : 0) }
     var offset = 8 + directoryByteCount + outsideByteCount
-    fields[5].values = strips.map { strip in
+    let offsets = strips.map { strip in
       defer { offset += strip.count }
       return offset
+    }
+    if let index = fields.firstIndex(where: { [273, 324].contains($0.tag) }) {
+      fields[index].values = offsets
     }
     var directory = Self.little(fields.count, 2)
     for field in fields {

@@ -35,8 +35,8 @@ package final class PNGRowReader {
   private var batchRow = 0
   private var nextRow = 0
   private var hasEnded = false
-  /// The row that was made together with the one before.
-  private var pairedRow: UnsafePointer<UInt8>?
+  /// The rows that are made, of which those from `nextRow` on were not asked for.
+  private var madeRows = 0
 
   private var raw: UnsafeMutablePointer<UInt8> { memory.baseAddress!.assumingMemoryBound(to: UInt8.self) }
   private var rawByteCount: Int { batch * (rowByteCount + 1) }
@@ -87,9 +87,10 @@ package final class PNGRowReader {
     height = header.size.height
     rowByteCount = header.size.width * pixelByteCount
     unfilter = PNGUnfilter(count: rowByteCount, pixelByteCount: pixelByteCount)
-    batch = min(height, max(1, (64 << 10) / (rowByteCount + 1)))
+    // Four rows at least, so that they can be made at once.
+    batch = min(height, max(4, (64 << 10) / (rowByteCount + 1)))
     let rowRoom = rowByteCount + PNGUnfilter.margin
-    memory = pool.takeBlock(byteCount: batch * (rowByteCount + 1) + PNGUnfilter.margin + 3 * rowRoom)
+    memory = pool.takeBlock(byteCount: batch * (rowByteCount + 1) + PNGUnfilter.margin + Self.ring * rowRoom)
     // The row above the first is zero (§9.2), and no margin is ever read that was not written.
     memory.initializeMemory(as: UInt8.self, repeating: 0)
   }
@@ -100,32 +101,50 @@ package final class PNGRowReader {
 
   /// The next row, valid until the call after the next; `nil` when the file is for libpng after all.
   func next() -> UnsafePointer<UInt8>? {
-    if let row = pairedRow {
-      pairedRow = nil
-      batchRow += 1
-      nextRow += 1
-      return row
+    if nextRow == madeRows {
+      guard makeRows() else { return nil }
     }
-    if batchRow == batchRows {
-      guard fill() else { return nil }
-    }
-    let stored = raw + batchRow * (rowByteCount + 1)
-    let (above, row, below) = (row(nextRow + 2), row(nextRow), row(nextRow + 1))
-    let storedBelow = stored + rowByteCount + 1
-    if batchRow + 1 < batchRows, unfilter.canPair(stored[0], storedBelow[0]) {
-      unfilter.applyPaeth(stored + 1, storedBelow + 1, above: above, to: row, below)
-      pairedRow = UnsafePointer(below)
-    } else if !unfilter.apply(stored[0], stored + 1, above: above, to: row) {
-      return nil
-    }
-    batchRow += 1
-    nextRow += 1
-    return UnsafePointer(row)
+    defer { nextRow += 1 }
+    return UnsafePointer(row(nextRow))
   }
 
-  /// The place of a row: one of three in turn, so that the one above, at `index - 1`, is at `index + 2` too.
+  /// Makes the next row, or two or four where that is faster; false when the file is for libpng after all.
+  private func makeRows() -> Bool {
+    if batchRow == batchRows {
+      guard fill() else { return false }
+    }
+    let stride = rowByteCount + 1
+    let stored = raw + batchRow * stride
+    let rest = batchRows - batchRow
+    let above = UnsafePointer(row(nextRow + Self.ring - 1))
+    var count = 1
+    if rest >= 4,
+      case let filters = SIMD4(stored[0], stored[stride], stored[2 * stride], stored[3 * stride]),
+      unfilter.canMakeFour(filters)
+    {
+      count = 4
+      let pixels = UnsafePointer(stored + 1)
+      unfilter.applyFour(
+        filters, (pixels, pixels + stride, pixels + 2 * stride, pixels + 3 * stride), above: above,
+        to: (row(nextRow), row(nextRow + 1), row(nextRow + 2), row(nextRow + 3)))
+    } else if rest >= 2, unfilter.canPair(stored[0], stored[stride]) {
+      count = 2
+      unfilter.applyPaeth(
+        stored + 1, stored + stride + 1, above: above, to: row(nextRow), row(nextRow + 1))
+    } else if !unfilter.apply(stored[0], stored + 1, above: above, to: row(nextRow)) {
+      return false
+    }
+    batchRow += count
+    madeRows += count
+    return true
+  }
+
+  /// The places of rows: four that are made at once, and the one above them.
+  private static let ring = 5
+
+  /// The place of a row: one of five in turn, so that the one above, at `index - 1`, is at `index + 4` too.
   private func row(_ index: Int) -> UnsafeMutablePointer<UInt8> {
-    raw + rawByteCount + PNGUnfilter.margin + index % 3 * (rowByteCount + PNGUnfilter.margin)
+    raw + rawByteCount + PNGUnfilter.margin + index % Self.ring * (rowByteCount + PNGUnfilter.margin)
   }
 
   /// Whether the stream ended where the picture does, with the right checksum. After the last row.

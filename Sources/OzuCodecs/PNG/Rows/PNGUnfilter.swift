@@ -1,7 +1,8 @@
 /// Takes back the filters of PNG (third edition, §9), a row at a time.
 ///
 /// Three of five filters look at the pixel to the left, so a row cannot be done abreast; but the bytes of one pixel
-/// can: those of three and four bytes go through vectors of which the first lanes count.
+/// can: those of three and four bytes go through vectors of which the first lanes count, and pixels of four rows through
+/// one vector (`PNGUnfilter+Quads.swift`).
 ///
 /// Unsafe pointers. Why every index is in bounds: `raw`, `above` and `row` have `count` bytes, and `margin` more that
 /// may be read and, in `row`, written; pixels are read eight bytes and written four at a time from places below
@@ -109,10 +110,10 @@ struct PNGUnfilter {
       let vertical = up &- corner
       let horizontal = left &- corner
       let diagonal = vertical &+ horizontal
-      let toLeft = pointwiseMax(vertical, .zero &- vertical)
-      let toUp = pointwiseMax(horizontal, .zero &- horizontal)
-      let toCorner = pointwiseMax(diagonal, .zero &- diagonal)
-      let nearest = pointwiseMin(pointwiseMin(toLeft, toUp), toCorner)
+      let toLeft = Self.most(vertical, .zero &- vertical)
+      let toUp = Self.most(horizontal, .zero &- horizontal)
+      let toCorner = Self.most(diagonal, .zero &- diagonal)
+      let nearest = Self.least(Self.least(toLeft, toUp), toCorner)
       // Ties go to the left, then up.
       var prediction = corner.replacing(with: up, where: toUp .== nearest)
       prediction = prediction.replacing(with: left, where: toLeft .== nearest)
@@ -147,10 +148,10 @@ struct PNGUnfilter {
       let vertical = up &- corner
       let horizontal = left &- corner
       let diagonal = vertical &+ horizontal
-      let toLeft = pointwiseMax(vertical, .zero &- vertical)
-      let toUp = pointwiseMax(horizontal, .zero &- horizontal)
-      let toCorner = pointwiseMax(diagonal, .zero &- diagonal)
-      let nearest = pointwiseMin(pointwiseMin(toLeft, toUp), toCorner)
+      let toLeft = Self.most(vertical, .zero &- vertical)
+      let toUp = Self.most(horizontal, .zero &- horizontal)
+      let toCorner = Self.most(diagonal, .zero &- diagonal)
+      let nearest = Self.least(Self.least(toLeft, toUp), toCorner)
       var prediction = corner.replacing(with: up, where: toUp .== nearest)
       prediction = prediction.replacing(with: left, where: toLeft .== nearest)
       left = (value &+ prediction) & low
@@ -176,6 +177,18 @@ struct PNGUnfilter {
       truncatingIfNeeded: SIMD8<UInt8>(
         lowHalf: first.loadUnaligned(fromByteOffset: x, as: SIMD4<UInt8>.self),
         highHalf: second.loadUnaligned(fromByteOffset: y, as: SIMD4<UInt8>.self)))
+  }
+
+  // The standard library's functions for these are called, not inlined, in kernels as short as these.
+
+  @inline(__always)
+  private static func most(_ a: SIMD8<Int16>, _ b: SIMD8<Int16>) -> SIMD8<Int16> {
+    b.replacing(with: a, where: a .> b)
+  }
+
+  @inline(__always)
+  private static func least(_ a: SIMD8<Int16>, _ b: SIMD8<Int16>) -> SIMD8<Int16> {
+    b.replacing(with: a, where: a .< b)
   }
 
   @inline(__always)

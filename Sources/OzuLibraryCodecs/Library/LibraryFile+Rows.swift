@@ -1,0 +1,27 @@
+import CCodecs
+import OzuCodecs
+import OzuImaging
+
+extension LibraryFile {
+  /// Hands out the rows that the library makes, where it can.
+  ///
+  /// - Throws: as `decode` does.
+  func withRows<Result>(
+    _ plan: DecodePlan, context: DecodingContext,
+    _ body: (any PixelRowReading) throws(DecodingError) -> Result
+  ) throws(DecodingError) -> Result? {
+    guard handsOutRows else { return nil }
+    return try use { (session) throws(DecodingError) in
+      try session.withRows(header: header, alpha: library.alpha, context, body)
+    }
+  }
+
+  /// The means of squares of pixels, of rows that nobody keeps.
+  func averagedRows(
+    _ averaging: PlaneAveraging, _ context: DecodingContext
+  ) throws(DecodingError) -> PlanarPicture {
+    try use { (session) throws(DecodingError) in
+      try session.averagedRows(header: header, step: averaging.luma, alpha: library.alpha, context)
+    }
+  }
+}
