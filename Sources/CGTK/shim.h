@@ -11,11 +11,12 @@
 int _dispatch_get_main_queue_handle_4CF(void);
 void _dispatch_main_queue_callback_4CF(void *unused);
 
-// An object that draws what Swift tells it to; `state` belongs to Swift.
+// A GObject with a Swift side, which `state` points to: a paintable that draws what Swift tells it to, or the state of a
+// widget. `state` belongs to Swift.
 typedef struct {
   GObject parent;
   void *state;
-} OzuPaintable;
+} OzuInstance;
 
 static inline gboolean ozu_is_a(const void *instance, GType type) {
   return G_TYPE_CHECK_INSTANCE_TYPE(instance, type);
@@ -26,6 +27,21 @@ static inline GObjectClass *ozu_object_class(void *type_class) { return G_OBJECT
 static inline GtkWidgetClass *ozu_widget_class(void *type_class) { return GTK_WIDGET_CLASS(type_class); }
 
 static inline GType ozu_type_boolean(void) { return G_TYPE_BOOLEAN; }
+
+static inline GType ozu_type_of(const void *instance) { return G_TYPE_FROM_INSTANCE(instance); }
+
+static inline GType ozu_type_int(void) { return G_TYPE_INT; }
+
+static inline GType ozu_type_uint(void) { return G_TYPE_UINT; }
+
+static inline GType ozu_type_double(void) { return G_TYPE_DOUBLE; }
+
+static inline GType ozu_type_value(void) { return G_TYPE_VALUE; }
+
+static inline GType ozu_type_parameter(void) { return G_TYPE_PARAM; }
+
+// Stands for every type whose values are pointers to instances.
+static inline GType ozu_type_pointers(void) { return G_TYPE_POINTER; }
 
 static inline GType ozu_type_string(void) { return G_TYPE_STRING; }
 

@@ -4,10 +4,15 @@
   import Ozu
   import OzuGTK
 
-  /// The demo app: a grid of pictures from a folder, a file of addresses or a server of its own, and each of them large.
+  /// The app: a grid of pictures from folders, files, a list of addresses or a server of its own, and each of them large.
   @MainActor
   public enum Gallery {
+    /// What the desktop knows the app by.
+    public static let identifier = "org.ozu.Gallery"
+
     private static var windows: [GalleryWindow] = []
+    /// How long a slide is seen, in place of what was chosen; for the drills.
+    public static var slideDuration: Duration?
 
     /// How the gallery loads: as by default, and what comes slowly is shown while it comes.
     public static var configuration: ImagePipeline.Configuration {
@@ -16,35 +21,43 @@
       return configuration
     }
 
-    /// Runs the app until its window is closed.
+    /// Runs the app until its last window is closed.
     ///
     /// - Parameter arguments: those of the command line, without the program's name.
     public static func main(_ arguments: [String]) {
       let source: PictureSource
-      let items: [PictureItem]
       do {
         source = try PictureSource(arguments: arguments)
-        items = try source.items()
       } catch {
         FileHandle.standardError.write(Data("ozu-gallery: \(error)\n".utf8))
-        exit(error is PictureSource.Usage ? 2 : 1)
+        exit(2)
       }
+      g_set_prgname(identifier)
+      g_set_application_name("Ozu Gallery")
       guard gtk_init_check() != 0 else {
         FileHandle.standardError.write(Data("ozu-gallery: there is no display to open a window on\n".utf8))
         exit(1)
       }
-      open(items, title: source.title, pipeline: ImagePipeline(configuration)) { GLibMainLoop.quit() }
+      let window = open(
+        [], title: PictureSource.nothing.title, pipeline: ImagePipeline(configuration),
+        memoryFile: WindowMemory.standardFile
+      ) {
+        if windows.isEmpty { GLibMainLoop.quit() }
+      }
+      if source != .nothing { window.show(source) }
       GLibMainLoop.run()
     }
 
     /// Opens a window over pictures.
+    ///
+    /// - Parameter memoryFile: where it remembers what it looks like; by default nowhere.
     @discardableResult
     public static func open(
-      _ items: [PictureItem], title: String, pipeline: ImagePipeline,
+      _ items: [PictureItem], title: String, pipeline: ImagePipeline, memoryFile: URL? = nil,
       onClose: @escaping @MainActor () -> Void = {}
     ) -> GalleryWindow {
       GLibMainLoop.attach()
-      let window = GalleryWindow(items, title: title, pipeline: pipeline)
+      let window = GalleryWindow(items, title: title, pipeline: pipeline, memoryFile: memoryFile)
       windows.append(window)
       window.onClose = { [weak window] in
         windows.removeAll { $0 === window }
@@ -52,6 +65,11 @@
       }
       window.present()
       return window
+    }
+
+    /// Closes all windows.
+    static func closeAll() {
+      for window in windows { window.close() }
     }
   }
 #endif

@@ -1,12 +1,13 @@
 #if GTK
   import CGTK
+  import Foundation
   import Ozu
   import OzuGTK
 
-  /// A window: the grid, one picture large, a search field, preferences and the status line.
+  /// A window: the grid, one picture large, and around them a header bar with search, messages and a line for developers.
   ///
-  /// Keys: arrows and Return, or a click, open a picture; Escape goes back, left and right go on, + − 0 zoom, Ctrl+C
-  /// copies. Ctrl+F searches, Return opens what is found, Escape ends the search.
+  /// `GalleryWindow+Actions.swift` is what it can do, each an action that keys, menus and buttons share; the keys are
+  /// listed in `Shortcut`.
   @MainActor
   public final class GalleryWindow {
     /// The `GtkWindow`.
@@ -14,39 +15,73 @@
     /// All pictures.
     public let grid: PictureGrid
     /// One picture.
-    public let detail: DetailView
+    public var detail: DetailView { page.detail }
     /// Called when the window is gone.
     var onClose: @MainActor () -> Void = {}
 
-    private let stack: OpaquePointer
-    private let search: UnsafeMutablePointer<GtkWidget>
+    let pipeline: ImagePipeline
+    let page: DetailPage
+    let search = gtk_search_entry_new()!
+    let preferences: Preferences
+    let status: StatusBar
+    let toast = Toast()
+    let actions = WindowActions()
+    var memory: WindowMemory
+    private let memoryFile: URL?
+    private let stack = OpaquePointer(gtk_stack_new()!)
+    private let searchBar = gtk_search_bar_new()!
+    private let startPage = StartPage()
+    private let titleLabel = label("", "title", "window-title")
+    private let subtitleLabel = label("", "subtitle", "window-subtitle", "dim-label")
+    private lazy var backButton = button("go-previous-symbolic", "All pictures") { [weak self] in
+      self?.closeDetail()
+    }
     /// The buttons of the header bar that belong to the large picture.
     private lazy var tools = box(
       GTK_ORIENTATION_HORIZONTAL, spacing: 6,
       [
-        button("go-previous-symbolic", "Back") { [weak self] in self?.closeDetail() },
         button("zoom-out-symbolic", "Smaller") { [weak self] in self?.detail.zoomOut() },
         button("zoom-in-symbolic", "Larger") { [weak self] in self?.detail.zoomIn() },
+        button("object-rotate-right-symbolic", "Turn clockwise") { [weak self] in self?.turn(by: 1) },
+        button("view-fullscreen-symbolic", "Full screen") { [weak self] in self?.toggleFullscreen() },
       ])
-    private let preferences: Preferences
-    private let status: StatusBar
-    private var position = 0
+    private lazy var searchButton = button("edit-find-symbolic", "Search") { [weak self] in self?.startSearch() }
+    /// What the pictures are called together.
+    private(set) var title: String
+    var position = 0
+    var slideshow: Task<Void, Never>?
+    /// Whether it is about to go away.
+    private(set) var isClosing = false
 
-    init(_ items: [PictureItem], title: String, pipeline: ImagePipeline) {
+    init(_ items: [PictureItem], title: String, pipeline: ImagePipeline, memoryFile: URL? = nil) {
       _ = Look.applied
-      let widget: UnsafeMutablePointer<GtkWidget> = gtk_window_new()
-      window = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkWindow.self)
-      grid = PictureGrid(items, pipeline: pipeline)
-      detail = DetailView(pipeline: pipeline)
-      preferences = Preferences(pipeline: pipeline)
+      self.title = title
+      self.pipeline = pipeline
+      self.memoryFile = memoryFile
+      memory = WindowMemory(from: memoryFile)
+      window = cast(gtk_window_new()!, to: GtkWindow.self)
+      var style = PictureStyle()
+      style.showsNames = memory.showsNames
+      style.mode = memory.fillsCells ? .aspectFill : .aspectFit
+      grid = PictureGrid(items, style: style, pipeline: pipeline)
+      let places = Places()
+      page = DetailPage(
+        pipeline: pipeline, previous: { places.window?.step(-1) }, next: { places.window?.step(1) },
+        leave: { places.window?.leaveFullscreen() })
+      preferences = Preferences(pipeline: pipeline, style: style, memory: memory)
       status = StatusBar(pipeline: pipeline)
-      search = gtk_search_entry_new()
-      stack = OpaquePointer(gtk_stack_new())
-      gtk_window_set_title(window, title)
-      gtk_window_set_default_size(window, 1100, 760)
+      places.window = self
+      Look.appearance = memory.appearance
       layOut()
+      addActions()
       connectSignals()
+      acceptDrops()
+      updateTitle()
+      updateStart()
     }
+
+    /// Lets closures that are made before the window know it.
+    private final class Places { weak var window: GalleryWindow? }
 
     /// Shows the window.
     func present() {
@@ -55,8 +90,16 @@
     }
 
     /// Closes the window.
-    public func close() {
-      gtk_window_close(window)
+    public func close() { gtk_window_close(window) }
+
+    /// Shows other pictures in place of those it has.
+    public func show(_ items: [PictureItem], title: String) {
+      toast.finish()
+      closeDetail()
+      self.title = title
+      grid.show(items)
+      updateTitle()
+      updateStart()
     }
 
     /// Shows one picture large.
@@ -66,77 +109,181 @@
       guard let item = grid.item(at: position) else { return }
       self.position = position
       detail.show(item, style: grid.style, thumbnail: grid.thumbnail(of: item))
+      page.setNeighbours(hasPrevious: position > 0, hasNext: position + 1 < grid.count)
       isShowingDetail = true
       gtk_widget_grab_focus(detail.widget)
     }
 
-    /// Goes back to the grid.
+    /// Goes back to the grid, where the picture is that was large.
     public func closeDetail() {
+      endSlideshow()
+      leaveFullscreen()
+      guard isShowingDetail else { return }
       isShowingDetail = false
       detail.clear()
+      grid.select(position)
       grid.focus()
     }
 
     /// Whether one picture is shown large.
     public private(set) var isShowingDetail = false {
       didSet {
-        gtk_stack_set_visible_child_name(stack, isShowingDetail ? "detail" : "grid")
-        gtk_widget_set_visible(search, isShowingDetail ? 0 : 1)
-        gtk_widget_set_visible(tools, isShowingDetail ? 1 : 0)
+        updateStart()
+        for (widget, isDetails) in [(backButton, true), (tools, true), (searchButton, false), (searchBar, false)] {
+          gtk_widget_set_visible(widget, isShowingDetail == isDetails ? 1 : 0)
+        }
+        updateTitle()
       }
     }
 
+    /// The picture that actions are about: the large one, else the one the keyboard has chosen.
+    var subject: PictureItem? {
+      grid.item(at: isShowingDetail ? position : grid.selected ?? -1)
+    }
+
+    func startSearch() {
+      closeDetail()
+      gtk_search_bar_set_search_mode(OpaquePointer(searchBar), 1)
+      gtk_widget_grab_focus(search)
+    }
+
+    func endSearch() {
+      gtk_editable_set_text(OpaquePointer(search), "")
+      gtk_search_bar_set_search_mode(OpaquePointer(searchBar), 0)
+      grid.focus()
+    }
+
+    /// Says why there are no pictures, in place of them.
+    func say(_ title: String, _ text: String) {
+      startPage.say(title, text)
+      gtk_stack_set_visible_child_name(stack, "start")
+    }
+
+    func updateStart() {
+      gtk_stack_set_visible_child_name(stack, isShowingDetail ? "detail" : "grid")
+      guard !isShowingDetail, grid.count == 0 else { return }
+      if grid.totalCount > 0 {
+        say("Nothing Found", "No picture has such a name.")
+      } else if title == PictureSource.nothing.title {
+        say("Look at Pictures", "Open a folder or pictures, or drop them here.")
+      } else {
+        say("No Pictures Here", "“\(title)” has no pictures that this program can show.")
+      }
+    }
+
+    func updateTitle() {
+      let item = isShowingDetail ? grid.item(at: position) : nil
+      let count = grid.count
+      gtk_label_set_text(OpaquePointer(titleLabel), item?.name ?? title)
+      let text =
+        item != nil ? "\(position + 1) of \(count)" : count == 1 ? "1 picture" : count == 0 ? "" : "\(count) pictures"
+      gtk_label_set_text(OpaquePointer(subtitleLabel), text)
+      gtk_widget_set_visible(subtitleLabel, text.isEmpty ? 0 : 1)
+      gtk_window_set_title(window, item?.name ?? title)
+    }
+
+    // MARK: Layout
+
     private func layOut() {
-      let header: UnsafeMutablePointer<GtkWidget> = gtk_header_bar_new()
-      gtk_widget_set_visible(tools, 0)
-      gtk_header_bar_pack_start(OpaquePointer(header), tools)
-      gtk_header_bar_pack_start(OpaquePointer(header), search)
-      gtk_header_bar_pack_end(OpaquePointer(header), preferences.widget)
-      gtk_window_set_titlebar(window, header)
+      gtk_window_set_default_size(window, gint(memory.width), gint(memory.height))
+      if memory.isMaximized { gtk_window_maximize(window) }
+      gtk_window_set_icon_name(window, Gallery.identifier)
+      gtk_window_set_titlebar(window, header())
+      gtk_search_bar_set_child(OpaquePointer(searchBar), search)
+      gtk_search_bar_connect_entry(OpaquePointer(searchBar), OpaquePointer(search))
+      gtk_widget_set_size_request(search, 320, -1)
       gtk_stack_add_named(stack, grid.widget, "grid")
-      gtk_stack_add_named(stack, detail.widget, "detail")
+      gtk_stack_add_named(stack, page.widget, "detail")
+      gtk_stack_add_named(stack, startPage.widget, "start")
       gtk_stack_set_transition_type(stack, GTK_STACK_TRANSITION_TYPE_CROSSFADE)
-      gtk_window_set_child(
-        window, box(GTK_ORIENTATION_VERTICAL, [UnsafeMutablePointer(stack), status.widget]))
+      let overlay: Widget = gtk_overlay_new()
+      gtk_overlay_set_child(
+        OpaquePointer(overlay), box(GTK_ORIENTATION_VERTICAL, [searchBar, Widget(stack), status.widget]))
+      gtk_overlay_add_overlay(OpaquePointer(overlay), toast.widget)
+      gtk_window_set_child(window, overlay)
+    }
+
+    private func header() -> Widget {
+      let header: Widget = gtk_header_bar_new()
+      for widget in [backButton, tools] { gtk_widget_set_visible(widget, 0) }
+      let open = button("document-open-symbolic", "Open pictures") { [weak self] in self?.chooseFiles() }
+      for widget in [backButton, open, searchButton] { gtk_header_bar_pack_start(OpaquePointer(header), widget) }
+      let menu: Widget = gtk_menu_button_new()
+      gtk_menu_button_set_icon_name(OpaquePointer(menu), "open-menu-symbolic")
+      gtk_widget_set_tooltip_text(menu, "Main menu")
+      gtk_menu_button_set_primary(OpaquePointer(menu), 1)
+      let model = Menus.primary()
+      gtk_menu_button_set_menu_model(OpaquePointer(menu), model)
+      g_object_unref(ObjectPointer(model))
+      for widget in [menu, tools] { gtk_header_bar_pack_end(OpaquePointer(header), widget) }
+      for text in [titleLabel, subtitleLabel] {
+        gtk_label_set_ellipsize(OpaquePointer(text), PANGO_ELLIPSIZE_MIDDLE)
+        gtk_label_set_single_line_mode(OpaquePointer(text), 1)
+      }
+      let titles = box(GTK_ORIENTATION_VERTICAL, [titleLabel, subtitleLabel])
+      gtk_widget_set_valign(titles, GTK_ALIGN_CENTER)
+      gtk_header_bar_set_title_widget(OpaquePointer(header), titles)
+      return header
     }
 
     private func connectSignals() {
-      connect(ObjectPointer(search), "search-changed") { [weak self] search in
-        guard let text = gtk_editable_get_text(OpaquePointer(search)) else { return }
-        self?.grid.search(String(cString: text))
+      SignalSource(search).on("search-changed") { [weak self] search in
+        guard let self, let text = gtk_editable_get_text(OpaquePointer(search)) else { return }
+        grid.search(String(cString: text))
+        updateTitle()
+        updateStart()
       }
-      connect(ObjectPointer(search), "activate") { [weak self] _ in self?.open(at: 0) }
-      connect(ObjectPointer(search), "stop-search") { [weak self] search in
-        gtk_editable_set_text(OpaquePointer(search), "")
-        self?.grid.focus()
-      }
+      SignalSource(search).on("activate") { [weak self] _ in self?.open(at: 0) }
+      SignalSource(search).on("stop-search") { [weak self] _ in self?.endSearch() }
       grid.onActivate = { [weak self] position in self?.open(at: position) }
-      preferences.onChange = { [weak self] style in self?.grid.style = style }
-      connect(ObjectPointer(window), "destroy") { [weak self] _ in self?.onClose() }
+      grid.onMenu = { [weak self] position, widget, x, y in
+        self?.grid.select(position)
+        self?.openMenu(over: widget, x, y)
+      }
+      preferences.onStyle = { [weak self] style in self?.grid.style = style }
+      preferences.onMemory = { [weak self] memory in
+        guard let self else { return }
+        self.memory.showsNames = memory.showsNames
+        self.memory.appearance = memory.appearance
+        self.memory.fillsCells = memory.fillsCells
+        self.memory.slideSeconds = memory.slideSeconds
+      }
+      SignalSource(window).onRequest("close-request") { [weak self] in
+        self?.remember()
+        return false
+      }
+      SignalSource(window).on("destroy") { [weak self] _ in
+        self?.slideshow?.cancel()
+        self?.onClose()
+      }
+      SignalSource(window).on("notify::fullscreened") { [weak self] _ in
+        guard let self else { return }
+        page.isFullscreen = gtk_window_is_fullscreen(window) != 0
+      }
       let keys = gtk_event_controller_key_new()!
       gtk_event_controller_set_propagation_phase(keys, GTK_PHASE_CAPTURE)
-      connectKeys(ObjectPointer(keys)) { [weak self] key, modifiers in
-        self?.press(key, modifiers.rawValue & GDK_CONTROL_MASK.rawValue != 0) ?? false
+      SignalSource(keys).onKeys { [weak self] key, modifiers in self?.press(key, modifiers) ?? false }
+      gtk_widget_add_controller(cast(window, to: GtkWidget.self), keys)
+      let click = gtk_gesture_click_new()!
+      gtk_gesture_single_set_button(click, 3)
+      SignalSource(click).onClick { [weak self] _, x, y in
+        if let self { openMenu(over: page.widget, x, y) }
       }
-      gtk_widget_add_controller(UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkWidget.self), keys)
+      gtk_widget_add_controller(page.widget, click)
     }
 
-    /// - Returns: whether the key meant something.
-    private func press(_ key: guint, _ hasControl: Bool) -> Bool {
-      switch (Int32(key), hasControl, isShowingDetail) {
-      case (GDK_KEY_f, true, _):
-        if isShowingDetail { closeDetail() }
-        gtk_widget_grab_focus(search)
-      case (GDK_KEY_c, true, true): Task { try? await detail.copy() }
-      case (GDK_KEY_Escape, _, true): closeDetail()
-      case (GDK_KEY_Left, _, true): open(at: position - 1)
-      case (GDK_KEY_Right, _, true): open(at: position + 1)
-      case (GDK_KEY_plus, _, true), (GDK_KEY_equal, _, true): detail.zoomIn()
-      case (GDK_KEY_minus, _, true): detail.zoomOut()
-      case (GDK_KEY_0, _, true): detail.resetZoom()
-      default: return false
+    /// Ends what waits, and writes down what the window looks like.
+    private func remember() {
+      isClosing = true
+      toast.finish()
+      let isMaximized = gtk_window_is_maximized(window) != 0
+      if !isMaximized, gtk_window_is_fullscreen(window) == 0 {
+        var (width, height) = (gint(0), gint(0))
+        gtk_window_get_default_size(window, &width, &height)
+        (memory.width, memory.height) = (Int(width), Int(height))
       }
-      return true
+      memory.isMaximized = isMaximized
+      memory.save(to: memoryFile)
     }
   }
 #endif

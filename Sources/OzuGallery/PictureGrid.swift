@@ -23,14 +23,22 @@
       }
     }
 
-    private let items: [String: PictureItem]
+    /// Called with the place of the picture whose menu is wanted, and where over which widget.
+    var onMenu: @MainActor (Int, Widget, Double, Double) -> Void = { _, _, _, _ in }
+
+    private var items: [String: PictureItem] = [:]
+    /// All names, in the order of the list.
+    private var order: [String] = []
+    /// All cells, by their widgets; GTK makes them and takes them down.
+    private var cells: [Widget: GridCell] = [:]
     /// The cells in use, by the names of what they show.
-    private var cells: [String: UnsafeMutablePointer<GtkWidget>] = [:]
+    private var shown: [String: GridCell] = [:]
     private var format: CacheFormat?
     private let names: OpaquePointer
     private let filter: OpaquePointer
     private let filtered: OpaquePointer
     private let grid: OpaquePointer
+    private let selection: OpaquePointer
     private let pipeline: ImagePipeline
 
     /// Cells are reused: what a cell showed before must not be seen in it again. They are too small for previews.
@@ -42,15 +50,14 @@
     /// The length of a cell's side, in points.
     public static let cellSide = 160
 
-    init(_ items: [PictureItem], pipeline: ImagePipeline) {
+    init(_ items: [PictureItem], style: PictureStyle = PictureStyle(), pipeline: ImagePipeline) {
+      self.style = style
       self.pipeline = pipeline
-      self.items = Dictionary(items.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
       names = gtk_string_list_new(nil)
-      for item in items { gtk_string_list_append(names, item.name) }
       let text = gtk_property_expression_new(gtk_string_object_get_type(), nil, "string")
       filter = gtk_string_filter_new(text)
       filtered = gtk_filter_list_model_new(names, UnsafeMutablePointer(filter))
-      let selection = gtk_single_selection_new(filtered)
+      selection = gtk_single_selection_new(filtered)
       gtk_single_selection_set_autoselect(selection, 0)
       gtk_single_selection_set_can_unselect(selection, 1)
       let factory = gtk_signal_list_item_factory_new()!
@@ -64,14 +71,44 @@
       gtk_widget_set_vexpand(widget, 1)
       g_object_ref_sink(ObjectPointer(widget))
 
-      connect(ObjectPointer(factory), "setup", withArgument: { _, item in Self.makeCell(item) })
-      connect(ObjectPointer(factory), "bind", withArgument: { [weak self] _, item in self?.bind(item) })
-      connect(ObjectPointer(factory), "unbind", withArgument: { [weak self] _, item in self?.unbind(item) })
-      connect(
-        ObjectPointer(grid), "activate",
-        withNumber: { [weak self] _, position in
-          self?.onActivate(position)
-        })
+      SignalSource(factory).on("setup", withArgument: { [weak self] _, item in self?.makeCell(item) })
+      SignalSource(factory).on("bind", withArgument: { [weak self] _, item in self?.bind(item) })
+      SignalSource(factory).on("unbind", withArgument: { [weak self] _, item in self?.unbind(item) })
+      SignalSource(factory).on("teardown", withArgument: { [weak self] _, item in self?.removeCell(item) })
+      SignalSource(grid).on("activate", withNumber: { [weak self] _, position in self?.onActivate(position) })
+      show(items)
+    }
+
+    /// Shows other pictures in place of those it has.
+    func show(_ new: [PictureItem]) {
+      let count = order.count
+      items = Dictionary(new.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+      order = new.map(\.name)
+      replace(0, count, order)
+    }
+
+    /// Takes a picture out of the grid.
+    ///
+    /// - Returns: its place among all pictures, to put it back; `nil` when it is not there.
+    func remove(_ name: String) -> Int? {
+      guard let index = order.firstIndex(of: name) else { return nil }
+      order.remove(at: index)
+      replace(index, 1, [])
+      return index
+    }
+
+    /// Puts a picture back where it was.
+    func insert(_ item: PictureItem, at index: Int) {
+      items[item.name] = item
+      let index = min(index, order.count)
+      order.insert(item.name, at: index)
+      replace(index, 0, [item.name])
+    }
+
+    private func replace(_ index: Int, _ count: Int, _ names: [String]) {
+      var pointers: [UnsafePointer<CChar>?] = names.map { UnsafePointer(strdup($0)) } + [nil]
+      gtk_string_list_splice(self.names, guint(index), guint(count), &pointers)
+      for pointer in pointers { free(UnsafeMutablePointer(mutating: pointer)) }
     }
 
     isolated deinit {
@@ -86,6 +123,12 @@
     /// How many pictures are to be seen.
     public var count: Int { Int(g_list_model_get_n_items(filtered)) }
 
+    /// How many there are, those that the search leaves out included.
+    var totalCount: Int { order.count }
+
+    /// The cell of the picture that the keyboard has chosen; `nil` while it is out of sight.
+    var selectedCell: Widget? { selected.flatMap { item(at: $0) }.flatMap { shown[$0.name]?.widget } }
+
     /// The picture at a place among those to be seen; `nil` before the first and after the last.
     public func item(at position: Int) -> PictureItem? {
       guard position >= 0, let object = g_list_model_get_item(filtered, guint(position)) else { return nil }
@@ -95,8 +138,30 @@
 
     /// What the grid shows of a picture; `nil` while it is out of sight or loading.
     func thumbnail(of item: PictureItem) -> Picture? {
-      cells[item.name]?.images.picture
+      shown[item.name]?.images.picture
     }
+
+    /// The place of a picture among those to be seen; `nil` when it is not among them.
+    func position(of name: String) -> Int? {
+      if count == order.count { return order.firstIndex(of: name) }
+      return (0..<count).first { item(at: $0)?.name == name }
+    }
+
+    /// The picture that the keyboard has chosen.
+    var selected: Int? {
+      let position = gtk_single_selection_get_selected(selection)
+      return position == guint.max ? nil : Int(position)
+    }
+
+    /// Chooses a picture, and scrolls to it.
+    func select(_ position: Int) {
+      guard position >= 0, position < count else { return }
+      gtk_single_selection_set_selected(selection, guint(position))
+      gtk_widget_activate_action_variant(Widget(grid), "list.scroll-to-item", g_variant_new_uint32(guint(position)))
+    }
+
+    /// The pictures to be seen, as a list for other widgets.
+    var model: OpaquePointer { filtered }
 
     /// Gives the keyboard to the grid.
     func focus() {
@@ -105,16 +170,24 @@
 
     // MARK: Cells
 
-    private static func makeCell(_ item: ObjectPointer?) {
-      guard let item, let picture = gtk_picture_new() else { return }
-      gtk_widget_set_size_request(picture, gint(cellSide), gint(cellSide))
-      gtk_widget_set_overflow(picture, GTK_OVERFLOW_HIDDEN)
-      gtk_widget_add_css_class(picture, "cell")
-      gtk_list_item_set_child(OpaquePointer(item), picture)
+    private func makeCell(_ item: ObjectPointer?) {
+      guard let item else { return }
+      let cell = GridCell(pipeline: pipeline)
+      cell.onMenu = { [weak self] name, widget, x, y in
+        guard let self, let position = position(of: name) else { return }
+        onMenu(position, widget, x, y)
+      }
+      cells[cell.widget] = cell
+      gtk_list_item_set_child(OpaquePointer(item), cell.widget)
     }
 
-    private static func cell(of item: ObjectPointer?) -> UnsafeMutablePointer<GtkWidget>? {
-      item.flatMap { gtk_list_item_get_child(OpaquePointer($0)) }
+    private func removeCell(_ item: ObjectPointer?) {
+      guard let item, let widget = gtk_list_item_get_child(OpaquePointer(item)) else { return }
+      cells[widget] = nil
+    }
+
+    private func cell(of item: ObjectPointer?) -> GridCell? {
+      item.flatMap { gtk_list_item_get_child(OpaquePointer($0)) }.flatMap { cells[$0] }
     }
 
     private func item(of listItem: ObjectPointer?) -> PictureItem? {
@@ -125,22 +198,17 @@
     }
 
     private func bind(_ listItem: ObjectPointer?) {
-      guard let cell = Self.cell(of: listItem), let item = item(of: listItem) else { return }
+      guard let cell = cell(of: listItem), let item = item(of: listItem) else { return }
       let start = ContinuousClock.now
-      gtk_picture_set_content_fit(OpaquePointer(cell), style.contentFit)
-      toggle(cell, "rounded", style.hasRoundedCorners)
-      gtk_picture_set_alternative_text(OpaquePointer(cell), item.name)
-      let images = cell.images(pipeline)
-      images.cacheFormat = format
-      images.setImage(style.request(for: item), options: Self.options)
-      cells[item.name] = cell
+      cell.show(item, style: style, format: format, options: Self.options)
+      shown[item.name] = cell
       onBind?(ContinuousClock.now - start)
     }
 
     private func unbind(_ listItem: ObjectPointer?) {
-      guard let cell = Self.cell(of: listItem) else { return }
+      guard let cell = cell(of: listItem) else { return }
       cell.images.clear()
-      if let item = item(of: listItem), cells[item.name] == cell { cells[item.name] = nil }
+      if let item = item(of: listItem), shown[item.name] === cell { shown[item.name] = nil }
     }
 
     private func rebind() {

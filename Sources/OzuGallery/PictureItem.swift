@@ -1,3 +1,4 @@
+import Foundation
 import Ozu
 
 /// A picture of the gallery.
@@ -12,4 +13,16 @@ public struct PictureItem: Sendable {
     self.name = name
     self.source = source
   }
+
+  /// The address.
+  var url: URL? {
+    switch source {
+    case .url(let url): url
+    case .request(let request): request.url
+    default: nil
+    }
+  }
+
+  /// The file on this machine; `nil` for a picture from elsewhere.
+  var file: URL? { url.flatMap { $0.isFileURL ? $0 : nil } }
 }

@@ -2,9 +2,15 @@ import Foundation
 import Ozu
 
 /// Where the pictures of a gallery come from.
-public enum PictureSource {
+public enum PictureSource: Sendable, Equatable {
+  /// Nothing yet: the window says how to open something.
+  case nothing
   /// The image files of a folder, by name.
   case folder(URL)
+  /// The folder of a file, which is the first to be shown large.
+  case file(URL)
+  /// Files and folders, as they were dropped or chosen.
+  case several([URL])
   /// The addresses in a text file, one a line.
   case list(URL)
   /// A server of our own that draws so many pictures when they are asked for.
@@ -16,46 +22,81 @@ public enum PictureSource {
     public let description: String
   }
 
-  private static let extensions: Set = [
-    "jpg", "jpeg", "png", "gif", "webp", "avif", "heic", "heif", "jxl", "tif", "tiff", "bmp", "ico",
+  static let extensions: Set = [
+    "jpg", "jpeg", "png", "gif", "webp", "avif", "heic", "heif", "jxl", "tif", "tiff", "bmp", "ico", "svg",
   ]
 
-  /// Reads the command line: a folder, a file of addresses, or nothing for the demo.
+  /// Reads the command line: pictures, folders, a file of addresses, or `--demo`; nothing for a window that asks.
   ///
   /// - Throws: `Usage`.
   public init(arguments: [String]) throws(Usage) {
-    switch arguments.first {
-    case nil: self = .demo(count: 10_000)
-    case let path? where arguments.count == 1 && !path.hasPrefix("-"):
-      var isFolder: ObjCBool = false
-      guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-        throw Usage(description: "there is no folder or file '\(path)'")
-      }
-      let url = URL(filePath: path)
-      self = isFolder.boolValue ? .folder(url) : .list(url)
-    default: throw Usage(description: "usage: ozu-gallery [FOLDER | FILE-OF-ADDRESSES]")
+    if arguments == ["--demo"] {
+      self = .demo(count: 10_000)
+      return
     }
+    for argument in arguments {
+      guard !argument.hasPrefix("-") else {
+        throw Usage(description: "usage: ozu-gallery [--demo | PICTURE… | FOLDER… | FILE-OF-ADDRESSES]")
+      }
+      guard FileManager.default.fileExists(atPath: argument) else {
+        throw Usage(description: "there is no folder or file '\(argument)'")
+      }
+    }
+    self.init(opening: arguments.map { URL(filePath: $0) })
+  }
+
+  /// What files and folders mean that are opened together.
+  public init(opening urls: [URL]) {
+    guard let first = urls.first else {
+      self = .nothing
+      return
+    }
+    if urls.count > 1 {
+      self = .several(urls)
+    } else if Self.isFolder(first) {
+      self = .folder(first)
+    } else {
+      self = first.pathExtension.lowercased() == "txt" ? .list(first) : .file(first)
+    }
+  }
+
+  private static func isFolder(_ url: URL) -> Bool {
+    var isFolder: ObjCBool = false
+    let path = url.path(percentEncoded: false)
+    return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
   }
 
   /// What to write over the window.
   public var title: String {
     switch self {
+    case .nothing: "Gallery"
     case .folder(let url), .list(let url): url.lastPathComponent
+    case .file(let url): url.deletingLastPathComponent().lastPathComponent
+    case .several: "Pictures"
     case .demo(let count): "\(count) drawn pictures"
     }
+  }
+
+  /// The name of the picture that is to be shown large at once.
+  public var first: String? {
+    if case .file(let url) = self { url.lastPathComponent } else { nil }
   }
 
   /// The pictures, in order.
   ///
   /// - Throws: when the folder or the file cannot be read, or the server cannot be started.
+  /// - Complexity: reads the folder: not for the main thread.
   public func items() throws -> [PictureItem] {
     switch self {
+    case .nothing: return []
     case .demo(let count): return try DemoServer(count: count).items
-    case .folder(let folder):
-      return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-        .filter { Self.extensions.contains($0.pathExtension.lowercased()) }
-        .sorted { $0.lastPathComponent.localizedStandardCompare($1.lastPathComponent) == .orderedAscending }
-        .map { PictureItem(name: $0.lastPathComponent, source: .url($0)) }
+    case .folder(let folder): return Self.items(try Self.pictures(in: folder))
+    case .file(let file):
+      var files = try Self.pictures(in: file.deletingLastPathComponent())
+      if !files.contains(where: { $0.lastPathComponent == file.lastPathComponent }) { files.insert(file, at: 0) }
+      return Self.items(files)
+    case .several(let urls):
+      return Self.items(try urls.flatMap { Self.isFolder($0) ? try Self.pictures(in: $0) : [$0] })
     case .list(let file):
       let lines = try String(contentsOf: file, encoding: .utf8).split(whereSeparator: \.isNewline)
       return lines.enumerated().compactMap { number, line in
@@ -63,6 +104,25 @@ public enum PictureSource {
         guard !text.isEmpty, !text.hasPrefix("#"), let url = URL(string: text) else { return nil }
         return PictureItem(name: "\(number + 1) \(url.lastPathComponent)", source: .url(url))
       }
+    }
+  }
+
+  private static func pictures(in folder: URL) throws -> [URL] {
+    try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+      .filter {
+        extensions.contains($0.pathExtension.lowercased()) && !$0.lastPathComponent.hasPrefix(".")
+      }
+      .sorted { $0.lastPathComponent.localizedStandardCompare($1.lastPathComponent) == .orderedAscending }
+  }
+
+  /// Files of the same name from several folders are told apart by a number.
+  private static func items(_ files: [URL]) -> [PictureItem] {
+    var counts: [String: Int] = [:]
+    return files.map { file in
+      let name = file.lastPathComponent
+      let count = counts[name, default: 0] + 1
+      counts[name] = count
+      return PictureItem(name: count == 1 ? name : "\(name) (\(count))", source: .url(file))
     }
   }
 }

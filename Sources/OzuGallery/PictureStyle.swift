@@ -10,6 +10,8 @@
     public var size = Size.cell
     /// Whether cells have round corners. That is the cell's own matter: GTK clips what it draws.
     public var hasRoundedCorners = false
+    /// Whether names stand below the pictures.
+    public var showsNames = false
     /// Whether colours are left out.
     public var isGrey = false
     /// Whether pictures are blurred.

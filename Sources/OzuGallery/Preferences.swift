@@ -3,16 +3,18 @@
   import Ozu
   import OzuGTK
 
-  /// The button whose popover says how pictures look and what they may take.
+  /// The window that says how pictures look and what they may take.
   @MainActor
   final class Preferences {
-    /// The button, for the header bar.
-    let widget: UnsafeMutablePointer<GtkWidget>
-    /// Called after each change.
-    var onChange: @MainActor (PictureStyle) -> Void = { _ in }
-    private var style = PictureStyle() {
-      didSet { onChange(style) }
-    }
+    /// Called after each change of how pictures look.
+    var onStyle: @MainActor (PictureStyle) -> Void = { _ in }
+    /// Called after each change of what is remembered.
+    var onMemory: @MainActor (WindowMemory) -> Void = { _ in }
+    private(set) var style: PictureStyle { didSet { onStyle(style) } }
+    private var memory: WindowMemory { didSet { onMemory(memory) } }
+    private let pipeline: ImagePipeline
+    /// The window, while it is open.
+    private(set) var window: UnsafeMutablePointer<GtkWindow>?
 
     private static let modes: [(title: String, mode: ScaleMode)] = [
       ("Cover", .aspectFill), ("Fit", .aspectFit), ("Stretch", .fill),
@@ -21,49 +23,87 @@
       ("As the cell", .cell), ("Small", .small), ("Large", .large),
     ]
 
-    init(pipeline: ImagePipeline) {
-      widget = gtk_menu_button_new()
-      g_object_ref_sink(ObjectPointer(widget))
-      gtk_menu_button_set_icon_name(OpaquePointer(widget), "open-menu-symbolic")
-      gtk_widget_set_tooltip_text(widget, "Preferences")
-      let rows = [
-        choiceRow("Pictures", Self.modes.map(\.title)) { [weak self] in self?.style.mode = Self.modes[$0].mode
+    init(pipeline: ImagePipeline, style: PictureStyle, memory: WindowMemory) {
+      self.pipeline = pipeline
+      self.style = style
+      self.memory = memory
+    }
+
+    /// Shows or hides the names of pictures.
+    func setShowsNames(_ isOn: Bool) {
+      style.showsNames = isOn
+      memory.showsNames = isOn
+    }
+
+    /// Opens the window over another.
+    func open(over parent: UnsafeMutablePointer<GtkWindow>) {
+      if let window { return gtk_window_present(window) }
+      let widget: Widget = gtk_window_new()
+      let window = cast(widget, to: GtkWindow.self)
+      self.window = window
+      gtk_window_set_title(window, "Preferences")
+      gtk_window_set_transient_for(window, parent)
+      gtk_window_set_resizable(window, 0)
+      gtk_window_set_titlebar(window, gtk_header_bar_new())
+      let content = box(
+        GTK_ORIENTATION_VERTICAL, spacing: 12,
+        group("Pictures", lookRows) + group("For developers", developerRows))
+      setMargins(content, 24)
+      gtk_widget_set_size_request(content, 340, -1)
+      gtk_window_set_child(window, content)
+      PropertiesWindow.closeByEscape(window)
+      SignalSource(widget).on("destroy") { [weak self] _ in self?.window = nil }
+      gtk_window_present(window)
+    }
+
+    private func group(_ title: String, _ rows: [Widget]) -> [Widget] {
+      let heading = label(title, "heading")
+      gtk_widget_set_halign(heading, GTK_ALIGN_START)
+      return [heading] + rows
+    }
+
+    private var lookRows: [Widget] {
+      [
+        choiceRow(
+          "Fill of cells", Self.modes.map(\.title), selected: Self.modes.firstIndex { $0.mode == style.mode } ?? 0
+        ) { [weak self] in
+          self?.style.mode = Self.modes[$0].mode
+          self?.memory.fillsCells = $0 == 0
         },
-        choiceRow("Format", Self.sizes.map(\.title)) { [weak self] in self?.style.size = Self.sizes[$0].size
+        switchRow("Round corners", isOn: style.hasRoundedCorners) { [weak self] in
+          self?.style.hasRoundedCorners = $0
         },
-        switchRow("Round corners") { [weak self] in self?.style.hasRoundedCorners = $0 },
-        switchRow("Grey") { [weak self] in self?.style.isGrey = $0 },
-        switchRow("Blurred") { [weak self] in self?.style.isBlurred = $0 },
-        switchRow("Dark") { Look.isDark = $0 }, budgetRow(pipeline),
+        choiceRow(
+          "Appearance", ["As the desktop", "Light", "Dark"], selected: memory.appearance.rawValue
+        ) { [weak self] in
+          let appearance = Look.Appearance(rawValue: $0) ?? .system
+          Look.appearance = appearance
+          self?.memory.appearance = appearance
+        },
+        numberRow("Seconds of a slide", 1...60, step: 1, value: memory.slideSeconds) { [weak self] in
+          self?.memory.slideSeconds = $0
+        },
       ]
-      let content = box(GTK_ORIENTATION_VERTICAL, spacing: 12, rows)
-      for setMargin in [
-        gtk_widget_set_margin_top, gtk_widget_set_margin_bottom, gtk_widget_set_margin_start,
-        gtk_widget_set_margin_end,
-      ] {
-        setMargin(content, 12)
-      }
-      let popover: UnsafeMutablePointer<GtkWidget> = gtk_popover_new()
-      gtk_popover_set_child(
-        UnsafeMutableRawPointer(popover).assumingMemoryBound(to: GtkPopover.self), content)
-      gtk_menu_button_set_popover(OpaquePointer(widget), popover)
     }
 
-    isolated deinit {
-      g_object_unref(ObjectPointer(widget))
-    }
-
-    /// What the disk cache may take, in megabytes.
-    private func budgetRow(_ pipeline: ImagePipeline) -> UnsafeMutablePointer<GtkWidget> {
-      let field: UnsafeMutablePointer<GtkWidget> = gtk_spin_button_new_with_range(16, 4096, 16)
-      gtk_spin_button_set_value(OpaquePointer(field), Double(DiskStorage.standardCapacity >> 20))
-      gtk_widget_set_hexpand(field, 1)
-      connect(ObjectPointer(field), "value-changed") { field in
-        let capacity = Int(gtk_spin_button_get_value(OpaquePointer(field))) << 20
-        // Evicting is work for the disk's own threads.
-        Task.detached { pipeline.diskCache?.setCapacity(capacity) }
-      }
-      return box(GTK_ORIENTATION_HORIZONTAL, spacing: 12, [gtk_label_new("Disk, MB"), field])
+    private var developerRows: [Widget] {
+      [
+        choiceRow(
+          "Format", Self.sizes.map(\.title), selected: Self.sizes.firstIndex { $0.size == style.size } ?? 0
+        ) { [weak self] in
+          self?.style.size = Self.sizes[$0].size
+        },
+        switchRow("Grey", isOn: style.isGrey) { [weak self] in self?.style.isGrey = $0 },
+        switchRow("Blurred", isOn: style.isBlurred) { [weak self] in self?.style.isBlurred = $0 },
+        numberRow(
+          "Disk cache, MB", 16...4096, step: 16,
+          value: (pipeline.diskCache?.capacity ?? DiskStorage.standardCapacity) >> 20
+        ) { [pipeline] in
+          let capacity = $0 << 20
+          // Evicting is work for the disk's own threads.
+          Task.detached { pipeline.diskCache?.setCapacity(capacity) }
+        },
+      ]
     }
   }
 #endif

@@ -4,23 +4,39 @@
   import Ozu
   import OzuGTK
 
-  /// A line that tells, four times a second, where the pictures came from and what they take.
+  /// A line for developers that tells, four times a second, where the pictures came from and what they take.
   @MainActor
   final class StatusBar {
-    let widget: UnsafeMutablePointer<GtkWidget>
+    let widget: Widget
     private let pipeline: ImagePipeline
-    private let ticking: Task<Void, Never>
+    private var ticking: Task<Void, Never>?
 
     init(pipeline: ImagePipeline) {
       self.pipeline = pipeline
-      let label: UnsafeMutablePointer<GtkWidget> = gtk_label_new("")
-      gtk_widget_set_halign(label, GTK_ALIGN_START)
-      gtk_widget_add_css_class(label, "status")
-      gtk_widget_add_css_class(label, "dim-label")
-      g_object_ref_sink(ObjectPointer(label))
-      widget = label
-      let address = UInt(bitPattern: label)
-      ticking = Task { [pipeline] in
+      widget = label("", "status", "dim-label")
+      gtk_widget_set_halign(widget, GTK_ALIGN_START)
+      gtk_label_set_ellipsize(OpaquePointer(widget), PANGO_ELLIPSIZE_END)
+      gtk_widget_set_visible(widget, 0)
+      g_object_ref_sink(ObjectPointer(widget))
+    }
+
+    isolated deinit {
+      ticking?.cancel()
+      g_object_unref(ObjectPointer(widget))
+    }
+
+    /// Whether the line is to be seen; nothing is counted while it is not.
+    var isVisible = false {
+      didSet {
+        gtk_widget_set_visible(widget, isVisible ? 1 : 0)
+        ticking?.cancel()
+        ticking = isVisible ? tick() : nil
+      }
+    }
+
+    private func tick() -> Task<Void, Never> {
+      let address = UInt(bitPattern: widget)
+      return Task { [pipeline] in
         while !Task.isCancelled {
           // The disk cache may be opened by this, and all jobs are looked at: nothing for the main thread.
           let text = await Task.detached { StatusText.text(of: pipeline) }.value
@@ -29,11 +45,6 @@
           try? await Task.sleep(for: .milliseconds(250))
         }
       }
-    }
-
-    isolated deinit {
-      ticking.cancel()
-      g_object_unref(ObjectPointer(widget))
     }
   }
 #endif

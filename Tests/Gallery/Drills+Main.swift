@@ -41,7 +41,7 @@
           checks.expect(
             loads > 0 && loads <= cells.count * 3 / 2, "\(cells.count) cells have \(loads) downloads")
           for cell in cells {
-            let (size, place) = (cell.place.widget.images.picture?.size, cell.place.rectangle.size)
+            let (size, place) = (cell.place.picture.images.picture?.size, cell.place.rectangle.size)
             let isFitting = size.map { $0.width <= place.width + 1 || $0.height <= place.height + 1 }
             checks.expect(
               isFitting ?? false, "a picture of a cell of \(place) has \(String(describing: size))")
@@ -49,9 +49,10 @@
           let picture = gtk_picture_new()!
           let small = Self.window(with: box(picture))
           defer { gtk_window_destroy(small) }
-          picture.images(pipeline).setImage(ImageRequest(server.items[0].source))
+          let images = PictureWidget(picture, pipeline: pipeline).images
+          images.setImage(ImageRequest(server.items[0].source))
           await checks.eventually("a picture without room has its own size", Screen(small)) {
-            picture.images.picture?.size == NumberedPicture(0).size && gtk_widget_get_width(picture) > 0
+            images.picture?.size == NumberedPicture(0).size && gtk_widget_get_width(picture) > 0
           }
         }
       }

@@ -79,7 +79,7 @@
         var endCount = 0
         // Has two arguments, of which a closure may want none.
         if let source = Self.dragSource(of: view.widget) {
-          connect(source, "drag-end") { _ in endCount += 1 }
+          SignalSource(source).on("drag-end") { _ in endCount += 1 }
         }
         try await Hands(screen: screen).drag(view.widget, by: (200, 0)) {
           await checks.eventually("it is over the other widget", screen) {

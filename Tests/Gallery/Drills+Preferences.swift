@@ -14,31 +14,29 @@
       defer { server.stop() }
       try await withPipeline { pipeline in
         try await withWindow(server.items, pipeline) { window, screen in
-          let root = screen.window
-          guard let menu = Self.all(gtk_menu_button_get_type(), below: root).first else {
-            checks.expect(false, "there is a button for preferences")
-            return
-          }
-          try await Hands(screen: screen).click(menu)
-          let popover = ObjectPointer(gtk_menu_button_get_popover(OpaquePointer(menu)))!
-            .assumingMemoryBound(to: GtkWidget.self)
-          await checks.eventually("a click opens the preferences", screen) {
-            gtk_widget_get_mapped(popover) != 0
-          }
-          let choices = Self.all(gtk_drop_down_get_type(), below: popover)
-          let switches = Self.all(gtk_switch_get_type(), below: popover)
-          let fields = Self.all(gtk_spin_button_get_type(), below: popover)
-          guard checks.expect(choices.count == 2 && switches.count == 4 && fields.count == 1, "all are there")
+          let hands = Hands(screen: screen)
+          await settle(window, screen)
+          try await hands.press("ctrl+comma")
+          guard
+            await checks.eventually("Ctrl+, opens the preferences", screen, { Self.dialogue(over: window) != nil }),
+            let dialogue = Self.dialogue(over: window)
+          else { return }
+          let choices = Self.all(gtk_drop_down_get_type(), below: dialogue)
+          let switches = Self.all(gtk_switch_get_type(), below: dialogue)
+          let fields = Self.all(gtk_spin_button_get_type(), below: dialogue)
+          guard checks.expect(choices.count == 3 && switches.count == 3 && fields.count == 2, "all are there")
           else { return }
 
           await settle(window, screen)
           try await modes(choices[0], window, screen, checks)
-          try await sizes(choices[1], window, screen, checks)
-          try await looks(switches, window, screen, checks)
-          gtk_spin_button_set_value(OpaquePointer(fields[0]), 32)
+          try await sizes(choices[2], window, screen, checks)
+          try await looks(switches, choices[1], window, screen, checks)
+          gtk_spin_button_set_value(OpaquePointer(fields[1]), 32)
           await checks.eventually("the disk cache keeps to its budget", screen) {
             pipeline.diskCache?.capacity == 32 << 20
           }
+          try await hands.press("Escape")
+          await checks.eventually("Escape closes them", screen) { Self.dialogue(over: window) == nil }
         }
       }
       output.add(
@@ -62,7 +60,7 @@
           guard let picture = screen.picture() else { return }
           for cell in self.cells(of: window, screen) {
             let place = cell.place.rectangle
-            let shown = cell.place.widget.images.picture
+            let shown = cell.place.picture.images.picture
             let region = fit == GTK_CONTENT_FIT_COVER ? place : Self.fitted(shown, in: place)
             let seen = NumberedPicture.number(in: picture, region: region)
             checks.equal(seen, cell.number, "the number of a cell in mode \(index)")
@@ -77,14 +75,15 @@
       for (index, sides) in [(1, 64...90), (2, 300...512), (0, 150...300)] {
         gtk_drop_down_set_selected(OpaquePointer(choice), guint(index))
         await settle(window, screen)
-        let pictures = cells(of: window, screen).compactMap(\.place.widget.images.picture)
+        let pictures = cells(of: window, screen).compactMap(\.place.picture.images.picture)
         let isOfSize = pictures.allSatisfy { sides.contains(max($0.size.width, $0.size.height)) }
         checks.expect(!pictures.isEmpty && isOfSize, "format \(index) makes pictures of \(sides) pixels")
       }
     }
 
     private func looks(
-      _ switches: [UnsafeMutablePointer<GtkWidget>], _ window: GalleryWindow, _ screen: Screen,
+      _ switches: [UnsafeMutablePointer<GtkWidget>], _ appearance: UnsafeMutablePointer<GtkWidget>,
+      _ window: GalleryWindow, _ screen: Screen,
       _ checks: Checks
     ) async throws {
       func turn(_ index: Int) async {
@@ -107,9 +106,11 @@
       checks.expect(await look(at: window, screen).edges < plain.edges / 2, "blurred pictures have no edges")
       await turn(2)
       checks.expect(plain.window > 180, "a window is light")
-      await turn(3)
+      gtk_drop_down_set_selected(OpaquePointer(appearance), 2)
+      await settle(window, screen)
       checks.expect(await look(at: window, screen).window < 90, "and dark when it should be")
-      await turn(3)
+      gtk_drop_down_set_selected(OpaquePointer(appearance), 0)
+      await settle(window, screen)
       checks.expect(await look(at: window, screen).window > 180, "and light again")
     }
 
@@ -138,6 +139,24 @@
         look.window = Int(picture[12, picture.size.height - 8].green)
       }
       return look
+    }
+
+    /// The window that lies over a gallery; `nil` when there is none.
+    static func dialogue(over window: GalleryWindow) -> UnsafeMutablePointer<GtkWidget>? {
+      let all = gtk_window_get_toplevels()!
+      for index in 0..<g_list_model_get_n_items(all) {
+        guard let object = g_list_model_get_item(all, index) else { continue }
+        defer { g_object_unref(object) }
+        let candidate = object.assumingMemoryBound(to: GtkWindow.self)
+        if gtk_window_get_transient_for(candidate) == window.window {
+          return object.assumingMemoryBound(to: GtkWidget.self)
+        }
+      }
+      return nil
+    }
+
+    static func window(_ widget: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GtkWindow> {
+      UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkWindow.self)
     }
 
     /// The widgets of a kind below another, seen or not.

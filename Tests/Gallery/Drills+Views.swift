@@ -120,7 +120,7 @@
         await screen.nextFrame()
         let paintable = gtk_picture_get_paintable(OpaquePointer(view.widget))
         var invalidations = 0
-        connect(ObjectPointer(paintable!), "invalidate-contents") { _ in invalidations += 1 }
+        SignalSource(paintable!).on("invalidate-contents") { _ in invalidations += 1 }
         for _ in 0..<60 { await screen.nextFrame() }
         checks.equal(invalidations, 0, "the number of frames of an unmapped animation")
 

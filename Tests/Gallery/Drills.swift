@@ -28,6 +28,8 @@
         ("frames", frames), ("screenshots", screenshots), ("terminal", terminal),
       ]
       for (name, drill) in drills where options.names.isEmpty || options.names.contains(name) {
+        let watchdog = Watchdog(name, .seconds(options.isQuick ? 120 : 600))
+        defer { watchdog.end() }
         do {
           try await drill()
         } catch {
@@ -104,7 +106,7 @@
       for _ in 0..<2_000 {
         await screen.nextFrame()
         let isLoading = cells(of: window, screen).contains { cell in
-          switch cell.place.widget.images.phase {
+          switch cell.place.picture.images.phase {
           case .loading, .waitingForLayout: true
           default: false
           }

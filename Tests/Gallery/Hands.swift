@@ -5,8 +5,7 @@
 
   /// A keyboard and a mouse: `xdotool` has the X server make events, which come the way of those of a person.
   ///
-  /// There is no window manager, so that windows lie in the corner of the screen, and the one under the pointer has the
-  /// keyboard.
+  /// A window manager has put the windows where it likes and given the keyboard to the last that opened.
   @MainActor
   struct Hands {
     let screen: Screen
@@ -29,7 +28,7 @@
 
     /// Moves the pointer to the middle of a widget.
     func move(to widget: UnsafeMutablePointer<GtkWidget>) async throws {
-      let (x, y) = middle(of: widget)
+      let (x, y) = try await middle(of: widget)
       try await run(["mousemove", "\(x)", "\(y)"])
     }
 
@@ -54,28 +53,61 @@
       try await run(["mouseup", "1"])
     }
 
-    private func middle(of widget: UnsafeMutablePointer<GtkWidget>) -> (x: Int, y: Int) {
-      guard let native = gtk_widget_get_native(widget) else { return (0, 0) }
+    /// Turns the wheel over the middle of a widget: up for negative numbers.
+    func turnWheel(over widget: UnsafeMutablePointer<GtkWidget>, by notches: Int) async throws {
+      try await move(to: widget)
+      try await run(["click", "--repeat", "\(abs(notches))", "--delay", "40", notches < 0 ? "4" : "5"])
+    }
+
+    /// Presses the second button in the middle of a widget.
+    func clickSecondary(_ widget: UnsafeMutablePointer<GtkWidget>) async throws {
+      try await move(to: widget)
+      try await run(["click", "3"])
+    }
+
+    private func middle(of widget: UnsafeMutablePointer<GtkWidget>) async throws -> (x: Int, y: Int) {
+      guard let native = gtk_widget_get_native(widget), let surface = gtk_native_get_surface(native) else {
+        return (0, 0)
+      }
       var bounds = graphene_rect_t()
       _ = gtk_widget_compute_bounds(widget, UnsafeMutablePointer(native), &bounds)
       var (x, y) = (0.0, 0.0)
       gtk_native_get_surface_transform(native, &x, &y)
+      let corner = try await Self.corner(of: surface)
       return (
-        Int(x + Double(bounds.origin.x + bounds.size.width / 2)),
-        Int(y + Double(bounds.origin.y + bounds.size.height / 2))
+        corner.x + Int(x + Double(bounds.origin.x + bounds.size.width / 2)),
+        corner.y + Int(y + Double(bounds.origin.y + bounds.size.height / 2))
       )
     }
 
+    /// Where the X server has a window. The header of GDK's X11 part needs those of X11, which nothing else here does.
+    private static func corner(of surface: OpaquePointer) async throws -> (x: Int, y: Int) {
+      typealias WindowNumber = @convention(c) (OpaquePointer?) -> UInt
+      guard let function = dlsym(nil, "gdk_x11_surface_get_xid") else { return (0, 0) }
+      let number = unsafeBitCast(function, to: WindowNumber.self)(surface)
+      let text = try await xdotool(["getwindowgeometry", "--shell", "\(number)"])
+      func value(_ name: String) -> Int {
+        text.split(separator: "\n").first { $0.hasPrefix("\(name)=") }.flatMap { Int($0.dropFirst(name.count + 1)) } ?? 0
+      }
+      return (value("X"), value("Y"))
+    }
+
     private func run(_ arguments: [String]) async throws {
-      let process = Process()
+      _ = try await Self.xdotool(arguments)
+      // The event comes with one of the next frames.
+      for _ in 0..<3 { await screen.nextFrame() }
+    }
+
+    private static func xdotool(_ arguments: [String]) async throws -> String {
+      let (process, pipe) = (Process(), Pipe())
       process.executableURL = URL(filePath: "/usr/bin/env")
       process.arguments = ["xdotool"] + arguments
+      process.standardOutput = pipe
       try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
         process.terminationHandler = { _ in continuation.resume() }
         do { try process.run() } catch { continuation.resume(throwing: error) }
       }
-      // The event comes with one of the next frames.
-      for _ in 0..<3 { await screen.nextFrame() }
+      return String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     }
   }
 #endif

@@ -29,7 +29,7 @@
         waiters.append(Waiter(look: look, continuation: continuation))
         if !isConnected, let clock = gtk_widget_get_frame_clock(window) {
           isConnected = true
-          connect(ObjectPointer(clock), "after-paint") { [weak self] _ in self?.painted() }
+          SignalSource(clock).on("after-paint") { [weak self] _ in self?.painted() }
         }
         gtk_widget_queue_draw(window)
       }
@@ -102,10 +102,24 @@
       return places
     }
 
+    /// The button with a tooltip or a label, if it is to be seen.
+    func button(
+      _ text: String, below root: UnsafeMutablePointer<GtkWidget>? = nil
+    ) -> UnsafeMutablePointer<GtkWidget>? {
+      visible(gtk_button_get_type(), below: root).map(\.widget).first { button in
+        let texts = [
+          gtk_widget_get_tooltip_text(button),
+          gtk_button_get_label(UnsafeMutableRawPointer(button).assumingMemoryBound(to: GtkButton.self)),
+        ]
+        return texts.contains { $0.map { String(cString: $0) } == text }
+      }
+    }
+
     /// A widget and where it is.
     struct Place {
       let widget: UnsafeMutablePointer<GtkWidget>
       let rectangle: PixelRectangle
+      @MainActor var picture: PictureWidget { PictureWidget(widget) }
     }
 
     private func collect(_ type: GType, _ widget: UnsafeMutablePointer<GtkWidget>, _ places: inout [Place]) {

@@ -6,6 +6,8 @@ public enum DisplayPlaceholder: Sendable {
   case blurHash(BlurHash)
   /// The blur that a ThumbHash stands for, in its own proportions.
   case thumbHash(ThumbHash)
+  /// One colour in the proportions of the view: the dominant colour of the picture, where an app knows it.
+  case color(Pixel)
   /// The largest picture of the same source that memory has at whatever size, as a page shows the thumbnail it was
   /// opened from; something else where there is none.
   indirect case otherSize(orElse: DisplayPlaceholder = .nothing)
@@ -36,6 +38,8 @@ public enum DisplayPlaceholder: Sendable {
     case .picture(let picture): .placeholder(picture)
     case .thumbHash(let hash): .placeholder(Picture(placeholder: hash))
     case .blurHash(let hash): .placeholder(Picture(placeholder: hash, size: Self.blurSize(in: size)))
+    case .color(let color):
+      .placeholder(Picture(Bitmap(size: Self.blurSize(in: size), isOpaque: color.alpha == 255) { _, _ in color }))
     }
   }
 

@@ -2,21 +2,27 @@
 extension ImageBinding {
   func receive(_ event: DisplayEvent, ofLoad number: Int) {
     guard let current, current.load != nil, current.loadNumber == number else { return }
-    guard view != nil else {
+    guard let view else {
       // Nobody is left to look at it.
       self.current = nil
       return
     }
     self.current?.retiring = nil
     switch event {
-    case .progress(let progress): current.handlers.progress?(progress)
+    case .progress(let progress):
+      self.progress = progress
+      view.stateDidChange()
+      guard self.current?.number == current.number else { return }
+      current.handlers.progress?(progress)
     case .size(let size): reserve(size)
     case .preview(let preview): show(preview: preview)
     case .finished(.success(let response)):
       self.current?.load = nil
+      self.progress = nil
       show(response, isSynchronous: false)
     case .finished(.failure(let error)):
       self.current?.load = nil
+      self.progress = nil
       fail(error)
     }
   }

@@ -36,8 +36,13 @@ public final class ImageBinding {
   public var onPhaseChange: (@MainActor (DisplayPhase) -> Void)?
   /// How far the view has come with its picture.
   public internal(set) var phase = DisplayPhase.empty {
-    didSet { onPhaseChange?(phase) }
+    didSet {
+      view?.stateDidChange()
+      onPhaseChange?(phase)
+    }
   }
+  /// What has arrived of the picture that is loading; `nil` before anything has, and when nothing is loading.
+  public internal(set) var progress: LoadProgress?
 
   let loader: any DisplayLoading
   /// The picture the view was given; changed by the binding's own files alone.
@@ -96,6 +101,7 @@ public final class ImageBinding {
       return false
     }
     lastNumber += 1
+    progress = nil
     // Releases the load of the one before, which calls it off.
     current = Current(
       number: lastNumber, request: request, options: options, cacheFormat: cacheFormat, handlers: handlers)
@@ -108,6 +114,7 @@ public final class ImageBinding {
     lastNumber += 1
     let number = lastNumber
     current = nil
+    progress = nil
     stopPlaying()
     phase = .empty
     // Whoever was told may have set something.
@@ -120,6 +127,7 @@ public final class ImageBinding {
     guard current != nil else { return }
     lastNumber += 1
     current = nil
+    progress = nil
     stopPlaying()
     phase = .empty
     guard current == nil else { return }
@@ -138,6 +146,7 @@ public final class ImageBinding {
     current.retiring = nil
     current.isCancelled = true
     self.current = current
+    progress = nil
     if !current.isAnswered { phase = .cancelled }
   }
 

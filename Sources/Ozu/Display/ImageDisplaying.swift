@@ -38,6 +38,10 @@ public protocol ImageDisplaying: AnyObject {
   /// Begins or ends to call `ImageBinding.advance(to:)` for every frame the toolkit draws. A view without a clock
   /// shows the first frame of what moves. Does nothing by default.
   func setFrameClock(isRunning: Bool)
+
+  /// Called after each change of the binding's `phase` and `progress`, before the app hears of it. A view that shows
+  /// how far its picture has come asks its binding then. Does nothing by default.
+  func stateDidChange()
 }
 
 extension ImageDisplaying {
@@ -46,6 +50,9 @@ extension ImageDisplaying {
 
   /// Leaves what moves at its first frame.
   public func setFrameClock(isRunning: Bool) {}
+
+  /// Shows nothing of how far the picture has come.
+  public func stateDidChange() {}
 }
 
 /// A width and a height in points.

@@ -21,6 +21,15 @@
     /// of GTK 4.8 by way of floating-point numbers, which is most of the time of a frame; cairo itself needs none.
     var isDrawnByCairo = false
 
+    /// By how many quarters of a turn, clockwise, the picture is drawn turned: 0 to 3.
+    var quarterTurns = 0 {
+      didSet {
+        guard quarterTurns != oldValue else { return }
+        if !quarterTurns.isMultiple(of: 2) || !oldValue.isMultiple(of: 2) { tellSize() }
+        gdk_paintable_invalidate_contents(pointer)
+      }
+    }
+
     private var current: Texture?
     private var previous: Texture?
     /// The size of a picture that is on its way: what is shown until then takes its place.
@@ -43,7 +52,7 @@
       g_object_unref(ObjectPointer(pointer))
     }
 
-    private var instance: UnsafeMutablePointer<OzuPaintable> { UnsafeMutablePointer(pointer) }
+    private var instance: UnsafeMutablePointer<OzuInstance> { UnsafeMutablePointer(pointer) }
 
     /// Draws another picture from now on.
     ///
@@ -98,8 +107,10 @@
     /// A paintable of no size would be given 16 × 16 points, as if somebody had wanted that.
     static let emptySide: gint = 1
 
-    fileprivate var width: gint { side(size?.width) }
-    fileprivate var height: gint { side(size?.height) }
+    private var isTurnedAside: Bool { !quarterTurns.isMultiple(of: 2) }
+
+    fileprivate var width: gint { side(isTurnedAside ? size?.height : size?.width) }
+    fileprivate var height: gint { side(isTurnedAside ? size?.width : size?.height) }
 
     private func side(_ pixels: Int?) -> gint {
       pixels.map { max(1, gint((Double($0) / scale).rounded())) } ?? Self.emptySide
@@ -107,11 +118,25 @@
 
     fileprivate var aspectRatio: Double {
       guard let size, size.height > 0 else { return 0 }
-      return Double(size.width) / Double(size.height)
+      let ratio = Double(size.width) / Double(size.height)
+      return isTurnedAside ? 1 / ratio : ratio
     }
 
     fileprivate func draw(into snapshot: OpaquePointer, _ width: Double, _ height: Double) {
       onDraw()
+      guard quarterTurns != 0 else { return drawUpright(into: snapshot, width, height) }
+      gtk_snapshot_save(snapshot)
+      var middle = graphene_point_t(x: Float(width / 2), y: Float(height / 2))
+      gtk_snapshot_translate(snapshot, &middle)
+      gtk_snapshot_rotate(snapshot, Float(90 * quarterTurns))
+      let (w, h) = isTurnedAside ? (height, width) : (width, height)
+      var corner = graphene_point_t(x: Float(-w / 2), y: Float(-h / 2))
+      gtk_snapshot_translate(snapshot, &corner)
+      drawUpright(into: snapshot, w, h)
+      gtk_snapshot_restore(snapshot)
+    }
+
+    private func drawUpright(into snapshot: OpaquePointer, _ width: Double, _ height: Double) {
       guard let current, width > 0, height > 0 else { return }
       guard visibility < 1 else {
         // A stand-in may have other proportions than the picture whose place it has.
@@ -178,7 +203,7 @@
   private let paintableType: GType = {
     let type = g_type_register_static_simple(
       ozu_type_object(), "OzuPaintable", guint(MemoryLayout<GObjectClass>.size), nil,
-      guint(MemoryLayout<OzuPaintable>.size), nil, GTypeFlags(rawValue: 0))
+      guint(MemoryLayout<OzuInstance>.size), nil, GTypeFlags(rawValue: 0))
     var interface = GInterfaceInfo(
       interface_init: { interface, _ in
         guard let vtable = interface?.assumingMemoryBound(to: GdkPaintableInterface.self) else { return }
@@ -200,7 +225,7 @@
     _ paintable: OpaquePointer?, _ body: @MainActor (ImagePaintable) -> Result
   ) -> Result? {
     guard let paintable else { return nil }
-    let address = UInt(bitPattern: UnsafeMutablePointer<OzuPaintable>(paintable).pointee.state)
+    let address = UInt(bitPattern: UnsafeMutablePointer<OzuInstance>(paintable).pointee.state)
     return MainActor.assumeIsolated {
       guard let state = UnsafeRawPointer(bitPattern: address) else { return nil }
       return body(Unmanaged<ImagePaintable>.fromOpaque(state).takeUnretainedValue())

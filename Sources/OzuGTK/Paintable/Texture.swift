@@ -11,16 +11,17 @@
     let pointer: OpaquePointer
     let size: PixelSize
     /// The same pixels for cairo; `nil` where they are too many for it.
-    private(set) lazy var surface = Self.surface(of: bitmap)
-    /// In the format that GDK and cairo are told here.
-    private let bitmap: BGRABitmap
+    private(set) lazy var surface = Self.surface(of: BGRABitmap(bitmap))
+    private let bitmap: Bitmap
 
-    /// Wraps a bitmap; one of another format than `bgra8` is converted.
+    /// Wraps a bitmap. The texture has its format where GTK 4.8 knows that: `bgra8`, and `rgba16` with all its bits. Grey
+    /// is converted; cairo, which draws 8 bits, is given converted pixels when it first draws.
     ///
-    /// - Complexity: O(1) for `bgra8`, else O(pixels); the pixels are uploaded when the texture is first drawn.
+    /// - Complexity: O(1) for these two, else O(pixels); the pixels are uploaded when the texture is first drawn.
     init(_ bitmap: Bitmap) {
-      let bitmap = BGRABitmap(bitmap)
-      let storage = bitmap.bitmap.storage
+      let bitmap = Self.memoryFormat(of: bitmap) == nil ? BGRABitmap(bitmap).bitmap : bitmap
+      let format = Self.memoryFormat(of: bitmap) ?? GDK_MEMORY_B8G8R8A8_PREMULTIPLIED
+      let storage = bitmap.storage
       size = bitmap.size
       self.bitmap = bitmap
       let bytes = g_bytes_new_with_free_func(
@@ -29,9 +30,17 @@
           if let owner { Unmanaged<AnyObject>.fromOpaque(owner).release() }
         }, Unmanaged.passRetained(storage.owner).toOpaque())
       pointer = gdk_memory_texture_new(
-        gint(size.width), gint(size.height), GDK_MEMORY_B8G8R8A8_PREMULTIPLIED, bytes,
-        gsize(bitmap.bitmap.bytesPerRow))
+        gint(size.width), gint(size.height), format, bytes, gsize(bitmap.bytesPerRow))
       g_bytes_unref(bytes)
+    }
+
+    /// The word of GDK for a bitmap's format; `nil` where it has none.
+    static func memoryFormat(of bitmap: Bitmap) -> GdkMemoryFormat? {
+      switch bitmap.format {
+      case .bgra8: GDK_MEMORY_B8G8R8A8_PREMULTIPLIED
+      case .rgba16: GDK_MEMORY_R16G16B16A16_PREMULTIPLIED
+      case .gray8: nil
+      }
     }
 
     isolated deinit {

@@ -3,6 +3,27 @@
   import Foundation
   import Ozu
 
+  /// What puts pictures on a clipboard that no view shows.
+  @MainActor
+  public enum Clipboard {
+    /// Puts the original of a request on a clipboard: its file where it is a local one, its bytes, its address, and its
+    /// pixels at their own size.
+    ///
+    /// - Parameter clipboard: a `GdkClipboard`.
+    /// - Throws: `ImageError` when the original cannot be had.
+    public static func copy(
+      _ request: ImageRequest, from pipeline: ImagePipeline, to clipboard: OpaquePointer
+    ) async throws(ImageError) {
+      // Others may have let go of it by then.
+      g_object_ref(ObjectPointer(clipboard))
+      defer { g_object_unref(ObjectPointer(clipboard)) }
+      let picture = try await pipeline.image(for: ImageRequest(request.source))
+      let content = ClipboardContent.provider(for: request.source, picture, pipeline)
+      gdk_clipboard_set_content(clipboard, content)
+      g_object_unref(ObjectPointer(content))
+    }
+  }
+
   /// A picture in the forms that other programs take from the clipboard or from a drag.
   @MainActor
   enum ClipboardContent {

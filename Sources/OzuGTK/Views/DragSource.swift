@@ -8,7 +8,8 @@
     /// Adds a `GtkDragSource` to a widget, which holds it from then on.
     static func add(to widget: UnsafeMutablePointer<GtkWidget>, _ images: ImageBinding) -> OpaquePointer {
       let controller: OpaquePointer = gtk_drag_source_new()
-      attach(ObjectPointer(controller), "prepare", argumentCount: 2) { [weak images] _, answer in
+      SignalSource(controller).connect("prepare", [ozu_type_double(), ozu_type_double()]) {
+        [weak images] _, answer in
         guard let answer, let content = images.flatMap(content) else { return }
         g_value_take_object(answer, content)
       }

@@ -20,6 +20,8 @@
     public let widget: UnsafeMutablePointer<GtkWidget>
     /// What puts pictures into the view.
     public let images: ImageBinding
+    /// The same widget as one that shows pictures: its state, and how it shows them.
+    public let picture: PictureWidget
 
     /// The `GtkDragSource`, which the widget holds.
     private var dragSource: OpaquePointer?
@@ -28,7 +30,8 @@
     public init(pipeline: ImagePipeline = .shared) {
       widget = gtk_picture_new()
       g_object_ref_sink(ObjectPointer(widget))
-      images = WidgetDisplay.of(widget, pipeline: pipeline).images
+      picture = PictureWidget(widget, pipeline: pipeline)
+      images = picture.images
       contentMode = .aspectFit
     }
 
@@ -60,8 +63,8 @@
 
     /// What the picture shows, in words, for those who cannot see it.
     public var alternativeText: String? {
-      get { gtk_picture_get_alternative_text(OpaquePointer(widget)).map { String(cString: $0) } }
-      set { gtk_picture_set_alternative_text(OpaquePointer(widget), newValue) }
+      get { picture.alternativeText }
+      set { picture.alternativeText = newValue }
     }
 
     /// Whether the original can be dragged out of the view: its file where it is a local one, its bytes, its address and
@@ -81,10 +84,7 @@
     /// - Throws: `ImageError` when the original cannot be had.
     public func copyToClipboard() async throws(ImageError) {
       guard let request = images.request else { return }
-      let picture = try await images.pipeline.image(for: ImageRequest(request.source))
-      let content = ClipboardContent.provider(for: request.source, picture, images.pipeline)
-      gdk_clipboard_set_content(gtk_widget_get_clipboard(widget), content)
-      g_object_unref(ObjectPointer(content))
+      try await Clipboard.copy(request, from: images.pipeline, to: gtk_widget_get_clipboard(widget))
     }
   }
 #endif

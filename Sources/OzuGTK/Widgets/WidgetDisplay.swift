@@ -14,8 +14,8 @@
     private(set) lazy var images = ImageBinding(self, pipeline: pipeline)
 
     /// `nil` once the widget is being destroyed.
-    private var widget: UnsafeMutablePointer<GtkWidget>?
-    private let kind: WidgetKind
+    private(set) var widget: UnsafeMutablePointer<GtkWidget>?
+    let kind: WidgetKind
     private let pipeline: ImagePipeline
     private let paintable = ImagePaintable()
     private lazy var clock = WidgetClock { [weak self] in self?.tick($0) ?? false }
@@ -30,6 +30,17 @@
     private var frameCount = 0
     /// Whether the widget was given no room at all, and takes the size of its picture.
     private var hasNoRoom = false
+    /// Told of each change of `state`. They may draw it with widgets that are destroyed with ours, and are forgotten first.
+    var observers: [@MainActor (PictureState) -> Void] = []
+    /// How far the widget is with its picture.
+    private(set) var state = PictureState.empty
+    private(set) lazy var stateObject = {
+      hasStateObject = true
+      return StateObject(state)
+    }()
+    private var hasStateObject = false
+    /// Whether somebody has said that what moves is to play, or not to.
+    private var isPlaybackChosen = false
 
     private struct Fade {
       let duration: Duration
@@ -55,18 +66,20 @@
       listen("unmap") { $0.images.viewDidDisappear() }
       listen("destroy") { $0.detach() }
       listen("notify::scale-factor") { $0.checkLayout() }
+      gtk_widget_add_css_class(widget, state.cssClass)
       listen(kind == .picture ? "notify::content-fit" : "notify::pixel-size") { $0.checkLayout() }
       if gtk_widget_get_mapped(widget) != 0 { appear() }
     }
 
     private func listen(_ signal: String, _ handler: @escaping @MainActor (WidgetDisplay) -> Void) {
       guard let widget else { return }
-      connect(ObjectPointer(widget), signal) { [weak self] _ in
+      SignalSource(widget).on(signal) { [weak self] _ in
         if let self { handler(self) }
       }
     }
 
     private func detach() {
+      observers = []
       images.clear()
       widget = nil
       fade = nil
@@ -74,9 +87,23 @@
 
     // MARK: Layout
 
-    var displaySize: DisplaySize? { isDrawn || kind == .image ? widget.flatMap(kind.displaySize) : nil }
+    var displaySize: DisplaySize? {
+      guard isDrawn || kind == .image, let size = widget.flatMap(kind.displaySize) else { return nil }
+      return quarterTurns.isMultiple(of: 2) ? size : DisplaySize(size.height, size.width)
+    }
 
-    var displayScale: Double { widget.map { Double(gtk_widget_get_scale_factor($0)) } ?? 1 }
+    var displayScale: Double { widget.map(WidgetScale.scale) ?? 1 }
+
+    /// By how many quarters of a turn, clockwise, the picture is drawn turned: 0 to 3; any number is brought there.
+    var quarterTurns: Int {
+      get { paintable.quarterTurns }
+      set {
+        let turns = ((newValue % 4) + 4) % 4
+        guard turns != paintable.quarterTurns else { return }
+        paintable.quarterTurns = turns
+        checkLayout()
+      }
+    }
 
     var displayMode: ScaleMode { hasNoRoom ? .none : widget.map(kind.displayMode) ?? .none }
 
@@ -84,6 +111,7 @@
       // A widget that comes back has no size until it is laid out, and then may have the one it had.
       layout = nil
       paintable.isDrawnByCairo = widget.map(Self.isDrawnByCairo) ?? false
+      if !isPlaybackChosen { images.isPlaybackPaused = Motion.isReduced }
       images.viewDidAppear()
       frameCount = 0
       if let widget { clock.start(widget) }
@@ -120,7 +148,7 @@
       let isSeen = gtk_widget_get_mapped(widget) != 0
       let texture = content.bitmap.map(Texture.init)
       let isPart = if case .preview = content { true } else { false }
-      guard case .fade(let duration) = transition, isSeen, duration > .zero else {
+      guard case .fade(let duration) = transition, isSeen, duration > .zero, !Motion.isReduced else {
         fade = nil
         paintable.show(texture, scale: displayScale, fades: false, keepsPlace: isPart)
         return
@@ -135,6 +163,27 @@
     func setFrameClock(isRunning: Bool) {
       playsFrames = isRunning
       if isRunning, let widget { clock.start(widget) }
+    }
+
+    /// Has what moves play or stand still, whatever the desktop asks for.
+    func play(_ isPlaying: Bool) {
+      isPlaybackChosen = true
+      images.isPlaybackPaused = !isPlaying
+    }
+
+    // MARK: State
+
+    func stateDidChange() {
+      guard let widget else { return }
+      let (old, new) = (state, PictureState(images))
+      state = new
+      if old.name != new.name {
+        gtk_widget_remove_css_class(widget, old.cssClass)
+        gtk_widget_add_css_class(widget, new.cssClass)
+        setBusy(widget, new.name == "loading")
+      }
+      if hasStateObject { stateObject.set(new) }
+      for observer in observers { observer(new) }
     }
 
     private func tick(_ time: Duration) -> Bool {

@@ -53,6 +53,43 @@
       }
     }
 
+    /// What is said in place of the picture. A `GtkPicture` has a text of its own; a `GtkImage` is given a label.
+    func alternativeText(of widget: UnsafeMutablePointer<GtkWidget>) -> String? {
+      switch self {
+      case .picture:
+        gtk_picture_get_alternative_text(OpaquePointer(widget)).map { String(cString: $0) }
+      case .image:
+        g_object_get_qdata(Self.object(widget), Self.textKey).map {
+          String(cString: $0.assumingMemoryBound(to: CChar.self))
+        }
+      }
+    }
+
+    /// Sets what is said in place of the picture; `nil` takes it away.
+    func setAlternativeText(_ text: String?, of widget: UnsafeMutablePointer<GtkWidget>) {
+      switch self {
+      case .picture: gtk_picture_set_alternative_text(OpaquePointer(widget), text)
+      case .image:
+        // GTK does not tell what it was told.
+        g_object_set_qdata_full(Self.object(widget), Self.textKey, g_strdup(text)) { g_free($0) }
+        guard let text else {
+          return gtk_accessible_reset_property(OpaquePointer(widget), GTK_ACCESSIBLE_PROPERTY_LABEL)
+        }
+        var value = GValue()
+        g_value_init(&value, ozu_type_string())
+        g_value_set_string(&value, text)
+        var property = GTK_ACCESSIBLE_PROPERTY_LABEL
+        gtk_accessible_update_property_value(OpaquePointer(widget), 1, &property, &value)
+        g_value_unset(&value)
+      }
+    }
+
+    private static let textKey = g_quark_from_static_string("ozu-alternative-text")
+
+    private static func object(_ widget: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GObject> {
+      UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GObject.self)
+    }
+
     /// What GTK draws icons at: the pixel size where one is set, else what its two icon sizes mean.
     private func iconSide(of widget: UnsafeMutablePointer<GtkWidget>) -> gint {
       let side = gtk_image_get_pixel_size(OpaquePointer(widget))

@@ -2,33 +2,6 @@
   import CGTK
   import Ozu
 
-  /// Every pointer to a `GtkPicture`, a `GtkImage` or a `GtkButton` can be given a picture:
-  ///
-  /// ```swift
-  /// let picture = gtk_picture_new()!
-  /// picture.setImage(from: url)
-  /// ```
-  ///
-  /// Size, scale and mode come from the widget. A button shows the picture as its icon.
-  extension UnsafeMutablePointer: ImagePresenting where Pointee: WidgetInstance {
-    /// What puts pictures into the widget.
-    @MainActor public var images: ImageBinding { WidgetDisplay.of(widget).images }
-  }
-
-  extension OpaquePointer: ImagePresenting {
-    /// What puts pictures into the widget.
-    @MainActor public var images: ImageBinding { WidgetDisplay.of(widget).images }
-  }
-
-  extension WidgetPointing {
-    /// What puts pictures into the widget, by a pipeline of one's own. The first that asks for a widget's binding
-    /// chooses its pipeline.
-    @MainActor
-    public func images(_ pipeline: ImagePipeline) -> ImageBinding {
-      WidgetDisplay.of(widget, pipeline: pipeline).images
-    }
-  }
-
   extension WidgetDisplay {
     /// The display of a widget, made when it is first asked for.
     ///
@@ -37,12 +10,12 @@
       -> WidgetDisplay
     {
       if ozu_is_a(widget, gtk_button_get_type()) != 0 { return of(icon(of: widget), pipeline: pipeline) }
+      guard let kind = WidgetKind(widget) else {
+        preconditionFailure("a picture can be set on a GtkPicture, a GtkImage or a GtkButton")
+      }
       let object = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GObject.self)
       if let known = g_object_get_qdata(object, displayKey) {
         return Unmanaged<WidgetDisplay>.fromOpaque(known).takeUnretainedValue()
-      }
-      guard let kind = WidgetKind(widget) else {
-        preconditionFailure("a picture can be set on a GtkPicture, a GtkImage or a GtkButton")
       }
       let display = WidgetDisplay(widget, kind: kind, pipeline: pipeline)
       g_object_set_qdata_full(
@@ -54,7 +27,7 @@
     }
 
     /// The image inside a button; one is put there when the button has none.
-    private static func icon(of button: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GtkWidget> {
+    static func icon(of button: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GtkWidget> {
       let button = UnsafeMutableRawPointer(button).assumingMemoryBound(to: GtkButton.self)
       if let child = gtk_button_get_child(button), WidgetKind(child) != nil { return child }
       let image: UnsafeMutablePointer<GtkWidget> = gtk_image_new()

@@ -1,0 +1,27 @@
+#if GTK
+  import Ozu
+
+  extension ImageError {
+    /// The kind of trouble in a few words, for a heading; `explanation` says more.
+    public var title: String {
+      switch self {
+      case .noSuchFile: "File Not Found"
+      case .isDirectory: "This Is a Folder"
+      case .unreadableFile: "Cannot Be Read"
+      case .httpStatus(404, _), .httpStatus(410, _): "Not Found"
+      case .httpStatus: "Server Trouble"
+      case .nameNotResolved, .connectionRefused, .transport: "No Connection"
+      case .timedOut, .deadlineExceeded: "Took Too Long"
+      case .bodyTruncated: "Connection Lost"
+      case .invalidSource: "Bad Address"
+      case .emptyData: "Empty File"
+      case .notAnImage: "Not a Picture"
+      case .unsupportedType: "Unknown Format"
+      case .corruptData, .truncatedData: "Damaged Picture"
+      case .limitExceeded, .bodyTooLarge, .invalidSize: "Too Large"
+      case .decoderFailed, .processingFailed, .encodingFailed, .fetchFailed, .notCached, .cancelled:
+        "Cannot Be Shown"
+      }
+    }
+  }
+#endif

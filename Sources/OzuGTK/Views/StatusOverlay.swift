@@ -1,0 +1,140 @@
+#if GTK
+  import CGTK
+  import Ozu
+
+  /// The widgets over a picture that tell how far it is, each made when it is first needed: most cells of a list never
+  /// need one.
+  @MainActor
+  final class StatusOverlay {
+    /// The `GtkOverlay`. It is the parent of the picture, whose display calls `update` only while the picture lives.
+    private let overlay: OpaquePointer
+    private let style: StatusImageView.Style
+    private weak var images: ImageBinding?
+    private weak var display: WidgetDisplay?
+    private var progress: UnsafeMutablePointer<GtkWidget>?
+    private var failure: FailurePage?
+    private var playButton: UnsafeMutablePointer<GtkWidget>?
+    /// Counts the loads, so that a delay knows that its load is over.
+    private var loadNumber = 0
+
+    /// How long a load takes before it is told of: what comes at once shows no bar.
+    private static let patience = Duration.milliseconds(400)
+
+    init(_ overlay: OpaquePointer, _ picture: PictureWidget, _ style: StatusImageView.Style) {
+      self.overlay = overlay
+      self.style = style
+      images = picture.images
+      display = picture.display
+    }
+
+    isolated deinit {
+      for widget in [progress, playButton] {
+        if let widget { g_object_unref(ObjectPointer(widget)) }
+      }
+    }
+
+    func update(_ state: PictureState) {
+      switch state {
+      case .loading(let fraction):
+        failure?.hide()
+        if let progress, gtk_widget_get_visible(progress) != 0 {
+          Self.set(progress, fraction)
+        } else if loadNumber.isMultiple(of: 2) {
+          loadNumber += 1
+          showProgressLater(loadNumber)
+        }
+      case .failed(let error):
+        endProgress()
+        if failure == nil { failure = FailurePage(overlay, style) { [weak self] in self?.images?.retry() } }
+        failure?.show(error)
+      case .empty, .shown:
+        endProgress()
+        failure?.hide()
+      }
+      updatePlayButton(state)
+    }
+
+    // MARK: Progress
+
+    private func endProgress() {
+      if !loadNumber.isMultiple(of: 2) { loadNumber += 1 }
+      if let progress { gtk_widget_set_visible(progress, 0) }
+    }
+
+    private func showProgressLater(_ number: Int) {
+      Task { [weak self] in
+        try? await Task.sleep(for: Self.patience)
+        guard let self, loadNumber == number, let display, case .loading(let fraction) = display.state else {
+          return
+        }
+        showProgress(fraction)
+      }
+    }
+
+    private func showProgress(_ fraction: Double?) {
+      let bar = progress ?? makeProgress()
+      progress = bar
+      Self.set(bar, fraction)
+      gtk_widget_set_visible(bar, 1)
+    }
+
+    private func makeProgress() -> UnsafeMutablePointer<GtkWidget> {
+      let bar: UnsafeMutablePointer<GtkWidget> = gtk_progress_bar_new()
+      g_object_ref_sink(ObjectPointer(bar))
+      gtk_widget_add_css_class(bar, "osd")
+      gtk_widget_add_css_class(bar, "ozu-progress")
+      gtk_widget_set_valign(bar, style == .large ? GTK_ALIGN_START : GTK_ALIGN_END)
+      gtk_widget_set_can_target(bar, 0)
+      gtk_overlay_add_overlay(overlay, bar)
+      return bar
+    }
+
+    private static func set(_ bar: UnsafeMutablePointer<GtkWidget>, _ fraction: Double?) {
+      guard let fraction else { return gtk_progress_bar_pulse(OpaquePointer(bar)) }
+      gtk_progress_bar_set_fraction(OpaquePointer(bar), fraction)
+    }
+
+    // MARK: What moves
+
+    private func updatePlayButton(_ state: PictureState) {
+      var moves = false
+      if style == .large, case .shown = state { moves = images?.picture?.animation != nil }
+      guard moves else {
+        if let playButton { gtk_widget_set_visible(playButton, 0) }
+        return
+      }
+      let button = playButton ?? makePlayButton()
+      playButton = button
+      gtk_widget_set_visible(button, 1)
+      updatePlayIcon()
+    }
+
+    private func makePlayButton() -> UnsafeMutablePointer<GtkWidget> {
+      let button: UnsafeMutablePointer<GtkWidget> = gtk_button_new()
+      g_object_ref_sink(ObjectPointer(button))
+      for name in ["osd", "circular", "ozu-play"] { gtk_widget_add_css_class(button, name) }
+      gtk_widget_set_halign(button, GTK_ALIGN_END)
+      gtk_widget_set_valign(button, GTK_ALIGN_END)
+      gtk_widget_set_margin_end(button, 18)
+      gtk_widget_set_margin_bottom(button, 18)
+      SignalSource(button).on("clicked") { [weak self] _ in self?.togglePlayback() }
+      gtk_overlay_add_overlay(overlay, button)
+      return button
+    }
+
+    private func togglePlayback() {
+      guard let images else { return }
+      display?.play(images.isPlaybackPaused)
+      updatePlayIcon()
+    }
+
+    private func updatePlayIcon() {
+      guard let playButton, let images else { return }
+      let isPaused = images.isPlaybackPaused
+      gtk_button_set_icon_name(
+        UnsafeMutableRawPointer(playButton).assumingMemoryBound(to: GtkButton.self),
+        isPaused ? "media-playback-start-symbolic" : "media-playback-pause-symbolic")
+      gtk_widget_set_tooltip_text(playButton, isPaused ? "Play" : "Pause")
+    }
+  }
+#endif

@@ -1,0 +1,18 @@
+#if GTK
+  import CGTK
+
+  /// Whether the desktop wants things to move.
+  @MainActor
+  enum Motion {
+    /// Whether it asks for less motion: `gtk-enable-animations` is off.
+    static var isReduced: Bool {
+      guard let settings = gtk_settings_get_default() else { return false }
+      var value = GValue()
+      g_value_init(&value, ozu_type_boolean())
+      defer { g_value_unset(&value) }
+      g_object_get_property(
+        UnsafeMutableRawPointer(settings).assumingMemoryBound(to: GObject.self), "gtk-enable-animations", &value)
+      return g_value_get_boolean(&value) == 0
+    }
+  }
+#endif

@@ -1,0 +1,83 @@
+#if GTK
+  import CGTK
+  import Ozu
+
+  /// A widget of GTK that shows pictures: a `GtkPicture`, a `GtkImage`, or a `GtkButton`, whose icon the picture becomes.
+  ///
+  /// ```swift
+  /// PictureWidget(picture).setImage(from: url)
+  /// ```
+  ///
+  /// Size, scale and mode come from the widget. The widget keeps everything that is known of its picture, so that a value
+  /// made later from the same pointer is the same. See `PictureState` for what can be styled.
+  @MainActor
+  public struct PictureWidget: ImagePresenting {
+    /// The widget that draws; of a button, the image inside.
+    public let widget: UnsafeMutablePointer<GtkWidget>
+    let display: WidgetDisplay
+
+    /// Takes a pointer as GTK's constructors return it.
+    ///
+    /// - Parameter pipeline: what the widget's pictures are loaded with. The first value made from a widget chooses.
+    /// - Precondition: the widget is a `GtkPicture`, a `GtkImage` or a `GtkButton`, or a class derived from these.
+    public init(_ widget: UnsafeMutablePointer<GtkWidget>, pipeline: ImagePipeline = .shared) {
+      display = WidgetDisplay.of(widget, pipeline: pipeline)
+      self.widget = display.kind == .image ? Self.drawing(widget) : widget
+    }
+
+    /// Takes a pointer to a button.
+    public init(_ button: UnsafeMutablePointer<GtkButton>, pipeline: ImagePipeline = .shared) {
+      self.init(UnsafeMutableRawPointer(button).assumingMemoryBound(to: GtkWidget.self), pipeline: pipeline)
+    }
+
+    /// Takes a pointer to a type whose structure GTK hides, as `GtkPicture` and `GtkImage`.
+    ///
+    /// - Precondition: it points to one of the widgets that show pictures.
+    public init(_ pointer: OpaquePointer, pipeline: ImagePipeline = .shared) {
+      self.init(UnsafeMutablePointer<GtkWidget>(pointer), pipeline: pipeline)
+    }
+
+    private static func drawing(_ widget: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GtkWidget> {
+      ozu_is_a(widget, gtk_button_get_type()) != 0 ? WidgetDisplay.icon(of: widget) : widget
+    }
+
+    /// What puts pictures into the widget.
+    public var images: ImageBinding { display.images }
+
+    /// How far the widget has come with its picture.
+    public var state: PictureState { display.state }
+
+    /// Calls a closure after each change of `state`, progress included, for as long as the widget lives.
+    public func onStateChange(_ handler: @escaping @MainActor (PictureState) -> Void) {
+      display.observers.append(handler)
+    }
+
+    /// The state as a GObject, to bind properties of widgets to (`g_object_bind_property`). Its properties, all of which
+    /// can only be read, and notify: `state` (a text: `empty`, `loading`, `shown` or `failed`), `progress` (a double: 0 to 1,
+    /// and -1 while it is not known), `reason` (a text, or NULL), `is-loading` and `is-failed`. The widget owns it.
+    public var stateObject: ObjectPointer { display.stateObject.pointer }
+
+    /// Asks again for a picture that could not be loaded.
+    public func retry() { images.retry() }
+
+    /// By how many quarters of a turn, clockwise, the picture is shown turned. Only the view is: the file, the caches and
+    /// what is copied stay as they are.
+    public var quarterTurns: Int {
+      get { display.quarterTurns }
+      nonmutating set { display.quarterTurns = newValue }
+    }
+
+    /// Whether what moves is moving or may move: pausing and playing. Off at first where the desktop asks for less motion
+    /// (`gtk-enable-animations`), until somebody sets it.
+    public var isPlaying: Bool {
+      get { !images.isPlaybackPaused }
+      nonmutating set { display.play(newValue) }
+    }
+
+    /// What the picture shows, in words, for those who cannot see it.
+    public var alternativeText: String? {
+      get { display.alternativeText }
+      nonmutating set { display.alternativeText = newValue }
+    }
+  }
+#endif

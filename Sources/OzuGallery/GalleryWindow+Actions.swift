@@ -1,0 +1,153 @@
+#if GTK
+  import CGTK
+  import Foundation
+  import Ozu
+  import OzuGTK
+
+  /// What a window can do.
+  extension GalleryWindow {
+    func addActions() {
+      gtk_widget_insert_action_group(cast(window, to: GtkWidget.self), "win", OpaquePointer(actions.group))
+      let plain: [(String, @MainActor (GalleryWindow) -> Void)] = [
+        ("open", { $0.chooseFiles() }), ("open-folder", { $0.chooseFolder() }),
+        ("open-selected", { if let position = $0.grid.selected { $0.open(at: position) } }),
+        ("copy", { $0.copy() }), ("trash", { $0.trash() }), ("undo", { $0.toast.undoNow() }),
+        ("show-in-folder", { $0.showInFolder() }), ("properties", { $0.showProperties() }),
+        ("left", { $0.step($0.isRightToLeft ? 1 : -1) }), ("right", { $0.step($0.isRightToLeft ? -1 : 1) }),
+        ("next", { $0.step(1) }), ("previous", { $0.step(-1) }), ("first", { $0.open(at: 0) }),
+        ("last", { $0.open(at: $0.grid.count - 1) }), ("zoom-in", { $0.detail.zoomIn() }),
+        ("zoom-out", { $0.detail.zoomOut() }), ("zoom-fit", { $0.detail.resetZoom() }),
+        ("turn-right", { $0.turn(by: 1) }), ("turn-left", { $0.turn(by: -1) }), ("back", { $0.goBack() }),
+        ("fullscreen", { $0.toggleFullscreen() }), ("slideshow", { $0.toggleSlideshow() }),
+        ("search", { $0.startSearch() }), ("preferences", { $0.preferences.open(over: $0.window) }),
+        ("shortcuts", { ShortcutsWindow.open(over: $0.window) }), ("about", { About.open(over: $0.window) }),
+        ("close", { $0.close() }), ("quit", { _ in Gallery.closeAll() }),
+      ]
+      for (name, action) in plain {
+        actions.add(name) { [weak self] in if let self { action(self) } }
+      }
+      actions.addSwitch("names", isOn: memory.showsNames) { [weak self] in self?.preferences.setShowsNames($0) }
+      actions.addSwitch("developer") { [weak self] in self?.status.isVisible = $0 }
+    }
+
+    /// - Returns: whether the key meant something.
+    func press(_ key: guint, _ modifiers: GdkModifierType) -> Bool {
+      guard let shortcut = Shortcut.of(key, modifiers, isDetail: isShowingDetail), !isTyping(shortcut) else {
+        if Int32(key) == GDK_KEY_Menu { return openMenuByKey() }
+        return false
+      }
+      actions.activate(shortcut.action)
+      return true
+    }
+
+    /// Whether a key belongs to the text that is being written, as Delete does.
+    private func isTyping(_ shortcut: Shortcut) -> Bool {
+      guard let focus = gtk_window_get_focus(window), ozu_is_a(focus, gtk_editable_get_type()) != 0 else {
+        return false
+      }
+      return ["trash", "copy", "undo"].contains(shortcut.action)
+    }
+
+    var isRightToLeft: Bool {
+      gtk_widget_get_direction(cast(window, to: GtkWidget.self)) == GTK_TEXT_DIR_RTL
+    }
+
+    /// Goes on by so many pictures, as far as there are any.
+    func step(_ distance: Int) {
+      guard isShowingDetail else { return }
+      open(at: position + distance)
+    }
+
+    func turn(by quarters: Int) {
+      guard isShowingDetail else { return }
+      detail.quarterTurns += quarters
+    }
+
+    /// Escape: out of the slideshow, out of the full screen, back to the grid.
+    private func goBack() {
+      if slideshow != nil || gtk_window_is_fullscreen(window) != 0 {
+        endSlideshow()
+        leaveFullscreen()
+      } else {
+        closeDetail()
+      }
+    }
+
+    func copy() {
+      if isShowingDetail {
+        Task {
+          do throws(ImageError) {
+            try await detail.copy()
+          } catch {
+            toast.show("Cannot be copied: \(error.explanation)")
+          }
+        }
+      } else if let item = subject {
+        Task {
+          do throws(ImageError) {
+            let source = ImageRequest(item.source)
+            try await Clipboard.copy(source, from: pipeline, to: gtk_widget_get_clipboard(grid.widget))
+          } catch {
+            toast.show("Cannot be copied: \(error.explanation)")
+          }
+        }
+      }
+    }
+
+    private func showProperties() {
+      guard let item = subject else { return }
+      PropertiesWindow.open(over: window, item, pipeline, isShowingDetail ? detail.response : nil)
+    }
+
+    // MARK: Full screen and slides
+
+    func toggleFullscreen() {
+      if gtk_window_is_fullscreen(window) != 0 { return leaveFullscreen() }
+      if !isShowingDetail, grid.count > 0 { open(at: grid.selected ?? 0) }
+      gtk_window_fullscreen(window)
+    }
+
+    func leaveFullscreen() {
+      if gtk_window_is_fullscreen(window) != 0 { gtk_window_unfullscreen(window) }
+    }
+
+    private func toggleSlideshow() {
+      guard slideshow == nil else {
+        endSlideshow()
+        return leaveFullscreen()
+      }
+      guard grid.count > 0 else { return }
+      if !isShowingDetail { open(at: grid.selected ?? 0) }
+      gtk_window_fullscreen(window)
+      slideshow = Task { [weak self] in
+        while let seconds = self?.slideDuration {
+          try? await Task.sleep(for: seconds)
+          guard !Task.isCancelled, let self else { return }
+          open(at: (position + 1) % max(grid.count, 1))
+        }
+      }
+    }
+
+    private var slideDuration: Duration { Gallery.slideDuration ?? .seconds(memory.slideSeconds) }
+
+    func endSlideshow() {
+      slideshow?.cancel()
+      slideshow = nil
+    }
+
+    // MARK: Menus
+
+    func openMenu(over widget: Widget, _ x: Double, _ y: Double) {
+      guard let item = subject else { return }
+      Menus.open(Menus.context(isDetail: isShowingDetail, isFile: item.file != nil), over: widget, x, y)
+    }
+
+    private func openMenuByKey() -> Bool {
+      guard subject != nil else { return false }
+      let widget = isShowingDetail ? page.widget : grid.selectedCell ?? grid.widget
+      openMenu(
+        over: widget, Double(gtk_widget_get_width(widget)) / 2, Double(gtk_widget_get_height(widget)) / 2)
+      return true
+    }
+  }
+#endif

@@ -1,0 +1,145 @@
+#if GTK
+  import CGTK
+  import Foundation
+  import Ozu
+  import OzuGTK
+
+  /// Files that come into a window and go out of it.
+  extension GalleryWindow {
+    /// Shows the pictures of a source. Folders are read on another thread.
+    public func show(_ source: PictureSource) {
+      Task {
+        do {
+          let items = try await Self.items(of: source)
+          show(items, title: source.title)
+          if let first = source.first, let position = grid.position(of: first) { open(at: position) }
+        } catch {
+          show([], title: source.title)
+          say("Cannot Be Opened", error.localizedDescription)
+        }
+      }
+    }
+
+    @concurrent
+    private static func items(of source: PictureSource) async throws -> [PictureItem] { try source.items() }
+
+    // MARK: Dialogues
+
+    func chooseFiles() { choose("Open Pictures", GTK_FILE_CHOOSER_ACTION_OPEN) }
+
+    func chooseFolder() { choose("Open a Folder", GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER) }
+
+    private func choose(_ title: String, _ action: GtkFileChooserAction) {
+      let dialogue = gtk_file_chooser_native_new(title, window, action, "_Open", "_Cancel")!
+      let chooser = dialogue
+      if action == GTK_FILE_CHOOSER_ACTION_OPEN {
+        gtk_file_chooser_set_select_multiple(chooser, 1)
+        let filter = gtk_file_filter_new()!
+        gtk_file_filter_set_name(filter, "Pictures")
+        for suffix in PictureSource.extensions.sorted() { gtk_file_filter_add_suffix(filter, suffix) }
+        gtk_file_chooser_add_filter(chooser, filter)
+      }
+      let native = UnsafeMutablePointer<GtkNativeDialog>(dialogue)
+      gtk_native_dialog_set_modal(native, 1)
+      SignalSource(dialogue).on("response", withCode: { [weak self] dialogue, answer in
+        if answer == Int(GTK_RESPONSE_ACCEPT.rawValue), let files = gtk_file_chooser_get_files(chooser) {
+          defer { g_object_unref(ObjectPointer(files)) }
+          self?.show(PictureSource(opening: Self.urls(of: files)))
+        }
+        g_object_unref(dialogue)
+      })
+      gtk_native_dialog_show(native)
+    }
+
+    private static func urls(of files: OpaquePointer) -> [URL] {
+      (0..<g_list_model_get_n_items(files)).compactMap { index in
+        guard let file = g_list_model_get_item(files, index) else { return nil }
+        defer { g_object_unref(file) }
+        return url(of: OpaquePointer(file))
+      }
+    }
+
+    private static func url(of file: OpaquePointer) -> URL? {
+      guard let path = g_file_get_path(file) else { return nil }
+      defer { g_free(path) }
+      return URL(filePath: String(cString: path))
+    }
+
+    // MARK: Dropping
+
+    func acceptDrops() {
+      let target = gtk_drop_target_new(gdk_file_list_get_type(), GDK_ACTION_COPY)!
+      SignalSource(target).onDrop { [weak self] value in
+        guard let list = g_value_get_boxed(value).map({ OpaquePointer($0) }) else { return false }
+        var urls: [URL] = []
+        let first = gdk_file_list_get_files(list)
+        var entry = first
+        while let present = entry {
+          if let file = present.pointee.data, let url = Self.url(of: OpaquePointer(file)) { urls.append(url) }
+          entry = present.pointee.next
+        }
+        g_slist_free(first)
+        guard !urls.isEmpty else { return false }
+        self?.show(PictureSource(opening: urls))
+        return true
+      }
+      let content = gtk_window_get_child(window)!
+      SignalSource(target).on("notify::current-drop") { target in
+        toggle(content, "drop-here", gtk_drop_target_get_current_drop(OpaquePointer(target)) != nil)
+      }
+      gtk_widget_add_controller(content, target)
+    }
+
+    // MARK: The trash
+
+    /// Takes the picture out of sight; its file goes to the trash when the time to undo is over.
+    func trash() {
+      guard let item = subject else { return }
+      guard let file = item.file else { return toast.show("Only files of this machine can go to the trash") }
+      // What is still waiting goes first.
+      toast.finish()
+      let wasShowingDetail = isShowingDetail
+      guard let index = grid.remove(item.name) else { return }
+      afterRemoval(wasShowingDetail)
+      toast.show(
+        "“\(item.name)” moved to the trash",
+        undo: { [weak self] in
+          guard let self else { return }
+          putBack(item, at: index)
+          guard let position = grid.position(of: item.name) else { return }
+          if isShowingDetail { open(at: position) } else { grid.select(position) }
+        },
+        end: { [weak self] in
+          // A program that ends waits for it; else another thread does.
+          if self?.isClosing ?? true {
+            _ = Trash.moveNow(file)
+            return
+          }
+          Task {
+            guard let reason = await Trash.move(file) else { return }
+            self?.putBack(item, at: index)
+            self?.toast.show("Not moved to the trash: \(reason)")
+          }
+        })
+    }
+
+    private func putBack(_ item: PictureItem, at index: Int) {
+      grid.insert(item, at: index)
+      updateTitle()
+      updateStart()
+    }
+
+    private func afterRemoval(_ wasShowingDetail: Bool) {
+      if wasShowingDetail {
+        if grid.count == 0 { closeDetail() } else { open(at: min(position, grid.count - 1)) }
+      }
+      updateTitle()
+      updateStart()
+    }
+
+    func showInFolder() {
+      guard let folder = subject?.file?.deletingLastPathComponent() else { return }
+      gtk_show_uri(window, folder.absoluteString, 0)
+    }
+  }
+#endif

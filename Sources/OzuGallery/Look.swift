@@ -1,0 +1,90 @@
+#if GTK
+  import CGTK
+  import OzuGTK
+
+  /// The look of the gallery, for all windows.
+  @MainActor
+  enum Look {
+    /// Whether windows are light or dark.
+    enum Appearance: Int, Codable, CaseIterable {
+      /// As the desktop says.
+      case system
+      case light
+      case dark
+    }
+
+    private static let sheet = """
+      gridview { padding: 6px; }
+      gridview > child { padding: 4px; border-radius: 8px; }
+      .cell { background: alpha(currentColor, 0.07); border-radius: 4px; }
+      .rounded { border-radius: 16px; }
+      .cell-name { font-size: 0.85em; padding: 2px 2px 0 2px; }
+      .status { padding: 6px 12px; font-size: 0.85em; font-feature-settings: "tnum"; }
+      .detail { background: #1c1c1c; color: #f2f2f2; }
+      .detail .ozu-failure { padding: 24px; }
+      .caption-heading { font-size: 0.82em; font-weight: 600; }
+      .ozu-progress { margin: 0; }
+      .ozu-progress trough, .ozu-progress progress { min-height: 3px; border-radius: 0; }
+      .floating { margin: 12px; min-width: 36px; min-height: 36px; }
+      .toast-box { margin: 18px; padding: 8px 8px 8px 18px; border-radius: 999px; background: rgba(30, 30, 30, 0.92);
+        color: white; }
+      .toast-box button { color: white; border-radius: 999px; }
+      .start-page { padding: 36px; }
+      .start-title { font-size: 1.7em; font-weight: 800; }
+      .window-title { font-weight: bold; }
+      .window-subtitle { font-size: 0.82em; }
+      .drop-here { box-shadow: inset 0 0 0 3px @theme_selected_bg_color; }
+      .filmstrip { background: rgba(0, 0, 0, 0.45); }
+      .filmstrip > row, .filmstrip row { padding: 3px; border-radius: 6px; background: none; }
+      .filmstrip row:selected { background: alpha(white, 0.35); }
+      .property-name { opacity: 0.65; }
+      """
+
+    /// Adds the style sheet to the display, once, over Adwaita's where that is installed.
+    static let applied: Void = {
+      Adwaita.start()
+      let provider = gtk_css_provider_new()
+      gtk_css_provider_load_from_data(provider, sheet, -1)
+      gtk_style_context_add_provider_for_display(
+        gdk_display_get_default(), OpaquePointer(provider), guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION))
+      prefersDark = isDark
+    }()
+
+    /// The desktop's own choice, as far as plain GTK is told of one.
+    private static var prefersDark = false
+
+    /// Whether windows are light or dark; the desktop's choice at first.
+    static var appearance = Appearance.system {
+      didSet {
+        _ = applied
+        if Adwaita.setAppearance(appearance) { return }
+        switch appearance {
+        case .system: isDark = prefersDark
+        case .light: isDark = false
+        case .dark: isDark = true
+        }
+      }
+    }
+
+    private static var isDark: Bool {
+      get {
+        var value = GValue()
+        g_value_init(&value, ozu_type_boolean())
+        defer { g_value_unset(&value) }
+        g_object_get_property(settings, "gtk-application-prefer-dark-theme", &value)
+        return g_value_get_boolean(&value) != 0
+      }
+      set {
+        var value = GValue()
+        g_value_init(&value, ozu_type_boolean())
+        defer { g_value_unset(&value) }
+        g_value_set_boolean(&value, newValue ? 1 : 0)
+        g_object_set_property(settings, "gtk-application-prefer-dark-theme", &value)
+      }
+    }
+
+    private static var settings: UnsafeMutablePointer<GObject> {
+      UnsafeMutableRawPointer(gtk_settings_get_default()!).assumingMemoryBound(to: GObject.self)
+    }
+  }
+#endif

@@ -1,0 +1,88 @@
+#if GTK
+  import CGTK
+
+  /// A key of the gallery: one table for the keyboard, the menus and the window that lists them.
+  @MainActor
+  struct Shortcut {
+    /// When a key counts.
+    enum Scope {
+      /// Always.
+      case always
+      /// While one picture is shown large.
+      case detail
+    }
+
+    /// As GTK writes keys: `<Control>o`. The first is the one that menus show.
+    let keys: [String]
+    /// The name of the window's action.
+    let action: String
+    let title: String
+    let group: String
+    var scope = Scope.always
+
+    static let all = [
+      Shortcut(keys: ["<Control>o"], action: "open", title: "Open pictures", group: "Files"),
+      Shortcut(keys: ["<Control><Shift>o"], action: "open-folder", title: "Open a folder", group: "Files"),
+      Shortcut(keys: ["<Control>c"], action: "copy", title: "Copy", group: "Files"),
+      Shortcut(keys: ["Delete"], action: "trash", title: "Move to trash", group: "Files"),
+      Shortcut(keys: ["<Control>z"], action: "undo", title: "Undo", group: "Files"),
+      Shortcut(keys: ["<Alt>Return", "<Control>i"], action: "properties", title: "Properties", group: "Files"),
+      Shortcut(keys: ["Left"], action: "left", title: "Picture on the left", group: "One picture", scope: .detail),
+      Shortcut(keys: ["Right"], action: "right", title: "Picture on the right", group: "One picture", scope: .detail),
+      Shortcut(keys: ["Page_Down", "space"], action: "next", title: "Next picture", group: "One picture", scope: .detail),
+      Shortcut(
+        keys: ["Page_Up", "BackSpace"], action: "previous", title: "Previous picture", group: "One picture",
+        scope: .detail),
+      Shortcut(keys: ["Home"], action: "first", title: "First picture", group: "One picture", scope: .detail),
+      Shortcut(keys: ["End"], action: "last", title: "Last picture", group: "One picture", scope: .detail),
+      Shortcut(
+        keys: ["plus", "equal", "<Control>plus", "<Control>equal", "KP_Add"], action: "zoom-in", title: "Larger",
+        group: "One picture", scope: .detail),
+      Shortcut(
+        keys: ["minus", "<Control>minus", "KP_Subtract"], action: "zoom-out", title: "Smaller",
+        group: "One picture", scope: .detail),
+      Shortcut(
+        keys: ["0", "<Control>0"], action: "zoom-fit", title: "Fit to the window", group: "One picture",
+        scope: .detail),
+      Shortcut(
+        keys: ["<Control>r"], action: "turn-right", title: "Turn clockwise", group: "One picture", scope: .detail),
+      Shortcut(
+        keys: ["<Control><Shift>r"], action: "turn-left", title: "Turn anticlockwise", group: "One picture",
+        scope: .detail),
+      Shortcut(keys: ["Escape"], action: "back", title: "Back to all pictures", group: "One picture", scope: .detail),
+      Shortcut(keys: ["F11"], action: "fullscreen", title: "Full screen", group: "Window"),
+      Shortcut(keys: ["F5"], action: "slideshow", title: "Slideshow", group: "Window"),
+      Shortcut(keys: ["<Control>f"], action: "search", title: "Search", group: "Window"),
+      Shortcut(keys: ["<Control>n"], action: "names", title: "Show names", group: "Window"),
+      Shortcut(keys: ["<Control>comma"], action: "preferences", title: "Preferences", group: "Window"),
+      Shortcut(
+        keys: ["<Control>question", "F1"], action: "shortcuts", title: "Keyboard shortcuts", group: "Window"),
+      Shortcut(keys: ["<Control><Shift>d"], action: "developer", title: "Counters", group: "Window"),
+      Shortcut(keys: ["<Control>w"], action: "close", title: "Close the window", group: "Window"),
+      Shortcut(keys: ["<Control>q"], action: "quit", title: "Quit", group: "Window"),
+    ]
+
+    /// The modifiers that count; others, as Num Lock, may be on.
+    private static let modifiers =
+      GDK_SHIFT_MASK.rawValue | GDK_CONTROL_MASK.rawValue | GDK_ALT_MASK.rawValue | GDK_SUPER_MASK.rawValue
+
+    /// The shortcut of a key that was pressed.
+    static func of(_ key: guint, _ pressed: GdkModifierType, isDetail: Bool) -> Shortcut? {
+      let pressed = pressed.rawValue & modifiers
+      return all.first { shortcut in
+        guard shortcut.scope == .always || isDetail else { return false }
+        return shortcut.keys.contains { text in
+          var (value, needed) = (guint(0), GdkModifierType(rawValue: 0))
+          guard gtk_accelerator_parse(text, &value, &needed) != 0 else { return false }
+          let isLetter = gdk_keyval_to_lower(value) != gdk_keyval_to_upper(value)
+          if isLetter { return gdk_keyval_to_lower(key) == value && pressed == needed.rawValue }
+          // Shift is part of how `+` and `?` are typed.
+          return key == value && pressed & ~GDK_SHIFT_MASK.rawValue == needed.rawValue & ~GDK_SHIFT_MASK.rawValue
+        }
+      }
+    }
+
+    /// What a menu shows beside an action.
+    static func key(of action: String) -> String? { all.first { $0.action == action }?.keys.first }
+  }
+#endif
