@@ -11,6 +11,8 @@
     public static let identifier = "org.ozu.Gallery"
 
     private static var windows: [GalleryWindow] = []
+    /// How long a message stays, and with it the time to undo.
+    public static var noticeDuration = Duration.seconds(6)
     /// How long a slide is seen, in place of what was chosen; for the drills.
     public static var slideDuration: Duration?
 
@@ -66,6 +68,9 @@
       window.present()
       return window
     }
+
+    /// Makes all windows dark or light, whatever the desktop says.
+    public static func setDark(_ isDark: Bool) { Look.appearance = isDark ? .dark : .light }
 
     /// Closes all windows.
     static func closeAll() {

@@ -48,7 +48,8 @@
     private lazy var searchButton = button("edit-find-symbolic", "Search") { [weak self] in self?.startSearch() }
     /// What the pictures are called together.
     private(set) var title: String
-    var position = 0
+    /// The place of the large picture among those to be seen.
+    public internal(set) var position = 0
     var slideshow: Task<Void, Never>?
     /// Whether it is about to go away.
     private(set) var isClosing = false

@@ -24,19 +24,17 @@
       .detail .ozu-failure { padding: 24px; }
       .caption-heading { font-size: 0.82em; font-weight: 600; }
       .ozu-progress { margin: 0; }
-      .ozu-progress trough, .ozu-progress progress { min-height: 3px; border-radius: 0; }
+      .ozu-progress trough, .ozu-progress progress { min-height: 3px; min-width: 0; border-radius: 0; }
+      .ozu-progress trough { background: rgba(0, 0, 0, 0.25); }
       .floating { margin: 12px; min-width: 36px; min-height: 36px; }
-      .toast-box { margin: 18px; padding: 8px 8px 8px 18px; border-radius: 999px; background: rgba(30, 30, 30, 0.92);
-        color: white; }
+      .toast-box { margin: 18px; padding: 8px 8px 8px 18px; border-radius: 999px; background: rgba(56, 56, 56, 0.96);
+        color: white; box-shadow: 0 2px 8px rgba(0, 0, 0, 0.4); }
       .toast-box button { color: white; border-radius: 999px; }
       .start-page { padding: 36px; }
       .start-title { font-size: 1.7em; font-weight: 800; }
       .window-title { font-weight: bold; }
       .window-subtitle { font-size: 0.82em; }
       .drop-here { box-shadow: inset 0 0 0 3px @theme_selected_bg_color; }
-      .filmstrip { background: rgba(0, 0, 0, 0.45); }
-      .filmstrip > row, .filmstrip row { padding: 3px; border-radius: 6px; background: none; }
-      .filmstrip row:selected { background: alpha(white, 0.35); }
       .property-name { opacity: 0.65; }
       """
 

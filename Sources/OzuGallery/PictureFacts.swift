@@ -35,7 +35,7 @@ enum PictureFacts {
       ("Type", header.type.displayName), ("Dimensions", "\(header.size.width) × \(header.size.height) pixels"),
       (
         "Colour",
-        "\(header.colorModel.rawValue), \(header.bitsPerComponent) bits" + (header.hasAlpha ? ", transparent" : "")
+        "\(name(header.colorModel)), \(header.bitsPerComponent) bits" + (header.hasAlpha ? ", transparent" : "")
       ),
     ]
     if let profile = header.colorProfileName { facts.append(("Colour profile", profile)) }
@@ -47,6 +47,13 @@ enum PictureFacts {
     if let exposure = exposure(metadata) { facts.append(("Exposure", exposure)) }
     if metadata.hasPlace { facts.append(("Place", "the file says where it was taken")) }
     return facts
+  }
+
+  private static func name(_ model: ImageHeader.ColorModel) -> String {
+    switch model {
+    case .rgb, .cmyk: model.rawValue.uppercased()
+    default: model.rawValue
+    }
   }
 
   /// The date of EXIF has colons for dashes.

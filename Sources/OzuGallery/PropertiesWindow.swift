@@ -51,6 +51,8 @@
         gtk_label_set_xalign(OpaquePointer(value), 0)
         gtk_label_set_wrap(OpaquePointer(value), 1)
         gtk_label_set_wrap_mode(OpaquePointer(value), PANGO_WRAP_WORD_CHAR)
+        // A window that has no other size would be as high as words of one letter a line.
+        gtk_label_set_width_chars(OpaquePointer(value), 40)
         gtk_label_set_max_width_chars(OpaquePointer(value), 40)
         gtk_label_set_selectable(OpaquePointer(value), 1)
         gtk_widget_set_can_focus(value, 0)

@@ -27,10 +27,10 @@
         object("GtkShortcutsGroup", [("title", group.title)], group.shortcuts.map { shortcut in
           object(
             "GtkShortcutsShortcut",
-            [("title", shortcut.title), ("accelerator", shortcut.keys.joined(separator: " "))], [])
+            [("title", shortcut.title), ("accelerator", shortcut.keys.prefix(2).joined(separator: " "))], [])
         })
       }
-      let section = object("GtkShortcutsSection", [("section-name", "all"), ("max-height", "12")], content)
+      let section = object("GtkShortcutsSection", [("section-name", "all"), ("max-height", "24")], content)
       return """
         <interface><object class="GtkShortcutsWindow" id="shortcuts"><child>\(section)</child></object></interface>
         """

@@ -13,9 +13,6 @@
     private var end: (@MainActor () -> Void)?
     private var timer: Task<Void, Never>?
 
-    /// How long a message stays.
-    static var duration = Duration.seconds(6)
-
     init() {
       text = label("")
       gtk_label_set_ellipsize(OpaquePointer(text), PANGO_ELLIPSIZE_MIDDLE)
@@ -55,7 +52,7 @@
       gtk_widget_set_can_target(widget, 1)
       gtk_revealer_set_reveal_child(OpaquePointer(widget), 1)
       timer = Task { [weak self] in
-        try? await Task.sleep(for: Self.duration)
+        try? await Task.sleep(for: Gallery.noticeDuration)
         if !Task.isCancelled { self?.finish() }
       }
     }

@@ -45,7 +45,7 @@
 
     /// Puts all windows on a screen of another density, as a settings daemon does. The header of GDK's X11 part
     /// needs those of X11, which nothing else here does.
-    private static func setScale(_ scale: gint) {
+    static func setScale(_ scale: gint) {
       typealias SetScale = @convention(c) (OpaquePointer?, gint) -> Void
       guard let function = dlsym(nil, "gdk_x11_display_set_surface_scale") else { return }
       unsafeBitCast(function, to: SetScale.self)(gdk_display_get_default(), scale)

@@ -20,12 +20,13 @@
     /// - Returns: the exit status.
     func run() async -> Int32 {
       let drills: [(String, () async throws -> Void)] = [
-        ("hop", hop), ("scale", scale), ("mapping", mapping), ("animation", animation),
+        ("hop", hop), ("scale", scale), ("density", density), ("mapping", mapping), ("animation", animation),
         ("destruction", destruction), ("accessibility", accessibility), ("originals", originals),
         ("progressive", progressive), ("keyboard", keyboard), ("mouse", mouse), ("preferences", preferences),
+        ("states", states), ("large", large), ("files", files), ("troubled", troubled), ("memory", memory),
         ("thrift", thrift), ("scroll", scroll), ("trouble", trouble), ("resize", resize),
         ("windows", windows),
-        ("frames", frames), ("screenshots", screenshots), ("terminal", terminal),
+        ("frames", frames), ("screenshots", screenshots), ("looks", looks), ("plain", plain), ("terminal", terminal),
       ]
       for (name, drill) in drills where options.names.isEmpty || options.names.contains(name) {
         let watchdog = Watchdog(name, .seconds(options.isQuick ? 120 : 600))
@@ -65,10 +66,10 @@
 
     /// Opens a gallery, waits until it is drawn, and closes it afterwards.
     func withWindow<Result>(
-      _ items: [PictureItem], _ pipeline: ImagePipeline,
+      _ items: [PictureItem], _ pipeline: ImagePipeline, title: String = "Drill", memoryFile: URL? = nil,
       _ body: (GalleryWindow, Screen) async throws -> Result
     ) async throws -> Result {
-      let window = Gallery.open(items, title: "Drill", pipeline: pipeline)
+      let window = Gallery.open(items, title: title, pipeline: pipeline, memoryFile: memoryFile)
       let screen = Screen(window.window)
       for _ in 0..<3 { await screen.nextFrame() }
       defer { window.close() }

@@ -53,6 +53,20 @@
       try await run(["mouseup", "1"])
     }
 
+    /// Drags from the middle of a widget to that of another, which may be in another window.
+    func drag(
+      _ widget: UnsafeMutablePointer<GtkWidget>, to other: UnsafeMutablePointer<GtkWidget>
+    ) async throws {
+      let (from, to) = (try await middle(of: widget), try await middle(of: other))
+      try await run(["mousemove", "\(from.x)", "\(from.y)", "mousedown", "1"])
+      for step in 1...10 {
+        let (x, y) = (from.x + (to.x - from.x) * step / 10, from.y + (to.y - from.y) * step / 10)
+        try await run(["mousemove", "\(x)", "\(y)"])
+      }
+      for _ in 0..<10 { await screen.nextFrame() }
+      try await run(["mouseup", "1"])
+    }
+
     /// Turns the wheel over the middle of a widget: up for negative numbers.
     func turnWheel(over widget: UnsafeMutablePointer<GtkWidget>, by notches: Int) async throws {
       try await move(to: widget)

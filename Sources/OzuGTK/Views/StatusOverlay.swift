@@ -81,7 +81,6 @@
     private func makeProgress() -> UnsafeMutablePointer<GtkWidget> {
       let bar: UnsafeMutablePointer<GtkWidget> = gtk_progress_bar_new()
       g_object_ref_sink(ObjectPointer(bar))
-      gtk_widget_add_css_class(bar, "osd")
       gtk_widget_add_css_class(bar, "ozu-progress")
       gtk_widget_set_valign(bar, style == .large ? GTK_ALIGN_START : GTK_ALIGN_END)
       gtk_widget_set_can_target(bar, 0)

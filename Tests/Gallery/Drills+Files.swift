@@ -1,0 +1,96 @@
+#if GTK
+  import CGTK
+  import Foundation
+  import Ozu
+  import OzuGTK
+  import OzuGallery
+  import OzuTesting
+
+  extension Drills {
+    /// Files come in by a folder and by a drop, show their names, and go to the trash and back.
+    func files() async throws {
+      let checks = Checks()
+      let folder = try PictureFolder(pictureCount: 5)
+      defer { folder.remove() }
+      try await withPipeline { pipeline in
+        try await withWindow([], pipeline, title: PictureSource.nothing.title) { window, screen in
+          let hands = Hands(screen: screen)
+          await checks.eventually("an empty window says how to open something", screen) {
+            screen.says("Look at Pictures")
+          }
+          window.show(PictureSource(opening: [folder.url]))
+          await checks.eventually("a folder is opened", screen) { window.grid.count == 5 }
+          for _ in 0..<60 { await screen.nextFrame() }
+
+          checks.expect(!screen.says("1.jpg"), "names are not shown")
+          try await hands.press("ctrl+n")
+          await checks.eventually("Ctrl+N shows names", screen) { screen.says("1.jpg") && screen.says("5.jpg") }
+          try await hands.press("ctrl+n")
+          await checks.eventually("and takes them away", screen) { !screen.says("1.jpg") }
+          checks.expect(!Self.showsCounters(screen), "counters are hidden")
+          try await hands.press("ctrl+shift+d")
+          await checks.eventually("Ctrl+Shift+D shows counters", screen) { Self.showsCounters(screen) }
+          try await hands.press("ctrl+shift+d")
+
+          try await trash(folder, window, hands, screen, checks)
+          try await drop(window, pipeline, screen, checks)
+        }
+      }
+      output.add("files", checks, detail: "folders, names, the trash and back, a drop")
+    }
+
+    private static func showsCounters(_ screen: Screen) -> Bool {
+      screen.visible(gtk_label_get_type()).contains { place in
+        gtk_label_get_text(OpaquePointer(place.widget)).map { String(cString: $0).contains("under way") } ?? false
+      }
+    }
+
+    private func trash(
+      _ folder: PictureFolder, _ window: GalleryWindow, _ hands: Hands, _ screen: Screen, _ checks: Checks
+    ) async throws {
+      window.open(at: 1)
+      await checks.eventually("a picture is large", screen) { window.detail.images.picture != nil }
+      try await hands.press("Delete")
+      await checks.eventually("Delete takes the picture out", screen) { window.grid.count == 4 }
+      checks.equal(window.grid.item(at: window.position)?.name, "3.jpg", "the picture shown then")
+      checks.expect(folder.has("2.jpg"), "its file is there while it can be undone")
+      for _ in 0..<30 { await screen.nextFrame() }
+      try await click("Undo", hands, checks)
+      await checks.eventually("Undo puts it back", screen) { window.grid.count == 5 }
+      checks.equal(window.grid.item(at: window.position)?.name, "2.jpg", "the picture shown after that")
+
+      Gallery.noticeDuration = .milliseconds(200)
+      defer { Gallery.noticeDuration = .seconds(6) }
+      try await hands.press("Delete")
+      await checks.eventually("the file goes when the time is over", screen) { !folder.has("2.jpg") }
+      let data = ProcessInfo.processInfo.environment["XDG_DATA_HOME"] ?? ""
+      let trashed = URL(filePath: data).appending(path: "Trash/files/2.jpg").path(percentEncoded: false)
+      checks.expect(FileManager.default.fileExists(atPath: trashed), "and is in the trash")
+      checks.equal(window.grid.count, 4, "the number of pictures that are left")
+    }
+
+    /// A file is dragged by the pointer from another window into the gallery.
+    private func drop(
+      _ window: GalleryWindow, _ pipeline: ImagePipeline, _ screen: Screen, _ checks: Checks
+    ) async throws {
+      let other = try PictureFolder()
+      defer { other.remove() }
+      try other.write("dropped.jpg", NumberedPicture(77).data())
+      window.closeDetail()
+      gtk_window_set_default_size(window.window, 700, 600)
+      let view = ImageView(pipeline: pipeline)
+      view.isDraggable = true
+      let small = Self.window(with: view.widget)
+      defer { gtk_window_destroy(small) }
+      view.setImage(from: other.file("dropped.jpg"))
+      let smallScreen = Screen(small)
+      await checks.eventually("the picture to drag is shown", smallScreen) { view.images.picture != nil }
+      for _ in 0..<30 { await smallScreen.nextFrame() }
+      try await Hands(screen: smallScreen).drag(view.widget, to: window.grid.widget)
+      await checks.eventually("what was dropped is opened", smallScreen) {
+        window.grid.count == 1 || window.isShowingDetail
+      }
+      checks.expect(window.isShowingDetail, "and shown large")
+    }
+  }
+#endif

@@ -1,0 +1,112 @@
+#if GTK
+  import CGTK
+  import Foundation
+  import Ozu
+  import OzuGTK
+  import OzuGallery
+  import OzuTesting
+
+  extension Drills {
+    /// One picture large: buttons, wheel, turning, full screen, slides, and the windows over it.
+    func large() async throws {
+      let checks = Checks()
+      let folder = try PictureFolder(pictureCount: 5)
+      defer { folder.remove() }
+      try await withPipeline { pipeline in
+        try await withWindow([], pipeline) { window, screen in
+          let hands = Hands(screen: screen)
+          window.show(PictureSource(opening: [folder.file("2.jpg")]))
+          await checks.eventually("a file is opened large, in its folder", screen) {
+            window.isShowingDetail && window.position == 1 && window.grid.count == 5
+              && window.detail.images.picture != nil
+          }
+          for _ in 0..<30 { await screen.nextFrame() }
+          try await click("Next picture", hands, checks)
+          checks.equal(window.position, 2, "the place after the button for the next")
+          try await click("Previous picture", hands, checks)
+          checks.equal(window.position, 1, "the place after the button for the one before")
+          try await wheel(window, hands, screen, checks)
+
+          let paintable = gtk_picture_get_paintable(OpaquePointer(window.detail.status.view.widget))
+          checks.expect(gdk_paintable_get_intrinsic_aspect_ratio(paintable) > 1, "the picture is broad")
+          try await hands.press("ctrl+r")
+          checks.expect(gdk_paintable_get_intrinsic_aspect_ratio(paintable) < 1, "Ctrl+R turns it")
+          try await hands.press("ctrl+shift+r")
+          checks.expect(gdk_paintable_get_intrinsic_aspect_ratio(paintable) > 1, "Ctrl+Shift+R turns it back")
+
+          try await fullscreen(window, hands, screen, checks)
+          try await dialogues(window, hands, screen, checks)
+        }
+      }
+      output.add("large", checks, detail: "one picture large, by buttons, wheel and keys")
+    }
+
+    /// Clicks on the button with a text.
+    func click(_ text: String, _ hands: Hands, _ checks: Checks) async throws {
+      guard let button = hands.screen.button(text) else {
+        checks.expect(false, "there is a button '\(text)'")
+        return
+      }
+      try await hands.click(button)
+    }
+
+    private func wheel(_ window: GalleryWindow, _ hands: Hands, _ screen: Screen, _ checks: Checks) async throws {
+      try await hands.turnWheel(over: window.detail.widget, by: -4)
+      await checks.eventually("the wheel makes the picture larger", screen) { window.detail.zoomFactor > 2 }
+      for _ in 0..<10 { await screen.nextFrame() }
+      let horizontal = gtk_scrolled_window_get_hadjustment(OpaquePointer(window.detail.widget))!
+      let middle = gtk_adjustment_get_value(horizontal) + gtk_adjustment_get_page_size(horizontal) / 2
+      let share = middle / gtk_adjustment_get_upper(horizontal)
+      checks.expect((0.47...0.53).contains(share), "what is under the pointer stays there, but is at \(share)")
+      try await hands.turnWheel(over: window.detail.widget, by: 6)
+      await checks.eventually("and smaller", screen) { window.detail.zoomFactor == 1 }
+    }
+
+    private func fullscreen(
+      _ window: GalleryWindow, _ hands: Hands, _ screen: Screen, _ checks: Checks
+    ) async throws {
+      try await hands.press("F11")
+      await checks.eventually("F11 fills the screen", screen) { gtk_window_is_fullscreen(window.window) != 0 }
+      for _ in 0..<20 { await screen.nextFrame() }
+      try await click("Leave full screen", hands, checks)
+      await checks.eventually("the button leaves it", screen) { gtk_window_is_fullscreen(window.window) == 0 }
+
+      Gallery.slideDuration = .milliseconds(400)
+      defer { Gallery.slideDuration = nil }
+      let before = window.position
+      try await hands.press("F5")
+      await checks.eventually("the slides go on", screen) { window.position == before + 2 }
+      try await hands.press("Escape")
+      await checks.eventually("Escape ends them", screen) { gtk_window_is_fullscreen(window.window) == 0 }
+      let after = window.position
+      for _ in 0..<60 { await screen.nextFrame() }
+      checks.equal(window.position, after, "the place after the slides")
+      checks.expect(window.isShowingDetail, "the picture stays large")
+    }
+
+    private func dialogues(
+      _ window: GalleryWindow, _ hands: Hands, _ screen: Screen, _ checks: Checks
+    ) async throws {
+      for (key, words) in [("alt+Return", ["Dimensions", "600 × 400 pixels", "JPEG"]), ("ctrl+question", [])] {
+        try await hands.press(key)
+        await checks.eventually("\(key) opens a window", screen) { Self.dialogue(over: window) != nil }
+        guard let dialogue = Self.dialogue(over: window) else { continue }
+        let other = Screen(Self.window(dialogue))
+        for word in words { await checks.eventually("it says \(word)", screen) { other.says(word) } }
+        for _ in 0..<10 { await screen.nextFrame() }
+        try await hands.press("Escape")
+        await checks.eventually("Escape closes it", screen) { Self.dialogue(over: window) == nil }
+        for _ in 0..<10 { await screen.nextFrame() }
+      }
+      try await hands.clickSecondary(window.detail.widget)
+      await checks.eventually("the second button opens a menu", screen) {
+        !screen.visible(gtk_popover_menu_get_type()).isEmpty
+      }
+      try await hands.press("Escape")
+      await checks.eventually("Escape closes it", screen) {
+        screen.visible(gtk_popover_menu_get_type()).isEmpty
+      }
+      checks.expect(window.isShowingDetail, "and the picture stays")
+    }
+  }
+#endif
