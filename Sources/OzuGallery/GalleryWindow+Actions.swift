@@ -27,12 +27,14 @@
         actions.add(name) { [weak self] in if let self { action(self) } }
       }
       actions.addSwitch("names", isOn: memory.showsNames) { [weak self] in self?.preferences.setShowsNames($0) }
+      actions.addSwitch("filmstrip") { [weak self] in self?.setFilmstrip($0) }
+      if memory.showsFilmstrip ?? false { actions.activate("filmstrip") }
       actions.addSwitch("developer") { [weak self] in self?.status.isVisible = $0 }
     }
 
     /// - Returns: whether the key meant something.
     func press(_ key: guint, _ modifiers: GdkModifierType) -> Bool {
-      guard let shortcut = Shortcut.of(key, modifiers, isDetail: isShowingDetail), !isTyping(shortcut) else {
+      guard let shortcut = Shortcut.of(key, modifiers, isDetail: isShowingDetail), !isTyping(key, shortcut) else {
         if Int32(key) == GDK_KEY_Menu { return openMenuByKey() }
         return false
       }
@@ -40,12 +42,12 @@
       return true
     }
 
-    /// Whether a key belongs to the text that is being written, as Delete does.
-    private func isTyping(_ shortcut: Shortcut) -> Bool {
-      guard let focus = gtk_window_get_focus(window), ozu_is_a(focus, gtk_editable_get_type()) != 0 else {
-        return false
-      }
-      return ["trash", "copy", "undo"].contains(shortcut.action)
+    /// Whether a key belongs to what has the keyboard: Delete to a text that is being written, the space bar to a button.
+    private func isTyping(_ key: guint, _ shortcut: Shortcut) -> Bool {
+      guard let focus = gtk_window_get_focus(window) else { return false }
+      if Int32(key) == GDK_KEY_space { return ozu_is_a(focus, gtk_button_get_type()) != 0 }
+      return ozu_is_a(focus, gtk_editable_get_type()) != 0
+        && ["trash", "copy", "undo"].contains(shortcut.action)
     }
 
     var isRightToLeft: Bool {
@@ -56,6 +58,11 @@
     func step(_ distance: Int) {
       guard isShowingDetail else { return }
       open(at: position + distance)
+    }
+
+    private func setFilmstrip(_ isOn: Bool) {
+      gtk_widget_set_visible(filmstrip.widget, isOn ? 1 : 0)
+      memory.showsFilmstrip = isOn
     }
 
     func turn(by quarters: Int) {

@@ -8,12 +8,17 @@
   extension GalleryWindow {
     /// Shows the pictures of a source. Folders are read on another thread.
     public func show(_ source: PictureSource) {
+      showNumber += 1
+      let number = showNumber
       Task {
         do {
           let items = try await Self.items(of: source)
+          // Something else may have been opened meanwhile.
+          guard number == showNumber else { return }
           show(items, title: source.title)
           if let first = source.first, let position = grid.position(of: first) { open(at: position) }
         } catch {
+          guard number == showNumber else { return }
           show([], title: source.title)
           say("Cannot Be Opened", error.localizedDescription)
         }
@@ -98,6 +103,7 @@
       guard let file = item.file else { return toast.show("Only files of this machine can go to the trash") }
       // What is still waiting goes first.
       toast.finish()
+      let number = showNumber
       let wasShowingDetail = isShowingDetail
       guard let index = grid.remove(item.name) else { return }
       afterRemoval(wasShowingDetail)
@@ -117,7 +123,7 @@
           }
           Task {
             guard let reason = await Trash.move(file) else { return }
-            self?.putBack(item, at: index)
+            if self?.showNumber == number { self?.putBack(item, at: index) }
             self?.toast.show("Not moved to the trash: \(reason)")
           }
         })

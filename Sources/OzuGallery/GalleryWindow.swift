@@ -25,6 +25,7 @@
     let preferences: Preferences
     let status: StatusBar
     let toast = Toast()
+    let filmstrip: Filmstrip
     let actions = WindowActions()
     var memory: WindowMemory
     private let memoryFile: URL?
@@ -51,6 +52,8 @@
     /// The place of the large picture among those to be seen.
     public internal(set) var position = 0
     var slideshow: Task<Void, Never>?
+    /// Counts what was opened.
+    var showNumber = 0
     /// Whether it is about to go away.
     private(set) var isClosing = false
 
@@ -65,6 +68,7 @@
       style.showsNames = memory.showsNames
       style.mode = memory.fillsCells ? .aspectFill : .aspectFit
       grid = PictureGrid(items, style: style, pipeline: pipeline)
+      filmstrip = Filmstrip(grid.model, pipeline: pipeline) { [grid] in grid.item(at: $0) }
       let places = Places()
       page = DetailPage(
         pipeline: pipeline, previous: { places.window?.step(-1) }, next: { places.window?.step(1) },
@@ -96,6 +100,7 @@
     /// Shows other pictures in place of those it has.
     public func show(_ items: [PictureItem], title: String) {
       toast.finish()
+      showNumber += 1
       closeDetail()
       self.title = title
       grid.show(items)
@@ -112,6 +117,7 @@
       detail.show(item, style: grid.style, thumbnail: grid.thumbnail(of: item))
       page.setNeighbours(hasPrevious: position > 0, hasNext: position + 1 < grid.count)
       isShowingDetail = true
+      filmstrip.select(position)
       gtk_widget_grab_focus(detail.widget)
     }
 
@@ -194,7 +200,8 @@
       gtk_search_bar_connect_entry(OpaquePointer(searchBar), OpaquePointer(search))
       gtk_widget_set_size_request(search, 320, -1)
       gtk_stack_add_named(stack, grid.widget, "grid")
-      gtk_stack_add_named(stack, page.widget, "detail")
+      gtk_widget_set_vexpand(page.widget, 1)
+      gtk_stack_add_named(stack, box(GTK_ORIENTATION_VERTICAL, [page.widget, filmstrip.widget]), "detail")
       gtk_stack_add_named(stack, startPage.widget, "start")
       gtk_stack_set_transition_type(stack, GTK_STACK_TRANSITION_TYPE_CROSSFADE)
       let overlay: Widget = gtk_overlay_new()
@@ -236,6 +243,7 @@
       }
       SignalSource(search).on("activate") { [weak self] _ in self?.open(at: 0) }
       SignalSource(search).on("stop-search") { [weak self] _ in self?.endSearch() }
+      filmstrip.onActivate = { [weak self] position in self?.open(at: position) }
       grid.onActivate = { [weak self] position in self?.open(at: position) }
       grid.onMenu = { [weak self] position, widget, x, y in
         self?.grid.select(position)

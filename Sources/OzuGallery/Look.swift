@@ -35,6 +35,9 @@
       .window-title { font-weight: bold; }
       .window-subtitle { font-size: 0.82em; }
       .drop-here { box-shadow: inset 0 0 0 3px @theme_selected_bg_color; }
+      .filmstrip { background: #141414; padding: 4px; }
+      .filmstrip > row { padding: 3px; border-radius: 6px; background: none; opacity: 0.6; }
+      .filmstrip > row:selected { background: alpha(white, 0.35); opacity: 1; }
       .property-name { opacity: 0.65; }
       """
 

@@ -9,7 +9,8 @@
     static func primary() -> UnsafeMutablePointer<GMenuModel> {
       menu([
         [("_Open Pictures…", "open"), ("Open _Folder…", "open-folder")],
-        [("Show _Names", "names"), ("_Slideshow", "slideshow"), ("F_ull Screen", "fullscreen")],
+        [("Show _Names", "names"), ("Show F_ilmstrip", "filmstrip")],
+        [("_Slideshow", "slideshow"), ("F_ull Screen", "fullscreen")],
         [("_Preferences", "preferences"), ("_Keyboard Shortcuts", "shortcuts"), ("_About Gallery", "about")],
       ])
     }

@@ -54,6 +54,7 @@
       Shortcut(keys: ["F5"], action: "slideshow", title: "Slideshow", group: "Window"),
       Shortcut(keys: ["<Control>f"], action: "search", title: "Search", group: "Window"),
       Shortcut(keys: ["<Control>n"], action: "names", title: "Show names", group: "Window"),
+      Shortcut(keys: ["<Control>t"], action: "filmstrip", title: "Show the filmstrip", group: "Window"),
       Shortcut(keys: ["<Control>comma"], action: "preferences", title: "Preferences", group: "Window"),
       Shortcut(
         keys: ["<Control>question", "F1"], action: "shortcuts", title: "Keyboard shortcuts", group: "Window"),

@@ -7,6 +7,7 @@
     var height = 760
     var isMaximized = false
     var showsNames = false
+    var showsFilmstrip: Bool? = false
     var appearance = Look.Appearance.system
     var fillsCells = true
     var slideSeconds = 4

@@ -1,7 +1,8 @@
 import Foundation
 
 /// What the command line says: names of drills to run (all of them by default), `--json FILE` for the report,
-/// `--screenshots FOLDER` to write pictures of the windows there, `--golden FOLDER` to compare them with,
+/// `--screenshots FOLDER` to write pictures of the windows there, `--renew FOLDER` to write those that the documentation
+/// has, `--golden FOLDER` to compare these with those of before,
 /// `--photos FOLDER` for pictures to look at other than those of the demo, `--quick` for fewer cells, `--strict`
 /// to fail for times too, which only a quiet machine keeps.
 struct DrillOptions {
@@ -9,6 +10,7 @@ struct DrillOptions {
   var report: String?
   var screenshots: String?
   var golden: String?
+  var renewed: String?
   var photos = "Sources/OzuCLI/Resources/Photos"
   /// The program whose output is shown in a terminal; built beside the drills.
   var ozu = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "ozu").path()
@@ -22,6 +24,7 @@ struct DrillOptions {
       case "--json": report = rest.popFirst()
       case "--screenshots": screenshots = rest.popFirst()
       case "--golden": golden = rest.popFirst()
+      case "--renew": renewed = rest.popFirst()
       case "--photos": photos = rest.popFirst() ?? photos
       case "--quick": isQuick = true
       case "--strict": isStrict = true

@@ -34,6 +34,21 @@
           try await hands.press("ctrl+shift+r")
           checks.expect(gdk_paintable_get_intrinsic_aspect_ratio(paintable) > 1, "Ctrl+Shift+R turns it back")
 
+          try await hands.press("ctrl+t")
+          await checks.eventually("Ctrl+T shows the filmstrip", screen) {
+            screen.visible(gtk_list_view_get_type()).count == 1
+          }
+          for _ in 0..<60 { await screen.nextFrame() }
+          try await keep("look-filmstrip", screen, pipeline)
+          if let strip = screen.visible(gtk_list_view_get_type()).first?.widget {
+            let cells = screen.visible(gtk_picture_get_type(), below: strip)
+            checks.equal(cells.count, 5, "the number of pictures in it")
+            if cells.count == 5 { try await hands.click(cells[4].widget) }
+            checks.equal(window.position, 4, "the place after a click on the last")
+            window.open(at: 1)
+          }
+          try await hands.press("ctrl+t")
+
           try await fullscreen(window, hands, screen, checks)
           try await dialogues(window, hands, screen, checks)
         }

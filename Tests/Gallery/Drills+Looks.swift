@@ -122,13 +122,14 @@
         output.add(name, failures: ["the picture cannot be drawn"], detail: "")
         return
       }
-      if let folder = options.screenshots {
+      let isGolden = Self.goldenNames.contains(name)
+      for folder in [options.screenshots, isGolden ? options.renewed : nil].compactMap(\.self) {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let data = try await pipeline.encode(
           Picture(bitmap), as: .jpeg, options: EncodingOptions(compressionQuality: 0.85))
         try data.write(to: URL(filePath: folder).appending(path: "\(name).jpg"))
       }
-      guard let golden = options.golden, Self.goldenNames.contains(name) else { return }
+      guard let golden = options.golden, isGolden else { return }
       let expected = try await ImagePipeline { $0.diskStorage = .none }
         .image(for: URL(filePath: golden).appending(path: "\(name).jpg"))
       let difference = Self.difference(expected.bitmap, bitmap)

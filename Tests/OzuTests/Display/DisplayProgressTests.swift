@@ -1,0 +1,64 @@
+import Testing
+
+@testable import Ozu
+
+/// What a binding knows of a load that is under way, and what its view hears of it.
+@MainActor
+struct DisplayProgressTests {
+  /// A view that counts what it hears.
+  private final class ListeningView: ImageDisplaying {
+    var displaySize: DisplaySize? = DisplaySize(40, 30)
+    let displayScale = 1.0
+    let displayMode = ScaleMode.aspectFit
+    var changeCount = 0
+    func show(_ content: DisplayContent, transition: DisplayTransition) {}
+    func stateDidChange() { changeCount += 1 }
+  }
+
+  private let view = ListeningView()
+  private let script = ScriptedLoading()
+  private let binding: ImageBinding
+
+  init() {
+    binding = ImageBinding(view, pipeline: ImagePipeline { $0.diskStorage = .none }, loader: script)
+  }
+
+  @Test("a view hears of every change of phase and progress, and progress ends with the load")
+  func progress() {
+    binding.setImage(from: Stage.url("a"))
+    #expect(binding.progress == nil)
+    let before = view.changeCount
+    #expect(before == 1)
+    script.loads[0].progress(10)
+    #expect(binding.progress?.receivedByteCount == 10)
+    #expect(view.changeCount == before + 1)
+    script.loads[0].finish(Stage.picture(1))
+    #expect(binding.progress == nil)
+    #expect(view.changeCount == before + 2)
+  }
+
+  @Test("another picture, a cancelled load and an emptied view begin without progress")
+  func resets() {
+    binding.setImage(from: Stage.url("a"))
+    script.loads[0].progress(10)
+    binding.setImage(from: Stage.url("b"))
+    #expect(binding.progress == nil)
+    script.loads[1].progress(20)
+    binding.cancel()
+    #expect(binding.progress == nil)
+    binding.retry()
+    script.loads[2].progress(30)
+    #expect(binding.progress?.receivedByteCount == 30)
+    binding.clear()
+    #expect(binding.progress == nil)
+  }
+
+  @Test("a colour stands in for a picture, in the proportions of the view")
+  func color() throws {
+    let color = Pixel(red: 200, green: 30, blue: 20)
+    let bitmap = try #require(DisplayPlaceholder.color(color).content(in: DisplaySize(40, 30)).bitmap)
+    #expect(bitmap.size == PixelSize(32, 24))
+    #expect(bitmap.isOpaque)
+    #expect(BGRABitmap(bitmap)[31, 23] == color)
+  }
+}
