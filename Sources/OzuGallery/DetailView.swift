@@ -64,7 +64,8 @@
         $0.placeholder = thumbnail.map { .picture($0) } ?? .nothing
         $0.automaticFormat.allowsUpscaling = false
       }
-      let handlers = DisplayHandlers(completion: { [weak self] outcome in self?.response = try? outcome.get() })
+      let handlers = DisplayHandlers(completion: { [weak self] outcome in self?.response = try? outcome.get()
+      })
       images.setImage(style.request(for: item), options: options, handlers: handlers)
     }
 
@@ -106,20 +107,26 @@
       let pinch = gtk_gesture_zoom_new()!
       var begun = 1.0
       SignalSource(pinch).on("begin") { [weak self] _ in begun = self?.zoom ?? 1 }
-      SignalSource(pinch).on("scale-changed", withDouble: { [weak self] _, scale in
-        self?.setZoom(begun * scale)
-      })
+      SignalSource(pinch).on(
+        "scale-changed",
+        withDouble: { [weak self] _, scale in
+          self?.setZoom(begun * scale)
+        })
       gtk_widget_add_controller(widget, pinch)
 
       let pan = gtk_gesture_drag_new()!
-      SignalSource(pan).on("drag-begin", withDoubles: { [weak self] _, _, _ in
-        if let self { grip = (horizontal.value, vertical.value) }
-      })
-      SignalSource(pan).on("drag-update", withDoubles: { [weak self] _, x, y in
-        guard let self, zoom > 1 else { return }
-        horizontal.move(to: grip.x - x)
-        vertical.move(to: grip.y - y)
-      })
+      SignalSource(pan).on(
+        "drag-begin",
+        withDoubles: { [weak self] _, _, _ in
+          if let self { grip = (horizontal.value, vertical.value) }
+        })
+      SignalSource(pan).on(
+        "drag-update",
+        withDoubles: { [weak self] _, x, y in
+          guard let self, zoom > 1 else { return }
+          horizontal.move(to: grip.x - x)
+          vertical.move(to: grip.y - y)
+        })
       gtk_widget_add_controller(widget, pan)
 
       let click = gtk_gesture_click_new()!

@@ -26,7 +26,8 @@
       for (name, action) in plain {
         actions.add(name) { [weak self] in if let self { action(self) } }
       }
-      actions.addSwitch("names", isOn: memory.showsNames) { [weak self] in self?.preferences.setShowsNames($0) }
+      actions.addSwitch("names", isOn: memory.showsNames) { [weak self] in self?.preferences.setShowsNames($0)
+      }
       actions.addSwitch("filmstrip") { [weak self] in self?.setFilmstrip($0) }
       if memory.showsFilmstrip ?? false { actions.activate("filmstrip") }
       actions.addSwitch("developer") { [weak self] in self?.status.isVisible = $0 }
@@ -34,7 +35,8 @@
 
     /// - Returns: whether the key meant something.
     func press(_ key: guint, _ modifiers: GdkModifierType) -> Bool {
-      guard let shortcut = Shortcut.of(key, modifiers, isDetail: isShowingDetail), !isTyping(key, shortcut) else {
+      guard let shortcut = Shortcut.of(key, modifiers, isDetail: isShowingDetail), !isTyping(key, shortcut)
+      else {
         if Int32(key) == GDK_KEY_Menu { return openMenuByKey() }
         return false
       }

@@ -46,13 +46,15 @@
       }
       let native = UnsafeMutablePointer<GtkNativeDialog>(dialogue)
       gtk_native_dialog_set_modal(native, 1)
-      SignalSource(dialogue).on("response", withCode: { [weak self] dialogue, answer in
-        if answer == Int(GTK_RESPONSE_ACCEPT.rawValue), let files = gtk_file_chooser_get_files(chooser) {
-          defer { g_object_unref(ObjectPointer(files)) }
-          self?.show(PictureSource(opening: Self.urls(of: files)))
-        }
-        g_object_unref(dialogue)
-      })
+      SignalSource(dialogue).on(
+        "response",
+        withCode: { [weak self] dialogue, answer in
+          if answer == Int(GTK_RESPONSE_ACCEPT.rawValue), let files = gtk_file_chooser_get_files(chooser) {
+            defer { g_object_unref(ObjectPointer(files)) }
+            self?.show(PictureSource(opening: Self.urls(of: files)))
+          }
+          g_object_unref(dialogue)
+        })
       gtk_native_dialog_show(native)
     }
 

@@ -46,7 +46,9 @@
         button("object-rotate-right-symbolic", "Turn clockwise") { [weak self] in self?.turn(by: 1) },
         button("view-fullscreen-symbolic", "Full screen") { [weak self] in self?.toggleFullscreen() },
       ])
-    private lazy var searchButton = button("edit-find-symbolic", "Search") { [weak self] in self?.startSearch() }
+    private lazy var searchButton = button("edit-find-symbolic", "Search") { [weak self] in
+      self?.startSearch()
+    }
     /// What the pictures are called together.
     private(set) var title: String
     /// The place of the large picture among those to be seen.
@@ -136,7 +138,9 @@
     public private(set) var isShowingDetail = false {
       didSet {
         updateStart()
-        for (widget, isDetails) in [(backButton, true), (tools, true), (searchButton, false), (searchBar, false)] {
+        for (widget, isDetails) in [
+          (backButton, true), (tools, true), (searchButton, false), (searchBar, false),
+        ] {
           gtk_widget_set_visible(widget, isShowingDetail == isDetails ? 1 : 0)
         }
         updateTitle()
@@ -183,7 +187,8 @@
       let count = grid.count
       gtk_label_set_text(OpaquePointer(titleLabel), item?.name ?? title)
       let text =
-        item != nil ? "\(position + 1) of \(count)" : count == 1 ? "1 picture" : count == 0 ? "" : "\(count) pictures"
+        item != nil
+        ? "\(position + 1) of \(count)" : count == 1 ? "1 picture" : count == 0 ? "" : "\(count) pictures"
       gtk_label_set_text(OpaquePointer(subtitleLabel), text)
       gtk_widget_set_visible(subtitleLabel, text.isEmpty ? 0 : 1)
       gtk_window_set_title(window, item?.name ?? title)
@@ -215,7 +220,9 @@
       let header: Widget = gtk_header_bar_new()
       for widget in [backButton, tools] { gtk_widget_set_visible(widget, 0) }
       let open = button("document-open-symbolic", "Open pictures") { [weak self] in self?.chooseFiles() }
-      for widget in [backButton, open, searchButton] { gtk_header_bar_pack_start(OpaquePointer(header), widget) }
+      for widget in [backButton, open, searchButton] {
+        gtk_header_bar_pack_start(OpaquePointer(header), widget)
+      }
       let menu: Widget = gtk_menu_button_new()
       gtk_menu_button_set_icon_name(OpaquePointer(menu), "open-menu-symbolic")
       gtk_widget_set_tooltip_text(menu, "Main menu")

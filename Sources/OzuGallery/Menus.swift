@@ -33,7 +33,9 @@
       return menu(sections)
     }
 
-    private static func menu(_ sections: [[(title: String, action: String)]]) -> UnsafeMutablePointer<GMenuModel> {
+    private static func menu(_ sections: [[(title: String, action: String)]]) -> UnsafeMutablePointer<
+      GMenuModel
+    > {
       let menu = g_menu_new()!
       for section in sections {
         let items = g_menu_new()!
@@ -56,7 +58,8 @@
     }
 
     /// Opens a context menu at a place of a widget. It goes away when it closes.
-    static func open(_ model: UnsafeMutablePointer<GMenuModel>, over widget: Widget, _ x: Double, _ y: Double) {
+    static func open(_ model: UnsafeMutablePointer<GMenuModel>, over widget: Widget, _ x: Double, _ y: Double)
+    {
       let popover: Widget = gtk_popover_menu_new_from_model(model)
       g_object_unref(ObjectPointer(model))
       gtk_widget_set_parent(popover, widget)

@@ -32,10 +32,12 @@ enum PictureFacts {
 
   static func describe(_ header: ImageHeader) -> [(name: String, value: String)] {
     var facts = [
-      ("Type", header.type.displayName), ("Dimensions", "\(header.size.width) × \(header.size.height) pixels"),
+      ("Type", header.type.displayName),
+      ("Dimensions", "\(header.size.width) × \(header.size.height) pixels"),
       (
         "Colour",
-        "\(name(header.colorModel)), \(header.bitsPerComponent) bits" + (header.hasAlpha ? ", transparent" : "")
+        "\(name(header.colorModel)), \(header.bitsPerComponent) bits"
+          + (header.hasAlpha ? ", transparent" : "")
       ),
     ]
     if let profile = header.colorProfileName { facts.append(("Colour profile", profile)) }
@@ -60,7 +62,8 @@ enum PictureFacts {
   private static func readable(_ date: String) -> String {
     let parts = date.split(separator: " ", maxSplits: 1)
     guard let day = parts.first else { return date }
-    return ([String(day).replacing(":", with: "-")] + parts.dropFirst().map(String.init)).joined(separator: " ")
+    return ([String(day).replacing(":", with: "-")] + parts.dropFirst().map(String.init)).joined(
+      separator: " ")
   }
 
   /// As photographers write it: `1/160 s, f/9, ISO 100, 24 mm`.

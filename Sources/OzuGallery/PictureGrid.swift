@@ -157,7 +157,8 @@
     func select(_ position: Int) {
       guard position >= 0, position < count else { return }
       gtk_single_selection_set_selected(selection, guint(position))
-      gtk_widget_activate_action_variant(Widget(grid), "list.scroll-to-item", g_variant_new_uint32(guint(position)))
+      gtk_widget_activate_action_variant(
+        Widget(grid), "list.scroll-to-item", g_variant_new_uint32(guint(position)))
     }
 
     /// The pictures to be seen, as a list for other widgets.

@@ -93,7 +93,9 @@ public enum PictureSource: Sendable, Equatable {
     case .folder(let folder): return Self.items(try Self.pictures(in: folder))
     case .file(let file):
       var files = try Self.pictures(in: file.deletingLastPathComponent())
-      if !files.contains(where: { $0.lastPathComponent == file.lastPathComponent }) { files.insert(file, at: 0) }
+      if !files.contains(where: { $0.lastPathComponent == file.lastPathComponent }) {
+        files.insert(file, at: 0)
+      }
       return Self.items(files)
     case .several(let urls):
       return Self.items(try urls.flatMap { Self.isFolder($0) ? try Self.pictures(in: $0) : [$0] })

@@ -65,7 +65,8 @@
     private var lookRows: [Widget] {
       [
         choiceRow(
-          "Fill of cells", Self.modes.map(\.title), selected: Self.modes.firstIndex { $0.mode == style.mode } ?? 0
+          "Fill of cells", Self.modes.map(\.title),
+          selected: Self.modes.firstIndex { $0.mode == style.mode } ?? 0
         ) { [weak self] in
           self?.style.mode = Self.modes[$0].mode
           self?.memory.fillsCells = $0 == 0

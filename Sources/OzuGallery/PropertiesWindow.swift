@@ -41,7 +41,9 @@
     }
 
     private static func fill(_ grid: Widget, _ facts: [(name: String, value: String)]) {
-      while let child = gtk_widget_get_first_child(grid) { gtk_grid_remove(cast(grid, to: GtkGrid.self), child) }
+      while let child = gtk_widget_get_first_child(grid) {
+        gtk_grid_remove(cast(grid, to: GtkGrid.self), child)
+      }
       for (row, fact) in facts.enumerated() {
         let name = label(fact.name, "property-name")
         gtk_widget_set_halign(name, GTK_ALIGN_END)

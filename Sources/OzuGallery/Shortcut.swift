@@ -26,17 +26,23 @@
       Shortcut(keys: ["<Control>c"], action: "copy", title: "Copy", group: "Files"),
       Shortcut(keys: ["Delete"], action: "trash", title: "Move to trash", group: "Files"),
       Shortcut(keys: ["<Control>z"], action: "undo", title: "Undo", group: "Files"),
-      Shortcut(keys: ["<Alt>Return", "<Control>i"], action: "properties", title: "Properties", group: "Files"),
-      Shortcut(keys: ["Left"], action: "left", title: "Picture on the left", group: "One picture", scope: .detail),
-      Shortcut(keys: ["Right"], action: "right", title: "Picture on the right", group: "One picture", scope: .detail),
-      Shortcut(keys: ["Page_Down", "space"], action: "next", title: "Next picture", group: "One picture", scope: .detail),
+      Shortcut(
+        keys: ["<Alt>Return", "<Control>i"], action: "properties", title: "Properties", group: "Files"),
+      Shortcut(
+        keys: ["Left"], action: "left", title: "Picture on the left", group: "One picture", scope: .detail),
+      Shortcut(
+        keys: ["Right"], action: "right", title: "Picture on the right", group: "One picture", scope: .detail),
+      Shortcut(
+        keys: ["Page_Down", "space"], action: "next", title: "Next picture", group: "One picture",
+        scope: .detail),
       Shortcut(
         keys: ["Page_Up", "BackSpace"], action: "previous", title: "Previous picture", group: "One picture",
         scope: .detail),
       Shortcut(keys: ["Home"], action: "first", title: "First picture", group: "One picture", scope: .detail),
       Shortcut(keys: ["End"], action: "last", title: "Last picture", group: "One picture", scope: .detail),
       Shortcut(
-        keys: ["plus", "equal", "<Control>plus", "<Control>equal", "KP_Add"], action: "zoom-in", title: "Larger",
+        keys: ["plus", "equal", "<Control>plus", "<Control>equal", "KP_Add"], action: "zoom-in",
+        title: "Larger",
         group: "One picture", scope: .detail),
       Shortcut(
         keys: ["minus", "<Control>minus", "KP_Subtract"], action: "zoom-out", title: "Smaller",
@@ -45,11 +51,13 @@
         keys: ["0", "<Control>0"], action: "zoom-fit", title: "Fit to the window", group: "One picture",
         scope: .detail),
       Shortcut(
-        keys: ["<Control>r"], action: "turn-right", title: "Turn clockwise", group: "One picture", scope: .detail),
+        keys: ["<Control>r"], action: "turn-right", title: "Turn clockwise", group: "One picture",
+        scope: .detail),
       Shortcut(
         keys: ["<Control><Shift>r"], action: "turn-left", title: "Turn anticlockwise", group: "One picture",
         scope: .detail),
-      Shortcut(keys: ["Escape"], action: "back", title: "Back to all pictures", group: "One picture", scope: .detail),
+      Shortcut(
+        keys: ["Escape"], action: "back", title: "Back to all pictures", group: "One picture", scope: .detail),
       Shortcut(keys: ["F11"], action: "fullscreen", title: "Full screen", group: "Window"),
       Shortcut(keys: ["F5"], action: "slideshow", title: "Slideshow", group: "Window"),
       Shortcut(keys: ["<Control>f"], action: "search", title: "Search", group: "Window"),
@@ -78,7 +86,8 @@
           let isLetter = gdk_keyval_to_lower(value) != gdk_keyval_to_upper(value)
           if isLetter { return gdk_keyval_to_lower(key) == value && pressed == needed.rawValue }
           // Shift is part of how `+` and `?` are typed.
-          return key == value && pressed & ~GDK_SHIFT_MASK.rawValue == needed.rawValue & ~GDK_SHIFT_MASK.rawValue
+          return key == value
+            && pressed & ~GDK_SHIFT_MASK.rawValue == needed.rawValue & ~GDK_SHIFT_MASK.rawValue
         }
       }
     }

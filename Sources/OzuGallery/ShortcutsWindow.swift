@@ -24,11 +24,14 @@
         groups[groups.count - 1].shortcuts.append(shortcut)
       }
       let content = groups.map { group in
-        object("GtkShortcutsGroup", [("title", group.title)], group.shortcuts.map { shortcut in
-          object(
-            "GtkShortcutsShortcut",
-            [("title", shortcut.title), ("accelerator", shortcut.keys.prefix(2).joined(separator: " "))], [])
-        })
+        object(
+          "GtkShortcutsGroup", [("title", group.title)],
+          group.shortcuts.map { shortcut in
+            object(
+              "GtkShortcutsShortcut",
+              [("title", shortcut.title), ("accelerator", shortcut.keys.prefix(2).joined(separator: " "))], []
+            )
+          })
       }
       let section = object("GtkShortcutsSection", [("section-name", "all"), ("max-height", "24")], content)
       return """
@@ -36,7 +39,9 @@
         """
     }
 
-    private static func object(_ type: String, _ properties: [(String, String)], _ children: [String]) -> String {
+    private static func object(_ type: String, _ properties: [(String, String)], _ children: [String])
+      -> String
+    {
       let properties = properties.map { "<property name=\"\($0.0)\">\(escaped($0.1))</property>" }.joined()
       let children = children.map { "<child>\($0)</child>" }.joined()
       return "<object class=\"\(type)\">\(properties)\(children)</object>"

@@ -61,7 +61,8 @@
 
   /// A switch with a label before it.
   @MainActor
-  func switchRow(_ title: String, isOn: Bool = false, _ action: @escaping @MainActor (Bool) -> Void) -> Widget {
+  func switchRow(_ title: String, isOn: Bool = false, _ action: @escaping @MainActor (Bool) -> Void) -> Widget
+  {
     let control: Widget = gtk_switch_new()
     gtk_switch_set_active(OpaquePointer(control), isOn ? 1 : 0)
     SignalSource(control).on("notify::active") { control in
@@ -91,7 +92,8 @@
   /// A number with a label before it.
   @MainActor
   func numberRow(
-    _ title: String, _ range: ClosedRange<Int>, step: Int, value: Int, _ action: @escaping @MainActor (Int) -> Void
+    _ title: String, _ range: ClosedRange<Int>, step: Int, value: Int,
+    _ action: @escaping @MainActor (Int) -> Void
   ) -> Widget {
     let control: Widget = gtk_spin_button_new_with_range(
       Double(range.lowerBound), Double(range.upperBound), Double(step))

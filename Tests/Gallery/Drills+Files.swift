@@ -24,7 +24,9 @@
 
           checks.expect(!screen.says("1.jpg"), "names are not shown")
           try await hands.press("ctrl+n")
-          await checks.eventually("Ctrl+N shows names", screen) { screen.says("1.jpg") && screen.says("5.jpg") }
+          await checks.eventually("Ctrl+N shows names", screen) {
+            screen.says("1.jpg") && screen.says("5.jpg")
+          }
           try await hands.press("ctrl+n")
           await checks.eventually("and takes them away", screen) { !screen.says("1.jpg") }
           checks.expect(!Self.showsCounters(screen), "counters are hidden")
@@ -41,7 +43,8 @@
 
     private static func showsCounters(_ screen: Screen) -> Bool {
       screen.visible(gtk_label_get_type()).contains { place in
-        gtk_label_get_text(OpaquePointer(place.widget)).map { String(cString: $0).contains("under way") } ?? false
+        gtk_label_get_text(OpaquePointer(place.widget)).map { String(cString: $0).contains("under way") }
+          ?? false
       }
     }
 

@@ -34,8 +34,9 @@
           window.open(at: 0)
           try await rest(window, screen)
           try await keep("look-long-name", screen, pipeline)
-          for (key, name) in [("alt+Return", "properties"), ("ctrl+question", "shortcuts"), ("ctrl+comma", "preferences")]
-          {
+          for (key, name) in [
+            ("alt+Return", "properties"), ("ctrl+question", "shortcuts"), ("ctrl+comma", "preferences"),
+          ] {
             try await hands.press(key)
             try await rest(window, screen)
             guard let dialogue = Self.dialogue(over: window) else { continue }

@@ -65,14 +65,17 @@
       try await hands.click(button)
     }
 
-    private func wheel(_ window: GalleryWindow, _ hands: Hands, _ screen: Screen, _ checks: Checks) async throws {
+    private func wheel(_ window: GalleryWindow, _ hands: Hands, _ screen: Screen, _ checks: Checks)
+      async throws
+    {
       try await hands.turnWheel(over: window.detail.widget, by: -4)
       await checks.eventually("the wheel makes the picture larger", screen) { window.detail.zoomFactor > 2 }
       for _ in 0..<10 { await screen.nextFrame() }
       let horizontal = gtk_scrolled_window_get_hadjustment(OpaquePointer(window.detail.widget))!
       let middle = gtk_adjustment_get_value(horizontal) + gtk_adjustment_get_page_size(horizontal) / 2
       let share = middle / gtk_adjustment_get_upper(horizontal)
-      checks.expect((0.47...0.53).contains(share), "what is under the pointer stays there, but is at \(share)")
+      checks.expect(
+        (0.47...0.53).contains(share), "what is under the pointer stays there, but is at \(share)")
       try await hands.turnWheel(over: window.detail.widget, by: 6)
       await checks.eventually("and smaller", screen) { window.detail.zoomFactor == 1 }
     }
@@ -102,7 +105,9 @@
     private func dialogues(
       _ window: GalleryWindow, _ hands: Hands, _ screen: Screen, _ checks: Checks
     ) async throws {
-      for (key, words) in [("alt+Return", ["Dimensions", "600 × 400 pixels", "JPEG"]), ("ctrl+question", [])] {
+      for (key, words) in [
+        ("alt+Return", ["Dimensions", "600 × 400 pixels", "JPEG"]), ("ctrl+question", []),
+      ] {
         try await hands.press(key)
         await checks.eventually("\(key) opens a window", screen) { Self.dialogue(over: window) != nil }
         guard let dialogue = Self.dialogue(over: window) else { continue }

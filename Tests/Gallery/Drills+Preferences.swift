@@ -18,7 +18,8 @@
           await settle(window, screen)
           try await hands.press("ctrl+comma")
           guard
-            await checks.eventually("Ctrl+, opens the preferences", screen, { Self.dialogue(over: window) != nil }),
+            await checks.eventually(
+              "Ctrl+, opens the preferences", screen, { Self.dialogue(over: window) != nil }),
             let dialogue = Self.dialogue(over: window)
           else { return }
           let choices = Self.all(gtk_drop_down_get_type(), below: dialogue)

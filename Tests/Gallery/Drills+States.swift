@@ -31,7 +31,8 @@
       let bar: UnsafeMutablePointer<GtkWidget> = gtk_progress_bar_new()
       g_object_ref_sink(ObjectPointer(bar))
       defer { g_object_unref(ObjectPointer(bar)) }
-      g_object_bind_property(picture.stateObject, "progress", ObjectPointer(bar), "fraction", G_BINDING_DEFAULT)
+      g_object_bind_property(
+        picture.stateObject, "progress", ObjectPointer(bar), "fraction", G_BINDING_DEFAULT)
       checks.equal(Self.classes(of: picture.widget), ["ozu-empty"], "the class of a view without a picture")
 
       view.images.options.restartsWithNetwork = false
@@ -87,11 +88,14 @@
 
     /// Pixels of every format are shown as they are.
     private func formats(_ view: StatusImageView, _ screen: Screen, _ checks: Checks) async {
-      let source = Bitmap(size: PixelSize(80, 60), isOpaque: true) { _, _ in Pixel(red: 120, green: 120, blue: 120) }
+      let source = Bitmap(size: PixelSize(80, 60), isOpaque: true) { _, _ in
+        Pixel(red: 120, green: 120, blue: 120)
+      }
       for format in PixelFormat.allCases {
         let picture = Picture(source.converted(to: format))
         view.images.setImage(
-          ImageRequest(.fetcher(SimpleFetcher(picture, key: "\(format)")), resize: nil), options: DisplayOptions { $0.placeholder = .picture(picture) })
+          ImageRequest(.fetcher(SimpleFetcher(picture, key: "\(format)")), resize: nil),
+          options: DisplayOptions { $0.placeholder = .picture(picture) })
         await checks.eventually("\(format) is shown", screen) { view.images.picture != nil }
         for _ in 0..<12 { await screen.nextFrame() }
         var seen: Pixel?
@@ -125,7 +129,8 @@
       var value = GValue()
       g_value_init(&value, ozu_type_boolean())
       g_value_set_boolean(&value, isOn ? 1 : 0)
-      let settings = UnsafeMutableRawPointer(gtk_settings_get_default()!).assumingMemoryBound(to: GObject.self)
+      let settings = UnsafeMutableRawPointer(gtk_settings_get_default()!).assumingMemoryBound(
+        to: GObject.self)
       g_object_set_property(settings, "gtk-enable-animations", &value)
       g_value_unset(&value)
     }

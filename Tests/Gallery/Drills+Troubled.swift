@@ -48,7 +48,8 @@
       try folder.write("text.png", Data("This is a text and no picture.\n".utf8))
       try folder.write("whole.jpg", whole)
       try folder.write(
-        "a name that somebody has made very long indeed, with the day and the place and all who were there.jpg", whole)
+        "a name that somebody has made very long indeed, with the day and the place and all who were there.jpg",
+        whole)
       try folder.write("שם בעברית.jpg", whole)
       return folder
     }
@@ -66,13 +67,15 @@
           try await Hands(screen: screen).press("ctrl+n")
         }
         for _ in 0..<10 { await Task.yield() }
-        checks.expect(FileManager.default.fileExists(atPath: file.path(percentEncoded: false)), "it is written down")
+        checks.expect(
+          FileManager.default.fileExists(atPath: file.path(percentEncoded: false)), "it is written down")
         let items = try PictureSource(opening: [folder.url]).items()
         try await withWindow(items, pipeline, memoryFile: file) { window, screen in
           await checks.eventually("names are shown again", screen) { screen.says("1.jpg") }
           var (width, height) = (gint(0), gint(0))
           gtk_window_get_default_size(window.window, &width, &height)
-          checks.expect(width == 640 && height == 520, "the size is that of before, but it is \(width) × \(height)")
+          checks.expect(
+            width == 640 && height == 520, "the size is that of before, but it is \(width) × \(height)")
         }
         try Data("nonsense".utf8).write(to: file)
         try await withWindow(items, pipeline, memoryFile: file) { window, screen in

@@ -26,7 +26,8 @@
         ("states", states), ("large", large), ("files", files), ("troubled", troubled), ("memory", memory),
         ("thrift", thrift), ("scroll", scroll), ("trouble", trouble), ("resize", resize),
         ("windows", windows),
-        ("frames", frames), ("screenshots", screenshots), ("looks", looks), ("plain", plain), ("terminal", terminal),
+        ("frames", frames), ("screenshots", screenshots), ("looks", looks), ("plain", plain),
+        ("terminal", terminal),
       ]
       for (name, drill) in drills where options.names.isEmpty || options.names.contains(name) {
         let watchdog = Watchdog(name, .seconds(options.isQuick ? 120 : 600))

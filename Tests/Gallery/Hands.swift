@@ -101,7 +101,9 @@
       let number = unsafeBitCast(function, to: WindowNumber.self)(surface)
       let text = try await xdotool(["getwindowgeometry", "--shell", "\(number)"])
       func value(_ name: String) -> Int {
-        text.split(separator: "\n").first { $0.hasPrefix("\(name)=") }.flatMap { Int($0.dropFirst(name.count + 1)) } ?? 0
+        text.split(separator: "\n").first { $0.hasPrefix("\(name)=") }.flatMap {
+          Int($0.dropFirst(name.count + 1))
+        } ?? 0
       }
       return (value("X"), value("Y"))
     }

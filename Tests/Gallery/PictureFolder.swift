@@ -8,7 +8,8 @@
 
     /// Makes the folder, with numbered pictures called `1.jpg` and so on.
     init(pictureCount: Int = 0) throws {
-      url = FileManager.default.temporaryDirectory.appending(path: "ozu-pictures-\(UUID())", directoryHint: .isDirectory)
+      url = FileManager.default.temporaryDirectory.appending(
+        path: "ozu-pictures-\(UUID())", directoryHint: .isDirectory)
       try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
       for number in 0..<pictureCount {
         try write("\(number + 1).jpg", NumberedPicture(number + 1, size: .init(600, 400)).data())

@@ -16,7 +16,8 @@ final class Watchdog: Sendable {
         DrillOutput.complain("FAILED \(drill): not done within \(limit)")
         exit(1)
       })
-    DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Int(limit.components.seconds)), execute: work.item)
+    DispatchQueue.global().asyncAfter(
+      deadline: .now() + .seconds(Int(limit.components.seconds)), execute: work.item)
   }
 
   /// The drill is over.

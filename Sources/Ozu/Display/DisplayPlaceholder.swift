@@ -39,7 +39,8 @@ public enum DisplayPlaceholder: Sendable {
     case .thumbHash(let hash): .placeholder(Picture(placeholder: hash))
     case .blurHash(let hash): .placeholder(Picture(placeholder: hash, size: Self.blurSize(in: size)))
     case .color(let color):
-      .placeholder(Picture(Bitmap(size: Self.blurSize(in: size), isOpaque: color.alpha == 255) { _, _ in color }))
+      .placeholder(
+        Picture(Bitmap(size: Self.blurSize(in: size), isOpaque: color.alpha == 255) { _, _ in color }))
     }
   }
 

@@ -109,7 +109,8 @@
     ) -> gulong {
       connect(signal, [ozu_type_int(), ozu_type_double(), ozu_type_double()]) { arguments, _ in
         handler(
-          Int(g_value_get_int(arguments)), g_value_get_double(arguments + 1), g_value_get_double(arguments + 2))
+          Int(g_value_get_int(arguments)), g_value_get_double(arguments + 1),
+          g_value_get_double(arguments + 2))
       }
     }
 
@@ -170,7 +171,8 @@
     @discardableResult
     func connect(_ signal: String, _ types: [GType], _ body: @escaping SignalHandler.Body) -> gulong {
       precondition(has(signal, types), "there is no signal '\(signal)' with such arguments")
-      return g_signal_connect_closure(pointer, signal, SignalHandler(argumentCount: types.count, body).closure(), 0)
+      return g_signal_connect_closure(
+        pointer, signal, SignalHandler(argumentCount: types.count, body).closure(), 0)
     }
 
     /// Whether the object's class has the signal, and the types are those of its first arguments.

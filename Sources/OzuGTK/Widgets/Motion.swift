@@ -11,7 +11,8 @@
       g_value_init(&value, ozu_type_boolean())
       defer { g_value_unset(&value) }
       g_object_get_property(
-        UnsafeMutableRawPointer(settings).assumingMemoryBound(to: GObject.self), "gtk-enable-animations", &value)
+        UnsafeMutableRawPointer(settings).assumingMemoryBound(to: GObject.self), "gtk-enable-animations",
+        &value)
       return g_value_get_boolean(&value) == 0
     }
   }

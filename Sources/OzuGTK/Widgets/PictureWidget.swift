@@ -37,7 +37,8 @@
       self.init(UnsafeMutablePointer<GtkWidget>(pointer), pipeline: pipeline)
     }
 
-    private static func drawing(_ widget: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GtkWidget> {
+    private static func drawing(_ widget: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GtkWidget>
+    {
       ozu_is_a(widget, gtk_button_get_type()) != 0 ? WidgetDisplay.icon(of: widget) : widget
     }
 
