@@ -30,10 +30,10 @@ OzuStatus ozu_avif_encode(
   static const avifPixelFormat formats[] = {
       AVIF_PIXEL_FORMAT_YUV444, AVIF_PIXEL_FORMAT_YUV422, AVIF_PIXEL_FORMAT_YUV420};
   avifPixelFormat chroma = request->is_lossless ? AVIF_PIXEL_FORMAT_YUV444 : formats[request->chroma];
-  // Ten bits are what every decoder of AVIF reads; twelve are for professionals' files.
+  // Ten bits are what every decoder of AVIF reads; twelve are for professionals' files, and for those that want no loss.
   bool is_deep = request->format == OzuPixelsRGBA16;
   avifImage *image = avifImageCreate(
-      (int)request->width, (int)request->height, is_deep ? 10 : 8, chroma);
+      (int)request->width, (int)request->height, !is_deep ? 8 : request->is_lossless ? 12 : 10, chroma);
   avifEncoder *encoder = avifEncoderCreate();
   avifRWData output = AVIF_DATA_EMPTY;
   avifResult result = AVIF_RESULT_OUT_OF_MEMORY;
@@ -42,6 +42,12 @@ OzuStatus ozu_avif_encode(
     image->transferCharacteristics = AVIF_TRANSFER_CHARACTERISTICS_SRGB;
     image->matrixCoefficients = request->is_lossless ? AVIF_MATRIX_COEFFICIENTS_IDENTITY
                                                      : AVIF_MATRIX_COEFFICIENTS_BT601;
+    if (request->transfer != 0) {
+      image->colorPrimaries = (avifColorPrimaries)request->primaries;
+      image->transferCharacteristics = (avifTransferCharacteristics)request->transfer;
+      if (!request->is_lossless && request->primaries == AVIF_COLOR_PRIMARIES_BT2020)
+        image->matrixCoefficients = AVIF_MATRIX_COEFFICIENTS_BT2020_NCL;
+    }
     image->yuvRange = AVIF_RANGE_FULL;
     add_blocks(image, &request->blocks);
     avifRGBImage source;

@@ -182,6 +182,9 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
         info->has_alpha = self->info.alpha_bits > 0;
         info->is_premultiplied = self->info.alpha_premultiplied;
         info->is_gray = self->info.num_color_channels == 1;
+        // 10,000 is the end of PQ, which files have that say nothing; 255 that of what is no brighter than white.
+        if (self->info.intensity_target != 255 && self->info.intensity_target != 10000)
+          info->peak = self->info.intensity_target;
         info->scratch = ozu_product(info->width, info->height, most_bytes_per_pixel);
         if (info->width > base->limits.side || info->height > base->limits.side
             || (uint64_t)info->width * info->height > base->limits.pixels)

@@ -66,6 +66,33 @@ static JxlEncoderStatus make_progressive(JxlEncoderFrameSettings *settings, bool
   return JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_QPROGRESSIVE_AC, 1);
 }
 
+// The encoding of numbers by ITU-T H.273; false for one that the library has no name for.
+static bool find_colors(const OzuEncodeRequest *request, JxlColorEncoding *colors, JxlBasicInfo *info) {
+  JxlColorEncodingSetToSRGB(colors, JXL_FALSE);
+  switch (request->primaries) {
+    case 0: case 1: case 2: break;
+    case 9: colors->primaries = JXL_PRIMARIES_2100; break;
+    case 12: colors->primaries = JXL_PRIMARIES_P3; break;
+    default: return false;
+  }
+  switch (request->transfer) {
+    case 0: case 2: case 13: return true;
+    case 1: case 6: case 14: case 15: colors->transfer_function = JXL_TRANSFER_FUNCTION_709; return true;
+    case 8: colors->transfer_function = JXL_TRANSFER_FUNCTION_LINEAR; return true;
+    // The light of the greatest value, by which the library scales its own colours.
+    case 16:
+      colors->transfer_function = JXL_TRANSFER_FUNCTION_PQ;
+      info->intensity_target = 10000;
+      return true;
+    case 17: colors->transfer_function = JXL_TRANSFER_FUNCTION_DCI; return true;
+    case 18:
+      colors->transfer_function = JXL_TRANSFER_FUNCTION_HLG;
+      info->intensity_target = 1000;
+      return true;
+    default: return false;
+  }
+}
+
 static JxlEncoderStatus add(JxlEncoder *encoder, const OzuEncodeRequest *request, const uint8_t *pixels) {
   JxlBasicInfo info;
   JxlEncoderInitBasicInfo(&info);
@@ -77,7 +104,7 @@ static JxlEncoderStatus add(JxlEncoder *encoder, const OzuEncodeRequest *request
   info.alpha_bits = request->has_alpha ? bits : 0;
   info.num_extra_channels = request->has_alpha ? 1 : 0;
   JxlColorEncoding colors;
-  JxlColorEncodingSetToSRGB(&colors, JXL_FALSE);
+  if (!find_colors(request, &colors, &info)) return JXL_ENC_ERROR;
   JxlEncoderStatus status = JxlEncoderSetBasicInfo(encoder, &info);
   const OzuEncodeBlocks *blocks = &request->blocks;
   if (status == JXL_ENC_SUCCESS)

@@ -11,7 +11,8 @@ extension Picture {
     let geometry = ResizeGeometry(source: size, resize: resize)
     guard !geometry.isIdentity else { return self }
     let resampled = Resampler(kernel: resize.kernel, light: resize.light).resample(
-      bitmap.converted(to: .bgra8, pool: pool), region: geometry.region, to: geometry.outputSize, pool: pool)
+      bitmap.format == .gray8 ? bitmap.converted(to: .bgra8, pool: pool) : bitmap, region: geometry.region,
+      to: geometry.outputSize, pool: pool)
     return Picture(
       resampled, scale: scale, header: header, isPreview: isPreview, notes: notes, isIsolated: isIsolated)
   }

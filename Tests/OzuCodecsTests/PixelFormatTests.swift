@@ -82,14 +82,14 @@ struct PixelFormatTests {
     #expect(try stored(data).bitmap == ordinary(data).bitmap)
   }
 
-  @Test("become BGRA when they are resized or processed, or not asked for")
+  @Test("keep their bits when they are resized, and become BGRA when they are processed, or not asked for")
   func conversion() throws {
     let data = try fixture("matrix/png-rgb16.png")
     let whole = try stored(data)
     #expect(try ordinary(data).bitmap.format == .bgra8)
     let small = Resize(PixelSize(16, 12), mode: .fill)
-    #expect(try stored(data, resize: small).bitmap.format == .bgra8)
-    #expect(whole.resized(small).bitmap.format == .bgra8)
+    #expect(try stored(data, resize: small).bitmap.format == .rgba16)
+    #expect(whole.resized(small).bitmap.format == .rgba16)
     #expect(try whole.processed(by: [ColorAdjustment(brightness: 0.1)]).bitmap.format == .bgra8)
     #expect(
       BlurHash(encoding: whole.bitmap).text == BlurHash(encoding: whole.bitmap.converted(to: .bgra8)).text)

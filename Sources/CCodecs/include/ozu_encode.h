@@ -52,6 +52,9 @@ typedef struct {
   OzuChroma chroma;
   /// For JPEG XL.
   bool is_progressive;
+  /// For AVIF and JPEG XL: primaries and transfer function by ITU-T H.273; 0 for sRGB.
+  int primaries;
+  int transfer;
   /// For AVIF and JPEG XL.
   OzuEncodeBlocks blocks;
 } OzuEncodeRequest;

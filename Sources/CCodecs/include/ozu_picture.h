@@ -46,6 +46,8 @@ typedef struct {
   /// Colour primaries and transfer function by ITU-T H.273; 2 when not given.
   int primaries;
   int transfer;
+  /// The brightest pixel in candelas per square metre; 0 when not given.
+  float peak;
   /// 0 when not given.
   double dots_per_inch;
   /// EXIF data, with or without the word before them, that belong to the decoder; NULL when there are none.

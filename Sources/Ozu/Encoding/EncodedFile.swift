@@ -89,7 +89,7 @@ struct EncodedFileMaker {
   {
     let (format, own) = (goal.format, goal.format.options.metadata)
     var source = ImageMetadata()
-    let wantsBlocks = format.metadata != .strip || format.colorProfile == .embed
+    let wantsBlocks = format.metadata != .strip || format.colorProfile != .convert
     if wantsBlocks, case .data(let data) = input.fetched.content,
       let found = try? codecs.metadata(of: data, limits: configuration.limits)
     {

@@ -106,7 +106,7 @@ public struct OutputFormat: Hashable, Sendable {
 extension OutputFormat {
   /// Whether pixels may stay under a profile of their own: whichever type is written has a place for it.
   func mayEmbed(_ codecs: CodecRegistry) -> Bool {
-    colorProfile == .embed
+    colorProfile != .convert
       && types.allSatisfy { type in
         (try? codecs.encoder(for: type)).map { $0.keptMetadata.contains(.colorProfile) } ?? true
       }

@@ -113,7 +113,7 @@ extension RenderStep {
   ) throws(ImageError) -> Picture {
     let surroundings = DecodingContext(
       limits: context.load.configuration.limits, pool: context.load.configuration.pixelBufferPool,
-      colorPolicy: colorPolicy,
+      colorPolicy: colorPolicy, pixelFormats: colorPolicy.pixelFormats,
       budget: context.load.configuration.decodedByteBudget,
       assistant: DecodingAssistant { [runner = context.load.runner] in runner.lend(.decode, $0) },
       isCancelled: { context.isCancelled || watch.isLate }

@@ -10,8 +10,8 @@ public struct ImageKey: Hashable, Sendable {
   /// The version of the rules by which a source and its steps become pixels. A release that makes other pixels of the
   /// same file raises it, so that no finished picture of an earlier release is served.
   ///
-  /// 2: black-point compensation for ICC profiles. Releases before had no version in their keys.
-  static let pixelVersion = 2
+  /// 3: tone mapping of PQ and HLG. 2: black-point compensation for ICC profiles. Releases before had no version in their keys.
+  static let pixelVersion = 3
 
   /// - Parameter steps: the identifiers of all that is done with the source, in order.
   init(source: CacheKey, steps: [String]) {

@@ -34,7 +34,8 @@ enum EncodingArguments {
       name: "profile", value: profiles.map(\.0).joined(separator: "|"), kind: .words(profiles.map(\.0)),
       help: """
         convert: colours become sRGB (default). embed: they stay, under the source's ICC profile, in formats that have a \
-        place for it.
+        place for it. keep: under its numbers for primaries and transfer function too (PQ, HLG), with all their bits, in \
+        PNG, AVIF and JPEG XL.
         """),
     OptionSpecification(
       name: "dpi", value: "N", help: "Write this resolution, in dots per inch, into formats that have one."),

@@ -26,6 +26,11 @@ struct ImageFacts {
     if header.colorEncoding != nil, let gamut = color.gamut, let transfer = color.transfer {
       parts.append("gamut \(gamut), transfer \(transfer)")
     }
+    if let peak { parts.append("peak \(Int(peak.rounded())) cd/m²") }
+    if let map = header.gainMap {
+      parts.append(
+        "gain map \(map.size) for \(String(format: "%.1f", map.alternateHeadroom)) stops above white")
+    }
     if let dots = header.dotsPerInch { parts.append("\(Int(dots.rounded())) dots per inch") }
     parts.append(header.frameCountDescription)
     if let camera = header.metadata?.camera { parts.append(camera) }
@@ -34,7 +39,7 @@ struct ImageFacts {
     if let date = header.metadata?.captureDate { parts.append("taken \(date)") }
     if header.metadata?.hasPlace ?? false { parts.append("place") }
     if header.metadata?.hasThumbnail ?? false { parts.append("thumbnail") }
-    return (["\(source): " + parts.joined(separator: ", ")] + (pixels?.lines ?? [])).joined(separator: "\n")
+    return (["\(source): " + parts.joined(separator: ", ")] + lines).joined(separator: "\n")
   }
 
   var json: JSON {
@@ -51,12 +56,20 @@ struct ImageFacts {
         ("colorProfile", header.colorProfileName.map(JSON.string) ?? .null),
         ("gamut", color.gamut.map(JSON.string) ?? .null),
         ("transfer", color.transfer.map(JSON.string) ?? .null),
+        ("peak", peak.map(JSON.number) ?? .null),
+        ("gainMapStops", (header.gainMap?.alternateHeadroom).map(JSON.number) ?? .null),
         ("dotsPerInch", header.dotsPerInch.map(JSON.number) ?? .null),
       ] + photograph + [
         ("isProgressive", .bool(header.isProgressive)), ("frames", .integer(header.frameCount)),
         ("isFrameCountExact", .bool(header.isFrameCountExact)),
-      ] + (pixels?.members ?? []))
+      ] + (pixels?.members ?? [("notes", .array(header.notes.map(JSON.string)))]))
   }
+
+  /// What is known of the pixels, or what the header alone makes known: the notes of a picture begin with it.
+  private var lines: [String] { pixels?.lines ?? header.notes.map { "  note: \($0)" } }
+
+  /// The brightest pixel that the file states, whether it is believed or not.
+  private var peak: Double? { header.lightLevels.flatMap { $0.maximumContent ?? $0.masteringPeak } }
 
   /// What a camera wrote.
   private var photograph: [(String, JSON)] {

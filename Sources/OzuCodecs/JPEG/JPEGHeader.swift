@@ -44,6 +44,10 @@ package struct JPEGHeader: Sendable {
   package private(set) var orientation: Orientation?
   package private(set) var metadata: PictureMetadata?
   package private(set) var profile: ICCProfile?
+  /// Where the index of further pictures in the file has its byte-order mark.
+  private(set) var pictureIndex: Int?
+  /// Whether XMP says that there is a gain map.
+  private(set) var announcesGainMap = false
   /// Of the JFIF segment, or of EXIF data.
   package private(set) var dotsPerInch: Double?
   /// The segments of tables before the first scan, for the decoder that reads them: quantization, Huffman codes, and the
@@ -92,6 +96,10 @@ package struct JPEGHeader: Sendable {
         metadata = EXIFMetadata.find(in: segment)
         // What JFIF says counts more, and mostly stands before.
         dotsPerInch = dotsPerInch ?? EXIFMetadata.dotsPerInch(in: segment)
+      case 0xE1 where segment.hasBytes("http://ns.adobe.com/xap/1.0/\0", at: 0):
+        announcesGainMap = announcesGainMap || JPEGGainMap.isAnnounced(in: segment)
+      case 0xE2 where segment.hasBytes("MPF\0", at: 0):
+        pictureIndex = position + 6
       case 0xE2:
         profile.add(segment, at: position + 2)
       case JPEGMarker.quantization, JPEGMarker.huffman, JPEGMarker.restartInterval:

@@ -32,12 +32,20 @@ package struct JPEGOutline: Sendable {
     self.end = end
     frame = ReducedJPEGFrame(details)
     let colorModels: [Int: ImageHeader.ColorModel] = [1: .gray, 4: .cmyk]
-    header = ImageHeader(
+    var header = ImageHeader(
       type: .jpeg, storedSize: details.size, orientation: details.orientation ?? .up,
       bitsPerComponent: details.bitsPerComponent, colorModel: colorModels[details.components.count] ?? .rgb,
       colorProfileName: details.profile?.name, isProgressive: details.isProgressive,
       planeLayout: frame?.planeLayout, colorEncoding: details.profile.map(ColorEncoding.profile),
       dotsPerInch: details.dotsPerInch, metadata: details.metadata)
+    if let index = details.pictureIndex { header.gainMap = JPEGGainMap.find(in: bytes, index: index) }
+    if let flaw = header.gainMap?.flaw(for: details.size) {
+      header.notes.append("its gain map cannot be used: \(flaw)")
+      header.gainMap = nil
+    } else if details.announcesGainMap, header.gainMap == nil {
+      header.notes.append("the gain map that it announces is not there")
+    }
+    self.header = header
   }
 
   /// The bytes that a decoder of the whole keeps for the coefficients: of several scans those of the picture, else none.

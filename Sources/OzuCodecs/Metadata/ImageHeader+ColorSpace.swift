@@ -8,6 +8,7 @@ extension ImageHeader {
     switch colorEncoding {
     case nil: .sRGB
     case .profile(let profile)?: .icc(name: profile.name ?? "unnamed profile")
+    case .coded(let primaries, let transfer)?: .coded(primaries: primaries, transfer: transfer)
     case let encoding?: .encoded(name: encoding.name)
     }
   }

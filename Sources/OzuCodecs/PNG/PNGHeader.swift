@@ -17,6 +17,8 @@ package struct PNGHeader: Sendable {
   package private(set) var profileRange: Range<Int>?
   /// Primaries and transfer function of the cICP chunk.
   package private(set) var codes: (primaries: Int, transfer: Int)?
+  /// Of the chunks cLLI and mDCV.
+  package private(set) var lightLevels: LightLevels?
   package private(set) var hasSRGBChunk = false
   package private(set) var gamma: Int?
   package private(set) var chromaticities: Chromaticities?
@@ -84,6 +86,17 @@ package struct PNGHeader: Sendable {
         if start < position + 8 + length { profileRange = start..<position + 8 + length }
       } else if bytes.hasBytes("cICP", at: type), length >= 4 {
         codes = (Int(content[0]), Int(content[1]))
+      } else if bytes.hasBytes("cLLI", at: type) || bytes.hasBytes("cLLi", at: type) {
+        // In units of 0.0001 (W3C PNG, third edition, §11.3.2.8). Drafts had the other name.
+        var levels = lightLevels ?? LightLevels()
+        levels.maximumContent = content.bigEndian(at: 0, bytes: 4).map { Double($0) / 10_000 }
+        levels.maximumAverage = content.bigEndian(at: 4, bytes: 4).map { Double($0) / 10_000 }
+        lightLevels = levels
+      } else if bytes.hasBytes("mDCV", at: type) || bytes.hasBytes("mDCv", at: type) {
+        // Behind three primaries and white.
+        var levels = lightLevels ?? LightLevels()
+        levels.masteringPeak = content.bigEndian(at: 16, bytes: 4).map { Double($0) / 10_000 }
+        lightLevels = levels
       } else if bytes.hasBytes("sRGB", at: type) {
         hasSRGBChunk = true
       } else if bytes.hasBytes("gAMA", at: type) {

@@ -11,7 +11,8 @@ extension DecodePlan {
       planes,
       region: sourceRegion.scaled(
         horizontal: 1 / Double(stored.width), vertical: 1 / Double(stored.height)),
-      to: outputSize, colorSpace: header.storedColorSpace, pool: context.pool
+      to: outputSize, format: pixelFormat(of: header, context), colorSpace: header.storedColorSpace,
+      pool: context.pool
     ) { () throws(DecodingError) in try context.checkpoint() }
   }
 }

@@ -14,6 +14,9 @@ enum WideConversion: Sendable {
   case notNeeded
   /// Colours are converted first.
   case first
+  /// They are converted last, but in all bits, which the resampler keeps: PQ and HLG, in which 256 values are too few, and
+  /// which are resampled as they are stored.
+  case lastInAllBits
   /// They are converted last, since memory for 16 bits is not allowed.
   case tooLarge
 }
@@ -25,6 +28,9 @@ extension CodecRegistry {
     _ file: any ImageFile, _ plan: inout DecodePlan, _ context: DecodingContext
   ) -> WideConversion {
     let header = file.header
+    if context.colorPolicy.converts(header), HighDynamicRange(header.colorEncoding) != nil {
+      return rangeConversion(file, &plan, context)
+    }
     guard context.colorPolicy.converts(header), header.pixelFormat(under: .asStored) == .rgba16,
       let encoding = header.colorEncoding, let colorConverter,
       colorConverter.needsWidePixels(for: encoding, colorModel: header.colorModel)
@@ -35,6 +41,26 @@ extension CodecRegistry {
     guard byteCount <= context.limits.decodedByteCount else { return .tooLarge }
     plan.byteCount = max(plan.byteCount, byteCount)
     return .first
+  }
+
+  /// The same for PQ and HLG. Linear light is that of the display, so that they are converted first for it.
+  private func rangeConversion(
+    _ file: any ImageFile, _ plan: inout DecodePlan, _ context: DecodingContext
+  ) -> WideConversion {
+    let wide = context.inStoredFormat()
+    if plan.light == .linear, !plan.needsNoResampling {
+      let pixels = plan.throughPixels
+      let byteCount = pixels.widePeakByteCount(
+        file.header, context, demand: file.demand(of: pixels, context: wide))
+      guard byteCount <= context.limits.decodedByteCount else { return .tooLarge }
+      plan.byteCount = max(plan.byteCount, byteCount)
+      return .first
+    }
+    guard file.header.pixelFormat(under: .asStored) == .rgba16 else { return .notNeeded }
+    let byteCount = plan.price(for: file, wide)
+    guard byteCount <= context.limits.decodedByteCount else { return .tooLarge }
+    plan.byteCount = byteCount
+    return .lastInAllBits
   }
 
   /// Decodes in 16 bits, converts, and resamples; a bitmap of 8 bits.

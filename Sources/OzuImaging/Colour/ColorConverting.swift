@@ -2,6 +2,8 @@
 public enum ColorPolicy: Hashable, Sendable {
   /// They are converted to sRGB: what is shown without colour management looks right.
   ///
+  /// Pictures of high dynamic range (PQ and HLG of ITU-R BT.2100) are tone-mapped for a display that has nothing brighter
+  /// than white, with hues kept, and their wide colours are brought into sRGB smoothly.
   /// Where Little CMS converts, relative colorimetric with black-point compensation: white stays white, the darkest
   /// colour of an ICC profile becomes black, and the rendering intent that the file names is not heeded.
   case convertToSRGB
@@ -10,13 +12,21 @@ public enum ColorPolicy: Hashable, Sendable {
   /// They stay as stored under an ICC profile for red, green and blue, which `Bitmap.colorSpace` then names, and are converted
   /// to sRGB otherwise: for files that are written with the profile.
   case keepProfile
+  /// They stay as stored, in all the bits that the file has, where a file can say what they mean: under an ICC profile for
+  /// red, green and blue, or under primaries and a transfer function by their numbers in ITU-T H.273, as pictures of high
+  /// dynamic range have them. `Bitmap.colorSpace` then has the name or the numbers. Others are converted to sRGB.
+  case keepForFile
+
+  /// The formats in which pixels are wanted under the policy.
+  package var pixelFormats: PixelFormatPolicy { self == .keepForFile ? .asStored : .bgra8 }
 
   /// Whether the colours of a file are converted, those of inks included.
   package func converts(_ header: ImageHeader) -> Bool {
     switch self {
     case .convertToSRGB: return true
     case .keep: return false
-    case .keepProfile:
+    case .keepProfile, .keepForFile:
+      if self == .keepForFile, case .coded? = header.colorEncoding { return header.colorModel == .cmyk }
       guard case .profile(let profile)? = header.colorEncoding else { return true }
       let isColored = header.colorModel == .rgb || header.colorModel == .indexed
       return !(isColored && profile.isForRGB)
@@ -55,12 +65,34 @@ extension CodecRegistry {
     _ bitmap: Bitmap, header: ImageHeader, context: DecodingContext, notes: inout [String]
   ) -> Bitmap {
     guard context.colorPolicy.converts(header), bitmap.colorSpace != .sRGB,
-      let encoding = header.colorEncoding, let colorConverter
+      let encoding = header.colorEncoding
     else { return bitmap }
+    if let range = HighDynamicRange(encoding) {
+      return toneMapped(bitmap, range, header: header, context: context, notes: &notes)
+    }
+    guard let colorConverter else { return bitmap }
     let result = colorConverter.convertToSRGB(
       bitmap, from: encoding, colorModel: header.colorModel, pool: context.pool)
     if let result, result.size == bitmap.size { return result }
     notes.append("colours are shown as stored: \(encoding.name) cannot be used")
     return bitmap.withColorSpace(.sRGB)
+  }
+
+  /// The picture of high dynamic range for a display that has nothing brighter than white, in the format of the context.
+  private func toneMapped(
+    _ bitmap: Bitmap, _ range: HighDynamicRange, header: ImageHeader, context: DecodingContext,
+    notes: inout [String]
+  ) -> Bitmap {
+    let (peak, doubts) =
+      range.transfer == .perceptualQuantizer ? LightLevels.peak(of: header.lightLevels) : (0, [])
+    guard let mapping = ToneMappingStore.shared.mapping(range, peak: peak) else {
+      notes.append(
+        "colours are shown as stored: \(range.name) with primaries \(range.primaries) cannot be used")
+      return bitmap.withColorSpace(.sRGB)
+    }
+    notes += doubts
+    notes.append("\(range.name) was tone-mapped to sRGB (ITU-R BT.2390)")
+    let format: PixelFormat = context.pixelFormats == .asStored && bitmap.format == .rgba16 ? .rgba16 : .bgra8
+    return mapping.convert(bitmap, to: format, pool: context.pool)
   }
 }

@@ -62,7 +62,7 @@ extension CodecRegistry {
   /// What is known of a file that may be decoded.
   private struct Prepared: Sendable {
     let file: any ImageFile
-    let encodedByteCount: Int
+    let data: Data
     let plan: DecodePlan
     let format: PixelFormat
     /// Whether colours are converted before or after the pixels are cut to 8 bits.
@@ -86,10 +86,10 @@ extension CodecRegistry {
     }
     var plan = DecodePlan(of: file, resize: resize, context: context)
     try context.limits.checkDecodedByteCount(plan.byteCount)
-    let format = header.pixelFormat(under: plan.needsNoResampling ? context.pixelFormats : .bgra8)
+    let format = plan.pixelFormat(of: header, context)
     let conversion = format == .bgra8 ? wideConversion(file, &plan, context) : .notNeeded
     return Prepared(
-      file: file, encodedByteCount: data.count, plan: plan, format: format, conversion: conversion)
+      file: file, data: data, plan: plan, format: format, conversion: conversion)
   }
 
   private func render(
@@ -105,7 +105,8 @@ extension CodecRegistry {
     if resize?.allowsEmbeddedThumbnail == true {
       standIn = try file.renderThumbnail(plan, context: context)
     }
-    var notes = standIn == nil ? [] : ["made from the thumbnail that the camera put into the file"]
+    var notes = header.notes
+    if standIn != nil { notes.append("made from the thumbnail that the camera put into the file") }
     if prepared.conversion == .tooLarge {
       notes.append("shadows have 8 bits: with more, the picture is over the limit on decoded bytes")
     }
@@ -114,6 +115,8 @@ extension CodecRegistry {
       bitmap = standIn
     } else if prepared.conversion == .first {
       bitmap = try renderWide(file, plan: plan, context: context, notes: &notes)
+    } else if prepared.conversion == .lastInAllBits {
+      bitmap = try file.render(plan, context: context.inStoredFormat())
     } else {
       bitmap = try file.render(plan, context: context)
     }
@@ -122,11 +125,15 @@ extension CodecRegistry {
         header.type, stage: "pixels", reason: "rendered to \(bitmap.size) instead of \(plan.outputSize)")
     }
     // A decoder may give what was not asked for; every other format is converted, none is taken for another.
-    if bitmap.format != format { bitmap = bitmap.converted(to: .bgra8, pool: context.pool) }
+    let isWide = prepared.conversion == .lastInAllBits && bitmap.format == .rgba16
+    if bitmap.format != format, !isWide { bitmap = bitmap.converted(to: .bgra8, pool: context.pool) }
     // At the size of the result, which is mostly the smaller one.
     bitmap = converted(bitmap, header: header, context: context, notes: &notes)
+    if bitmap.format != format { bitmap = bitmap.converted(to: format, pool: context.pool) }
+    bitmap = try brightened(
+      bitmap, prepared.data, plan: plan, header: header, context: context, notes: &notes)
     let animation = animation(
-      of: file, encodedByteCount: prepared.encodedByteCount, resize: resize, context: context, notes: &notes)
+      of: file, encodedByteCount: prepared.data.count, resize: resize, context: context, notes: &notes)
     return Picture(
       bitmap.upright(from: plan.orientation, pool: context.pool), header: header, animation: animation,
       notes: notes)

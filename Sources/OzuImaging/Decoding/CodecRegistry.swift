@@ -180,6 +180,13 @@ public struct CodecRegistry: Sendable {
     let first = try encoder(for: type)
     guard let encoder = encoders.first(where: { $0.type == type && $0.accepts(bitmap, options: options) })
     else { throw .failed(first.type, reason: "no encoder takes this bitmap") }
+    if case .coded(let primaries, let transfer) = bitmap.colorSpace, !encoder.writesColorCodes,
+      HighDynamicRange(primaries: primaries, transfer: transfer) != nil
+    {
+      throw .failed(
+        encoder.type,
+        reason: "it has no place for colours of high dynamic range (H.273 \(primaries)/\(transfer))")
+    }
     return try encoder.encode(bitmap, within: options)
   }
 }

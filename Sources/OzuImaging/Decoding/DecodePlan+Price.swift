@@ -18,9 +18,20 @@ extension DecodePlan {
   }
 
   mutating func setPrice(for file: any ImageFile, _ context: DecodingContext) {
-    let format = file.header.pixelFormat(under: needsNoResampling ? context.pixelFormats : .bgra8)
-    byteCount = peakByteCount(
-      file.header, format: format, context, demand: file.demand(of: self, context: context))
+    byteCount = price(for: file, context)
+  }
+
+  /// What all of it takes in a context.
+  func price(for file: any ImageFile, _ context: DecodingContext) -> Int {
+    peakByteCount(
+      file.header, format: pixelFormat(of: file.header, context), context,
+      demand: file.demand(of: self, context: context))
+  }
+
+  /// The format of the pixels of a decode, and of its result: what is resized is grey no longer.
+  package func pixelFormat(of header: ImageHeader, _ context: DecodingContext) -> PixelFormat {
+    let format = header.pixelFormat(under: context.pixelFormats)
+    return needsNoResampling || format == .rgba16 ? format : .bgra8
   }
 
   /// The most bytes that exist at one time on the way from the file to the upright picture.
@@ -31,9 +42,9 @@ extension DecodePlan {
   func peakByteCount(
     _ header: ImageHeader, format: PixelFormat, _ context: DecodingContext, demand: DecodingDemand = .init()
   ) -> Int {
-    let result = outputSize.bitmapByteCount(as: needsNoResampling ? format : .bgra8)
+    let result = outputSize.bitmapByteCount(as: format)
     let copying = demand.keptByteCount.saturatingSum(result)
-      .saturatingSum(copiesByteCount(header, format: needsNoResampling ? format : .bgra8, context))
+      .saturatingSum(copiesByteCount(header, format: format, context))
     let decoding: Int
     let kept: Int
     if reduction != nil || averaging != nil {
@@ -41,14 +52,19 @@ extension DecodePlan {
       let planes = decodedByteCount.saturatingSum(Int(clamping: 16 * Double(decodedSize.width)))
       decoding = demand.byteCount.saturatingSum(planes)
       kept = demand.keptByteCount.saturatingSum(planes)
-    } else if demand.handsOutRows, !needsNoResampling {
+    } else if demand.handsOutRows, !needsNoResampling, format != .rgba16 {
       decoding = demand.byteCount.saturatingSum(PictureRows.byteCount(width: decodedSize.width))
       kept = decoding
     } else {
       decoding = demand.byteCount.saturatingSum(decodedSize.bitmapByteCount(as: format))
       kept = demand.keptByteCount.saturatingSum(decodedSize.bitmapByteCount(as: format))
     }
-    let resampling = needsNoResampling ? 0 : kept.saturatingSum(workingByteCount).saturatingSum(result)
+    let isWide = format == .rgba16 && reduction == nil && averaging == nil
+    let working =
+      isWide
+      ? resampler.wideWorkingByteCount(of: decodedSize, region: region, to: outputSize)
+      : workingByteCount
+    let resampling = needsNoResampling ? 0 : kept.saturatingSum(working).saturatingSum(result)
     return max(decoding, resampling, copying)
   }
 

@@ -30,6 +30,12 @@ public struct DecodingContext {
   /// In which formats pixels may come. `bgra8` by default.
   public private(set) var pixelFormats: PixelFormatPolicy
 
+  /// How many times as bright as white the display is for which a gain map is applied; `nil` (the default) for none.
+  ///
+  /// Where a file has one (`ImageHeader.gainMap`), the picture then comes in `rgba16` under PQ with white at 203 candelas per
+  /// square metre (`ColorSpaceTag.coded(primaries: 1, transfer: 16)`). Others come as ever.
+  public private(set) var headroom: Double?
+
   /// What bounds the pixels that all decodes have in the making.
   public let budget: DecodedByteBudget
 
@@ -96,6 +102,13 @@ public struct DecodingContext {
     return context
   }
 
+  /// The same context for a display that is so many times as bright as white; from 1 to 64, `nil` for no gain map.
+  public func brightened(to headroom: Double?) -> DecodingContext {
+    var context = self
+    context.headroom = headroom.flatMap { $0 > 1 ? min($0, 64) : nil }
+    return context
+  }
+
   /// The same context for what is to be resampled or combined, which is done in `bgra8`.
   func inWorkingFormat() -> DecodingContext {
     var context = self
@@ -113,11 +126,12 @@ public struct DecodingContext {
   /// Makes contexts like this one for later, when nobody can call the decode off any more.
   var successor: @Sendable () -> DecodingContext {
     let (limits, pool, allowsTruncation, colorPolicy) = (limits, pool, allowsTruncation, colorPolicy)
-    let (pixelFormats, budget) = (pixelFormats, budget)
+    let (pixelFormats, budget, headroom) = (pixelFormats, budget, headroom)
     return {
       DecodingContext(
         limits: limits, pool: pool, allowsTruncation: allowsTruncation, colorPolicy: colorPolicy,
-        pixelFormats: pixelFormats, budget: budget)
+        pixelFormats: pixelFormats, budget: budget
+      ).brightened(to: headroom)
     }
   }
 

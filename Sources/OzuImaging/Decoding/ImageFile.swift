@@ -136,15 +136,16 @@ extension ImageFile {
   public func renderFromPixels(
     _ plan: DecodePlan, context: DecodingContext
   ) throws(DecodingError) -> Bitmap {
-    // Filters work in one format.
-    let context = plan.needsNoResampling ? context : context.inWorkingFormat()
+    // Filters work in 8 bits or in 16.
+    let isWide = plan.pixelFormat(of: header, context) == .rgba16
+    let context = plan.needsNoResampling || isWide ? context : context.inWorkingFormat()
     var plan = plan
     if plan.reduction != nil || plan.averaging != nil {
       plan = plan.throughPixels(of: self, context)
       try context.limits.checkDecodedByteCount(plan.byteCount)
       try context.reserve(atLeast: plan.byteCount)
     }
-    if !plan.needsNoResampling, demand(of: plan, context: context).handsOutRows {
+    if !plan.needsNoResampling, !isWide, demand(of: plan, context: context).handsOutRows {
       return try renderFromRows(plan, context: context)
     }
     let bitmap = try decoded(plan, context: context)

@@ -18,6 +18,12 @@ public struct ImageHeader: Hashable, Sendable {
   public var frameCount: Int
   /// What the colours mean, where they are not sRGB.
   public var colorEncoding: ColorEncoding?
+  /// How bright a picture of high dynamic range is; `nil` when the file does not say.
+  public var lightLevels: LightLevels?
+  /// What makes the picture brighter for displays of high dynamic range; `nil` when there is nothing that can be used.
+  public var gainMap: GainMap?
+  /// What the file says beside its pixels and cannot be believed; `Picture.notes` begins with it.
+  public var notes: [String] = []
   /// How many pixels the file wants to an inch of paper; `nil` when it does not say.
   public var dotsPerInch: Double?
   /// What a camera wrote beside the pixels; `nil` when the file has nothing of the kind.

@@ -21,6 +21,10 @@ public protocol ImageEncoding: Sendable {
   /// Pixels that are not sRGB need an encoder that writes their profile.
   var keptMetadata: MetadataKinds { get }
 
+  /// Whether primaries and transfer functions of ITU-T H.273 (`ColorSpaceTag.coded`) are written. `false` by default;
+  /// `CodecRegistry.encode` does not hand such a bitmap to an encoder that would lose their meaning.
+  var writesColorCodes: Bool { get }
+
   /// Encodes a bitmap.
   ///
   /// - Throws: `EncodingError`.
@@ -33,6 +37,9 @@ extension ImageEncoding {
 
   /// None.
   public var keptMetadata: MetadataKinds { [] }
+
+  /// They are not.
+  public var writesColorCodes: Bool { false }
 }
 
 /// How a picture is written.

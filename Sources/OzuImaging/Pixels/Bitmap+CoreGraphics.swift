@@ -109,7 +109,7 @@
 
   extension ColorSpaceTag {
     /// Rec. 2100 with the PQ curve, of pictures that have parts brighter than white.
-    package static let perceptualQuantizer = ColorSpaceTag.encoded(name: "Rec. 2100 PQ")
+    package static let perceptualQuantizer = ColorSpaceTag.coded(primaries: 9, transfer: 16)
   }
 
   extension CGColorSpace {
@@ -119,7 +119,7 @@
       case .sRGB: CGColorSpace(name: CGColorSpace.sRGB)
       case .icc(let name): known[name].flatMap { CGColorSpace(name: NSString(string: $0) as CFString) }
       case .perceptualQuantizer: CGColorSpace(name: CGColorSpace.itur_2100_PQ)
-      case .encoded: nil
+      case .encoded, .coded: nil
       }
     }
 

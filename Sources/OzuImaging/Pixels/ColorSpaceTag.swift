@@ -6,4 +6,6 @@ public enum ColorSpaceTag: Hashable, Sendable {
   case icc(name: String)
   /// The values are as stored, under an encoding without a profile: primaries and a transfer function.
   case encoded(name: String)
+  /// The values are as stored, under colour primaries and a transfer function by their numbers in ITU-T H.273.
+  case coded(primaries: Int, transfer: Int)
 }

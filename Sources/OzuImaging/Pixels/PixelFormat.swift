@@ -1,8 +1,8 @@
 /// How the bytes of a bitmap are laid out.
 ///
 /// Everything works with `bgra8`. The others keep what a file has more, or less, of: they come out of decoders that are
-/// asked for them (`DecodingContext.pixelFormats`), and go into encoders. Whatever resizes or processes converts them
-/// first, by `Bitmap.converted(to:pool:)`.
+/// asked for them (`DecodingContext.pixelFormats`), and go into encoders. `rgba16` is resized as it is, and processed by steps
+/// that say so (`ImageProcessing.process(wide:context:)`); else they are converted first, by `Bitmap.converted(to:pool:)`.
 public enum PixelFormat: String, Hashable, Sendable, CaseIterable {
   /// Four bytes a pixel, in memory blue, green, red, alpha; the colours are premultiplied by alpha. What GTK,
   /// Core Animation and cairo show without a copy.
@@ -29,6 +29,6 @@ public enum PixelFormatPolicy: Hashable, Sendable {
   case bgra8
   /// What the file has: `rgba16` for more than 8 bits, `gray8` for grey without alpha or a profile, `bgra8` otherwise.
   ///
-  /// For pictures at their own size: what is resized becomes `bgra8`, and so do frames of animations and previews.
+  /// What is resized stays `rgba16`; grey becomes `bgra8` then. Frames of animations and previews are always `bgra8`.
   case asStored
 }

@@ -25,16 +25,28 @@ public protocol ImageProcessing: Sendable {
   ///
   /// - Throws: `ProcessingError` when the step cannot be done with this picture.
   func process(_ bitmap: BGRABitmap, context: ProcessingContext) throws(ProcessingError) -> BGRABitmap
+
+  /// Makes the new picture of one in `rgba16`, in that format and in its colours; `nil` (the default) where the step knows
+  /// 8 bits alone. `Picture.processed(by:)` then rounds the picture to them, with a note.
+  ///
+  /// - Throws: `ProcessingError` when the step cannot be done with this picture.
+  func process(wide bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap?
 }
 
 extension ImageProcessing {
-  /// Makes the new picture of a bitmap of any format, which is converted to `bgra8` first.
+  /// 8 bits alone.
+  public func process(wide bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap? {
+    nil
+  }
+
+  /// Makes the new picture of a bitmap of any format, which is converted to `bgra8` first unless the step takes its 16 bits.
   ///
   /// - Throws: `ProcessingError` when the step cannot be done with this picture.
   public func process(
     _ bitmap: Bitmap, context: ProcessingContext = ProcessingContext()
   ) throws(ProcessingError) -> Bitmap {
-    try process(BGRABitmap(bitmap, pool: context.pool), context: context).bitmap
+    if bitmap.format == .rgba16, let result = try process(wide: bitmap, context: context) { return result }
+    return try process(BGRABitmap(bitmap, pool: context.pool), context: context).bitmap
   }
 }
 
@@ -81,16 +93,31 @@ extension ProcessingError: CustomStringConvertible {
 }
 
 extension Picture {
-  /// The picture after some steps, in their order. Steps see `bgra8`, whatever the picture has, and so is the result.
+  /// The picture after some steps, in their order. A picture in `rgba16` stays so until a step that knows 8 bits alone: it
+  /// and those after it see `bgra8`, which is noted. All others see `bgra8`.
   ///
   /// - Throws: `ProcessingError` of the first step that fails.
   public func processed(
     by processors: [any ImageProcessing], context: ProcessingContext = ProcessingContext()
   ) throws(ProcessingError) -> Picture {
     guard !processors.isEmpty else { return self }
-    var result = BGRABitmap(bitmap, pool: context.pool)
-    for processor in processors { result = try processor.process(result, context: context) }
+    var notes = notes
+    var result = bitmap
+    var steps = processors[...]
+    while result.format == .rgba16, let step = steps.first {
+      guard let made = try step.process(wide: result, context: context) else {
+        notes.append("\(step.identifier) works in 8 bits: the picture was rounded to them")
+        break
+      }
+      result = made
+      steps = steps.dropFirst()
+    }
+    if !steps.isEmpty {
+      var narrow = BGRABitmap(result, pool: context.pool)
+      for step in steps { narrow = try step.process(narrow, context: context) }
+      result = narrow.bitmap
+    }
     return Picture(
-      result.bitmap, scale: scale, header: header, isPreview: isPreview, isIsolated: isIsolated)
+      result, scale: scale, header: header, isPreview: isPreview, notes: notes, isIsolated: isIsolated)
   }
 }

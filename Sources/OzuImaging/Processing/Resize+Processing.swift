@@ -7,12 +7,21 @@ extension Resize: ImageProcessing {
   public func process(
     _ bitmap: BGRABitmap, context: ProcessingContext
   ) throws(ProcessingError) -> BGRABitmap {
-    if mode != .none {
-      try context.check(size, for: self)
-      // To cover a size, a long and narrow picture becomes far larger than the size.
-      try context.check(ResizeGeometry(source: bitmap.size, resize: self).outputSize, for: self)
-    }
+    try check(bitmap.size, context)
     return BGRABitmap(Picture(bitmap.bitmap).resized(self, pool: context.pool).bitmap, pool: context.pool)
+  }
+
+  /// Resamples 16 bits in the same way.
+  public func process(wide bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap? {
+    try check(bitmap.size, context)
+    return Picture(bitmap).resized(self, pool: context.pool).bitmap
+  }
+
+  private func check(_ source: PixelSize, _ context: ProcessingContext) throws(ProcessingError) {
+    guard mode != .none else { return }
+    try context.check(size, for: self)
+    // To cover a size, a long and narrow picture becomes far larger than the size.
+    try context.check(ResizeGeometry(source: source, resize: self).outputSize, for: self)
   }
 }
 

@@ -18,15 +18,22 @@ public enum Turn: String, ImageProcessing, Hashable, CaseIterable {
   public func process(
     _ bitmap: BGRABitmap, context: ProcessingContext
   ) throws(ProcessingError) -> BGRABitmap {
-    let orientation: Orientation =
-      switch self {
-      case .right: .right
-      case .left: .left
-      case .around: .down
-      case .mirror: .upMirrored
-      case .flip: .downMirrored
-      }
-    return BGRABitmap(bitmap.bitmap.upright(from: orientation, pool: context.pool), pool: context.pool)
+    BGRABitmap(bitmap.bitmap.upright(from: orientation, pool: context.pool), pool: context.pool)
+  }
+
+  /// Turns 16 bits in the same way.
+  public func process(wide bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap? {
+    bitmap.upright(from: orientation, pool: context.pool)
+  }
+
+  private var orientation: Orientation {
+    switch self {
+    case .right: .right
+    case .left: .left
+    case .around: .down
+    case .mirror: .upMirrored
+    case .flip: .downMirrored
+    }
   }
 }
 

@@ -22,11 +22,19 @@ extension Resampler {
   /// The same, with a question between bands of rows whether to go on.
   ///
   /// - Throws: what `checkpoint` throws.
+  ///
+  /// - Parameter format: `rgba16` of luma and chroma, which keeps the bits of a `SamplePlane`; colours are `bgra8` in any
+  ///   case.
   package func resample<Failure: Error>(
-    _ planes: PlanarPicture, region: PixelRegion, to size: PixelSize, colorSpace: ColorSpaceTag = .sRGB,
-    pool: PixelBufferPool, checkpoint: () throws(Failure) -> Void
+    _ planes: PlanarPicture, region: PixelRegion, to size: PixelSize, format: PixelFormat = .bgra8,
+    colorSpace: ColorSpaceTag = .sRGB, pool: PixelBufferPool, checkpoint: () throws(Failure) -> Void
   ) throws(Failure) -> Bitmap {
-    try resample(
+    if format == .rgba16, let conversion = WideYCbCrConversion(planes.content) {
+      return try resample(
+        planes.planes, conversion, region: region, to: size, colorSpace: colorSpace, pool: pool,
+        checkpoint: checkpoint)
+    }
+    return try resample(
       planes.planes, content: planes.content, region: region, to: size, colorSpace: colorSpace, pool: pool,
       checkpoint: checkpoint)
   }

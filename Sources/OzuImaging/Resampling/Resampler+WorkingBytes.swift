@@ -92,7 +92,7 @@ extension Resampler {
   private static func padded(_ width: Double) -> Double { width + 16 }
 
   /// What the pool lends for so many bytes.
-  private static func blockByteCount(_ count: Double) -> Int {
+  static func blockByteCount(_ count: Double) -> Int {
     let bytes = Int(clamping: count)
     return bytes > DecodingLimits.countableByteCount ? bytes : PixelBufferPool.sizeClass(bytes)
   }

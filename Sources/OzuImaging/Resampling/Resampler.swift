@@ -27,7 +27,8 @@ public struct Resampler: Sendable {
   /// off. Where region and size agree to the pixel, pixels are copied.
   ///
   /// - Parameters:
-  ///   - bitmap: the source; the result has its colour space and its opacity, and is `bgra8` in any case.
+  ///   - bitmap: the source; the result has its colour space and its opacity, and is `rgba16` where the source is, else
+  ///     `bgra8`.
   ///   - region: the area that is shown, in pixels of the source. What lies outside the bitmap continues its
   ///     border.
   ///   - size: the size of the result in pixels.
@@ -48,7 +49,10 @@ public struct Resampler: Sendable {
     _ bitmap: Bitmap, region: PixelRegion, to size: PixelSize, pool: PixelBufferPool,
     checkpoint: () throws(Failure) -> Void
   ) throws(Failure) -> Bitmap {
-    try resample(
+    if bitmap.format == .rgba16 {
+      return try resampleWide(bitmap, region: region, to: size, pool: pool, checkpoint: checkpoint)
+    }
+    return try resample(
       PictureRows(bitmap.converted(to: .bgra8, pool: pool), pool: pool), region: region, to: size, pool: pool,
       checkpoint: checkpoint)
   }

@@ -8,6 +8,13 @@ extension ImageHeader {
     writer.append(colorEncoding) { $1.write(to: &$0) }
     writer.append(dotsPerInch) { $0.append($1) }
     writer.append(metadata) { $1.write(to: &$0) }
+    writer.append(lightLevels) { writer, levels in
+      for level in [levels.maximumContent, levels.maximumAverage, levels.masteringPeak] {
+        writer.append(level) { $0.append($1) }
+      }
+    }
+    writer.append(gainMap) { $1.write(to: &$0) }
+    writer.append(notes) { $0.append($1) }
   }
 
   init(whole reader: inout FieldReader) throws(FieldReader.Damage) {
@@ -19,6 +26,16 @@ extension ImageHeader {
     metadata = try reader.optional { (reader) throws(FieldReader.Damage) in
       try PictureMetadata(from: &reader)
     }
+    lightLevels = try reader.optional { (reader) throws(FieldReader.Damage) in
+      func level(_ reader: inout FieldReader) throws(FieldReader.Damage) -> Double? {
+        try reader.optional { (reader) throws(FieldReader.Damage) in try reader.number() }
+      }
+      return LightLevels(
+        maximumContent: try level(&reader), maximumAverage: try level(&reader),
+        masteringPeak: try level(&reader))
+    }
+    gainMap = try reader.optional { (reader) throws(FieldReader.Damage) in try GainMap(from: &reader) }
+    notes = try reader.list { (reader) throws(FieldReader.Damage) in try reader.text() }
   }
 }
 
@@ -57,6 +74,37 @@ extension ColorEncoding {
           blue: try point(&reader)))
     default: throw FieldReader.Damage()
     }
+  }
+}
+
+extension GainMap {
+  fileprivate func write(to writer: inout FieldWriter) {
+    size.write(to: &writer)
+    writer.append(bytes.lowerBound)
+    writer.append(bytes.upperBound)
+    writer.append(channels) { writer, channel in
+      for number in [
+        channel.minimum, channel.maximum, channel.gamma, channel.baseOffset, channel.alternateOffset,
+      ] {
+        writer.append(number)
+      }
+    }
+    writer.append(baseHeadroom)
+    writer.append(alternateHeadroom)
+  }
+
+  fileprivate init(from reader: inout FieldReader) throws(FieldReader.Damage) {
+    let size = try PixelSize(from: &reader)
+    let (start, end) = (try reader.integer(), try reader.integer())
+    guard 0 <= start, start <= end else { throw FieldReader.Damage() }
+    let channels = try reader.list { (reader) throws(FieldReader.Damage) in
+      GainMap.Channel(
+        minimum: try reader.number(), maximum: try reader.number(), gamma: try reader.number(),
+        baseOffset: try reader.number(), alternateOffset: try reader.number())
+    }
+    self.init(
+      size: size, bytes: start..<end, channels: channels, baseHeadroom: try reader.number(),
+      alternateHeadroom: try reader.number())
   }
 }
 

@@ -128,7 +128,8 @@ struct IsolatedDecoder: ImageDecoding {
     let size = plan.orientation.applied(to: plan.outputSize)
     guard form.size == size else { throw body.wrongAnswer("a picture of \(form.size) instead of \(size)") }
     if form.format != .bgra8 {
-      guard context.pixelFormats == .asStored, plan.needsNoResampling else {
+      let isBright = context.headroom != nil && header.gainMap != nil && form.format == .rgba16
+      guard isBright || form.format == plan.pixelFormat(of: header, context) else {
         throw body.wrongAnswer("pixels in \(form.format.rawValue)")
       }
     }

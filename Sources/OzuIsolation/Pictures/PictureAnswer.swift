@@ -134,6 +134,10 @@ extension BitmapForm {
     case .encoded(let name):
       writer.append(2)
       writer.append(name)
+    case .coded(let primaries, let transfer):
+      writer.append(3)
+      writer.append(primaries)
+      writer.append(transfer)
     }
   }
 
@@ -146,6 +150,7 @@ extension BitmapForm {
     case 0: colorSpace = .sRGB
     case 1: colorSpace = .icc(name: try reader.text())
     case 2: colorSpace = .encoded(name: try reader.text())
+    case 3: colorSpace = .coded(primaries: try reader.integer(), transfer: try reader.integer())
     default: throw FieldReader.Damage()
     }
   }

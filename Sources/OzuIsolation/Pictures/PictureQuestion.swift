@@ -29,6 +29,7 @@ struct PictureQuestion: Hashable, Sendable {
   var colorPolicy = ColorPolicy.convertToSRGB
   var pixelFormats = PixelFormatPolicy.bgra8
   var allowsTruncation = false
+  var headroom: Double?
   /// The most bytes that the render may take: what has been reserved for it in the process that asks.
   var allowance = 0
 
@@ -43,6 +44,7 @@ struct PictureQuestion: Hashable, Sendable {
     colorPolicy = context.colorPolicy
     pixelFormats = context.pixelFormats
     allowsTruncation = context.allowsTruncation
+    headroom = context.headroom
     self.allowance = allowance
   }
 }
@@ -51,7 +53,7 @@ struct PictureQuestion: Hashable, Sendable {
 
 extension PictureQuestion {
   /// Of the form of questions and answers. Both processes are of one build as a rule; a helper of another says so by this.
-  static let version = 2
+  static let version = 3
 
   var data: Data {
     var writer = FieldWriter()
@@ -77,6 +79,7 @@ extension PictureQuestion {
     writer.append(colorPolicy.number)
     writer.append(pixelFormats == .asStored)
     writer.append(allowsTruncation)
+    writer.append(headroom) { $0.append($1) }
     writer.append(allowance)
     return writer.data
   }
@@ -107,6 +110,7 @@ extension PictureQuestion {
     colorPolicy = try ColorPolicy(number: reader.integer())
     pixelFormats = try reader.flag() ? .asStored : .bgra8
     allowsTruncation = try reader.flag()
+    headroom = try reader.optional { (reader) throws(FieldReader.Damage) in try reader.number() }
     allowance = try reader.integer()
   }
 }
@@ -117,6 +121,7 @@ extension ColorPolicy {
     case .convertToSRGB: 0
     case .keep: 1
     case .keepProfile: 2
+    case .keepForFile: 3
     }
   }
 
@@ -125,6 +130,7 @@ extension ColorPolicy {
     case 0: self = .convertToSRGB
     case 1: self = .keep
     case 2: self = .keepProfile
+    case 3: self = .keepForFile
     default: throw FieldReader.Damage()
     }
   }

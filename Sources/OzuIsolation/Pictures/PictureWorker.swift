@@ -154,7 +154,8 @@
     fileprivate func context(_ watch: ResizeWatch) -> DecodingContext {
       DecodingContext(
         limits: limits, allowsTruncation: allowsTruncation, colorPolicy: colorPolicy,
-        pixelFormats: pixelFormats, budget: DecodedByteBudget(byteLimit: allowance), onStage: watch.enter)
+        pixelFormats: pixelFormats, budget: DecodedByteBudget(byteLimit: allowance), onStage: watch.enter
+      ).brightened(to: headroom)
     }
 
     fileprivate var resize: Resize? {

@@ -99,7 +99,7 @@ final class ColorTransform: @unchecked Sendable {
   }
 
   /// The transfer functions of H.273. Those of television are taken for sRGB's, as pictures with them are shown
-  /// everywhere; those of high dynamic range have no counterpart in 8 bits of sRGB.
+  /// everywhere; those of high dynamic range are for `ToneMapping`.
   private static func curve(_ transfer: Int) -> (OzuColorCurve, Double)? {
     switch transfer {
     case 1, 2, 6, 13, 14, 15: (.SRGB, 0)
@@ -113,30 +113,6 @@ final class ColorTransform: @unchecked Sendable {
 }
 
 extension Chromaticities {
-  /// Those of a number in H.273.
-  init?(primaries: Int) {
-    let daylight = Point(0.3127, 0.3290)
-    switch primaries {
-    case 1, 2: self = .sRGB
-    case 4:
-      self.init(
-        white: Point(0.310, 0.316), red: Point(0.67, 0.33), green: Point(0.21, 0.71), blue: Point(0.14, 0.08))
-    case 5:
-      self.init(white: daylight, red: Point(0.64, 0.33), green: Point(0.29, 0.60), blue: Point(0.15, 0.06))
-    case 6, 7:
-      self.init(white: daylight, red: Point(0.63, 0.34), green: Point(0.31, 0.595), blue: Point(0.155, 0.07))
-    case 9:
-      self.init(
-        white: daylight, red: Point(0.708, 0.292), green: Point(0.17, 0.797), blue: Point(0.131, 0.046))
-    case 11:
-      self.init(
-        white: Point(0.314, 0.351), red: Point(0.68, 0.32), green: Point(0.265, 0.69), blue: Point(0.15, 0.06)
-      )
-    case 12:
-      self.init(white: daylight, red: Point(0.68, 0.32), green: Point(0.265, 0.69), blue: Point(0.15, 0.06))
-    default: return nil
-    }
-  }
-
+  /// White, red, green and blue, x and y each.
   var values: [Double] { [white, red, green, blue].flatMap { [$0.x, $0.y] } }
 }

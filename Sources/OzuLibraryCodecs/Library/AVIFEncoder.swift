@@ -10,7 +10,7 @@
   #endif
 
   /// Writes AVIF through libavif, lossy or lossless. Quality 0 to 1 is a quantizer from 63 to 0; from 0.9 on the chroma
-  /// is stored in full, unless the options say how. Of 16 bits, 10 are written. One thread, speed 8 of 10; 10 with little effort and 5 with much.
+  /// is stored in full, unless the options say how. Of 16 bits, 10 are written, and 12 without loss. One thread, speed 8 of 10; 10 with little effort and 5 with much.
   public struct AVIFEncoder: ImageEncoding {
     private let library = LibraryEncoder(type: .avif, sideLimit: 65_535, acceptsDeep: true) {
       ozu_avif_encode($0, $1, $2, $3)
@@ -27,6 +27,9 @@
 
     /// All; the resolution in EXIF data.
     public var keptMetadata: MetadataKinds { .all }
+
+    /// They are.
+    public var writesColorCodes: Bool { true }
 
     /// Encodes a bitmap.
     ///

@@ -28,6 +28,9 @@
     /// All; the resolution in EXIF data.
     public var keptMetadata: MetadataKinds { .all }
 
+    /// They are.
+    public var writesColorCodes: Bool { true }
+
     /// Encodes a bitmap.
     ///
     /// - Throws: `tooLarge` above 65,535 pixels a side; `failed` with the library's words.

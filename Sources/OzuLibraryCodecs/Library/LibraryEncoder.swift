@@ -45,6 +45,10 @@ struct LibraryEncoder: Sendable {
         }
       }
     }
+    var (primaries, transfer) = (0, 0)
+    if case .coded(let ownPrimaries, let ownTransfer) = bitmap.colorSpace {
+      (primaries, transfer) = (ownPrimaries, ownTransfer)
+    }
     var request = OzuEncodeRequest(
       pixels: straight.bindMemory(to: UInt8.self).baseAddress, bytes_per_row: rowByteCount,
       format: format.pixels,
@@ -52,7 +56,8 @@ struct LibraryEncoder: Sendable {
       is_lossless: options.isLossless, effort: options.effort.value,
       // Of WebP, only what is asked for: it is slow there.
       chroma: options.chromaSubsampling.value(isFull: type == .avif && quality >= 0.9),
-      is_progressive: options.isProgressive,
+      is_progressive: options.isProgressive, primaries: Int32(clamping: primaries),
+      transfer: Int32(clamping: transfer),
       blocks: OzuEncodeBlocks())
     var file = OzuBytes()
     var message = [CChar](repeating: 0, count: 256)

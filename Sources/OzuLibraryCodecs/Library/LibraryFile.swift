@@ -44,6 +44,10 @@ final class LibraryFile: ImageFile {
     if handsOutRows, !session.info.is_deep, !session.info.is_cmyk, library.alpha == .premultiplied {
       header.planeLayout = PlaneLayout(chromaStep: nil, source: .rows)
     }
+    let hasBoxes = library.type == .avif || library.type == .heic
+    if hasBoxes, HighDynamicRange(header.colorEncoding) != nil {
+      header.lightLevels = HEIFLightLevels.find(in: data.span)
+    }
     self.header = header
     self.library = library
     self.limits = limits

@@ -56,7 +56,7 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
       metadata = metadata ?? PictureMetadata()
       metadata?.hasThumbnail = true
     }
-    return ImageHeader(
+    var header = ImageHeader(
       type: type, storedSize: ownSize,
       orientation: Orientation(rawValue: Int(info.orientation)) ?? .up, bitsPerComponent: Int(info.bits),
       colorModel: info.is_cmyk ? .cmyk : info.is_gray ? .gray : .rgb, hasAlpha: info.has_alpha,
@@ -65,6 +65,8 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
         ?? ColorEncoding(primaries: Int(info.primaries), transfer: Int(info.transfer)),
       dotsPerInch: info.dots_per_inch > 0 ? info.dots_per_inch : EXIFMetadata.dotsPerInch(in: exif.span),
       metadata: metadata)
+    if info.peak > 0 { header.lightLevels = LightLevels(maximumContent: Double(info.peak)) }
+    return header
   }
 
   /// Copies of the blocks that the library found, for use inside the closure that lends the file.

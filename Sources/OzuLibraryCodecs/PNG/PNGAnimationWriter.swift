@@ -152,7 +152,7 @@ final class PNGAnimationWriter: AnimationWriting {
   private func writeHead(hasAlpha: Bool) throws(PNGDeflater.Failure) {
     self.hasAlpha = hasAlpha
     try PNGChunkWriter.appendHeader(admission.canvas, bitDepth: 8, colorType: hasAlpha ? 6 : 2, to: &file)
-    try PNGChunkWriter.append(options.metadata, isGray: false, to: &file)
+    try PNGChunkWriter.append(options.metadata, isGray: false, .sRGB, to: &file)
     animationControlOffset = file.count
     try PNGChunkWriter.append(
       chunk: "acTL", [UInt8](repeating: 0, count: Self.animationControlByteCount), to: &file)

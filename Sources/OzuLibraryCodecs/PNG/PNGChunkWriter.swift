@@ -58,11 +58,15 @@ enum PNGChunkWriter {
   /// The chunks that say what the colours mean, and those of the blocks beside the pixels (§11.3), all of which may stand
   /// before the pixels. Of a grey picture no profile is written: it would have to be one for grey.
   static func append(
-    _ metadata: EncodedMetadata, isGray: Bool, to file: inout OzuBytes
+    _ metadata: EncodedMetadata, isGray: Bool, _ colorSpace: ColorSpaceTag, to file: inout OzuBytes
   ) throws(PNGDeflater.Failure) {
     if let profile = metadata.colorProfile, !isGray {
       // A name that is not read by anybody, its end, the only method of compression.
       try append(chunk: "iCCP", Array("ICC profile".utf8) + [0, 0] + deflated(profile), to: &file)
+    } else if case .coded(let primaries, let transfer) = colorSpace {
+      // No matrix, and the full range, which is all that PNG has (§11.3.2.6).
+      try append(
+        chunk: "cICP", [UInt8(clamping: primaries), UInt8(clamping: transfer), 0, 1], to: &file)
     } else {
       // Perceptual.
       try append(chunk: "sRGB", [0], to: &file)

@@ -35,6 +35,9 @@ public struct PNGEncoder: ImageEncoding {
   /// All; of a grey bitmap no profile.
   public var keptMetadata: MetadataKinds { .all }
 
+  /// They are.
+  public var writesColorCodes: Bool { true }
+
   /// Encodes a bitmap: fast, or with `EncodingOptions.effort` small.
   ///
   /// - Throws: `tooLarge` above 2,147,483,647 pixels a side; `failed` when memory is short, or the profile of the options is none for
@@ -62,7 +65,8 @@ public struct PNGEncoder: ImageEncoding {
     let size = rows.bitmap.size
     try PNGChunkWriter.appendHeader(
       size, bitDepth: rows.isDeep ? 16 : 8, colorType: rows.colorType, to: &file)
-    try PNGChunkWriter.append(metadata, isGray: rows.bitmap.format == .gray8, to: &file)
+    try PNGChunkWriter.append(
+      metadata, isGray: rows.bitmap.format == .gray8, rows.bitmap.colorSpace, to: &file)
     let deflater = try PNGDeflater(
       plan.method, isFiltered: plan.isFiltered, pieceByteCount: Self.chunkByteCount)
     try plan.forEachRow(of: rows, 0..<size.height) { (bytes, isLast) throws(PNGDeflater.Failure) in

@@ -14,13 +14,15 @@ extension PNGHeader {
     let colorModels: [ColorType: ImageHeader.ColorModel] = [
       .gray: .gray, .grayAlpha: .gray, .indexed: .indexed,
     ]
-    return ImageHeader(
+    var header = ImageHeader(
       type: .png, storedSize: size, orientation: orientation ?? .up, bitsPerComponent: bitDepth,
       colorModel: colorModels[colorType] ?? .rgb, hasAlpha: colorType.hasAlpha || hasTransparencyChunk,
       colorProfileName: colorProfileName, frameCount: frameCount, isProgressive: isInterlaced,
       planeLayout: bitDepth == 8 && !isInterlaced && alpha == .premultiplied
         ? PlaneLayout(chromaStep: nil, source: .rows) : nil,
       colorEncoding: colorEncoding(file), dotsPerInch: dotsPerInch, metadata: metadata)
+    header.lightLevels = lightLevels
+    return header
   }
 
   /// A profile that inflates to more than this is not believed.

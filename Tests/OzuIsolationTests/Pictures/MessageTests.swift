@@ -26,7 +26,7 @@
         .pixels(PixelSize(3, 4)),
       ]
       return tasks.map { PictureQuestion($0, limits: limits) }
-        + [ColorPolicy.convertToSRGB, .keep, .keepProfile].map { policy in
+        + [ColorPolicy.convertToSRGB, .keep, .keepProfile, .keepForFile].map { policy in
           let context = DecodingContext(allowsTruncation: true, colorPolicy: policy, pixelFormats: .asStored)
           return PictureQuestion(.picture(nil), context, allowance: 99)
         }
@@ -41,6 +41,7 @@
         colorModel: .gray, hasAlpha: true, colorProfileName: "P3", frameCount: 3, isProgressive: true,
         dotsPerInch: 72.5, metadata: metadata)
       header.isDrawing = true
+      header.lightLevels = LightLevels(maximumContent: 1000, masteringPeak: 4000.5)
       return header
     }()
 
@@ -68,7 +69,12 @@
 
     private static let answers: [PictureAnswer] =
       headers.map { .header($0) } + errors.map { .failure($0) } + [
-        .picture(header, form, notes: ["one", ""], resizeTime: .nanoseconds(7)), .bitmap(form),
+        .picture(header, form, notes: ["one", ""], resizeTime: .nanoseconds(7)),
+        .bitmap(form),
+        .bitmap(
+          BitmapForm(
+            Bitmap(size: PixelSize(5, 3), isOpaque: false) { _, _ in .clear }
+              .withColorSpace(.coded(primaries: 9, transfer: 16)))),
         .needs(byteCount: 1 << 40), .track(nil), .lacking(.emptyData),
         .track(FrameTrack(delays: [.zero, .milliseconds(40)], loopCount: 3, workingByteCount: 9)),
         .metadata(

@@ -1,0 +1,184 @@
+import OzuImaging
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Foundation
+#endif
+
+/// The gain map behind the picture of a JPEG: found through the index of CIPA DC-007 (MPF), described by ISO 21496-1 or, in
+/// Ultra HDR files, by XMP with the namespace `hdrgm`. Where both are there, the standard counts.
+enum JPEGGainMap {
+  /// The pictures of an index that are looked at.
+  private static let mostPictures = 8
+  private static let isoName: StaticString = "urn:iso:std:iso:ts:21496:-1\0"
+  private static let version: StaticString = "hdrgm:Version"
+
+  /// Whether the XMP of a picture announces a map.
+  static func isAnnounced(in packet: Span<UInt8>) -> Bool { packet.find(version, from: 0) != nil }
+
+  /// The first picture of the index that is a gain map.
+  ///
+  /// - Parameter index: where the byte-order mark of the index stands.
+  static func find(in file: Span<UInt8>, index: Int) -> GainMap? {
+    for range in pictures(file, index: index) {
+      if let map = read(file, range) { return map }
+    }
+    return nil
+  }
+
+  private static func pictures(_ file: Span<UInt8>, index start: Int) -> [Range<Int>] {
+    let isLittle = file.hasBytes("II", at: start)
+    guard isLittle || file.hasBytes("MM", at: start) else { return [] }
+    func number(_ offset: Int, _ count: Int) -> Int? {
+      isLittle
+        ? file.littleEndian(at: start + offset, bytes: count)
+        : file.bigEndian(at: start + offset, bytes: count)
+    }
+    guard let directory = number(4, 4), let entryCount = number(directory, 2) else { return [] }
+    for entry in 0..<min(entryCount, 32) {
+      let place = directory + 2 + entry * 12
+      guard number(place, 2) == 0xB002, let byteCount = number(place + 4, 4), let list = number(place + 8, 4)
+      else { continue }
+      // The first is the picture itself.
+      return (1..<max(1, min(byteCount / 16, mostPictures))).compactMap { picture in
+        guard let size = number(list + picture * 16 + 4, 4), let offset = number(list + picture * 16 + 8, 4),
+          offset > 0, size > 4, start + offset + size <= file.count
+        else { return nil }
+        return start + offset..<start + offset + size
+      }
+    }
+    return []
+  }
+
+  /// Reads the segments of a picture up to its frame header and the blocks that describe a map.
+  private static func read(_ file: Span<UInt8>, _ range: Range<Int>) -> GainMap? {
+    let picture = file.extracting(range)
+    guard picture.byte(at: 0) == 0xFF, picture.byte(at: 1) == JPEGMarker.startOfImage else { return nil }
+    var size: PixelSize?
+    var iso: GainMap?
+    var xmp: GainMap?
+    var position = 2
+    while let (marker, offset) = JPEGMarker.next(in: picture, from: position) {
+      position = offset + 2
+      if JPEGMarker.standsAlone(marker) { continue }
+      guard marker != JPEGMarker.startOfScan, marker != JPEGMarker.endOfImage,
+        let length = picture.bigEndian(at: position, bytes: 2), length >= 2,
+        position + length <= picture.count
+      else { break }
+      let segment = picture.extracting(position + 2..<position + length)
+      if marker == 0xE2, segment.hasBytes(isoName, at: 0) {
+        iso = standard(segment.extracting(isoName.utf8CodeUnitCount..<segment.count))
+      } else if marker == 0xE1, segment.find(version, from: 0) != nil {
+        xmp = ultraHDR(segment)
+      } else if JPEGMarker.isFrameHeader(marker), let height = segment.bigEndian(at: 1, bytes: 2),
+        let width = segment.bigEndian(at: 3, bytes: 2)
+      {
+        size = PixelSize(width, height)
+      }
+      position += length
+    }
+    guard var map = iso ?? xmp, let size else { return nil }
+    (map.size, map.bytes) = (size, range)
+    return map
+  }
+
+  /// The binary form of ISO 21496-1 Annex C, as JPEG has it.
+  private static func standard(_ block: Span<UInt8>) -> GainMap? {
+    // Two versions of two bytes each; of a reader only the first one's is asked.
+    guard block.bigEndian(at: 0, bytes: 2) == 0, let flags = block.byte(at: 4) else { return nil }
+    let (isMultichannel, hasOneDenominator) = (flags & 0x80 != 0, flags & 0x08 != 0)
+    var position = 5
+    var denominator: Double?
+    func word(signed: Bool) -> Double? {
+      guard let value = block.bigEndian(at: position, bytes: 4) else { return nil }
+      position += 4
+      return Double(signed ? Int(Int32(truncatingIfNeeded: value)) : value)
+    }
+    if hasOneDenominator {
+      guard let value = word(signed: false), value > 0 else { return nil }
+      denominator = value
+    }
+    func fraction(signed: Bool) -> Double? {
+      guard let numerator = word(signed: signed) else { return nil }
+      if let denominator { return numerator / denominator }
+      guard let own = word(signed: false), own > 0 else { return nil }
+      return numerator / own
+    }
+    guard let baseHeadroom = fraction(signed: false), let alternateHeadroom = fraction(signed: false) else {
+      return nil
+    }
+    var channels: [GainMap.Channel] = []
+    for _ in 0..<(isMultichannel ? 3 : 1) {
+      guard let minimum = fraction(signed: true), let maximum = fraction(signed: true),
+        let gamma = fraction(signed: false), let baseOffset = fraction(signed: true),
+        let alternateOffset = fraction(signed: true)
+      else { return nil }
+      channels.append(
+        GainMap.Channel(
+          minimum: minimum, maximum: maximum, gamma: gamma, baseOffset: baseOffset,
+          alternateOffset: alternateOffset))
+    }
+    return GainMap(
+      size: PixelSize(0, 0), bytes: 0..<0, channels: channels, baseHeadroom: baseHeadroom,
+      alternateHeadroom: alternateHeadroom)
+  }
+
+  /// The attributes and lists of Ultra HDR's XMP (Android's "Ultra HDR image format", 1.1).
+  private static func ultraHDR(_ packet: Span<UInt8>) -> GainMap? {
+    // A picture of high dynamic range with a map that makes it darker is a kind that this does not apply.
+    guard !isTrue(packet, "hdrgm:BaseRenditionIsHDR"), let maximum = numbers(packet, "hdrgm:GainMapMax"),
+      let headroom = numbers(packet, "hdrgm:HDRCapacityMax")?.first
+    else { return nil }
+    let lists = [
+      numbers(packet, "hdrgm:GainMapMin") ?? [0], maximum, numbers(packet, "hdrgm:Gamma") ?? [1],
+      numbers(packet, "hdrgm:OffsetSDR") ?? [1.0 / 64], numbers(packet, "hdrgm:OffsetHDR") ?? [1.0 / 64],
+    ]
+    let count = lists.contains { $0.count == 3 } ? 3 : 1
+    guard lists.allSatisfy({ $0.count == 1 || $0.count == 3 }) else { return nil }
+    let channels = (0..<count).map { channel in
+      func value(_ list: Int) -> Double { lists[list].count == 1 ? lists[list][0] : lists[list][channel] }
+      return GainMap.Channel(
+        minimum: value(0), maximum: value(1), gamma: value(2), baseOffset: value(3), alternateOffset: value(4)
+      )
+    }
+    return GainMap(
+      size: PixelSize(0, 0), bytes: 0..<0, channels: channels,
+      baseHeadroom: numbers(packet, "hdrgm:HDRCapacityMin")?.first ?? 0, alternateHeadroom: headroom)
+  }
+
+  private static func isTrue(_ packet: Span<UInt8>, _ name: StaticString) -> Bool {
+    guard let place = packet.find(name, from: 0) else { return false }
+    let text = packet.copy(from: place + name.utf8CodeUnitCount, byteCount: 8)
+    return text.contains(UInt8(ascii: "T")) || text.contains(UInt8(ascii: "t"))
+  }
+
+  /// The numbers of `name="1.5"`, or of `<name><rdf:Seq><rdf:li>1</rdf:li>…`.
+  private static func numbers(_ packet: Span<UInt8>, _ name: StaticString) -> [Double]? {
+    guard let place = packet.find(name, from: 0) else { return nil }
+    // A list of three numbers is not longer.
+    let text = packet.copy(from: place + name.utf8CodeUnitCount, byteCount: 400)
+    guard let first = text.first else { return nil }
+    if first == UInt8(ascii: "=") {
+      guard let quote = text.dropFirst().first else { return nil }
+      return Double(String(decoding: text.dropFirst(2).prefix { $0 != quote }, as: UTF8.self)).map { [$0] }
+    }
+    let element = String(decoding: text, as: UTF8.self)
+    let content = element.split(separator: "</hdrgm:", maxSplits: 1)[0]
+    let found = content.split { "<>".contains($0) }.compactMap { Double($0.filter { !$0.isWhitespace }) }
+    return found.isEmpty ? nil : found
+  }
+}
+
+extension Span where Element == UInt8 {
+  /// Where a text stands first, at an offset or behind it.
+  func find(_ text: StaticString, from start: Int) -> Int? {
+    let first = text.utf8Start.pointee
+    var position = start
+    while position + text.utf8CodeUnitCount <= count {
+      if self[position] == first, hasBytes(text, at: position) { return position }
+      position += 1
+    }
+    return nil
+  }
+}

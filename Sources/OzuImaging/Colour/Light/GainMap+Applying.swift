@@ -1,0 +1,111 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+extension GainMap {
+  /// The picture for a display of a headroom, in `rgba16` under PQ with white at 203 candelas per square metre (BT.2408) and
+  /// the primaries of sRGB: H.273 1/16.
+  ///
+  /// - Parameters:
+  ///   - base: the picture in sRGB.
+  ///   - map: the gain map, as stored, of the same size.
+  ///   - headroom: how many times as bright as white the display is.
+  /// - Complexity: O(pixels).
+  func apply(to base: Bitmap, _ map: Bitmap, headroom: Double, pool: PixelBufferPool) -> Bitmap {
+    precondition(base.size == map.size, "a map of the size of its picture")
+    let weight = weight(headroom: headroom)
+    let numbers = channels.count == 3 ? channels : [channels[0], channels[0], channels[0]]
+    // By the value of the map, 256 of them.
+    let gains = numbers.map { channel in
+      (0..<256).map { value -> Double in
+        let share = pow(Double(value) / 255, 1 / channel.gamma)
+        return exp2((channel.minimum * (1 - share) + channel.maximum * share) * weight)
+      }
+    }
+    return Bitmap(
+      size: base.size, format: .rgba16, isOpaque: base.isOpaque,
+      colorSpace: .coded(primaries: 1, transfer: HighDynamicRange.Transfer.perceptualQuantizer.rawValue),
+      pool: pool
+    ) { target, targetBytesPerRow in
+      base.withUnsafeBytes { pixels in
+        map.withUnsafeBytes { values in
+          for y in 0..<base.size.height {
+            // Rows lie inside the bytes of their bitmaps, which have one size.
+            let from = UnsafeRawBufferPointer(rebasing: pixels[(y * base.bytesPerRow)...])
+            let by = UnsafeRawBufferPointer(rebasing: values[(y * map.bytesPerRow)...])
+            let to = UnsafeMutableRawBufferPointer(rebasing: target[(y * targetBytesPerRow)...])
+            for x in 0..<base.size.width {
+              let pixel = from.words(x, base.format)
+              let value = by.words(x, map.format)
+              guard pixel.w > 0 else {
+                to.store(.zero, x, .rgba16)
+                continue
+              }
+              let alpha = Double(pixel.w)
+              var result = SIMD4<UInt32>(0, 0, 0, pixel.w)
+              for index in 0..<3 {
+                let number = numbers[index]
+                let light = SRGBCurve.light(min(Double(pixel[index]) / alpha, 1))
+                let brighter =
+                  (light + number.baseOffset) * gains[index][Int(value[index] >> 8)] - number.alternateOffset
+                let shown = PerceptualQuantizer.value(
+                  min(max(weight > 0 ? brighter : light, 0), headroom) * ToneMapping.white)
+                result[index] = UInt32(shown * alpha + 0.5)
+              }
+              to.store(result, x, .rgba16)
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+extension CodecRegistry {
+  /// The picture brightened for the headroom of the context, where its file has a gain map for it; else the picture, with a
+  /// note that says why.
+  func brightened(
+    _ bitmap: Bitmap, _ data: Data, plan: DecodePlan, header: ImageHeader, context: DecodingContext,
+    notes: inout [String]
+  ) throws(DecodingError) -> Bitmap {
+    guard let headroom = context.headroom, let gainMap = header.gainMap else { return bitmap }
+    guard bitmap.colorSpace == .sRGB, context.colorPolicy == .convertToSRGB else {
+      notes.append("the gain map is not applied to colours that are kept")
+      return bitmap
+    }
+    let (width, height) = (Double(header.storedSize.width), Double(header.storedSize.height))
+    do throws(DecodingError) {
+      let bytes = data.dropFirst(gainMap.bytes.lowerBound).prefix(gainMap.bytes.count)
+      guard bytes.count == gainMap.bytes.count else { throw .truncated(header.type, stage: "gain map") }
+      // A map of its own is not looked for: nested maps end here.
+      let file = try open(Data(bytes), limits: context.limits)
+      try context.limits.check(file.header)
+      guard file.header.storedSize == gainMap.size else {
+        throw .corrupt(header.type, stage: "gain map", reason: "it has another size")
+      }
+      let whole = DecodePlan(of: file, resize: nil, context: context.inWorkingFormat())
+      // The map, and its copy at the size of the result.
+      let price = plan.byteCount.saturatingSum(whole.byteCount)
+        .saturatingSum(plan.outputSize.bitmapByteCount(as: .rgba16))
+        .saturatingSum(plan.outputSize.bitmapByteCount(as: .bgra8))
+      try context.limits.checkDecodedByteCount(price)
+      try context.reserve(atLeast: price)
+      let map = try file.decoded(whole, context: context.inWorkingFormat())
+      let region = plan.sourceRegion.scaled(
+        horizontal: Double(map.size.width) / width, vertical: Double(map.size.height) / height)
+      let fitting = Resampler(kernel: .bilinear).resample(
+        map, region: region, to: plan.outputSize, pool: context.pool)
+      notes.append("its gain map was applied for a headroom of \(headroom)")
+      return gainMap.apply(to: bitmap, fitting, headroom: headroom, pool: context.pool)
+    } catch {
+      if error == .cancelled { throw error }
+      notes.append("its gain map cannot be used: \(error)")
+      return bitmap
+    }
+  }
+}

@@ -1,0 +1,77 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Foundation
+#endif
+
+/// A smaller picture in the file that says by how much each part of the picture is brighter on a display of high dynamic
+/// range (ISO 21496-1; Ultra HDR's `hdrgm`).
+public struct GainMap: Hashable, Sendable {
+  /// The numbers of one colour, or of all three.
+  public struct Channel: Hashable, Sendable {
+    /// The gain that the value 0 of the map stands for, as a power of two.
+    public var minimum: Double
+    /// The gain of its greatest value.
+    public var maximum: Double
+    /// The exponent by which values of the map were coded.
+    public var gamma: Double
+    /// What is added to the light of the picture before it is multiplied.
+    public var baseOffset: Double
+    /// What is taken away after that.
+    public var alternateOffset: Double
+
+    /// Makes numbers.
+    public init(
+      minimum: Double, maximum: Double, gamma: Double = 1, baseOffset: Double = 1.0 / 64,
+      alternateOffset: Double = 1.0 / 64
+    ) {
+      (self.minimum, self.maximum, self.gamma) = (minimum, maximum, gamma)
+      (self.baseOffset, self.alternateOffset) = (baseOffset, alternateOffset)
+    }
+
+    /// Whether they can be: finite, in order, and gains of up to 65,536.
+    var isSane: Bool {
+      -16...16 ~= minimum && minimum...16 ~= maximum && 0.01...100 ~= gamma && -1...1 ~= baseOffset
+        && -1...1 ~= alternateOffset
+    }
+  }
+
+  /// The size of the map in pixels.
+  public var size: PixelSize
+  /// Where its file lies in that of the picture.
+  public var bytes: Range<Int>
+  /// One for all colours, or three for red, green and blue.
+  public var channels: [Channel]
+  /// The headroom up to which the picture is shown as it is, as a power of two.
+  public var baseHeadroom: Double
+  /// The headroom from which the whole gain is applied.
+  public var alternateHeadroom: Double
+
+  /// Makes a gain map.
+  public init(
+    size: PixelSize, bytes: Range<Int>, channels: [Channel], baseHeadroom: Double = 0,
+    alternateHeadroom: Double
+  ) {
+    (self.size, self.bytes, self.channels) = (size, bytes, channels)
+    (self.baseHeadroom, self.alternateHeadroom) = (baseHeadroom, alternateHeadroom)
+  }
+
+  /// Why it cannot be used with a picture of a size; `nil` when it can.
+  package func flaw(for picture: PixelSize) -> String? {
+    guard channels.count == 1 || channels.count == 3, channels.allSatisfy(\.isSane), 0...16 ~= baseHeadroom,
+      baseHeadroom < alternateHeadroom, alternateHeadroom <= 16
+    else { return "its numbers make no sense" }
+    guard !size.isEmpty, !picture.isEmpty else { return "it has no size" }
+    let shape = Double(size.width) / Double(size.height) * Double(picture.height) / Double(picture.width)
+    // Sides are rounded to whole pixels, and by some writers to whole blocks.
+    let slack = 0.02 + 8 / Double(min(size.width, size.height))
+    return abs(shape - 1) <= slack ? nil : "it has another shape than the picture"
+  }
+
+  /// How much of the gain is applied for a display that is so many times as bright as white.
+  func weight(headroom: Double) -> Double {
+    guard headroom > 0 else { return 0 }
+    let stops = log2(headroom)
+    return min(max((stops - baseHeadroom) / (alternateHeadroom - baseHeadroom), 0), 1)
+  }
+}

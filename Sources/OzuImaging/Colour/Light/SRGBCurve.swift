@@ -1,0 +1,43 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Foundation
+#endif
+
+/// The curve of sRGB in 16 bits (IEC 61966-2-1).
+enum SRGBCurve {
+  /// The light of a value of 0 to 1.
+  static func light(_ value: Double) -> Double {
+    value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
+  }
+
+  /// The value of light of 0 to 1.
+  static func value(_ light: Double) -> Double {
+    light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055
+  }
+
+  /// The value of each square root of light, of 4096, in units of 1/65,535. Between them lines are right to a unit: in
+  /// the root the curve is nearly straight.
+  private static let table: [Float] =
+    (0...4096).map { step in
+      let root = Double(step) / 4096
+      return Float(value(root * root) * 65_535)
+    } + [65_535]
+
+  /// The 16-bit values of light of 0 to 1.
+  @inline(__always)
+  static func words(_ light: SIMD4<Float>) -> SIMD4<UInt32> {
+    let position = light.clamped(lowerBound: .zero, upperBound: .one).squareRoot() * 4096
+    let index = SIMD4<Int32>(position)
+    let rest = position - SIMD4<Float>(index)
+    return table.withUnsafeBufferPointer { table in
+      // Positions are 0 to 4096, and the table has an entry more.
+      func value(_ index: Int32, _ rest: Float) -> UInt32 {
+        let (low, high) = (table[Int(index)], table[Int(index) + 1])
+        return UInt32(low + (high - low) * rest + 0.5)
+      }
+      return SIMD4(
+        value(index.x, rest.x), value(index.y, rest.y), value(index.z, rest.z), 0)
+    }
+  }
+}

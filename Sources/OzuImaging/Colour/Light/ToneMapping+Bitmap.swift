@@ -1,0 +1,83 @@
+extension ToneMapping {
+  /// The picture in sRGB.
+  ///
+  /// - Parameters:
+  ///   - bitmap: in any format; colours are divided by alpha before and multiplied after.
+  ///   - format: of the result: `bgra8` or `rgba16`.
+  /// - Complexity: O(pixels).
+  func convert(_ bitmap: Bitmap, to format: PixelFormat, pool: PixelBufferPool) -> Bitmap {
+    precondition(format != .gray8, "a format with colours")
+    let width = bitmap.size.width
+    return Bitmap(size: bitmap.size, format: format, isOpaque: bitmap.isOpaque, pool: pool) {
+      target, targetBytesPerRow in
+      bitmap.withUnsafeBytes { source in
+        for y in 0..<bitmap.size.height {
+          // Rows lie inside the bytes of either bitmap, `width` pixels of its format long.
+          let from = UnsafeRawBufferPointer(rebasing: source[(y * bitmap.bytesPerRow)...])
+          let to = UnsafeMutableRawBufferPointer(rebasing: target[(y * targetBytesPerRow)...])
+          // Neighbours are often equal: skies, drawings, borders.
+          var last = SIMD4<UInt32>(repeating: .max)
+          var result = SIMD4<UInt32>.zero
+          for x in 0..<width {
+            let pixel = from.words(x, bitmap.format)
+            if pixel != last {
+              last = pixel
+              result = mapped(pixel)
+            }
+            to.store(result, x, format)
+          }
+        }
+      }
+    }
+  }
+
+  /// A pixel of 16 bits, its colours multiplied by alpha before and after.
+  @inline(__always)
+  private func mapped(_ pixel: SIMD4<UInt32>) -> SIMD4<UInt32> {
+    let alpha = pixel.w
+    if alpha == 65_535 {
+      var result = self(pixel)
+      result.w = alpha
+      return result
+    }
+    guard alpha > 0 else { return .zero }
+    let straight = pointwiseMin(
+      (pixel &* SIMD4(repeating: 65_535) &+ SIMD4(repeating: alpha / 2)) / SIMD4(repeating: alpha),
+      SIMD4(repeating: 65_535))
+    var result =
+      (self(straight) &* SIMD4(repeating: alpha) &+ SIMD4(repeating: 32_767)) / SIMD4(repeating: 65_535)
+    result.w = alpha
+    return result
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// A pixel of a row in 16 bits: red, green, blue, alpha.
+  @inline(__always)
+  func words(_ x: Int, _ format: PixelFormat) -> SIMD4<UInt32> {
+    switch format {
+    case .rgba16: return SIMD4(truncatingIfNeeded: load(fromByteOffset: x * 8, as: SIMD4<UInt16>.self))
+    case .bgra8:
+      let pixel = load(fromByteOffset: x * 4, as: SIMD4<UInt8>.self)
+      return SIMD4<UInt32>(UInt32(pixel.z), UInt32(pixel.y), UInt32(pixel.x), UInt32(pixel.w)) &* 257
+    case .gray8:
+      let gray = UInt32(self[x]) &* 257
+      return SIMD4(gray, gray, gray, 65_535)
+    }
+  }
+}
+
+extension UnsafeMutableRawBufferPointer {
+  /// Writes a pixel of 16 bits, rounded where the format has 8.
+  @inline(__always)
+  func store(_ words: SIMD4<UInt32>, _ x: Int, _ format: PixelFormat) {
+    if format == .rgba16 {
+      storeBytes(of: SIMD4<UInt16>(truncatingIfNeeded: words), toByteOffset: x * 8, as: SIMD4<UInt16>.self)
+    } else {
+      let bytes = (words &* 255 &+ 32_895) &>> SIMD4(repeating: 16)
+      storeBytes(
+        of: SIMD4<UInt8>(truncatingIfNeeded: SIMD4(bytes.z, bytes.y, bytes.x, bytes.w)), toByteOffset: x * 4,
+        as: SIMD4<UInt8>.self)
+    }
+  }
+}

@@ -1,0 +1,188 @@
+/// Resampling of 16-bit pixels.
+///
+/// The two passes of 8-bit pixels in floating point, rows always across first: the filters are the same tables, whose
+/// weights have 14 bits, so that results differ from exact arithmetic by 1/4096 at most where neighbours differ by all
+/// there is, and by a step of 16 bits where they are smooth.
+extension Resampler {
+  typealias WideSample = SIMD4<Float>
+
+  /// Shows `region` of a bitmap in `rgba16` at `size`, in that format.
+  func resampleWide<Failure: Error>(
+    _ bitmap: Bitmap, region: PixelRegion, to size: PixelSize, pool: PixelBufferPool,
+    checkpoint: () throws(Failure) -> Void
+  ) throws(Failure) -> Bitmap {
+    precondition(
+      region.x.isFinite && region.y.isFinite && region.width.isFinite && region.height.isFinite,
+      "a region has finite edges")
+    precondition(region.width > 0 && region.height > 0, "a region has an area")
+    let horizontal = ResamplingAxis(
+      extent: bitmap.size.width, origin: region.x, length: region.width, count: size.width, kernel: kernel)
+    let vertical = ResamplingAxis(
+      extent: bitmap.size.height, origin: region.y, length: region.height, count: size.height, kernel: kernel)
+    let run = WideRun(
+      bitmap: bitmap, horizontal: WideAxis(horizontal, extent: bitmap.size.width),
+      vertical: WideAxis(vertical, extent: bitmap.size.height),
+      curve: light == .linear ? LightCurve.of(bitmap.colorSpace) : nil, pool: pool)
+    return try Bitmap(
+      size: size, format: .rgba16, isOpaque: bitmap.isOpaque, colorSpace: bitmap.colorSpace, pool: pool
+    ) { (target, bytesPerRow) throws(Failure) in
+      try run.execute(to: target, bytesPerRow: bytesPerRow, checkpoint: checkpoint)
+    }
+  }
+
+  /// The most bytes that `resampleWide` takes beside source and result.
+  func wideWorkingByteCount(of source: PixelSize, region: PixelRegion, to size: PixelSize) -> Int {
+    let across = FilterDemand(
+      extent: Double(source.width), length: region.width, count: size.width, kernel: kernel)
+    let down = FilterDemand(
+      extent: Double(source.height), length: region.height, count: size.height, kernel: kernel)
+    let samples = Double(source.width + 8) * 2 + Double(size.width) * (2 * down.pairsPerSample + 2)
+    let tables = 3 * (across.tableByteCount + down.tableByteCount)
+    return Int(clamping: tables).saturatingSum(
+      Self.blockByteCount(samples * Double(MemoryLayout<WideSample>.stride)))
+  }
+}
+
+/// An axis with its weights in floating point: result `j` is the sum of `weights[j * taps ..< (j + 1) * taps]` times the
+/// samples from `starts[j]` on.
+private struct WideAxis {
+  let factor: Int
+  let taps: Int
+  let starts: [Int]
+  let weights: [Float]
+  /// The samples of the source, after it was averaged by the factor.
+  let extent: Int
+
+  init(_ axis: ResamplingAxis, extent: Int) {
+    factor = axis.factor
+    self.extent = (extent + axis.factor - 1) / axis.factor
+    guard let table = axis.table else {
+      (taps, starts) = (1, (0..<axis.count).map { axis.offset + $0 })
+      weights = [Float](repeating: 1, count: axis.count)
+      return
+    }
+    taps = table.pairsPerSample * 2
+    starts = table.starts.map { 2 * ($0 + table.pairs.lowerBound) }
+    let unit = 1 / Float(FilterTable.one)
+    weights = table.weights.flatMap { word -> [Float] in
+      let bits = UInt32(bitPattern: word)
+      return [
+        Float(Int16(truncatingIfNeeded: bits)) * unit, Float(Int16(truncatingIfNeeded: bits >> 16)) * unit,
+      ]
+    }
+  }
+}
+
+/// One resize in 16 bits on its way.
+///
+/// Unsafe pointers. Why every index is in bounds: the first row of scratch memory has a sample for each of the source and
+/// for each tap behind its end, which weigh nothing; the ring has a row for each tap of the vertical filter, of which
+/// a window has as many and never moves back.
+private struct WideRun {
+  let bitmap: Bitmap
+  let horizontal: WideAxis
+  let vertical: WideAxis
+  let curve: LightCurve?
+  let pool: PixelBufferPool
+
+  private static let rowsPerCheckpoint = 32
+
+  func execute<Failure: Error>(
+    to target: UnsafeMutableRawBufferPointer, bytesPerRow: Int, checkpoint: () throws(Failure) -> Void
+  ) throws(Failure) {
+    let width = horizontal.starts.count
+    let lineCount = max(bitmap.size.width, horizontal.extent) + horizontal.taps
+    let block = pool.takeBlock(
+      byteCount: (2 * lineCount + width * (vertical.taps + 1)) * MemoryLayout<SIMD4<Float>>.stride)
+    defer { pool.giveBack(block) }
+    let line = block.bindMemory(to: SIMD4<Float>.self).baseAddress!
+    line.initialize(repeating: .zero, count: 2 * lineCount + width * (vertical.taps + 1))
+    let sum = line + lineCount
+    let ring = sum + lineCount
+    let result = ring + width * vertical.taps
+    try bitmap.withUnsafeBytes { (source) throws(Failure) in
+      var next = 0
+      for (y, start) in vertical.starts.enumerated() {
+        if y % Self.rowsPerCheckpoint == 0 { try checkpoint() }
+        for row in max(next, start)..<max(next, start + vertical.taps) {
+          // Rows behind the last weigh nothing.
+          guard row < vertical.extent else { continue }
+          if row % Self.rowsPerCheckpoint == 0 { try checkpoint() }
+          read(row, of: source, to: line, sum)
+          filter(line, to: ring + row % vertical.taps * width)
+        }
+        next = max(next, start + vertical.taps)
+        combine(ring, row: y, start: start, to: result)
+        let pixels = (target.baseAddress! + y * bytesPerRow).assumingMemoryBound(to: SIMD4<UInt16>.self)
+        for x in 0..<width { pixels[x] = word(result[x]) }
+      }
+    }
+  }
+
+  /// Reads a row, or the mean of as many rows as the factor says, averaged across too.
+  private func read(
+    _ row: Int, of source: UnsafeRawBufferPointer, to line: UnsafeMutablePointer<SIMD4<Float>>,
+    _ sum: UnsafeMutablePointer<SIMD4<Float>>
+  ) {
+    let rows = row * vertical.factor..<min((row + 1) * vertical.factor, bitmap.size.height)
+    if rows.count == 1, horizontal.factor == 1 {
+      readRow(rows.lowerBound, of: source) { line[$0] = $1 }
+      return
+    }
+    for x in 0..<bitmap.size.width { sum[x] = .zero }
+    for row in rows { readRow(row, of: source) { sum[$0] += $1 } }
+    for x in 0..<horizontal.extent {
+      let columns = x * horizontal.factor..<min((x + 1) * horizontal.factor, bitmap.size.width)
+      var total = SIMD4<Float>.zero
+      for column in columns { total += sum[column] }
+      line[x] = total / Float(rows.count * columns.count)
+    }
+  }
+
+  @inline(__always)
+  private func readRow(_ row: Int, of source: UnsafeRawBufferPointer, _ take: (Int, SIMD4<Float>) -> Void) {
+    let pixels = (source.baseAddress! + row * bitmap.bytesPerRow).assumingMemoryBound(to: SIMD4<UInt16>.self)
+    guard let curve else {
+      for x in 0..<bitmap.size.width { take(x, SIMD4<Float>(pixels[x])) }
+      return
+    }
+    for x in 0..<bitmap.size.width { take(x, curve.light(pixels[x])) }
+  }
+
+  private func filter(_ line: UnsafePointer<SIMD4<Float>>, to row: UnsafeMutablePointer<SIMD4<Float>>) {
+    let taps = horizontal.taps
+    horizontal.weights.withUnsafeBufferPointer { weights in
+      horizontal.starts.withUnsafeBufferPointer { starts in
+        for x in 0..<starts.count {
+          let samples = line + starts[x]
+          var total = SIMD4<Float>.zero
+          for tap in 0..<taps { total.addProduct(samples[tap], SIMD4(repeating: weights[x * taps + tap])) }
+          row[x] = total
+        }
+      }
+    }
+  }
+
+  private func combine(
+    _ ring: UnsafePointer<SIMD4<Float>>, row: Int, start: Int, to result: UnsafeMutablePointer<SIMD4<Float>>
+  ) {
+    let (taps, width) = (vertical.taps, horizontal.starts.count)
+    result.update(repeating: .zero, count: width)
+    for tap in 0..<taps {
+      let weight = vertical.weights[row * taps + tap]
+      guard weight != 0 else { continue }
+      let samples = ring + (start + tap) % taps * width
+      for x in 0..<width { result[x] += samples[x] * weight }
+    }
+  }
+
+  /// A pixel of the result: colours not above alpha, and opaque where the source is.
+  @inline(__always)
+  private func word(_ sample: SIMD4<Float>) -> SIMD4<UInt16> {
+    var sample = curve.map { $0.value(sample) } ?? sample
+    if bitmap.isOpaque { sample.w = 65_535 }
+    let alpha = max(0, min(sample.w, 65_535))
+    let limited = sample.clamped(lowerBound: .zero, upperBound: SIMD4(repeating: alpha))
+    return SIMD4<UInt16>(limited + 0.5)
+  }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import OzuStandardCodecs
+import Testing
+
+@testable import OzuCodecs
+@testable import OzuImaging
+
+@Suite("Gain maps")
+struct GainMapTests {
+  private static let codecs = CodecRegistry.standard
+
+  private static func flat(_ size: PixelSize, _ value: UInt8) throws -> Data {
+    let bitmap = Bitmap(size: size, isOpaque: true) { _, _ in
+      Pixel(red: value, green: value, blue: value, alpha: 255)
+    }
+    return try codecs.encode(bitmap, as: .jpeg, options: EncodingOptions(compressionQuality: 1))
+  }
+
+  private static func segment(_ marker: UInt8, _ content: [UInt8]) -> [UInt8] {
+    [0xFF, marker] + BoxFile.big(content.count + 2, 2) + content
+  }
+
+  private static func xmp(_ text: String) -> [UInt8] {
+    segment(0xE1, Array("http://ns.adobe.com/xap/1.0/\0".utf8) + Array(text.utf8))
+  }
+
+  /// The numbers of ISO 21496-1: no gain to two stops, for a headroom of two stops.
+  private static func iso(_ denominator: Int = 64, most: Int = 128, headroom: Int = 128) -> [UInt8] {
+    var block: [UInt8] = [0, 0, 0, 0, 0x08]
+    for number in [denominator, 0, headroom, 0, most, 64, 1, 1] { block += BoxFile.big(number, 4) }
+    return segment(0xE2, Array("urn:iso:std:iso:ts:21496:-1\0".utf8) + block)
+  }
+
+  private static let ultraHDR = xmp(
+    "<x hdrgm:Version=\"1.0\" hdrgm:GainMapMax=\"2\" hdrgm:HDRCapacityMax='2.0'/>")
+  private static let announcement = xmp("<x hdrgm:Version=\"1.0\"/>")
+
+  /// A picture with a map behind it, and the index that leads there.
+  private static func file(
+    _ base: Data, _ map: Data, describedBy blocks: [UInt8], before: [UInt8] = announcement, shift: Int = 0
+  ) -> Data {
+    let described = Array(map.prefix(2)) + blocks + Array(map.dropFirst(2))
+    // The byte-order mark, then a directory of one entry, which leads to two pictures.
+    func index(_ mapOffset: Int) -> [UInt8] {
+      var block = Array("MM".utf8) + [0, 42] + BoxFile.big(8, 4) + BoxFile.big(1, 2)
+      block += BoxFile.big(0xB002, 2) + BoxFile.big(7, 2) + BoxFile.big(32, 4) + BoxFile.big(26, 4)
+      block += BoxFile.big(0, 4)
+      block += BoxFile.big(0x030000, 4) + BoxFile.big(base.count, 4) + [UInt8](repeating: 0, count: 8)
+      block += BoxFile.big(0, 4) + BoxFile.big(described.count, 4) + BoxFile.big(mapOffset, 4) + [0, 0, 0, 0]
+      return segment(0xE2, Array("MPF\0".utf8) + block)
+    }
+    let head = Array(base.prefix(2)) + before
+    let size = index(0).count
+    let mapStart = head.count + size + base.count - 2
+    return Data(head + index(mapStart - (head.count + 8) + shift)) + base.dropFirst(2) + Data(described)
+  }
+
+  private static func nits(_ bitmap: Bitmap) -> Double {
+    bitmap.withUnsafeBytes {
+      PerceptualQuantizer.light(Double($0.load(fromByteOffset: 2, as: UInt16.self)) / 65_535)
+    }
+  }
+
+  @Test("are applied to the headroom that is asked for", arguments: [true, false], [1.0, 2, 4, 16])
+  func applied(isISO: Bool, headroom: Double) throws {
+    let data = try Self.file(
+      Self.flat(PixelSize(64, 48), 188), Self.flat(PixelSize(32, 24), 255),
+      describedBy: isISO ? Self.iso() : Self.ultraHDR)
+    let header = try Self.codecs.header(of: data)
+    #expect(header.gainMap?.size == PixelSize(32, 24) && header.notes.isEmpty)
+    let base = try Self.codecs.picture(from: data)
+    #expect(base.bitmap.format == .bgra8 && base.notes.isEmpty)
+    let resize = isISO ? Resize(PixelSize(20, 15)) : nil
+    let picture = try Self.codecs.picture(
+      from: data, resize: resize, context: DecodingContext().brightened(to: headroom))
+    guard headroom > 1 else {
+      #expect(picture.bitmap.format == .bgra8)
+      return
+    }
+    #expect(picture.bitmap.colorSpace == .coded(primaries: 1, transfer: 16))
+    let light = SRGBCurve.light(188.0 / 255)
+    let offset = 1.0 / 64
+    let gain = exp2(min(log2(headroom) / 2, 1) * 2)
+    let expected = min((light + offset) * gain - offset, headroom) * 203
+    #expect(abs(Self.nits(picture.bitmap) / expected - 1) < 0.02, "\(Self.nits(picture.bitmap)) \(expected)")
+  }
+
+  @Test("that lie give the picture and a note")
+  func lies() throws {
+    let (base, map) = try (Self.flat(PixelSize(64, 48), 120), Self.flat(PixelSize(32, 24), 255))
+    let plain = try Self.codecs.picture(from: base).bitmap
+    let odd = try Self.flat(PixelSize(16, 80), 255)
+    let nested = Self.file(map, map, describedBy: Self.ultraHDR)
+    let lies: [(Data, isUsed: Bool)] = [
+      (Self.file(base, odd, describedBy: Self.ultraHDR), false),
+      (Self.file(base, map, describedBy: []), false),
+      (Self.file(base, map, describedBy: Self.ultraHDR, shift: 9), false),
+      (Self.file(base, map, describedBy: Self.ultraHDR, shift: 1 << 20), false),
+      (Self.file(base, map, describedBy: Self.iso(0)), false),
+      (Self.file(base, map, describedBy: Self.iso(1)), false),
+      (Self.file(base, map, describedBy: Self.iso(headroom: 0)), false),
+      // The map in the map counts for nothing.
+      (Self.file(base, nested, describedBy: Self.iso()), true),
+      (Self.file(base, map.prefix(map.count / 2), describedBy: Self.iso()), false),
+      (Data(base.prefix(2)) + Data(Self.announcement) + base.dropFirst(2), false),
+    ]
+    for (number, lie) in lies.enumerated() {
+      #expect(try Self.codecs.picture(from: lie.0).bitmap == plain, "\(number)")
+      let picture = try Self.codecs.picture(from: lie.0, context: DecodingContext().brightened(to: 4))
+      #expect((picture.bitmap.format == .rgba16) == lie.isUsed, "\(number)")
+      #expect(!picture.notes.isEmpty, "\(number)")
+      if !lie.isUsed { #expect(picture.bitmap == plain, "\(number)") }
+    }
+  }
+
+  @Test("cut off anywhere are never an error")
+  func cut() throws {
+    let base = try Self.flat(PixelSize(16, 16), 120)
+    let data = try Self.file(base, Self.flat(PixelSize(16, 16), 255), describedBy: Self.iso() + Self.ultraHDR)
+    for length in stride(from: data.count - 1, to: base.count + 200, by: -7) {
+      let picture = try Self.codecs.picture(
+        from: data.prefix(length), context: DecodingContext().brightened(to: 4))
+      #expect(picture.size == PixelSize(16, 16))
+    }
+  }
+}
