@@ -6,7 +6,7 @@ import OzuTesting
 /// A run makes a number of jobs, of which many share keys, in stations of random widths; one station has a limiter. It
 /// starts, joins, cancels before and after the start, changes urgency, moves, depends, finishes, fails, expires, lends
 /// places and suspends, and then lets everything come to an end.
-package struct ModelRun {
+package struct ModelRun: ~Copyable {
   package typealias Graph = JobGraph<Int, Int, Int>
 
   /// Where the two differ, or what must hold and does not.
@@ -34,6 +34,8 @@ package struct ModelRun {
   private var inHand: [(payload: Int, id: SlotID)] = []
   /// Those who wait, by their numbers.
   private var waiting: [(waiter: Int, id: SlotID)] = []
+  /// Numbers of those who have left.
+  private var gone: [SlotID] = []
   /// The stations of places that are lent.
   private var lent: [StationID] = []
   /// What the run has come to: to see that it tests what it should.
@@ -202,6 +204,11 @@ package struct ModelRun {
     var again = Graph.Effects()
     let isThere = graph.unsubscribe(id, now: now, &again)
     try check(!isThere, "unsubscribe \(waiter) again", "is there")
+    // Nor does a number that was kept for long mean a newcomer in the same place.
+    gone.append(id)
+    guard let old = gone.randomElement(using: &random) else { return }
+    let isOldThere = graph.unsubscribe(old, now: now, &again)
+    try check(!isOldThere, "unsubscribe an old number", "is there")
   }
 
   private mutating func changePriority() throws(Mismatch) {

@@ -104,8 +104,9 @@ struct JobKey: Hashable, Sendable {
     JobKey(kind: .store, key: CacheKey(high: 0, low: 0), number: number)
   }
 
-  /// By the key alone, which is a hash already: who differs in the rest is rare.
-  func hash(into hasher: inout Hasher) {
-    hasher.combine(key.low ^ UInt64(truncatingIfNeeded: number))
-  }
+  /// By the key alone, which is a hash already: who differs in the rest is rare. Of the whole picture of a source and of
+  /// its bytes one half of the key is the same.
+  var hashValue: Int { Int(truncatingIfNeeded: key.high ^ key.low) ^ number }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(hashValue) }
 }

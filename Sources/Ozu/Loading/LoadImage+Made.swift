@@ -63,7 +63,9 @@ extension LoadImage {
     _ rendition: ImageCaches.Rendition, since start: JobInstant
   ) -> JobStep? {
     made.rendition = rendition
-    made.timings.add(.read, start.duration(to: configuration.instant))
+    var timings = made.timings
+    timings.add(.read, start.duration(to: configuration.instant))
+    made.timings = timings
     let date = configuration.currentDate()
     let isFresh = request.mayServe(rendition.validity, at: date)
     guard isFresh || request.cachePolicy == .cacheOnly else { return nil }

@@ -5,7 +5,8 @@ import OzuHTTP
 extension LoadImage {
   /// The original, from wherever it comes, and what is made of it.
   func fetchSource() -> JobStep? {
-    let live = fetched ?? liveFetch()
+    let key = JobKey.fetch(request, number: context.sharingNumber())
+    let live = fetched ?? liveFetch(key)
     isFetchLive = live != nil
     if let live { return make(of: .success(live)) }
     // A closure that holds one object and no more takes no memory of its own.
@@ -15,7 +16,6 @@ extension LoadImage {
       } else {
         { [self] in JobStart(FetchWork(request, context)) }
       }
-    let key = JobKey.fetch(request, number: context.sharingNumber())
     let other = JobDependence(key: key, deadline: context.deadline(.network), make: begin)
     return wait(for: other) { load, wake in
       guard let outcome = load.outcome(ofFetch: wake) else { return load.failCancelled() }
@@ -71,9 +71,9 @@ extension LoadImage {
   }
 
   /// What another load still works with, if it may be used without asking again.
-  private func liveFetch() -> FetchedData? {
+  private func liveFetch(_ key: JobKey) -> FetchedData? {
     guard request.cachePolicy == .useCaches, configuration.isCoalescingEnabled,
-      let live = context.liveFetches.data(for: .fetch(request, number: 0)), live.allowsStoring,
+      let live = context.liveFetches.data(for: key), live.allowsStoring,
       request.mayServe(live.validity, at: configuration.currentDate())
     else { return nil }
     guard let path = request.source.filePath else { return live }

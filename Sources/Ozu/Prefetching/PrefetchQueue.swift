@@ -1,12 +1,13 @@
 /// What waits and what is under way, by key: the most urgent first, of equally urgent ones the oldest. A value; the
 /// prefetcher has the lock.
-struct PrefetchQueue {
-  struct Entry {
+struct PrefetchQueue: ~Copyable {
+  struct Entry: Queued {
     let request: ImageRequest
     var reports: [PrefetchReport]
     /// Whether it is under way.
     var isRunning = false
     var task: Task<Void, Never>?
+    var place = StationQueue.Place()
   }
 
   var isPaused = false
@@ -14,7 +15,6 @@ struct PrefetchQueue {
   private var entries = SlotMap<Entry>()
   private var places: [JobKey: Int] = [:]
   private var waiting = StationQueue()
-  private var links: [StationQueue.Link] = []
   private var runningCount = 0
 
   init(width: Int) {
@@ -28,14 +28,14 @@ struct PrefetchQueue {
 
   mutating func add(_ request: ImageRequest, _ report: PrefetchReport) {
     if let place = places[request.prefetchKey] { return entries[place].reports.append(report) }
-    let place = entries.insert(Entry(request: request, reports: [report])).index
+    let place = entries.insert(Entry(request: request, reports: [report]))
     places[request.prefetchKey] = place
-    while links.count <= place { links.append(StationQueue.Link()) }
-    waiting.append(place, priority: request.priority, size: 0, in: &links)
+    waiting.append(place, priority: request.priority, size: 0, in: &entries)
   }
 
   mutating func takeNext() -> ImageRequest? {
-    guard isReady, let place = waiting.popFirst(in: &links) else { return nil }
+    guard isReady, let place = waiting.next(in: entries) else { return nil }
+    waiting.remove(place, in: &entries)
     runningCount += 1
     entries[place].isRunning = true
     return entries[place].request
@@ -49,9 +49,8 @@ struct PrefetchQueue {
 
   mutating func remove(_ key: JobKey) -> Entry? {
     guard let place = places.removeValue(forKey: key) else { return nil }
-    let entry = entries.remove(at: place)
-    if entry.isRunning { runningCount -= 1 } else { waiting.remove(place, in: &links) }
-    return entry
+    if entries[place].isRunning { runningCount -= 1 } else { waiting.remove(place, in: &entries) }
+    return entries.remove(at: place)
   }
 
   mutating func removeAll() -> [Entry] {

@@ -29,14 +29,14 @@ extension JobGraph {
   /// The job of a subscription that is there.
   package func job(ofSubscription id: SlotID) -> (id: SlotID, payload: Payload) {
     let job = subscriptions[id.index].job
-    return (jobs.id(at: job), payload(of: job))
+    return (jobs.id(at: job), jobs[job].payload)
   }
 
   /// The job that a job waits for.
   package func dependency(of id: SlotID) -> (id: SlotID, payload: Payload)? {
     guard jobs.contains(id), case .parked(let subscription, _) = jobs[id.index].state else { return nil }
     let other = subscriptions[subscription].job
-    return (jobs.id(at: other), payload(of: other))
+    return (jobs.id(at: other), jobs[other].payload)
   }
 
   /// A job as it is now; `nil` when it is over.
@@ -46,10 +46,10 @@ extension JobGraph {
     let job = jobs[index]
     var position: Int?
     if case .queued(let station) = job.state {
-      position = stations[station.index].queue.position(of: index, in: links)
+      position = stations[station.index].queue.position(of: index, in: jobs)
     }
     return Snapshot(
-      id: jobs.id(at: index), key: jobKeys[index], payload: payload(of: index), state: job.state,
+      id: jobs.id(at: index), key: job.key, payload: job.payload, state: job.state,
       since: job.since,
       creation: job.creation, subscriberCount: job.subscriberCount, level: job.level, position: position,
       dependency: dependency(of: jobs.id(at: index))?.payload)
@@ -67,10 +67,10 @@ extension JobGraph {
     let job = last(before: job)
     switch jobs[job].state {
     case .queued(let station):
-      return JobStanding(payload: payload(of: job), station: station, isRunning: false)
+      return JobStanding(payload: jobs[job].payload, station: station, isRunning: false)
     case .running(let station), .abandoned(let station?):
-      return JobStanding(payload: payload(of: job), station: station, isRunning: true)
-    default: return JobStanding(payload: payload(of: job), station: nil, isRunning: false)
+      return JobStanding(payload: jobs[job].payload, station: station, isRunning: true)
+    default: return JobStanding(payload: jobs[job].payload, station: nil, isRunning: false)
     }
   }
 

@@ -2,8 +2,8 @@
 extension JobGraph {
   /// Whether there is no job, no subscription, no deadline, and no place taken.
   package var isEmpty: Bool {
-    jobs.count == 0 && subscriptions.count == 0 && keys.isEmpty && deadlines.count == 0
-      && stations.allSatisfy { $0.runningCount == 0 && $0.queue.count == 0 }
+    jobs.count == 0 && subscriptions.count == 0 && keys.count == 0 && deadlines.count == 0 && isCalm
+      && stations.indices.allSatisfy { stations[$0].runningCount == 0 && stations[$0].queue.count == 0 }
   }
 
   /// The number of jobs, abandoned ones included.
@@ -18,7 +18,8 @@ extension JobGraph {
   ///
   /// - Complexity: O(stations).
   package mutating func brokenInvariant(now: Instant) -> String? {
-    for (index, station) in stations.enumerated() {
+    for index in stations.indices {
+      let station = stations[index]
       if station.runningCount < 0 || station.runningCount > station.width {
         return "\(station.runningCount) of \(station.width) places of station \(index) are taken"
       }

@@ -37,19 +37,11 @@ extension JobGraph {
     guard let station = leave(id, now: now, &effects) else { return .abandoned }
     defer { if let station { dispatch(station, now: now, &effects) } }
     enter(id.index, .deciding, now: now)
-    let subscription: Int
-    if let key, let other = keys[key] {
-      if waits(other, for: id.index) { return .circular }
-      subscription = add(nil, dependent: id.index, to: other, jobs[id.index].level)
-      updateLevel(of: other, &effects)
-    } else {
-      let (payload, placement) = make()
-      let other = self.make(key, payload, now: now)
-      subscription = add(nil, dependent: id.index, to: other, jobs[id.index].level)
-      updateLevel(of: other, &effects)
-      place(other, placement, now: now)
-      dispatch(placement, now: now, &effects)
-    }
+    let other = index(of: key)
+    if let other, waits(other, for: id.index) { return .circular }
+    let (subscription, _) = join(
+      other, nil, dependent: id.index, key: key, priority: jobs[id.index].level, now: now, &effects,
+      make: make)
     enter(id.index, .parked(subscription, then: then), now: now)
     if let deadline {
       setDeadline(subscriptions.id(at: subscription), at: deadline.instant, deadline.deadline)
@@ -68,7 +60,7 @@ extension JobGraph {
   package mutating func finish(_ id: SlotID, succeeded: Bool, now: Instant, _ effects: inout Effects) -> Bool
   {
     guard jobs.contains(id) else { return false }
-    let payload = payload(of: id.index)
+    let payload = jobs[id.index].payload
     let heir = succeeded ? heir(of: id.index) : nil
     let station: StationID?
     if let heir, case .running(let own) = jobs[id.index].state {
@@ -76,7 +68,7 @@ extension JobGraph {
       station = own
       enter(heir, .running(own), now: now)
       stations[own.index].limiter?.noteCompletion()
-      inputs[heir] = payload
+      jobs[heir].input = payload
       start(heir, in: own, continues: true, &effects)
     } else {
       guard let left = leave(id, now: now, &effects) else { return false }
@@ -84,17 +76,17 @@ extension JobGraph {
     }
     releaseKey(of: id.index)
     var placements: [Placement] = []
-    var subscription = jobs[id.index].first
-    while subscription >= 0 {
-      let (dependent, next) = (subscriptions[subscription].dependent, subscriptions[subscription].next)
-      if subscriptions[subscription].deadline != nil { deadlines.remove(subscription) }
-      subscriptions.remove(at: subscription)
-      let waiter = waiters[subscription].take()
-      subscription = next
-      if let waiter {
+    var next = jobs[id.index].subscriptions.first
+    while next >= 0 {
+      let index = next
+      next = subscriptions.next(after: index)
+      let subscription = subscriptions.remove(at: index)
+      if subscription.deadline != nil { deadlines.remove(index) }
+      let dependent = subscription.dependent
+      if let waiter = subscription.waiter {
         effects.answers.append(waiter)
       } else if dependent != heir {
-        inputs[dependent] = payload
+        jobs[dependent].input = payload
         if succeeded, case .parked(_, let then) = jobs[dependent].state, then != .nowhere {
           place(dependent, then, now: now)
           placements.append(then)
@@ -105,7 +97,7 @@ extension JobGraph {
       }
     }
     // Its owner has it still, and releases it: so it is not among what is released (`remove`).
-    _ = clear(id.index)
+    jobs.remove(at: id.index)
     if let station = station ?? nil { dispatch(station, now: now, &effects) }
     for placement in placements { dispatch(placement, now: now, &effects) }
     return true
@@ -152,8 +144,9 @@ extension JobGraph {
   mutating func dispatch(_ station: StationID, now: Instant, _ effects: inout Effects) {
     let index = station.index
     while stations[index].queue.count > 0, stations[index].hasPlace(now),
-      let job = stations[index].queue.popFirst(in: &links)
+      let job = stations[index].queue.next(in: jobs)
     {
+      dequeue(job, from: station)
       stations[index].runningCount += 1
       // Who has waited for a place alone is free.
       if stations[index].isHolding { stations[index].limiter?.noteLateStart() }
@@ -162,14 +155,14 @@ extension JobGraph {
     }
     guard stations[index].queue.count > 0 else {
       stations[index].isHolding = false
-      stations[index].limiterDue = nil
+      setDue(station, nil)
       return
     }
     guard stations[index].runningCount < stations[index].width, !stations[index].isSuspended,
       stations[index].limiterDue == nil, let delay = stations[index].limiter?.delay
     else { return }
     stations[index].isHolding = true
-    stations[index].limiterDue = now.advanced(by: delay)
+    setDue(station, now.advanced(by: delay))
   }
 
   private mutating func start(
@@ -177,15 +170,15 @@ extension JobGraph {
   ) {
     effects.starts.append(
       Effects.Start(
-        job: jobs.id(at: job), payload: payload(of: job), station: station,
-        input: inputs[job].take(),
+        job: jobs.id(at: job), payload: jobs[job].payload, station: station,
+        input: jobs[job].input.take(),
         continues: continues, level: jobs[job].level))
   }
 
   mutating func wake(_ job: Int, overdue: Int?, _ effects: inout Effects) {
     effects.wakes.append(
       Effects.Wake(
-        job: jobs.id(at: job), payload: payload(of: job), input: inputs[job].take(), overdue: overdue
+        job: jobs.id(at: job), payload: jobs[job].payload, input: jobs[job].input.take(), overdue: overdue
       ))
   }
 
@@ -193,7 +186,7 @@ extension JobGraph {
   private func heir(of job: Int) -> Int? {
     guard case .running(let station) = jobs[job].state else { return nil }
     var heir: Int?
-    var subscription = jobs[job].first
+    var subscription = jobs[job].subscriptions.first
     while subscription >= 0 {
       let dependent = subscriptions[subscription].dependent
       if dependent >= 0, case .parked(_, then: .station(station, _)) = jobs[dependent].state,
@@ -201,7 +194,7 @@ extension JobGraph {
       {
         heir = dependent
       }
-      subscription = subscriptions[subscription].next
+      subscription = subscriptions.next(after: subscription)
     }
     return heir
   }

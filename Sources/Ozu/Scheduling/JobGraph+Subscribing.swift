@@ -10,18 +10,34 @@ extension JobGraph {
     _ waiter: Waiter, to key: Key?, priority: ImagePriority, now: Instant, _ effects: inout Effects,
     make: () -> (payload: Payload, placement: Placement)
   ) -> (id: SlotID, isNew: Bool) {
-    if let key, let job = keys[key] {
-      let subscription = add(waiter, to: job, priority)
-      updateLevel(of: job, &effects)
-      return (subscriptions.id(at: subscription), false)
-    }
-    let (payload, placement) = make()
-    let job = self.make(key, payload, now: now)
-    let subscription = add(waiter, to: job, priority)
+    let (subscription, isNew) = join(
+      index(of: key), waiter, key: key, priority: priority, now: now, &effects, make: make)
+    return (subscriptions.id(at: subscription), isNew)
+  }
+
+  /// Waits for a job, or for a new one where there is none.
+  ///
+  /// - Parameters:
+  ///   - waiter: `nil` for a job that depends on the other one.
+  ///   - dependent: its number.
+  /// - Returns: the subscription, and whether it has made the job.
+  mutating func join(
+    _ job: Int?, _ waiter: Waiter?, dependent: Int = -1, key: Key?, priority: ImagePriority, now: Instant,
+    _ effects: inout Effects, make: () -> (payload: Payload, placement: Placement)
+  ) -> (subscription: Int, isNew: Bool) {
+    var new: (payload: Payload, placement: Placement)?
+    if job == nil { new = make() }
+    let job = job ?? self.make(key, new!.payload, now: now)
+    let subscription = subscriptions.insert(
+      Subscription(job: job, waiter: waiter, dependent: dependent, priority: priority))
+    jobs[job].subscriptions.append(subscription, in: &subscriptions)
+    jobs[job].counts[priority.rawValue] += 1
     updateLevel(of: job, &effects)
-    place(job, placement, now: now)
-    dispatch(placement, now: now, &effects)
-    return (subscriptions.id(at: subscription), true)
+    if let new {
+      place(job, new.placement, now: now)
+      dispatch(new.placement, now: now, &effects)
+    }
+    return (subscription, new != nil)
   }
 
   /// Gives up waiting. A job that nobody wants any more ends: at once if it has not begun, at its next word if it
@@ -40,11 +56,15 @@ extension JobGraph {
   /// Makes a subscriber more or less urgent.
   package mutating func setPriority(_ id: SlotID, to priority: ImagePriority, _ effects: inout Effects) {
     guard subscriptions.contains(id), subscriptions[id.index].priority != priority else { return }
-    let subscription = subscriptions[id.index]
-    jobs[subscription.job].counts[subscription.priority.rawValue] -= 1
-    jobs[subscription.job].counts[priority.rawValue] += 1
-    subscriptions[id.index].priority = priority
-    updateLevel(of: subscription.job, &effects)
+    setPriority(at: id.index, to: priority)
+    updateLevel(of: subscriptions[id.index].job, &effects)
+  }
+
+  mutating func setPriority(at subscription: Int, to priority: ImagePriority) {
+    let job = subscriptions[subscription].job
+    jobs[job].counts[subscriptions[subscription].priority.rawValue] -= 1
+    jobs[job].counts[priority.rawValue] += 1
+    subscriptions[subscription].priority = priority
   }
 
   /// Sets the instant at which a subscription ends by itself, in place of an earlier one; `nil` takes it away.
@@ -59,7 +79,7 @@ extension JobGraph {
   package mutating func tick(now: Instant, _ effects: inout Effects) {
     for station in StationID.allCases where station.index < stations.count {
       guard let due = stations[station.index].limiterDue, due <= now else { continue }
-      stations[station.index].limiterDue = nil
+      setDue(station, nil)
       if stations[station.index].queue.count > 0 { stations[station.index].limiter?.noteDelayHasPassed(now) }
       dispatch(station, now: now, &effects)
     }
@@ -73,7 +93,7 @@ extension JobGraph {
       subscriptions[subscription].deadline = nil
       return
     }
-    if let waiter = waiters[subscription] {
+    if let waiter = subscriptions[subscription].waiter {
       effects.overdue.append((waiter, deadline.tag, standing(of: job)))
     } else {
       let dependent = subscriptions[subscription].dependent
@@ -89,49 +109,31 @@ extension JobGraph {
     if case .queued = jobs[last(before: job)].state { false } else { true }
   }
 
-  // MARK: Lists of subscribers
-
-  /// - Parameters:
-  ///   - waiter: `nil` for a job that depends on the other one.
-  ///   - dependent: its number.
-  mutating func add(_ waiter: Waiter?, dependent: Int = -1, to job: Int, _ priority: ImagePriority) -> Int {
-    let last = jobs[job].last
-    let index = subscriptions.insert(
-      Subscription(dependent: dependent, job: job, priority: priority, previous: last)
-    ).index
-    if index == waiters.count { waiters.append(waiter) } else { waiters[index] = waiter }
-    if last < 0 { jobs[job].first = index } else { subscriptions[last].next = index }
-    jobs[job].last = index
-    jobs[job].counts[priority.rawValue] += 1
-    return index
-  }
-
   /// Takes a subscription out of its job's list.
   mutating func drop(_ index: Int, _ effects: inout Effects) {
+    let job = subscriptions[index].job
+    jobs[job].subscriptions.remove(index, in: &subscriptions)
     let subscription = subscriptions.remove(at: index)
-    if let waiter = waiters[index].take() { effects.left.append(waiter) }
+    jobs[job].counts[subscription.priority.rawValue] -= 1
     if subscription.deadline != nil { deadlines.remove(index) }
-    let (previous, next) = (subscription.previous, subscription.next)
-    if previous < 0 { jobs[subscription.job].first = next } else { subscriptions[previous].next = next }
-    if next < 0 { jobs[subscription.job].last = previous } else { subscriptions[next].previous = previous }
-    jobs[subscription.job].counts[subscription.priority.rawValue] -= 1
+    if let waiter = subscription.waiter { effects.left.append(waiter) }
   }
 
   /// After a subscriber has left: the job is less urgent, or ends, and with it what only it wanted.
   mutating func settle(_ job: Int, now: Instant, _ effects: inout Effects) {
     var job = job
-    while jobs[job].subscriberCount == 0 {
+    while jobs[job].subscriptions.first < 0 {
       releaseKey(of: job)
       switch jobs[job].state {
       case .deciding:
         enter(job, .abandoned(nil), now: now)
-        return effects.cancellations.append(payload(of: job))
+        return effects.cancellations.append(jobs[job].payload)
       case .running(let station):
         enter(job, .abandoned(station), now: now)
-        return effects.cancellations.append(payload(of: job))
+        return effects.cancellations.append(jobs[job].payload)
       case .abandoned: return
       case .queued(let station):
-        stations[station.index].queue.remove(job, in: &links)
+        dequeue(job, from: station)
         remove(job, &effects)
         return dispatch(station, now: now, &effects)
       case .parked(let subscription, _):

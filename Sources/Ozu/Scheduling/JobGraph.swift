@@ -17,7 +17,7 @@
 ///
 /// - Complexity: O(1) for everything, times the length of the chain of jobs that wait for each other, which is a few;
 ///   O(subscribers) to finish; O(log deadlines) to set or drop a deadline.
-package struct JobGraph<Key: Hashable, Payload, Waiter> {
+package struct JobGraph<Key: Hashable, Payload, Waiter>: ~Copyable {
   package typealias Instant = JobInstant
   package typealias Effects = JobEffects<Payload, Waiter>
 
@@ -39,30 +39,34 @@ package struct JobGraph<Key: Hashable, Payload, Waiter> {
     case abandoned(StationID?)
   }
 
-  /// Where a job stands. Nothing here is counted, so that to look at it costs nothing; what is, is in `payloads`, `inputs`
-  /// and `jobKeys`.
-  struct Job {
+  struct Job: Queued {
+    /// `nil` where it is not shared, or not any more.
+    var key: Key?
+    var hash = 0
+    /// The next job of those whose keys have the same place in the table of keys.
+    var nextOfBucket = -1
+    let payload: Payload
+    /// What it waited for that is over, until it is told.
+    var input: Payload?
     let creation: Instant
     /// When it came into its state.
     var since: Instant
     var state = State.deciding
-    /// The first and the last of its subscriptions; -1 for none.
-    var first = -1
-    var last = -1
-    /// How many there are of each urgency.
+    var subscriptions = SlotList()
+    /// How many of them there are of each urgency.
     var counts = SIMD8<Int32>()
     var level = ImagePriority.veryLow
+    var place = StationQueue.Place()
 
     var subscriberCount: Int { Int(counts.wrappedSum()) }
   }
 
   struct Subscription {
-    /// The job that depends on the other one; -1 when it is a waiter's (`waiters`).
-    let dependent: Int
     let job: Int
+    /// `nil` when it is that of a job which depends on the other one.
+    let waiter: Waiter?
+    let dependent: Int
     var priority: ImagePriority
-    var previous = -1
-    var next = -1
     var deadline: Deadline?
   }
 
@@ -78,73 +82,50 @@ package struct JobGraph<Key: Hashable, Payload, Waiter> {
   }
 
   var jobs = SlotMap<Job>()
-  /// What the jobs are about, what they waited for that is over, until they are told, and their keys; by the same numbers.
-  /// In arrays of their own, so that to look at one does not copy the others.
-  var payloads: [Payload?] = []
-  var inputs: [Payload?] = []
-  var jobKeys: [Key?] = []
-  /// The places of the jobs in queues, by the same numbers.
-  var links: [StationQueue.Link] = []
-  var keys: [Key: Int] = [:]
   var subscriptions = SlotMap<Subscription>()
-  /// Whose the subscriptions are, by the same numbers; `nil` for those of jobs.
-  var waiters: [Waiter?] = []
-  var stations: [Station]
+  var keys = JobBuckets()
+  var stations = SlotMap<Station>()
   var deadlines = DeadlineHeap()
+  /// How many wait that prefetching stands back for.
+  private var urgentCount = 0
+  /// How many stations wait for their limiters.
+  private var dueCount = 0
 
-  package init(stations: [Station]) { self.stations = stations }
+  package init(stations: [Station]) {
+    for station in stations { _ = self.stations.insert(station) }
+  }
 
   /// Whether nothing that prefetching stands back for waits for a place.
-  package var isCalm: Bool {
-    for index in stations.indices where stations[index].isForeground {
-      if stations[index].queue.urgentCount > 0 { return false }
-    }
-    return true
-  }
+  package var isCalm: Bool { urgentCount == 0 }
 
   /// When `tick` is next due.
   package var alarm: Instant? {
     var alarm = deadlines.first
-    for index in stations.indices {
+    guard dueCount > 0 else { return alarm }
+    for index in 0..<stations.count {
       if let due = stations[index].limiterDue, alarm.map({ due < $0 }) ?? true { alarm = due }
     }
     return alarm
   }
 
-  /// The job of a key, if there is one.
-  package func job(of key: Key) -> SlotID? { keys[key].map(jobs.id(at:)) }
+  mutating func setDue(_ station: StationID, _ instant: Instant?) {
+    dueCount += (instant == nil ? 0 : 1) - (stations[station.index].limiterDue == nil ? 0 : 1)
+    stations[station.index].limiterDue = instant
+  }
 
   // MARK: Changes of one job
 
   mutating func make(_ key: Key?, _ payload: Payload, now: Instant) -> Int {
-    let index = jobs.insert(Job(creation: now, since: now)).index
-    while links.count <= index {
-      links.append(StationQueue.Link())
-      payloads.append(nil)
-      inputs.append(nil)
-      jobKeys.append(nil)
-    }
-    payloads[index] = payload
-    jobKeys[index] = key
-    if let key { keys[key] = index }
-    return index
+    let job = jobs.insert(Job(key: key, payload: payload, creation: now, since: now))
+    if let key { list(job, under: key) }
+    return job
   }
-
-  func payload(of job: Int) -> Payload { payloads[job]! }
 
   /// Takes out a job, which is over.
-  mutating func remove(_ job: Int, _ effects: inout Effects) {
-    if let payload = clear(job) { effects.released.append(payload) }
-    if let input = inputs[job].take() { effects.spent.append(input) }
-  }
-
-  /// Takes out a job.
-  ///
-  /// - Returns: what it was about.
-  mutating func clear(_ job: Int) -> Payload? {
-    jobs.remove(at: job)
-    jobKeys[job] = nil
-    return payloads[job].take()
+  mutating func remove(_ index: Int, _ effects: inout Effects) {
+    let job = jobs.remove(at: index)
+    effects.released.append(job.payload)
+    if let input = job.input { effects.spent.append(input) }
   }
 
   mutating func enter(_ job: Int, _ state: State, now: Instant) {
@@ -158,16 +139,20 @@ package struct JobGraph<Key: Hashable, Payload, Waiter> {
     case .nowhere: enter(job, .deciding, now: now)
     case .station(let station, let size):
       enter(job, .queued(station), now: now)
-      stations[station.index].queue.append(job, priority: jobs[job].level, size: size, in: &links)
+      enqueue(job, in: station, size: size)
     }
   }
 
-  /// From now on the key is free.
-  mutating func releaseKey(of job: Int) {
-    guard let key = jobKeys[job], let place = keys.index(forKey: key), keys.values[place] == job else {
-      return
-    }
-    keys.remove(at: place)
+  private mutating func enqueue(_ job: Int, in station: StationID, size: Int) {
+    let level = jobs[job].level
+    stations[station.index].queue.append(job, priority: level, size: size, in: &jobs)
+    if stations[station.index].isForeground, level >= .normal { urgentCount += 1 }
+  }
+
+  /// Takes a job out of the queue in which it waits.
+  mutating func dequeue(_ job: Int, from station: StationID) {
+    if stations[station.index].isForeground, jobs[job].place.priority >= .normal { urgentCount -= 1 }
+    stations[station.index].queue.remove(job, in: &jobs)
   }
 
   /// Brings a job, and the jobs that it waits for, in accord with the urgency of its subscribers.
@@ -181,17 +166,14 @@ package struct JobGraph<Key: Hashable, Payload, Waiter> {
       jobs[job].level = level
       switch jobs[job].state {
       case .queued(let station):
-        let size = links[job].size
-        stations[station.index].queue.remove(job, in: &links)
-        stations[station.index].queue.append(job, priority: level, size: size, in: &links)
-        return
+        let size = jobs[job].place.size
+        dequeue(job, from: station)
+        return enqueue(job, in: station, size: size)
       case .parked(let subscription, _):
         let dependency = subscriptions[subscription].job
-        jobs[dependency].counts[subscriptions[subscription].priority.rawValue] -= 1
-        jobs[dependency].counts[level.rawValue] += 1
-        subscriptions[subscription].priority = level
+        setPriority(at: subscription, to: level)
         job = dependency
-      case .running: return effects.levels.append((payload(of: job), level))
+      case .running: return effects.levels.append((jobs[job].payload, level))
       case .deciding, .abandoned: return
       }
     }
@@ -201,81 +183,3 @@ package struct JobGraph<Key: Hashable, Payload, Waiter> {
 extension JobGraph: Sendable where Key: Sendable, Payload: Sendable, Waiter: Sendable {}
 extension JobGraph.Job: Sendable where Key: Sendable, Payload: Sendable, Waiter: Sendable {}
 extension JobGraph.Subscription: Sendable where Key: Sendable, Payload: Sendable, Waiter: Sendable {}
-
-/// What an operation of a `JobGraph` asks for. Its owner carries it out when its lock is open, in this order.
-package struct JobEffects<Payload, Waiter> {
-  package struct Start {
-    package let job: SlotID
-    package let payload: Payload
-    package let station: StationID
-    /// The job that it waited for, if it has just done so.
-    package let input: Payload?
-    /// Whether the thread that has just finished another job goes on with this one.
-    package let continues: Bool
-    /// How urgent it is now.
-    package let level: ImagePriority
-  }
-
-  package struct Wake {
-    package let job: SlotID
-    package let payload: Payload
-    /// The job that it waited for and that is over.
-    package let input: Payload?
-    /// The tag of the deadline that has passed instead.
-    package let overdue: Int?
-  }
-
-  /// Jobs that have a place now: to be handed to a thread, to the transport, or to a Swift task.
-  package var starts = Few<Start>()
-  /// Running jobs that nobody wants any more: to be told.
-  package var cancellations = Few<Payload>()
-  /// Running jobs that are more or less urgent now: to be told.
-  package var levels = Few<(payload: Payload, level: ImagePriority)>()
-  /// Jobs that waited for another one and decide now how to go on.
-  package var wakes = Few<Wake>()
-  /// Those who waited for the job that is finished.
-  package var answers = Few<Waiter>()
-  /// Those whose deadlines have passed, with the tags, and where the work for them has come to. They are no subscribers
-  /// any more.
-  package var overdue = Few<(waiter: Waiter, tag: Int, standing: JobStanding<Payload>)>()
-  /// Whether the last one that prefetching stands back for has left the queues.
-  package var becameCalm = false
-  /// Those who gave up waiting: released outside of the lock.
-  package var left = Few<Waiter>()
-  /// What the graph has let go, but for a job that its owner has finished and still has: released outside of the lock,
-  /// because it may hold what is the app's.
-  package var released = Few<Payload>()
-  /// What jobs that are let go had waited for: over long ago, and released outside of the lock for the same reason.
-  var spent = Few<Payload>()
-
-  package init() {}
-
-  /// Whether nothing is to be done.
-  var isEmpty: Bool {
-    starts.isEmpty && cancellations.isEmpty && levels.isEmpty && wakes.isEmpty && answers.isEmpty
-      && overdue.isEmpty
-      && !becameCalm && left.isEmpty && released.isEmpty && spent.isEmpty
-  }
-
-  /// Lets go of everything. One by one: a value is let go of as a whole by what the run time knows of its type, which takes
-  /// ten times as long.
-  mutating func clear() {
-    (starts, cancellations, levels, wakes) = (Few(), Few(), Few(), Few())
-    (answers, overdue, becameCalm) = (Few(), Few(), false)
-    (left, released, spent) = (Few(), Few(), Few())
-  }
-}
-
-/// Where a job has come to: the job that it waits for in the end, or itself.
-package struct JobStanding<Payload> {
-  package let payload: Payload
-  /// The station that it is in.
-  package let station: StationID?
-  /// Whether it has a place there.
-  package let isRunning: Bool
-}
-
-extension JobStanding: Sendable where Payload: Sendable {}
-extension JobEffects: Sendable where Payload: Sendable, Waiter: Sendable {}
-extension JobEffects.Start: Sendable where Payload: Sendable, Waiter: Sendable {}
-extension JobEffects.Wake: Sendable where Payload: Sendable, Waiter: Sendable {}

@@ -9,22 +9,16 @@ import OzuSynchronization
 final class JobRunner: Sendable {
   typealias Graph = JobGraph<JobKey, JobWork, any JobWaiter>
 
-  private struct State {
+  private struct State: ~Copyable {
     var graph: Graph
-    /// Empty while the lock is open: what an operation asks for leaves the lock with the object.
-    var effects = Effects()
-    /// An empty object for the next time.
-    var spare: Effects?
+    /// Empty lists with room for a few. An operation fills the last, and takes it out of the lock if anything is in it.
+    var spares = [Graph.Effects()]
     /// When the timer that is set rings.
     var alarm: JobInstant?
   }
 
-  /// What is to be carried out, in an object: the value is large, and most operations on jobs that wait ask for nothing.
-  ///
-  /// `Sendable`: it is written under the lock, and then belongs to the thread that has taken it out.
-  private final class Effects: @unchecked Sendable {
-    var list = Graph.Effects()
-  }
+  /// As many lists are kept as threads carry effects out at once, or one within another.
+  private static let spareCount = 16
 
   private let state: Mutex<State>
   /// Of the system: a queue of our own would hand each piece of work on to this one.
@@ -53,7 +47,9 @@ final class JobRunner: Sendable {
   }
 
   /// The graph as it is now, for who only looks.
-  func look<Value: Sendable>(_ look: (Graph) -> Value) -> Value { state.withLock { look($0.graph) } }
+  func look<Value: Sendable>(_ look: (borrowing Graph) -> Value) -> Value {
+    state.withLock { look($0.graph) }
+  }
 
   /// Whether nothing that prefetching stands back for waits for a place.
   var isCalm: Bool { state.withLock { $0.graph.isCalm } }
@@ -143,34 +139,33 @@ final class JobRunner: Sendable {
   private func change<Value: Sendable>(
     _ body: (inout Graph, JobInstant, inout Graph.Effects) -> Value
   ) -> Value {
-    let (value, effects) = apply(body)
-    _ = carry(out: effects, finished: nil, on: nil)
+    var effects = Graph.Effects()
+    let value = apply(body, &effects)
+    _ = carry(out: &effects, finished: nil, on: nil)
     return value
   }
 
-  /// - Returns: what is to be carried out; `nil` for nothing.
+  /// - Parameter effects: empty; what is to be carried out then. It is never copied, which would take as long as the change.
   private func apply<Value: Sendable>(
-    _ body: (inout Graph, JobInstant, inout Graph.Effects) -> Value
-  ) -> (Value, Effects?) {
+    _ body: (inout Graph, JobInstant, inout Graph.Effects) -> Value, _ effects: inout Graph.Effects
+  ) -> Value {
     // Before the lock: the clock may be the app's.
     let now = JobInstant(now())
-    let (value, effects, alarm) = state.withLock {
-      state -> (Value, Effects?, JobInstant?) in
+    let (value, alarm) = state.withLock { state -> (Value, JobInstant?) in
       let wasCalm = state.graph.isCalm
-      let value = body(&state.graph, now, &state.effects.list)
-      state.effects.list.becameCalm = !wasCalm && state.graph.isCalm
-      var effects: Effects?
-      if !state.effects.list.isEmpty {
-        effects = state.effects
-        state.effects = state.spare.take() ?? Effects()
+      let last = state.spares.count - 1
+      let value = body(&state.graph, now, &state.spares[last])
+      state.spares[last].becameCalm = !wasCalm && state.graph.isCalm
+      if !state.spares[last].isEmpty {
+        swap(&effects, &state.spares[last])
+        if last > 0 { state.spares.removeLast() }
       }
-      let due = state.graph.alarm
-      guard let due, state.alarm.map({ due < $0 }) ?? true else { return (value, effects, nil) }
+      guard let due = state.graph.alarm, state.alarm.map({ due < $0 }) ?? true else { return (value, nil) }
       state.alarm = due
-      return (value, effects, due)
+      return (value, due)
     }
     if let alarm { set(alarm, now: now) }
-    return (value, effects)
+    return value
   }
 
   private func set(_ alarm: JobInstant, now: JobInstant) {
@@ -189,33 +184,35 @@ final class JobRunner: Sendable {
 
   /// - Returns: a step that goes on with the place of the one that the calling thread has finished.
   private func carry(
-    out effects: Effects?, finished: JobWork?, on station: StationID?
+    out effects: inout Graph.Effects, finished: JobWork?, on station: StationID?
   ) -> Graph.Effects.Start? {
-    guard let effects else {
+    if effects.isEmpty {
       finished?.left()
       return nil
     }
     var next: Graph.Effects.Start?
-    effects.list.starts.forEach { start in
+    for start in effects.starts {
       if start.continues, start.station == station { next = start } else { begin(start) }
     }
-    effects.list.cancellations.forEach { $0.cancellation.raise() }
-    effects.list.levels.forEach { $0.payload.note($0.level) }
-    effects.list.wakes.forEach { wake in
+    for work in effects.cancellations { work.cancellation.raise() }
+    for (work, level) in effects.levels { work.note(level) }
+    for wake in effects.wakes {
       let job = RunningJob(id: wake.job, station: nil, input: wake.input, runner: self)
       _ = take(wake.payload.resume(job, overdue: wake.overdue), of: wake.job, wake.payload, on: nil)
     }
     if let finished {
-      effects.list.answers.forEach { $0.jobEnded(finished) }
+      for waiter in effects.answers { waiter.jobEnded(finished) }
       finished.left()
     }
-    effects.list.overdue.forEach { $0.waiter.jobOverdue($0.tag, $0.standing) }
-    effects.list.released.forEach { $0.left() }
-    let becameCalm = effects.list.becameCalm
+    for (waiter, tag, standing) in effects.overdue { waiter.jobOverdue(tag, standing) }
+    for work in effects.released { work.left() }
+    let becameCalm = effects.becameCalm
     // What nobody else holds ends here, under no lock.
-    effects.list.clear()
+    effects.clear()
     state.withLock { state in
-      if state.spare == nil { state.spare = effects }
+      guard state.spares.count < Self.spareCount else { return }
+      state.spares.append(Graph.Effects())
+      swap(&effects, &state.spares[state.spares.count - 1])
     }
     if becameCalm { onCalm() }
     return next
@@ -250,19 +247,16 @@ final class JobRunner: Sendable {
 
   /// Does with a job what its work says.
   private func take(
-    _ step: JobStep, of id: SlotID, _ work: JobWork, on station: StationID?
+    _ step: consuming JobStep, of id: SlotID, _ work: JobWork, on station: StationID?
   ) -> Graph.Effects.Start? {
-    switch step {
+    var effects = Graph.Effects()
+    switch consume step {
     case .go(let next, let size):
-      let (_, effects) = apply { graph, now, effects in
-        graph.move(id, to: .station(next, size: size), now: now, &effects)
-      }
-      return carry(out: effects, finished: nil, on: station)
+      _ = apply({ $0.move(id, to: .station(next, size: size), now: $1, &$2) }, &effects)
+      return carry(out: &effects, finished: nil, on: station)
     case .finish(let succeeded):
-      let (isOver, effects) = apply { graph, now, effects in
-        graph.finish(id, succeeded: succeeded, now: now, &effects)
-      }
-      return carry(out: effects, finished: isOver ? work : nil, on: station)
+      let isOver = apply({ $0.finish(id, succeeded: succeeded, now: $1, &$2) }, &effects)
+      return carry(out: &effects, finished: isOver ? work : nil, on: station)
     case .depend(let other): return depend(on: other, id, work, station)
     }
   }
@@ -270,21 +264,23 @@ final class JobRunner: Sendable {
   private func depend(
     on other: JobDependence, _ id: SlotID, _ work: JobWork, _ station: StationID?
   ) -> Graph.Effects.Start? {
-    let ((dependence, dependency, begins), effects) = apply {
-      graph, now, effects -> (Graph.Dependence, (id: SlotID, payload: JobWork)?, Bool) in
-      var isDeciding = false
-      let dependence = graph.depend(
-        id, on: other.key, then: other.then.map { .station($0, size: other.size) } ?? .nowhere, now: now,
-        &effects, deadline: other.deadline.map { ($0.instant, Graph.Deadline($0)) }
-      ) {
-        let start = other.make()
-        isDeciding = start.station == nil
-        return (start.work, start.placement)
-      }
-      return (dependence, graph.dependency(of: id), isDeciding)
-    }
+    var effects = Graph.Effects()
+    let (dependence, dependency, begins) = apply(
+      {
+        graph, now, effects -> (Graph.Dependence, (id: SlotID, payload: JobWork)?, Bool) in
+        var isDeciding = false
+        let dependence = graph.depend(
+          id, on: other.key, then: other.then.map { .station($0, size: other.size) } ?? .nowhere, now: now,
+          &effects, deadline: other.deadline.map { ($0.instant, Graph.Deadline($0)) }
+        ) {
+          let start = other.make()
+          isDeciding = start.station == nil
+          return (start.work, start.placement)
+        }
+        return (dependence, graph.dependency(of: id), isDeciding)
+      }, &effects)
     if let dependency { work.waits(for: dependency.payload) }
-    let next = carry(out: effects, finished: nil, on: station)
+    let next = carry(out: &effects, finished: nil, on: station)
     if dependence == .circular { begin(id, work) }
     if begins, let dependency { begin(dependency.id, dependency.payload) }
     return next

@@ -5,59 +5,132 @@ package struct SlotID: Hashable, Sendable {
   let generation: UInt32
 }
 
-/// Elements in numbered places that are used again: a slot map.
+/// Elements in numbered places that are used again: a slot map. An element can stand in one list (`SlotList`).
+///
+/// The places are memory of its own and no array, so that a field is read and changed where it is: an array looks before
+/// each change whether somebody else holds it too.
 ///
 /// - Complexity: amortised O(1) for everything; the memory is that of the most elements there ever were.
-struct SlotMap<Element> {
-  private var elements: [Element?] = []
-  private var generations: [UInt32] = []
-  private var free: [Int] = []
+struct SlotMap<Element>: ~Copyable {
+  fileprivate struct Place {
+    /// Odd while the place is taken.
+    var generation: UInt32 = 0
+    /// The neighbours in a list; of a free place, the next free one.
+    var previous = -1
+    var next = -1
+  }
 
+  // Both have room for `capacity`. The first `placeCount` places are initialised, and the elements of those that are
+  // taken; each access checks that it is to one of these.
+  fileprivate var places = UnsafeMutablePointer<Place>.allocate(capacity: 0)
+  private var elements = UnsafeMutablePointer<Element>.allocate(capacity: 0)
+  private var capacity = 0
+  private var placeCount = 0
+  private var firstFree = -1
   /// The number of elements.
-  var count: Int { elements.count - free.count }
+  private(set) var count = 0
+
+  init() {}
+
+  deinit {
+    for index in indices { (elements + index).deinitialize(count: 1) }
+    elements.deallocate()
+    places.deallocate()
+  }
 
   /// The numbers of the places that are taken.
   ///
   /// - Complexity: O(places).
-  var indices: [Int] { elements.indices.filter { elements[$0] != nil } }
+  var indices: [Int] { (0..<placeCount).filter { isTaken($0) } }
 
-  mutating func insert(_ element: Element) -> SlotID {
-    if let index = free.popLast() {
-      elements[index] = element
-      return SlotID(index: index, generation: generations[index])
+  mutating func insert(_ element: consuming Element) -> Int {
+    var index = firstFree
+    if index >= 0 {
+      firstFree = places[index].next
+    } else {
+      index = placeCount
+      if index == capacity { grow() }
+      (places + index).initialize(to: Place())
+      placeCount += 1
     }
-    elements.append(element)
-    generations.append(0)
-    return SlotID(index: elements.count - 1, generation: 0)
+    places[index].generation &+= 1
+    (elements + index).initialize(to: element)
+    count += 1
+    return index
   }
 
   @discardableResult
   mutating func remove(at index: Int) -> Element {
-    let element = self[index]
-    elements[index] = nil
-    generations[index] &+= 1
-    free.append(index)
-    return element
+    check(index)
+    places[index].generation &+= 1
+    places[index].next = firstFree
+    firstFree = index
+    count -= 1
+    return (elements + index).move()
   }
 
-  func contains(_ id: SlotID) -> Bool {
-    elements.indices.contains(id.index) && generations[id.index] == id.generation && elements[id.index] != nil
-  }
+  /// Whether the element that is meant is there.
+  func contains(_ id: SlotID) -> Bool { isTaken(id.index) && places[id.index].generation == id.generation }
 
   /// The number of the element that is in a place now.
-  func id(at index: Int) -> SlotID { SlotID(index: index, generation: generations[index]) }
+  func id(at index: Int) -> SlotID { SlotID(index: index, generation: places[checked(index)].generation) }
 
   /// The element in a place that is taken.
   subscript(index: Int) -> Element {
-    get {
-      guard let element = elements[index] else { preconditionFailure("nothing is in slot \(index)") }
-      return element
-    }
-    _modify {
-      precondition(elements[index] != nil, "nothing is in slot \(index)")
-      yield &elements[index]!
-    }
+    _read { yield elements[checked(index)] }
+    _modify { yield &elements[checked(index)] }
+  }
+
+  /// The element behind one in its list; -1 at its end.
+  func next(after index: Int) -> Int { places[checked(index)].next }
+
+  private func isTaken(_ index: Int) -> Bool {
+    index >= 0 && index < placeCount && places[index].generation & 1 == 1
+  }
+
+  fileprivate func check(_ index: Int) { precondition(isTaken(index), "nothing is in slot \(index)") }
+
+  private func checked(_ index: Int) -> Int {
+    check(index)
+    return index
+  }
+
+  private mutating func grow() {
+    let larger = max(16, 2 * capacity)
+    let (newPlaces, newElements) = (
+      UnsafeMutablePointer<Place>.allocate(capacity: larger),
+      UnsafeMutablePointer<Element>.allocate(capacity: larger)
+    )
+    newPlaces.moveInitialize(from: places, count: placeCount)
+    // Every place is taken: it grows when none is free.
+    newElements.moveInitialize(from: elements, count: placeCount)
+    places.deallocate()
+    elements.deallocate()
+    (places, elements, capacity) = (newPlaces, newElements, larger)
   }
 }
 
-extension SlotMap: Sendable where Element: Sendable {}
+// The map alone has the memory, and whoever has the map alone changes it.
+extension SlotMap: @unchecked Sendable where Element: Sendable {}
+
+/// Elements of a `SlotMap` one behind the other, each in one list at most.
+///
+/// - Complexity: O(1) for everything.
+struct SlotList: Sendable {
+  private(set) var first = -1
+  private(set) var last = -1
+
+  mutating func append<Element>(_ index: Int, in map: inout SlotMap<Element>) {
+    map.check(index)
+    (map.places[index].previous, map.places[index].next) = (last, -1)
+    if last < 0 { first = index } else { map.places[last].next = index }
+    last = index
+  }
+
+  mutating func remove<Element>(_ index: Int, in map: inout SlotMap<Element>) {
+    map.check(index)
+    let (previous, next) = (map.places[index].previous, map.places[index].next)
+    if previous < 0 { first = next } else { map.places[previous].next = next }
+    if next < 0 { last = previous } else { map.places[next].previous = previous }
+  }
+}

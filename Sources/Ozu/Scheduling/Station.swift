@@ -43,9 +43,6 @@ package struct Station {
     self.limiter = limiter
   }
 
-  /// How many of those who prefetching stands back for wait here.
-  var urgentCount: Int { isForeground ? queue.urgentCount : 0 }
-
   /// How many wait here.
   package var queuedCount: Int { queue.count }
 

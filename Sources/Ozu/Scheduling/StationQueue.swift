@@ -8,115 +8,72 @@
 /// its own size and is spent on those that overtake it. So nothing starves, jobs of one class keep their order, and jobs
 /// without sizes are a plain queue.
 ///
-/// Lanes are doubly linked lists whose links are in an array beside the jobs, by their numbers: to add, to move and
-/// to remove touches two neighbours, and nothing stale stays behind.
+/// Lanes are lists through the map that the jobs are in: to add, to move and to remove touches two neighbours, and
+/// nothing stale stays behind.
 ///
 /// - Complexity: O(1) for everything but `position(of:in:)`; the levels and lanes are few and fixed.
-struct StationQueue {
+struct StationQueue: Sendable {
   /// Where a job stands in the queue it is in. A job is in one at most.
-  struct Link {
-    fileprivate var previous = -1
-    fileprivate var next = -1
+  struct Place {
     /// Grows with each entry into a queue: tells which of two is older.
     fileprivate var turn = 0
     fileprivate(set) var size = 0
-    fileprivate(set) var level = 0
-  }
-
-  private struct Lane {
-    var first = -1
-    var last = -1
+    fileprivate(set) var priority = ImagePriority.veryLow
+    fileprivate var lane: Int { priority.rawValue * SizeLane.count + SizeLane.number(of: size) }
   }
 
   private struct Level {
-    var lanes = (Lane(), Lane(), Lane(), Lane())
     var count = 0
     /// The turn of the job that has been overtaken, and by how much.
     var overtaken = (turn: -1, size: 0)
-
-    subscript(lane: Int) -> Lane {
-      get {
-        switch lane {
-        case 0: lanes.0
-        case 1: lanes.1
-        case 2: lanes.2
-        default: lanes.3
-        }
-      }
-      set {
-        switch lane {
-        case 0: lanes.0 = newValue
-        case 1: lanes.1 = newValue
-        case 2: lanes.2 = newValue
-        default: lanes.3 = newValue
-        }
-      }
-    }
   }
 
   private var levels = ImagePriority.allCases.map { _ in Level() }
+  /// Those of the first level before those of the second.
+  private var lanes = ImagePriority.allCases.flatMap { _ in (0..<SizeLane.count).map { _ in SlotList() } }
   private var lastTurn = 0
-  private static let urgent = ImagePriority.normal.rawValue
 
   /// The number of jobs.
   private(set) var count = 0
-  /// The number of those of normal urgency or more.
-  private(set) var urgentCount = 0
 
   /// Adds a job, which is in no queue.
-  mutating func append(_ job: Int, priority: ImagePriority, size: Int, in links: inout [Link]) {
+  mutating func append<Job: Queued>(
+    _ job: Int, priority: ImagePriority, size: Int, in jobs: inout SlotMap<Job>
+  ) {
     lastTurn += 1
-    let (level, lane) = (priority.rawValue, SizeLane.number(of: size))
-    let last = levels[level][lane].last
-    links[job] = Link(previous: last, next: -1, turn: lastTurn, size: size, level: level)
-    if last < 0 { levels[level][lane].first = job } else { links[last].next = job }
-    levels[level][lane].last = job
-    levels[level].count += 1
+    let place = Place(turn: lastTurn, size: size, priority: priority)
+    jobs[job].place = place
+    lanes[place.lane].append(job, in: &jobs)
+    levels[priority.rawValue].count += 1
     count += 1
-    if level >= Self.urgent { urgentCount += 1 }
   }
 
   /// Takes a job out.
-  mutating func remove(_ job: Int, in links: inout [Link]) {
-    let link = links[job]
-    let lane = SizeLane.number(of: link.size)
-    if link.previous < 0 {
-      levels[link.level][lane].first = link.next
-    } else {
-      links[link.previous].next = link.next
-    }
-    if link.next < 0 {
-      levels[link.level][lane].last = link.previous
-    } else {
-      links[link.next].previous = link.previous
-    }
-    levels[link.level].count -= 1
+  mutating func remove<Job: Queued>(_ job: Int, in jobs: inout SlotMap<Job>) {
+    let place = jobs[job].place
+    lanes[place.lane].remove(job, in: &jobs)
+    levels[place.priority.rawValue].count -= 1
     count -= 1
-    if link.level >= Self.urgent { urgentCount -= 1 }
   }
 
-  /// Takes out the job whose turn it is.
-  mutating func popFirst(in links: inout [Link]) -> Int? {
+  /// The job whose turn it is, which is to be taken out then.
+  mutating func next<Job: Queued>(in jobs: borrowing SlotMap<Job>) -> Int? {
     guard let level = levels.indices.last(where: { levels[$0].count > 0 }) else { return nil }
-    let job = next(in: level, links)
-    remove(job, in: &links)
-    return job
-  }
-
-  /// The job that goes next in a level that has any.
-  private mutating func next(in level: Int, _ links: [Link]) -> Int {
+    let lanes = level * SizeLane.count..<(level + 1) * SizeLane.count
     var (oldest, oldestLane) = (-1, 0)
-    for lane in 0..<SizeLane.count {
-      let job = levels[level][lane].first
-      if job >= 0, oldest < 0 || links[job].turn < links[oldest].turn { (oldest, oldestLane) = (job, lane) }
+    for lane in lanes {
+      let job = self.lanes[lane].first
+      if job >= 0, oldest < 0 || jobs[job].place.turn < jobs[oldest].place.turn {
+        (oldest, oldestLane) = (job, lane)
+      }
     }
-    let turn = links[oldest].turn
+    let turn = jobs[oldest].place.turn
     if levels[level].overtaken.turn != turn { levels[level].overtaken = (turn, 0) }
-    let credit = links[oldest].size - levels[level].overtaken.size
-    for lane in 0..<oldestLane {
-      let job = levels[level][lane].first
-      guard job >= 0, links[job].size <= credit else { continue }
-      levels[level].overtaken.size += links[job].size
+    let credit = jobs[oldest].place.size - levels[level].overtaken.size
+    for lane in lanes.lowerBound..<oldestLane {
+      let job = self.lanes[lane].first
+      guard job >= 0, jobs[job].place.size <= credit else { continue }
+      levels[level].overtaken.size += jobs[job].place.size
       return job
     }
     return oldest
@@ -125,24 +82,24 @@ struct StationQueue {
   /// How many jobs are more urgent, or as urgent and older.
   ///
   /// - Complexity: O(count).
-  func position(of job: Int, in links: [Link]) -> Int {
-    let link = links[job]
-    var position = 0
-    for level in levels.indices where level >= link.level {
-      if level > link.level {
-        position += levels[level].count
-        continue
-      }
-      for lane in 0..<SizeLane.count {
-        var other = levels[level][lane].first
-        while other >= 0, links[other].turn < link.turn {
-          position += 1
-          other = links[other].next
-        }
+  func position<Job: Queued>(of job: Int, in jobs: borrowing SlotMap<Job>) -> Int {
+    let place = jobs[job].place
+    let level = place.priority.rawValue
+    var position = levels[(level + 1)...].reduce(0) { $0 + $1.count }
+    for lane in level * SizeLane.count..<(level + 1) * SizeLane.count {
+      var other = lanes[lane].first
+      while other >= 0, jobs[other].place.turn < place.turn {
+        position += 1
+        other = jobs.next(after: other)
       }
     }
     return position
   }
+}
+
+/// An element of a `SlotMap` that may stand in a `StationQueue`.
+protocol Queued {
+  var place: StationQueue.Place { get set }
 }
 
 /// The classes of size that have lanes of their own: one for each factor of eight above 64 KB.
