@@ -14,7 +14,8 @@ extension LoadImage {
 
   /// The picture as one of which smaller ones may be made; `nil` where that cannot be.
   private func relative(_ picture: Picture) -> Relatives.Made? {
-    guard configuration.isDerivationEnabled, request.region == nil, request.decodedSteps.isEmpty, picture.animation == nil,
+    guard configuration.isDerivationEnabled, request.region == nil, request.decodedSteps.isEmpty,
+      picture.animation == nil,
       picture.header != nil
     else { return nil }
     return Relatives.Made(

@@ -69,7 +69,8 @@ extension ImageError {
       .bodyTruncated(let source, _), .bodyTooLarge(let source, _), .transport(let source, _),
       .fetchFailed(let source, _), .emptyData(let source), .notAnImage(let source, _),
       .unsupportedType(let source, _, _), .corruptData(let source, _, _, _),
-      .truncatedData(let source, _, _), .regionOutside(let source, _, _), .limitExceeded(let source, _), .decoderFailed(let source, _, _),
+      .truncatedData(let source, _, _), .regionOutside(let source, _, _), .limitExceeded(let source, _),
+      .decoderFailed(let source, _, _),
       .processingFailed(let source, _), .encodingFailed(let source, _),
       .notCached(let source), .cancelled(let source), .deadlineExceeded(let source, _):
       source

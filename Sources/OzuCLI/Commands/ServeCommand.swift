@@ -87,11 +87,13 @@
       _ service: ImageService, at place: ServeSettings.Place, _ configuration: ServiceListener.Configuration
     ) throws(ServiceListenerError) -> ServiceListener {
       switch place {
-      case .tcp(let host, let port): try ServiceListener(service, host: host, port: port, configuration: configuration)
+      case .tcp(let host, let port):
+        try ServiceListener(service, host: host, port: port, configuration: configuration)
       case .unix(let path, let permissions):
         try ServiceListener(
           service, path: path, permissions: permissions, configuration: configuration)
-      case .systemd: try ServiceListener(service, inheriting: ActivatedSocket.take(), configuration: configuration)
+      case .systemd:
+        try ServiceListener(service, inheriting: ActivatedSocket.take(), configuration: configuration)
       }
     }
 

@@ -18,8 +18,9 @@ struct ServiceFailure: Error {
   /// What is told of an error: what the one who asks can know of it. Where the origin is and how it failed is for the log.
   init(_ error: ImageError, failureLifetime: Int) {
     switch error {
-    case .invalidSource, .invalidSize, .regionOutside: (status, reason) =
-      (400, "the address of the source is not valid")
+    case .invalidSource, .invalidSize, .regionOutside:
+      (status, reason) =
+        (400, "the address of the source is not valid")
     case .noSuchFile, .isDirectory: (status, reason) = (404, "there is no such picture")
     case .httpStatus(404, _), .httpStatus(410, _):
       (status, reason) = (404, "there is no such picture")

@@ -19,7 +19,9 @@
 public final class ZoomModel {
   /// A picture, and the part of the whole that it shows, in pixels of the whole.
   public struct Layer: Sendable {
+    /// The pixels.
     public let picture: Picture
+    /// Where they belong.
     public let region: PixelRegion
   }
 

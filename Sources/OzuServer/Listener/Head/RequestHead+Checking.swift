@@ -32,7 +32,9 @@ extension RequestHead {
     let path = try Self.path(target, host: host)
     // A word that only contains "close" ends it too, as in nginx: to end more often than asked is always right (§9.6).
     let closes = headers.values(for: "Connection").contains { $0.lowercased().contains("close") }
-    self.init(method: method, target: path, headers: headers, keepsAlive: isCurrent && !closes, bodyByteCount: bodyByteCount)
+    self.init(
+      method: method, target: path, headers: headers, keepsAlive: isCurrent && !closes,
+      bodyByteCount: bodyByteCount)
   }
 
   /// The one host (RFC 9112 §3.2).
