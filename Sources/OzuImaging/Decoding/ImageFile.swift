@@ -152,8 +152,10 @@ extension ImageFile {
     try context.checkpoint()
     context.begin(.resize)
     if plan.needsNoResampling { return bitmap }
+    // A decoder may give more bits than it was asked for.
+    let source = isWide ? bitmap : bitmap.converted(to: .bgra8, pool: context.pool)
     return try plan.resampler.resample(
-      bitmap, region: plan.region, to: plan.outputSize, pool: context.pool
+      source, region: plan.region, to: plan.outputSize, pool: context.pool
     ) { () throws(DecodingError) in try context.checkpoint() }
   }
 

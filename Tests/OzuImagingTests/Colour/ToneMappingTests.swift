@@ -48,8 +48,8 @@ struct ToneMappingTests {
       #expect(light >= last)
       last = light
     }
-    // The knee has no corner: below, the slope is 1.
-    #expect(abs((curve(97) - curve(96)) - 1) < 0.02)
+    // The knee, at 87.8, has no corner: below, the slope is 1.
+    #expect(abs((curve(88.5) - curve(87.5)) - 1) < 0.02)
     #expect(ToneCurve(sourcePeak: 203, targetPeak: 203)(203) == 203)
   }
 
@@ -104,7 +104,7 @@ struct ToneMappingTests {
       let result = mapping(source)
       let difference = result - last
       let distance = (difference * difference).sum().squareRoot()
-      #expect(distance > 0.0002 && distance < 0.03, "\(step)")
+      #expect(distance > 0.0002 && distance < 0.05, "\(step)")
       last = result
     }
   }
