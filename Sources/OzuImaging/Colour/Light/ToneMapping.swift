@@ -15,8 +15,9 @@
 ///
 /// It works at the size of the result, after the resize. PQ and HLG, like sRGB, are made so that equal steps look equal; a
 /// mean of PQ values weighs a lamp of 4,000 as the eye does. A mean of light would be the lamp and nothing else, and the
-/// filters' rings around it would be black. The result differs little from a resize of the mapped picture (`Documentation/
-/// colour.md` has figures), at a hundredth of the work. Where linear light was asked for, that of the display is meant, so
+/// filters' rings around it would be black. How far the result is from a resize of the mapped picture was not measured; it
+/// takes the work of the result's pixels instead of the source's. Where linear light was asked for, that of the display is
+/// meant, so that
 /// the picture is mapped before it is resized.
 struct ToneMapping: Sendable {
   /// What `Bitmap` calls white, in candelas per square metre (ITU-R BT.2408 §2.2).
