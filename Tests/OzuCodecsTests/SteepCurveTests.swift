@@ -83,8 +83,8 @@ struct SteepCurveTests {
   @Test("are cut to 8 bits first where memory for 16 is not allowed, with a note")
   func memory() throws {
     let file = Self.ramp(1024, gamma: 1, colorType: 2, bits: 16)
-    // Four rows of libpng, and a bitmap of 8 bits; one of 16 bits is too much.
-    let limits = DecodingLimits(decodedByteCount: (32 + 4) * 1024)
+    // Nine rows, and a bitmap of 8 bits; one of 16 bits is too much.
+    let limits = DecodingLimits(decodedByteCount: (36 + 4) * 1024)
     let picture = try CodecRegistry.standard.picture(
       from: file.data, context: DecodingContext(limits: limits))
     #expect(

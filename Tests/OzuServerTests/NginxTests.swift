@@ -34,7 +34,10 @@ struct NginxTests {
   private static func example(in folder: String, upstream: String) throws -> String {
     let file = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../Examples/Service/nginx.conf")
-    var text = try String(contentsOf: file, encoding: .utf8)
+    // The lines for the playground are comments, for those who have one.
+    var text = try String(contentsOf: file, encoding: .utf8).split(
+      separator: "\n", omittingEmptySubsequences: false
+    ).filter { !$0.contains("# playground ") }.joined(separator: "\n")
     for (old, new) in [
       ("/var/cache/nginx/ozu", folder + "/cache"), ("127.0.0.1:8080", upstream),
       ("listen 8000;", "listen unix:\(folder)/nginx.sock;"),

@@ -38,9 +38,26 @@ struct ProcessorFormatTests {
       let bitmap = Bitmap.noise(size: PixelSize(61, 47), seed: 3, isOpaque: isOpaque).converted(to: format)
       let result = try processor.process(bitmap, context: ProcessingContext())
       let expected = try processor.process(bitmap.converted(to: .bgra8), context: ProcessingContext())
-      #expect(result.converted(to: .bgra8) == expected, "\(processor.identifier)")
+      let narrow = result.converted(to: .bgra8)
+      // A resize in 16 bits rounds once, and the other one twice.
+      let tolerance = format == .rgba16 && processor is Resize ? 2 : 0
+      #expect(narrow.size == expected.size && narrow.isOpaque == expected.isOpaque)
+      #expect(Self.largestDifference(narrow, expected) <= tolerance, "\(processor.identifier)")
       #expect(result.isOpaque == expected.isOpaque)
     }
+  }
+
+  private static func largestDifference(_ one: Bitmap, _ other: Bitmap) -> Int {
+    var largest = 0
+    for y in 0..<min(one.size.height, other.size.height) {
+      for x in 0..<min(one.size.width, other.size.width) {
+        let (a, b) = (one[x, y], other[x, y])
+        for pair in [(a.red, b.red), (a.green, b.green), (a.blue, b.blue), (a.alpha, b.alpha)] {
+          largest = max(largest, abs(Int(pair.0) - Int(pair.1)))
+        }
+      }
+    }
+    return largest
   }
 
   @Test("a mark gives the same in every format as converted", arguments: PixelFormat.allCases)

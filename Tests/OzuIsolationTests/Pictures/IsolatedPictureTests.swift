@@ -71,6 +71,8 @@
         #expect(own.bitmap == other.bitmap, "\(name)")
         var header = try here.header(of: data)
         header.planeLayout = nil
+        // A part is cut out by the process that decodes it.
+        header.regionUnit = nil
         #expect(other.header == header, "\(name)")
         #expect(try apart.header(of: data) == header, "\(name)")
         #expect(try apart.metadata(of: data) == here.metadata(of: data), "\(name)")
