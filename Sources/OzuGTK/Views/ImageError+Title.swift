@@ -19,7 +19,8 @@
       case .unsupportedType: "Unknown Format"
       case .corruptData, .truncatedData: "Damaged Picture"
       case .limitExceeded, .bodyTooLarge, .invalidSize: "Too Large"
-      case .decoderFailed, .processingFailed, .encodingFailed, .fetchFailed, .notCached, .cancelled:
+      case .regionOutside, .decoderFailed, .processingFailed, .encodingFailed, .fetchFailed, .notCached,
+        .cancelled:
         "Cannot Be Shown"
       }
     }
