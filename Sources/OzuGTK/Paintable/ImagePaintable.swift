@@ -7,19 +7,10 @@
   /// GTK widgets draw any `GdkPaintable`. Ours says three things that a texture cannot: how large a picture for a
   /// high-density screen is in points, how two pictures cross-fade, and when it was drawn at which size, which is how
   /// the views learn of their layout without a subclass.
-  ///
-  /// The GObject side is a type registered at the first use (`paintableType`); its instance carries one pointer, to
-  /// this object, and drops it when the last widget lets go.
   @MainActor
-  final class ImagePaintable {
-    /// The `GdkPaintable`; owned.
-    let pointer: OpaquePointer
+  final class ImagePaintable: Paintable {
     /// Called when GTK is about to draw.
     var onDraw: () -> Void = {}
-
-    /// Whether GTK draws without a graphics card. Its renderer for that takes a copy of each texture in each frame, that
-    /// of GTK 4.8 by way of floating-point numbers, which is most of the time of a frame; cairo itself needs none.
-    var isDrawnByCairo = false
 
     /// By how many quarters of a turn, clockwise, the picture is drawn turned: 0 to 3.
     var quarterTurns = 0 {
@@ -38,21 +29,6 @@
     private var isSizeUntold = false
     /// How much of the current picture is seen, 0 to 1.
     private var visibility = 1.0
-
-    init() {
-      let object = g_object_new_with_properties(paintableType, 0, nil, nil)!
-      pointer = OpaquePointer(object)
-      // Unowned: the object below is alive only through widgets that live no longer than the view that holds us, and
-      // `deinit` takes the pointer back.
-      instance.pointee.state = Unmanaged.passUnretained(self).toOpaque()
-    }
-
-    isolated deinit {
-      instance.pointee.state = nil
-      g_object_unref(ObjectPointer(pointer))
-    }
-
-    private var instance: UnsafeMutablePointer<OzuInstance> { UnsafeMutablePointer(pointer) }
 
     /// Draws another picture from now on.
     ///
@@ -104,25 +80,22 @@
 
     // MARK: What GTK asks
 
-    /// A paintable of no size would be given 16 × 16 points, as if somebody had wanted that.
-    static let emptySide: gint = 1
-
     private var isTurnedAside: Bool { !quarterTurns.isMultiple(of: 2) }
 
-    fileprivate var width: gint { side(isTurnedAside ? size?.height : size?.width) }
-    fileprivate var height: gint { side(isTurnedAside ? size?.width : size?.height) }
+    override var width: gint { side(isTurnedAside ? size?.height : size?.width) }
+    override var height: gint { side(isTurnedAside ? size?.width : size?.height) }
 
     private func side(_ pixels: Int?) -> gint {
       pixels.map { max(1, gint((Double($0) / scale).rounded())) } ?? Self.emptySide
     }
 
-    fileprivate var aspectRatio: Double {
+    override var aspectRatio: Double {
       guard let size, size.height > 0 else { return 0 }
       let ratio = Double(size.width) / Double(size.height)
       return isTurnedAside ? 1 / ratio : ratio
     }
 
-    fileprivate func draw(into snapshot: OpaquePointer, _ width: Double, _ height: Double) {
+    override func draw(into snapshot: OpaquePointer, _ width: Double, _ height: Double) {
       onDraw()
       guard quarterTurns != 0 else { return drawUpright(into: snapshot, width, height) }
       gtk_snapshot_save(snapshot)
@@ -161,28 +134,6 @@
       append(texture, to: snapshot, (0, 0, width, height))
     }
 
-    private func append(
-      _ texture: Texture, to snapshot: OpaquePointer,
-      _ place: (x: Double, y: Double, width: Double, height: Double)
-    ) {
-      var bounds = graphene_rect_t()
-      graphene_rect_init(
-        &bounds, Float(place.x), Float(place.y), Float(place.width), Float(place.height))
-      guard isDrawnByCairo, let surface = texture.surface else {
-        return gtk_snapshot_append_texture(snapshot, texture.pointer, &bounds)
-      }
-      let context = gtk_snapshot_append_cairo(snapshot, &bounds)
-      cairo_translate(context, place.x, place.y)
-      cairo_scale(
-        context, place.width / Double(texture.size.width), place.height / Double(texture.size.height))
-      cairo_set_source_surface(context, surface, 0, 0)
-      // At the edges a scaled picture is not mixed with what lies round it.
-      cairo_pattern_set_extend(cairo_get_source(context), CAIRO_EXTEND_PAD)
-      cairo_rectangle(context, 0, 0, Double(texture.size.width), Double(texture.size.height))
-      cairo_fill(context)
-      cairo_destroy(context)
-    }
-
     /// The picture before, which may have other proportions, is never squashed: it covers the same place, cut off at
     /// its edges.
     private func appendCovering(
@@ -195,40 +146,6 @@
       let (w, h) = (Double(texture.size.width) * factor, Double(texture.size.height) * factor)
       append(texture, to: snapshot, ((width - w) / 2, (height - h) / 2, w, h))
       gtk_snapshot_pop(snapshot)
-    }
-  }
-
-  /// The type of our paintables, registered once.
-  @MainActor
-  private let paintableType: GType = {
-    let type = g_type_register_static_simple(
-      ozu_type_object(), "OzuPaintable", guint(MemoryLayout<GObjectClass>.size), nil,
-      guint(MemoryLayout<OzuInstance>.size), nil, GTypeFlags(rawValue: 0))
-    var interface = GInterfaceInfo(
-      interface_init: { interface, _ in
-        guard let vtable = interface?.assumingMemoryBound(to: GdkPaintableInterface.self) else { return }
-        vtable.pointee.snapshot = { paintable, snapshot, width, height in
-          guard let snapshot else { return }
-          let address = UInt(bitPattern: snapshot)
-          withState(paintable) { $0.draw(into: OpaquePointer(bitPattern: address)!, width, height) }
-        }
-        vtable.pointee.get_intrinsic_width = { withState($0) { $0.width } ?? 0 }
-        vtable.pointee.get_intrinsic_height = { withState($0) { $0.height } ?? 0 }
-        vtable.pointee.get_intrinsic_aspect_ratio = { withState($0) { $0.aspectRatio } ?? 0 }
-      }, interface_finalize: nil, interface_data: nil)
-    g_type_add_interface_static(type, gdk_paintable_get_type(), &interface)
-    return type
-  }()
-
-  /// GTK draws on the main actor's thread. `nil` when the Swift side is gone: there is nothing to draw then.
-  private func withState<Result: Sendable>(
-    _ paintable: OpaquePointer?, _ body: @MainActor (ImagePaintable) -> Result
-  ) -> Result? {
-    guard let paintable else { return nil }
-    let address = UInt(bitPattern: UnsafeMutablePointer<OzuInstance>(paintable).pointee.state)
-    return MainActor.assumeIsolated {
-      guard let state = UnsafeRawPointer(bitPattern: address) else { return nil }
-      return body(Unmanaged<ImagePaintable>.fromOpaque(state).takeUnretainedValue())
     }
   }
 #endif

@@ -110,18 +110,11 @@
     private func appear() {
       // A widget that comes back has no size until it is laid out, and then may have the one it had.
       layout = nil
-      paintable.isDrawnByCairo = widget.map(Self.isDrawnByCairo) ?? false
+      paintable.noteRenderer(of: widget)
       if !isPlaybackChosen { images.isPlaybackPaused = Motion.isReduced }
       images.viewDidAppear()
       frameCount = 0
       if let widget { clock.start(widget) }
-    }
-
-    private static func isDrawnByCairo(_ widget: UnsafeMutablePointer<GtkWidget>) -> Bool {
-      guard let native = gtk_widget_get_native(widget), let renderer = gtk_native_get_renderer(native) else {
-        return false
-      }
-      return ozu_is_a(UnsafeRawPointer(renderer), gsk_cairo_renderer_get_type()) != 0
     }
 
     private func checkLayout() {

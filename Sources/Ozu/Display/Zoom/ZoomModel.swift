@@ -35,7 +35,8 @@ public final class ZoomModel {
   public private(set) var failure: ImageError?
 
   private let loader: any DisplayLoading
-  private var viewSize = PixelSize(0, 0)
+  /// The size of the view, in pixels of the screen: what `resize(to:)` was told last.
+  public private(set) var viewSize = PixelSize(0, 0)
   private var request: ImageRequest?
   /// Loads that began for another request, or another size of the view, are told apart by it.
   private var number = 0
