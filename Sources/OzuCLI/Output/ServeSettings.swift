@@ -99,7 +99,7 @@
       ),
     ]
 
-    private var values: [String: String]
+    private(set) var values: [String: String]
 
     /// Reads the settings.
     ///
@@ -141,7 +141,7 @@
 
     subscript(name: String) -> String { values[name] ?? Self.all.first { $0.name == name }!.standard }
 
-    private func list(_ name: String, _ separator: Character = ",") -> [String] {
+    func list(_ name: String, _ separator: Character = ",") -> [String] {
       self[name].split(separator: separator).map { $0.trimmingCharacters(in: .whitespaces) }.filter {
         !$0.isEmpty
       }
@@ -155,7 +155,7 @@
       }
     }
 
-    private func integer(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int {
+    func integer(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int {
       guard let number = Int(self[name]), range.contains(number) else {
         throw UsageError(
           "\(name) = \(self[name]): a whole number from \(range.lowerBound) to \(range.upperBound) is needed")
@@ -192,7 +192,7 @@
       return .tcp(host: host, port: port)
     }
 
-    private static func address(_ text: String) -> (host: String, port: Int)? {
+    static func address(_ text: String) -> (host: String, port: Int)? {
       guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
         (0...65_535).contains(port)
       else { return nil }
@@ -295,67 +295,6 @@
         }
       }
       return .addresses(sources)
-    }
-
-    private func redis() throws(UsageError) -> RedisStore? {
-      var nodes: [RedisAddress] = []
-      for text in list("redis") {
-        if text.hasPrefix("/") {
-          nodes.append(.unix(text))
-        } else if let (host, port) = Self.address(text) {
-          nodes.append(.tcp(host, port: port))
-        } else {
-          throw UsageError("redis: \(text): HOST:PORT or the path of a socket is needed")
-        }
-      }
-      guard !nodes.isEmpty else { return nil }
-      guard Set(nodes).count == nodes.count else { throw UsageError("redis: a server is named twice") }
-      var configuration = RedisConfiguration(nodes: nodes)
-      configuration.deadline = .milliseconds(try integer("redis_deadline", in: 1...10_000))
-      if !self["redis_password"].isEmpty {
-        let user = self["redis_user"]
-        configuration.credentials = RedisCredentials(
-          user: user.isEmpty ? nil : user, password: self["redis_password"])
-      }
-      return RedisStore(configuration)
-    }
-
-    private func bucket() throws(UsageError) -> S3Store? {
-      let given = Self.all.map(\.name).filter { $0.hasPrefix("s3_") && values[$0]?.isEmpty == false }
-      guard !self["s3_endpoint"].isEmpty else {
-        // Keys of the environment may be there for other programs.
-        guard
-          let first = given.first(where: {
-            !["s3_access_key", "s3_secret_key", "s3_session_token"].contains($0)
-          })
-        else { return nil }
-        throw UsageError("\(first) is set, but no s3_endpoint")
-      }
-      guard let endpoint = URL(string: self["s3_endpoint"]) else {
-        throw UsageError("s3_endpoint = \(self["s3_endpoint"]): an address is needed")
-      }
-      guard !self["s3_access_key"].isEmpty, !self["s3_secret_key"].isEmpty else {
-        throw UsageError("s3_endpoint needs s3_access_key and s3_secret_key")
-      }
-      let token = self["s3_session_token"]
-      var configuration = S3Configuration(
-        endpoint: endpoint, bucket: self["s3_bucket"].isEmpty ? nil : self["s3_bucket"],
-        region: self["s3_region"],
-        credentials: S3Credentials(
-          accessKey: self["s3_access_key"], secretKey: self["s3_secret_key"],
-          sessionToken: token.isEmpty ? nil : token))
-      configuration.keyPrefix = self["s3_prefix"]
-      if !self["s3_ca"].isEmpty {
-        guard FileManager.default.isReadableFile(atPath: self["s3_ca"]) else {
-          throw UsageError("s3_ca = \(self["s3_ca"]): there is no such file, or it cannot be read")
-        }
-        configuration.connections.certificateAuthorities = .file(path: self["s3_ca"])
-      }
-      do {
-        return try S3Store(configuration)
-      } catch {
-        throw UsageError("s3: \(error)")
-      }
     }
   }
 #endif
