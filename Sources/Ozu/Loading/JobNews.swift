@@ -50,6 +50,8 @@ struct NewsBoard: ~Copyable, Sendable {
     /// Most work has one listener, which needs no table.
     var listener: (any NewsListener)?
     var others: [ObjectIdentifier: any NewsListener] = [:]
+    /// The number of the latest news of other work that were passed on.
+    var relayed = 0
     /// Told when somebody comes who cares for the size.
     var sizeSource: (any SizeSource)?
     var isClosed = false
@@ -77,12 +79,28 @@ struct NewsBoard: ~Copyable, Sendable {
     return listener?.wantsSize ?? false || others.values.contains(where: \.wantsSize)
   }
 
-  private func tell(_ change: (inout JobNews) -> Void) {
-    let (news, listener, others) = state.withLock { state in
+  /// Passes on the progress and the size that other work has told, unless something later has been passed on: two threads
+  /// may carry news at once, and the older must not come last under a higher number.
+  func relay(_ other: JobNews) {
+    tell(ifNewer: other.number) { news in
+      if let progress = other.progress { news.progress = progress }
+      if let size = other.size { news.size = size }
+    }
+  }
+
+  /// - Parameter number: of news of other work; `nil` for news of this.
+  private func tell(ifNewer number: Int? = nil, _ change: (inout JobNews) -> Void) {
+    let told = state.withLock {
+      state -> (JobNews, (any NewsListener)?, [ObjectIdentifier: any NewsListener])? in
+      if let number {
+        guard number > state.relayed else { return nil }
+        state.relayed = number
+      }
       state.news.number = Self.lastNumber.add(1, ordering: .relaxed).newValue
       change(&state.news)
       return (state.news, state.listener, state.others)
     }
+    guard let (news, listener, others) = told else { return }
     listener?.hear(news)
     for listener in others.values { listener.hear(news) }
   }

@@ -197,10 +197,7 @@ final class LoadImage: JobWork, @unchecked Sendable {
 extension LoadImage: NewsListener, SizeSource {
   func sizeIsWanted() { news.sizeIsWanted() }
 
-  func hear(_ news: JobNews) {
-    if let progress = news.progress { self.news.report(progress) }
-    if let size = news.size { self.news.report(size: size) }
-  }
+  func hear(_ news: JobNews) { self.news.relay(news) }
 
   var wantsSize: Bool { news.wantsSize }
 }

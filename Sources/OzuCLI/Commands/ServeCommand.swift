@@ -59,7 +59,7 @@
         console.print("the settings are right")
         return .done
       }
-      let end = EndSignal()
+      let end = await EndSignal()
       let listener: ServiceListener
       do throws(ServiceListenerError) {
         listener = try Self.listener(service, at: place, listening)
@@ -132,7 +132,8 @@
     private let state = Mutex(State())
     private let sources: [any DispatchSourceSignal]
 
-    init() {
+    /// Returns when signals are heard: one that came between would be lost, since they are ignored already.
+    init() async {
       let queue = DispatchQueue(label: "ozu.signals")
       sources = [SIGTERM, SIGINT].map { number in
         // A source hears of signals that nobody else handles.
@@ -141,7 +142,12 @@
       }
       for (source, number) in zip(sources, [SIGTERM, SIGINT]) {
         source.setEventHandler { [weak self] in self?.come(number) }
-        source.resume()
+      }
+      for source in sources {
+        await withCheckedContinuation { continuation in
+          source.setRegistrationHandler { continuation.resume() }
+          source.resume()
+        }
       }
     }
 

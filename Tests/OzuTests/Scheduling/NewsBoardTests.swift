@@ -1,0 +1,42 @@
+import OzuSynchronization
+import Testing
+
+@testable import Ozu
+
+@Suite("What running work tells")
+struct NewsBoardTests {
+  private final class Listener: NewsListener {
+    let heard = Mutex<[JobNews]>([])
+    var wantsSize: Bool { false }
+
+    func hear(_ news: JobNews) { heard.withLock { $0.append(news) } }
+  }
+
+  private func news(_ number: Int, received: Int, size: PixelSize? = nil) -> JobNews {
+    JobNews(
+      number: number, progress: LoadProgress(receivedByteCount: received, expectedByteCount: 300),
+      preview: nil, size: size)
+  }
+
+  @Test("older news of other work that come last are not passed on")
+  func order() {
+    let board = NewsBoard()
+    let listener = Listener()
+    board.add(listener)
+    for (number, received) in [(7, 100), (9, 300), (8, 200), (9, 300)] {
+      board.relay(news(number, received: received))
+    }
+    #expect(board.latest.progress?.receivedByteCount == 300)
+    let heard = listener.heard.withLock { $0 }
+    #expect(heard.map { $0.progress?.receivedByteCount } == [100, 300])
+    #expect(heard[0].number < heard[1].number)
+  }
+
+  @Test("what is not told again stays")
+  func size() {
+    let board = NewsBoard()
+    board.relay(news(1, received: 10, size: PixelSize(4, 3)))
+    board.relay(news(2, received: 20))
+    #expect(board.latest.size == PixelSize(4, 3) && board.latest.progress?.receivedByteCount == 20)
+  }
+}
