@@ -5,8 +5,17 @@ import Testing
 
 /// A real `ozu serve`, which ends with the test.
 final class ServeProcess: Sendable {
+  /// What the process has said. An object of its own: the thread that reads would keep the process alive for ever.
+  final class Output: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    func withLock<Result: Sendable>(_ body: @Sendable (inout [String]) -> Result) -> Result {
+      lines.withLock { body(&$0) }
+    }
+  }
+
   let process = Process()
-  let lines = Mutex<[String]>([])
+  let lines = Output()
 
   /// - Parameter wrapper: a program that starts it, and its arguments; none by default.
   init(_ variables: [String: String], insecure: Bool = true, wrapper: [String] = []) throws {
@@ -21,7 +30,7 @@ final class ServeProcess: Sendable {
     let errors = Pipe()
     (process.standardOutput, process.standardError) = (FileHandle.nullDevice, errors)
     try process.run()
-    Thread { [self] in
+    Thread { [lines] in
       var rest = ""
       while true {
         let data = errors.fileHandleForReading.availableData
