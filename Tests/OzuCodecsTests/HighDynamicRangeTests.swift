@@ -124,7 +124,8 @@ struct HighDynamicRangeTests {
   @Test("need no more memory than their plan says, and have 8 bits where 16 are not allowed")
   func memory() throws {
     let file = Self.ramp(4096).data
-    let limits = DecodingLimits(decodedByteCount: (32 + 6) * 4096)
+    // Nine rows and a bitmap of 8 bits fit, and one of 16 does not.
+    let limits = DecodingLimits(decodedByteCount: (36 + 6) * 4096)
     let picture = try CodecRegistry.standard.picture(from: file, context: DecodingContext(limits: limits))
     #expect(picture.notes.contains { $0.contains("8 bits") })
     #expect(picture.bitmap.colorSpace == .sRGB)
