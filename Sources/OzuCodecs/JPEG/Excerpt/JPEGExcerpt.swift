@@ -19,7 +19,7 @@ package enum JPEGExcerpt {
   /// - Parameter cut: in pixels, as stored; it begins between two groups, and ends between two or at the picture's edge.
   /// - Throws: `limitExceeded` for the bytes of the part beside those of its render, and what
   ///   `DecodingContext.checkpoint()` throws.
-  /// - Complexity: O(file) for the first part of a file, with an index O(part).
+  /// - Complexity: O(file): the first part steps over all blocks of the scan, later ones take a checksum of the bytes.
   package static func file(
     _ data: Data, _ outline: JPEGOutline, cut: PixelRectangle, renderByteCount: Int, context: DecodingContext
   ) throws(DecodingError) -> Data? {

@@ -9,8 +9,8 @@ final class JPEGScanIndexCache: Sendable {
   /// The cache of the process.
   static let shared = JPEGScanIndexCache(limit: 8)
 
-  /// What tells files apart. A file with the checksum of another one on purpose gets that one's index, and comes out as
-  /// nonsense or is refused; every place of it is checked against the file when it is used.
+  /// What tells files apart. A file that was made to have the checksum and the length of another one gets that one's index,
+  /// and its parts come out as nonsense or are decoded whole. No place leads outside of the file, since the lengths are equal.
   struct Identity: Hashable {
     var byteCount: Int
     var checksum: UInt64
