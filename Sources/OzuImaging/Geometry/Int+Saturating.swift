@@ -5,6 +5,12 @@ extension Int {
     return overflow ? (other > 0 ? .max : .min) : sum
   }
 
+  /// The product of two numbers of which none is negative, or the largest number.
+  package func saturatingProduct(_ other: Int) -> Int {
+    let (product, overflow) = multipliedReportingOverflow(by: other)
+    return overflow ? .max : product
+  }
+
   /// The whole part of a number, or the end of the range that it passes; 0 for what is no number.
   init(clamping value: Double) {
     if value.isNaN {

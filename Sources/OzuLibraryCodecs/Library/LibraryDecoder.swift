@@ -23,6 +23,8 @@ struct LibraryDecoder: ImageDecoding {
   /// Opens the smaller rendition that a container may have beside its picture.
   var thumbnail: Opening?
   let opening: Opening
+  /// Checks a file before the library sees it, and gives the pixels of the largest picture in it.
+  var inspect: (@Sendable (Data, DecodingLimits) throws(DecodingError) -> Int)?
   /// Makes what decodes a file while it comes, told whether its colours are multiplied by alpha; `nil` where the library
   /// shows nothing before a file is whole.
   var feed: (@Sendable (ImageHeader, Bool, DecodingContext) throws(DecodingError) -> any LibraryFeed)?

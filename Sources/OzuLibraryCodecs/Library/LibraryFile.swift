@@ -26,11 +26,15 @@ final class LibraryFile: ImageFile {
   private let isPremultiplied: Bool
   /// Whether the library makes one row after the other.
   let handsOutRows: Bool
+  /// The pixels of the largest picture in the file, of which a part may be shown; 0 where the library is not asked to
+  /// decode another than that of the header.
+  private let largestPixelCount: Int
   private let state: Mutex<State>
   private let slot = FeedSlot<any LibraryFeed>()
 
   /// - Throws: `DecodingError`.
   init(_ data: Data, library: LibraryDecoder, limits: DecodingLimits) throws(DecodingError) {
+    largestPixelCount = try library.inspect?(data, limits) ?? 0
     let bytes = PinnedBytes(data)
     var opened: LibrarySession?
     try bytes.withBytes { (bytes) throws(DecodingError) in
@@ -60,7 +64,12 @@ final class LibraryFile: ImageFile {
   /// Planes that a library makes are part of the plan; those of rows need a row of pixels more.
   func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
     guard plan.averaging == nil || handsOutRows else { return DecodingDemand() }
-    let byteCount = state.withLock { Int(clamping: $0.session.info.scratch) }
+    let (scratch, isDeep) = state.withLock {
+      (Int(clamping: $0.session.info.scratch), $0.session.info.is_deep)
+    }
+    // The library counts what is shown, and decodes the whole.
+    let hidden = max(0, largestPixelCount - header.storedSize.pixelCount).saturatingProduct(isDeep ? 12 : 8)
+    let byteCount = scratch.saturatingSum(hidden)
       .saturatingSum(plan.averaging == nil ? 0 : 4 * header.storedSize.width)
     return DecodingDemand(byteCount: byteCount, keptByteCount: byteCount, handsOutRows: handsOutRows)
   }

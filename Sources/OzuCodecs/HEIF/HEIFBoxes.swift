@@ -1,0 +1,62 @@
+/// The four letters that name a box of ISO/IEC 14496-12, or the kind of an item.
+package struct BoxName: Hashable, Sendable, ExpressibleByStringLiteral {
+  let value: Int
+
+  package init(stringLiteral letters: StaticString) {
+    precondition(letters.utf8CodeUnitCount == 4, "four letters")
+    value = letters.withUTF8Buffer { $0.reduce(0) { $0 << 8 | Int($1) } }
+  }
+
+  init(_ value: Int) { self.value = value }
+}
+
+/// A box of ISO/IEC 14496-12 §4.2, which lies wholly inside the one around it.
+struct HEIFBox {
+  let name: BoxName
+  let content: Range<Int>
+
+  /// The content of a box that begins with a version and flags.
+  var fullContent: Range<Int> { min(content.lowerBound + 4, content.upperBound)..<content.upperBound }
+}
+
+/// The boxes that follow each other in some bytes, as far as they are whole.
+struct HEIFBoxList {
+  /// Boxes that are looked at on one level.
+  private static let mostBoxes = 65_536
+
+  private(set) var boxes: [HEIFBox] = []
+  /// The bytes behind the last box that is whole, which no reader should find a box in.
+  private(set) var rest: Range<Int>
+
+  init(_ file: Span<UInt8>, in range: Range<Int>) {
+    rest = range
+    while boxes.count < Self.mostBoxes, let box = Self.box(file, in: rest) {
+      boxes.append(box)
+      rest = box.content.upperBound..<range.upperBound
+    }
+  }
+
+  /// The first box of a name.
+  func first(_ name: BoxName) -> HEIFBox? { boxes.first { $0.name == name } }
+
+  private static func box(_ file: Span<UInt8>, in range: Range<Int>) -> HEIFBox? {
+    guard range.count >= 8, let length = file.bigEndian(at: range.lowerBound, bytes: 4),
+      let name = file.bigEndian(at: range.lowerBound + 4, bytes: 4)
+    else { return nil }
+    var head = 8
+    var byteCount = length
+    if length == 0 {
+      byteCount = range.count
+    } else if length == 1 {
+      // A length of 64 bits. Those that need more than 48 are longer than any file.
+      guard range.count >= 16, file.bigEndian(at: range.lowerBound + 8, bytes: 2) == 0,
+        let long = file.bigEndian(at: range.lowerBound + 10, bytes: 6)
+      else { return nil }
+      head = 16
+      byteCount = long
+    }
+    guard byteCount >= head, byteCount <= range.count else { return nil }
+    return HEIFBox(
+      name: BoxName(name), content: range.lowerBound + head..<range.lowerBound + byteCount)
+  }
+}

@@ -1,0 +1,211 @@
+import OzuImaging
+
+/// What libheif 1.15 takes on trust in a HEIF file, checked before it sees the file.
+///
+/// The library takes memory for the canvas of a grid or an overlay, and libde265 for that of a parameter set, whatever the
+/// picture's `ispe` says, which is what limits are checked with. And it copies the parts of an overlay that begin
+/// outside its canvas over foreign memory (found by mutation; CVE-2024-41311 is the same place). So the sizes have to
+/// agree, and parts begin inside.
+///
+/// A box that this reader does not find and the library does would pass unseen. So the letters of both kinds are
+/// looked for too: where they stand outside the entries that were read, the file is refused.
+package enum HEIFInspection {
+  /// Coded pictures consist of blocks, and so are larger than the picture by up to a block a side.
+  private static let largestBlock = 64
+
+  /// Checks a file.
+  ///
+  /// - Returns: the pixels of the largest picture in it, the whole or a part.
+  /// - Throws: `limitExceeded`, `corrupt` or `unsupportedType`.
+  /// - Complexity: the length of the boxes, and of all coded units.
+  package static func largestPixelCount(
+    _ file: Span<UInt8>, limits: DecodingLimits
+  ) throws(DecodingError) -> Int {
+    let list = HEIFBoxList(file, in: 0..<file.count)
+    try checkKinds(file, in: list.rest, found: [:])
+    var largest = 0
+    for box in list.boxes {
+      switch box.name {
+      case "mdat", "free", "skip": continue
+      case "meta": largest = max(largest, try largestPixelCount(file, meta: box, limits: limits))
+      default: try checkKinds(file, in: box.content, found: [:])
+      }
+    }
+    return largest
+  }
+
+  private static func largestPixelCount(
+    _ file: Span<UInt8>, meta box: HEIFBox, limits: DecodingLimits
+  ) throws(DecodingError) -> Int {
+    let boxes = HEIFBoxList(file, in: box.fullContent)
+    let items = HEIFItems(file, meta: boxes)
+    try checkKinds(file, in: boxes.rest, found: [:])
+    for box in boxes.boxes where box.name != "idat" && box.name != "iprp" {
+      let kinds = box.name == "iinf" ? items.items.map(\.kind) : []
+      try checkKinds(
+        file, in: box.content,
+        found: kinds.reduce(into: [:]) { counts, kind in counts[kind, default: 0] += 1 })
+    }
+    var largest = 0
+    var effort = Effort(file)
+    for item in items.items {
+      let declared = try declaredSize(file, items.properties(of: item.id))
+      if let declared { largest = max(largest, declared.pixelCount) }
+      switch item.kind {
+      case .grid, .overlay:
+        let canvas = try canvas(file, items, item, &effort)
+        guard canvas == declared else { throw corrupt("it declares two sizes") }
+        try limits.check(ImageHeader(type: .heic, storedSize: canvas))
+      case "hvc1":
+        try checkCodedSize(file, items, item, declared, &effort)
+      default: break
+      }
+    }
+    return largest
+  }
+
+  /// Looks for the letters of a picture that is made of others, beside the entries that are known.
+  private static func checkKinds(
+    _ file: Span<UInt8>, in range: Range<Int>, found: [BoxName: Int]
+  ) throws(DecodingError) {
+    guard range.count >= 4 else { return }
+    var grids = 0
+    var overlays = 0
+    var word = 0
+    for position in range {
+      word = (word << 8 | Int(file[position])) & 0xFFFF_FFFF
+      if word == BoxName.grid.value { grids += 1 }
+      if word == BoxName.overlay.value { overlays += 1 }
+    }
+    guard grids <= found[.grid] ?? 0, overlays <= found[.overlay] ?? 0 else {
+      throw corrupt("an item outside the table of items")
+    }
+  }
+
+  /// What `ispe` says (ISO/IEC 23008-12 §6.5.3).
+  private static func declaredSize(
+    _ file: Span<UInt8>, _ properties: [HEIFBox]
+  ) throws(DecodingError) -> PixelSize? {
+    var size: PixelSize?
+    for property in properties where property.name == "ispe" {
+      var reader = HEIFReader(property.fullContent)
+      guard let width = reader.take(4, from: file), let height = reader.take(4, from: file) else { continue }
+      let own = PixelSize(width: width, height: height)
+      guard size == nil || size == own else { throw corrupt("it declares two sizes") }
+      size = own
+    }
+    return size
+  }
+
+  /// The canvas of a grid or an overlay (§6.6.2.3 and §6.6.2.2).
+  private static func canvas(
+    _ file: Span<UInt8>, _ items: HEIFItems, _ item: HEIFItems.Item, _ effort: inout Effort
+  ) throws(DecodingError) -> PixelSize {
+    guard case .parts(let parts) = items.location(of: item.id) else {
+      throw corrupt("a picture made of others that is not in the file")
+    }
+    let bytes = try effort.copy(parts, of: file)
+    let content = bytes.span
+    let isWide = (content.byte(at: 1) ?? 0) & 1 == 1
+    let width = isWide ? 4 : 2
+    var reader = HEIFReader(0..<content.count)
+    // A grid's rows and columns, or the colour of an overlay, follow version and flags.
+    guard reader.skip(item.kind == .grid ? 4 : 10) != nil, let size = reader.takeSize(width, from: content)
+    else {
+      throw corrupt("a picture made of others that is cut off")
+    }
+    guard item.kind == .overlay else { return size }
+    while let x = reader.take(width, from: content), let y = reader.take(width, from: content) {
+      // Negative places are numbers above half of their range, and so above any side.
+      guard x < size.width, y < size.height else {
+        throw .unsupportedType(.heic, reason: "it lays a picture over another that begins outside it")
+      }
+    }
+    return size
+  }
+
+  /// Compares what the parameter sets of an item declare, beside it and among its units, with the size of the item.
+  private static func checkCodedSize(
+    _ file: Span<UInt8>, _ items: HEIFItems, _ item: HEIFItems.Item, _ declared: PixelSize?,
+    _ effort: inout Effort
+  ) throws(DecodingError) {
+    guard let declared else { throw corrupt("a picture without a size") }
+    let allowed = PixelSize(
+      width: declared.width.saturatingSum(largestBlock), height: declared.height.saturatingSum(largestBlock)
+    ).pixelCount
+    for property in items.properties(of: item.id) where property.name == "hvcC" {
+      var reader = HEIFReader(property.content)
+      guard reader.skip(22) != nil, let arrays = reader.take(1, from: file) else { continue }
+      for _ in 0..<arrays {
+        guard reader.skip(1) != nil, let units = reader.take(2, from: file) else { break }
+        for _ in 0..<units {
+          guard let length = reader.take(2, from: file), let unit = reader.skip(length) else { break }
+          try check(unit, of: file, allowed: allowed, &effort)
+        }
+      }
+    }
+    guard case .parts(let parts) = items.location(of: item.id) else { return }
+    if parts.count == 1 {
+      try checkUnits(of: file, in: parts[0], allowed: allowed, &effort)
+    } else {
+      let bytes = try effort.copy(parts, of: file)
+      try checkUnits(of: bytes.span, in: 0..<bytes.count, allowed: allowed, &effort)
+    }
+  }
+
+  /// The units of an item, each behind its length of four bytes, as the library reads them.
+  private static func checkUnits(
+    of bytes: Span<UInt8>, in range: Range<Int>, allowed: Int, _ effort: inout Effort
+  ) throws(DecodingError) {
+    var reader = HEIFReader(range)
+    while let length = reader.take(4, from: bytes), let unit = reader.skip(length) {
+      try check(unit, of: bytes, allowed: allowed, &effort)
+    }
+  }
+
+  private static func check(
+    _ unit: Range<Int>, of bytes: Span<UInt8>, allowed: Int, _ effort: inout Effort
+  ) throws(DecodingError) {
+    try effort.spend(1)
+    guard HEVCParameterSet.isOne(bytes, at: unit) else { return }
+    guard let pixelCount = HEVCParameterSet.pixelCount(bytes, at: unit) else {
+      throw corrupt("a parameter set that cannot be read")
+    }
+    guard pixelCount <= allowed else { throw corrupt("it declares two sizes") }
+  }
+
+  /// A bound on time and copies: items may share their bytes, and a file of a megabyte would take hours.
+  private struct Effort {
+    private var left: Int
+
+    init(_ file: Span<UInt8>) { left = 4 * file.count + (1 << 16) }
+
+    mutating func spend(_ amount: Int) throws(DecodingError) {
+      left -= amount
+      guard left >= 0 else { throw corrupt("many items that share their bytes") }
+    }
+
+    mutating func copy(_ parts: [Range<Int>], of file: Span<UInt8>) throws(DecodingError) -> [UInt8] {
+      try spend(parts.reduce(0) { $0 + $1.count })
+      var bytes: [UInt8] = []
+      for part in parts { bytes += file.copy(from: part.lowerBound, byteCount: part.count) }
+      return bytes
+    }
+  }
+
+  private static func corrupt(_ reason: String) -> DecodingError {
+    .corrupt(.heic, stage: "header", reason: reason)
+  }
+}
+
+extension BoxName {
+  fileprivate static let grid: BoxName = "grid"
+  fileprivate static let overlay: BoxName = "iovl"
+}
+
+extension HEIFReader {
+  fileprivate mutating func takeSize(_ width: Int, from file: Span<UInt8>) -> PixelSize? {
+    guard let first = take(width, from: file), let second = take(width, from: file) else { return nil }
+    return PixelSize(width: first, height: second)
+  }
+}

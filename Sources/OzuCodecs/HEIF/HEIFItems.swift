@@ -1,0 +1,118 @@
+/// The items of a HEIF file: what kind each is, where its bytes lie, and its properties (ISO/IEC 14496-12 §8.11,
+/// ISO/IEC 23008-12 §9.3). Read once, so that a table of many entries costs its length and no more.
+struct HEIFItems {
+  struct Item {
+    let id: Int
+    let kind: BoxName
+  }
+
+  /// Where an item lies.
+  enum Location {
+    /// Its parts in the file, in their order. They have no more bytes together than the file.
+    case parts([Range<Int>])
+    /// Outside the file, in two places, or in a way that is not known.
+    case invalid
+  }
+
+  let items: [Item]
+  /// The boxes of all properties, of which items name their own by number, from 1 on.
+  let properties: [HEIFBox]
+  private let associations: [Int: [Int]]
+  private let locations: [Int: Location]
+
+  /// Reads the tables among the boxes of a `meta` box.
+  init(_ file: Span<UInt8>, meta: HEIFBoxList) {
+    items = meta.first("iinf").map { Self.items(file, $0) } ?? []
+    let properties = meta.first("iprp").map { HEIFBoxList(file, in: $0.content) }
+    self.properties = properties?.first("ipco").map { HEIFBoxList(file, in: $0.content).boxes } ?? []
+    associations = properties?.first("ipma").map { Self.associations(file, $0) } ?? [:]
+    locations = meta.first("iloc").map { Self.locations(file, $0, data: meta.first("idat")?.content) } ?? [:]
+  }
+
+  /// The properties of an item, as the file orders them.
+  func properties(of item: Int) -> [HEIFBox] {
+    (associations[item] ?? []).compactMap { properties.indices.contains($0 - 1) ? properties[$0 - 1] : nil }
+  }
+
+  /// Where an item lies.
+  func location(of item: Int) -> Location { locations[item] ?? .invalid }
+
+  private static func items(_ file: Span<UInt8>, _ table: HEIFBox) -> [Item] {
+    var reader = HEIFReader(table.fullContent)
+    guard reader.skip(file.byte(at: table.content.lowerBound) == 0 ? 2 : 4) != nil else { return [] }
+    return HEIFBoxList(file, in: reader.rest).boxes.compactMap { entry in
+      // Versions before 2 have no kind.
+      guard entry.name == "infe", let version = file.byte(at: entry.content.lowerBound), version >= 2 else {
+        return nil
+      }
+      var reader = HEIFReader(entry.fullContent)
+      guard let id = reader.take(version == 2 ? 2 : 4, from: file), reader.skip(2) != nil,
+        let kind = reader.take(4, from: file)
+      else { return nil }
+      return Item(id: id, kind: BoxName(kind))
+    }
+  }
+
+  /// The numbers of the properties of each item; of an item that is named twice, those of the first time.
+  private static func associations(_ file: Span<UInt8>, _ table: HEIFBox) -> [Int: [Int]] {
+    guard let version = file.byte(at: table.content.lowerBound),
+      let flags = file.byte(at: table.content.lowerBound + 3)
+    else { return [:] }
+    var reader = HEIFReader(table.fullContent)
+    let width = flags & 1 == 0 ? 1 : 2
+    var found: [Int: [Int]] = [:]
+    guard let count = reader.take(4, from: file) else { return [:] }
+    for _ in 0..<count {
+      guard let item = reader.take(version == 0 ? 2 : 4, from: file), let entries = reader.take(1, from: file)
+      else { break }
+      let numbers = (0..<entries).compactMap { _ in
+        reader.take(width, from: file).map { $0 & (width == 1 ? 0x7F : 0x7FFF) }
+      }
+      if found[item] == nil { found[item] = numbers }
+    }
+    return found
+  }
+
+  private static func locations(_ file: Span<UInt8>, _ table: HEIFBox, data: Range<Int>?) -> [Int: Location] {
+    guard let version = file.byte(at: table.content.lowerBound), version <= 2 else { return [:] }
+    var reader = HEIFReader(table.fullContent)
+    guard let sizes = reader.take(2, from: file), let count = reader.take(version < 2 ? 2 : 4, from: file)
+    else {
+      return [:]
+    }
+    let offsetSize = sizes >> 12, lengthSize = sizes >> 8 & 15, baseSize = sizes >> 4 & 15
+    let indexSize = version == 0 ? 0 : sizes & 15
+    for size in [offsetSize, lengthSize, baseSize, indexSize] where ![0, 4, 8].contains(size) { return [:] }
+    var found: [Int: Location] = [:]
+    for _ in 0..<count {
+      guard let item = reader.take(version < 2 ? 2 : 4, from: file),
+        let method = version == 0 ? 0 : reader.take(2, from: file).map({ $0 & 15 }), reader.skip(2) != nil,
+        let base = reader.takeLong(baseSize, from: file), let partCount = reader.take(2, from: file)
+      else { break }
+      let around = method == 0 ? 0..<file.count : method == 1 ? data : nil
+      var parts: [Range<Int>] = []
+      var byteCount = 0
+      var isValid = around != nil && found[item] == nil
+      for _ in 0..<partCount {
+        guard reader.takeLong(indexSize, from: file) != nil,
+          let offset = reader.takeLong(offsetSize, from: file),
+          let length = reader.takeLong(lengthSize, from: file)
+        else {
+          isValid = false
+          break
+        }
+        byteCount += length
+        guard isValid, let around, base + offset <= around.count, length <= around.count - base - offset,
+          byteCount <= file.count
+        else {
+          isValid = false
+          continue
+        }
+        let start = around.lowerBound + base + offset
+        parts.append(start..<start + length)
+      }
+      found[item] = isValid ? .parts(parts) : .invalid
+    }
+    return found
+  }
+}

@@ -1,0 +1,158 @@
+#if HEIF
+  import Foundation
+  import OzuCodecs
+  import OzuImaging
+  import OzuStandardCodecs
+  import Testing
+
+  @Suite("HEIF files, before libheif sees them")
+  struct HEIFInspectionTests {
+    private static let isReadable = isDecodable("matrix/heic-420.heic")
+
+    private func writer() throws -> HEIFWriter {
+      try #require(HEIFWriter(BoxFile(try fixture("matrix/heic-420.heic")), size: (64, 64)))
+    }
+
+    private func decoded(_ data: Data) -> Result<PixelSize, DecodingError> {
+      Result { () throws(DecodingError) -> PixelSize in
+        try CodecRegistry.standard.picture(from: data).bitmap.size
+      }
+    }
+
+    private func corrupt(_ reason: String) -> Result<PixelSize, DecodingError> {
+      .failure(.corrupt(.heic, stage: "header", reason: reason))
+    }
+
+    private let outside = Result<PixelSize, DecodingError>.failure(
+      .unsupportedType(.heic, reason: "it lays a picture over another that begins outside it"))
+
+    @Test("grids decode, unless their canvas is another than the picture's size", .enabled(if: isReadable))
+    func grids() throws {
+      let writer = try writer()
+      let good = HEIFWriter.grid(128, 64)
+      #expect(decoded(writer.file("grid", content: good, canvas: (128, 64))) == .success(PixelSize(128, 64)))
+      let large = HEIFWriter.grid(60_000, 60_000)
+      #expect(
+        decoded(writer.file("grid", content: large, canvas: (128, 64))) == corrupt("it declares two sizes"))
+      guard
+        case .failure(.limitExceeded(let violation)) =
+          decoded(writer.file("grid", content: large, canvas: (60_000, 60_000)))
+      else {
+        Issue.record("not refused")
+        return
+      }
+      #expect(violation.quantity == .pixelCount)
+      #expect(
+        decoded(writer.file("grid", content: Array(good.prefix(7)), canvas: (128, 64)))
+          == corrupt("a picture made of others that is cut off"))
+    }
+
+    @Test("overlays decode, unless a part begins outside their canvas", .enabled(if: isReadable))
+    func overlays() throws {
+      let writer = try writer()
+      func result(_ places: [(Int, Int)], width: Int = 100) -> Result<PixelSize, DecodingError> {
+        decoded(
+          writer.file(
+            "iovl", content: HEIFWriter.overlay(width, 80, at: places), canvas: (100, 80)))
+      }
+      #expect(result([(0, 0), (36, 16)]) == .success(PixelSize(100, 80)))
+      #expect(result([(0, 0), (99, 79)]) == .success(PixelSize(100, 80)))
+      for place in [(100, 0), (0, 80), (-1, 0), (0, -1), (-200, 0), (32_767, 3)] {
+        #expect(result([(0, 0), place]) == outside, "\(place)")
+      }
+      #expect(result([(0, 0), (1, 1)], width: 40_000) == corrupt("it declares two sizes"))
+    }
+
+    /// A sequence parameter set as far as the size.
+    private func parameterSet(_ width: Int, _ height: Int) -> [UInt8] {
+      var bits = String(repeating: "0", count: 8 + 96)
+      for value in [0, 1, width, height] {
+        let digits = String(value + 1, radix: 2)
+        bits += String(repeating: "0", count: digits.count - 1) + digits
+      }
+      bits += String(repeating: "1", count: 8 - bits.count % 8)
+      let content = stride(from: 0, to: bits.count, by: 8).map { start in
+        UInt8(bits.dropFirst(start).prefix(8), radix: 2) ?? 0
+      }
+      // Where two zeros stand before a byte below 4, 3 is put between them.
+      var unit: [UInt8] = [0x42, 1]
+      for byte in content {
+        if unit.suffix(2) == [0, 0], byte < 4 { unit.append(3) }
+        unit.append(byte)
+      }
+      return unit
+    }
+
+    @Test(
+      "a coded picture that is larger than its item by more than a block a side is refused",
+      .enabled(if: isReadable), arguments: [(128, 128, false), (129, 128, true), (65_535, 65_535, true)])
+    func codedSizes(width: Int, height: Int, isRefused: Bool) throws {
+      let writer = try writer()
+      let unit = parameterSet(width, height)
+      let grid = HEIFWriter.grid(128, 64)
+      let beside = BoxFile.box(
+        "hvcC", [1] + Array(repeating: 0, count: 21) + [1, 33, 0, 1] + BoxFile.big(unit.count, 2) + unit)
+      var within = writer
+      within.coded = BoxFile.big(unit.count, 4) + unit + writer.coded
+      let results = [
+        decoded(writer.file("grid", content: grid, canvas: (128, 64), configuration: beside)),
+        decoded(within.file("grid", content: grid, canvas: (128, 64))),
+      ]
+      for result in results { #expect((result == corrupt("it declares two sizes")) == isRefused) }
+    }
+
+    @Test(
+      "letters of a grid or an overlay outside the table of items refuse a file", .enabled(if: isReadable))
+    func hiddenKinds() throws {
+      let data = try fixture("matrix/heic-420.heic")
+      #expect(throws: Never.self) { try CodecRegistry.standard.picture(from: data) }
+      for letters in ["iovl", "grid"] {
+        var file = BoxFile(data)
+        let box = try #require(file.boxes(["meta", "hdlr"])?.last)
+        file.replace(at: box.lowerBound + 20, with: Array(letters.utf8))
+        #expect(decoded(file.data) == corrupt("an item outside the table of items"))
+        file = BoxFile(data)
+        file.bytes += BoxFile.box("uuid", Array(letters.utf8))
+        #expect(decoded(file.data) == corrupt("an item outside the table of items"))
+        file = BoxFile(data)
+        file.bytes += BoxFile.box("free", Array(letters.utf8))
+        #expect(decoded(file.data) == .success(PixelSize(64, 48)))
+        file.bytes += [0, 0, 1, 0] + Array("meta".utf8) + Array(letters.utf8)
+        #expect(decoded(file.data) == corrupt("an item outside the table of items"))
+      }
+    }
+
+    /// Items of two parts each, which are the two halves of the same bytes.
+    private func sharing(_ count: Int) -> [UInt8] {
+      var kinds: [UInt8] = []
+      var associations: [UInt8] = []
+      var locations: [UInt8] = []
+      for id in 1...count {
+        let number = BoxFile.big(id, 2)
+        kinds += BoxFile.box("infe", [2, 0, 0, 0] + number + [0, 0] + Array("hvc1".utf8) + [0])
+        associations += number + [1, 1]
+        locations += number + [0, 0, 0, 2]
+        for value in [0, 50_000, 50_000, 50_000] { locations += BoxFile.big(value, 4) }
+      }
+      let size = BoxFile.box("ispe", [0, 0, 0, 0] + BoxFile.big(64, 4) + BoxFile.big(64, 4))
+      let table = BoxFile.box("ipma", [0, 0, 0, 0] + BoxFile.big(count, 4) + associations)
+      var boxes = BoxFile.box("iinf", [0, 0, 0, 0] + BoxFile.big(count, 2) + kinds)
+      boxes += BoxFile.box("iprp", BoxFile.box("ipco", size) + table)
+      boxes += BoxFile.box("iloc", [0, 0, 0, 0, 0x44, 0] + BoxFile.big(count, 2) + locations)
+      return BoxFile.box("meta", [0, 0, 0, 0] + boxes)
+        + BoxFile.box("mdat", Array(repeating: 255, count: 100_000))
+    }
+
+    @Test("items that share their bytes are read as often as the file is long, a few times over")
+    func sharedBytes() {
+      #expect(throws: Never.self) {
+        try HEIFInspection.largestPixelCount(sharing(3).span, limits: .default)
+      }
+      #expect(
+        throws: DecodingError.corrupt(.heic, stage: "header", reason: "many items that share their bytes")
+      ) {
+        try HEIFInspection.largestPixelCount(sharing(9).span, limits: .default)
+      }
+    }
+  }
+#endif
