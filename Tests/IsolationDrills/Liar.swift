@@ -24,7 +24,7 @@
 
     private static func serve(_ socket: Int32, _ buffer: UnsafeMutableRawBufferPointer) {
       // It lies about its confinement too: nothing is missing.
-      send(WorkerHead(.ready), socket, [UInt8](repeating: 0, count: 20))
+      send(WorkerHead(.ready), socket, [UInt8](repeating: 0, count: 24))
       while true {
         let count = ozu_receive_bytes(socket, buffer.baseAddress, buffer.count, true)
         guard count > 0,

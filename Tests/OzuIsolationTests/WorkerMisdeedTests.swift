@@ -109,6 +109,21 @@
       }
     }
 
+    @Test("processor time has a limit below that of the system, which counts in seconds")
+    func shortTime() async throws {
+      let pool = try Drills.pool()
+      try await Drills.onThread { () throws in
+        var request = Drills.request("spin-a-while")
+        request.cpuTime = .milliseconds(200)
+        #expect(throws: DecodingError.decoderFailed(.svg, .stopped(.cpuTime(.milliseconds(200))))) {
+          try pool.ask(request)
+        }
+        request.cpuTime = .seconds(3)
+        let answer = try pool.ask(request)
+        #expect(answer.message == "done")
+      }
+    }
+
     @Test(
       "memory that malloc keeps of one question is not taken from the next", .enabled(if: Drills.isConfined)
     )

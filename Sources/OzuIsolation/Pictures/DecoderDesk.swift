@@ -94,10 +94,10 @@ final class DecoderDesk: Sendable {
     _ read: (PictureAnswer, UnsafeRawBufferPointer) throws(DecodingError) -> Value
   ) throws(DecodingError) -> Value {
     #if os(Linux) && canImport(CIsolation)
-      // The limit on processor time is that of the worker, and has its own error; the one here is for what cannot tell.
+      // A decoder with checkpoints notices by itself that its processor time is used up, and has a better error for it.
       let request = WorkerRequest(
         kind: WorkerKind(body.type), message: question.data, body: body.data, bodyNumber: body.number,
-        memoryByteCount: question.memoryByteCount, cpuTime: question.limits.cpuTime + .seconds(1),
+        memoryByteCount: question.memoryByteCount, cpuTime: question.limits.cpuTime,
         deadline: settings.deadline)
       guard let pool else { throw .decoderFailed(body.type, .unavailable(settings.helper.absence)) }
       let result = try pool.perform(request) { () throws(DecodingError) in

@@ -36,6 +36,7 @@ package struct WorkerConfinement: Hashable, Sendable {
       var filterError: Int32
       var landlockVersion: Int32
       var zygoteThreadCount: Int32
+      var process: Int32
 
       init(_ confined: ozu_confined, zygoteThreadCount: Int32) {
         limitsError = confined.limits_error
@@ -43,12 +44,11 @@ package struct WorkerConfinement: Hashable, Sendable {
         filterError = confined.filter_error
         landlockVersion = confined.landlock_version
         self.zygoteThreadCount = zygoteThreadCount
+        process = getpid()
       }
     }
 
-    init?(_ report: UnsafeRawBufferPointer) {
-      guard report.count == MemoryLayout<Report>.size else { return nil }
-      let report = report.loadUnaligned(as: Report.self)
+    init(_ report: Report) {
       filtersSystemCalls = report.filterError == 0
       limitsResources = report.limitsError == 0
       landlockVersion = Int(report.landlockVersion)

@@ -30,6 +30,8 @@
     private(set) var bodyNumber: UInt64?
     private(set) var answerCount = 0
     private(set) var confinement = WorkerConfinement()
+    /// What it has used. The worker named its process before it saw any file.
+    private var clock: ProcessClock?
 
     private let socket: Descriptor
     /// The zygote says here how the worker ended, and ends it when this is closed.
@@ -47,6 +49,8 @@
 
     /// How long it waits before it looks whether the answer is still wanted, in milliseconds.
     private static let tick: Int32 = 50
+    /// How much later than the limit a decoder may notice by itself that its processor time is used up.
+    private static let lateness: Duration = .milliseconds(50)
     /// How long a worker that has closed its socket has to end, in milliseconds.
     private static let timeToEnd: Int32 = 100
     /// How many bytes are kept of what libraries print.
@@ -91,10 +95,12 @@
       guard count > 0 else { throw failureOfStart() }
       let datagram = UnsafeRawBufferPointer(buffer).prefix(Int(count))
       guard let head = WorkerHead(UnsafeRawBufferPointer(rebasing: datagram)), head.kind == .ready,
-        let confinement = WorkerConfinement(
-          UnsafeRawBufferPointer(rebasing: datagram.dropFirst(WorkerHead.byteCount)))
+        datagram.count == WorkerHead.byteCount + MemoryLayout<WorkerConfinement.Report>.size
       else { throw .failed("the helper is of another version") }
-      self.confinement = confinement
+      let report = datagram.loadUnaligned(
+        fromByteOffset: WorkerHead.byteCount, as: WorkerConfinement.Report.self)
+      confinement = WorkerConfinement(report)
+      clock = ProcessClock(report.process)
     }
 
     private func failureOfStart() -> WorkerPool.StartFailure {
@@ -112,7 +118,6 @@
     var isLarge: Bool { input.byteCount > SharedSegment.keptByteCount }
 
     /// Asks, waits and reads.
-    ///
     func answer<Result>(
       _ question: WorkerRequest, checkpoint: () throws(DecodingError) -> Void,
       read: (Data, UnsafeRawBufferPointer) throws(DecodingError) -> Result
@@ -126,10 +131,11 @@
       head.outputByteCount = UInt64(output.byteCount)
       head.memoryByteCount = UInt64(max(0, question.memoryByteCount))
       head.cpuSeconds = Self.seconds(question.cpuTime)
+      let used = clock?.time
       guard send(head, question.message) else { throw .gone }
       let last = ContinuousClock.now + question.deadline
       while true {
-        let count = try receive(before: last, question, checkpoint)
+        let count = try receive(before: last, used, question, checkpoint)
         // A second answer to the question before this one, which came late. That file had the worker do it; a fresh worker,
         // which cannot repeat itself, gets this question.
         if let lastToken,
@@ -202,7 +208,7 @@
 
     /// Waits for a datagram, and looks whether it is still wanted.
     private func receive(
-      before last: ContinuousClock.Instant, _ question: WorkerRequest,
+      before last: ContinuousClock.Instant, _ used: Duration?, _ question: WorkerRequest,
       _ checkpoint: () throws(DecodingError) -> Void
     ) throws(Failure) -> Int {
       while true {
@@ -211,14 +217,18 @@
         if count > 0 { return Int(count) }
         guard count == -EAGAIN || count == -EINTR else { throw .failed(reasonOfEnd(question)) }
         do throws(DecodingError) { try checkpoint() } catch { throw .refused(error) }
+        // A worker without a clock has its limit of the system, which counts in seconds.
+        if let used, let now = clock?.time, now - used > question.cpuTime + Self.lateness {
+          throw .failed(.stopped(.cpuTime(question.cpuTime)))
+        }
         guard ContinuousClock.now < last else { throw .failed(.stopped(.time(question.deadline))) }
       }
     }
 
-    /// Rounded up, at least one, and no more than a limit of the system can be.
+    /// Rounded up and a second more, in which this process stops the worker, and no more than a limit of the system can be.
     private static func seconds(_ duration: Duration) -> UInt64 {
       let (seconds, attoseconds) = duration.components
-      return UInt64(min(max(1, seconds &+ (attoseconds > 0 ? 1 : 0)), 1 << 30))
+      return UInt64(min(max(0, seconds) &+ (attoseconds > 0 ? 2 : 1), 1 << 30))
     }
   }
 

@@ -16,7 +16,7 @@ package struct WorkerRequest: Sendable {
   package var bodyNumber: UInt64
   /// What answering may take of memory, beside the body and what a fresh worker has, the payload included.
   package var memoryByteCount: Int
-  /// The processor time that answering may take, rounded up to seconds.
+  /// The processor time that answering may take. A worker that takes more is stopped within a tenth of a second.
   package var cpuTime: Duration
   /// How long it may take by the clock, from the moment that a worker has the question.
   package var deadline: Duration

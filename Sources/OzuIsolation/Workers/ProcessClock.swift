@@ -1,0 +1,22 @@
+#if os(Linux) && canImport(CIsolation)
+  import Glibc
+
+  /// The processor time that another process has used.
+  struct ProcessClock {
+    private let clock: clockid_t
+
+    /// `nil` where the system does not tell.
+    init?(_ process: pid_t) {
+      var clock = clockid_t()
+      guard process > 0, clock_getcpuclockid(process, &clock) == 0 else { return nil }
+      self.clock = clock
+    }
+
+    /// Of all its threads; `nil` once it has ended.
+    var time: Duration? {
+      var time = timespec()
+      guard clock_gettime(clock, &time) == 0 else { return nil }
+      return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+  }
+#endif
