@@ -122,37 +122,83 @@
       }
     }
 
-    /// Items of two parts each, which are the two halves of the same bytes.
-    private func sharing(_ count: Int) -> [UInt8] {
+    private static let shared = DecodingError.corrupt(
+      .heic, stage: "header", reason: "many items that share their bytes")
+
+    /// The boxes of so many items of a kind, all of 64 x 64 pixels, with a table of places of this head and these entries.
+    private func meta(_ kind: String, _ count: Int, places head: [UInt8], _ entry: (Int) -> [UInt8])
+      -> [UInt8]
+    {
       var kinds: [UInt8] = []
       var associations: [UInt8] = []
       var locations: [UInt8] = []
       for id in 1...count {
         let number = BoxFile.big(id, 2)
-        kinds += BoxFile.box("infe", [2, 0, 0, 0] + number + [0, 0] + Array("hvc1".utf8) + [0])
+        kinds += BoxFile.box("infe", [2, 0, 0, 0] + number + [0, 0] + Array(kind.utf8) + [0])
         associations += number + [1, 1]
-        locations += number + [0, 0, 0, 2]
-        for value in [0, 50_000, 50_000, 50_000] { locations += BoxFile.big(value, 4) }
+        locations += number + entry(id)
       }
       let size = BoxFile.box("ispe", [0, 0, 0, 0] + BoxFile.big(64, 4) + BoxFile.big(64, 4))
       let table = BoxFile.box("ipma", [0, 0, 0, 0] + BoxFile.big(count, 4) + associations)
       var boxes = BoxFile.box("iinf", [0, 0, 0, 0] + BoxFile.big(count, 2) + kinds)
       boxes += BoxFile.box("iprp", BoxFile.box("ipco", size) + table)
-      boxes += BoxFile.box("iloc", [0, 0, 0, 0, 0x44, 0] + BoxFile.big(count, 2) + locations)
+      boxes += BoxFile.box("iloc", [0, 0, 0, 0] + head + BoxFile.big(count, 2) + locations)
       return BoxFile.box("meta", [0, 0, 0, 0] + boxes)
-        + BoxFile.box("mdat", Array(repeating: 255, count: 100_000))
     }
+
+    /// Items of two parts each, which are the two halves of the same bytes.
+    private func sharing(_ count: Int) -> [UInt8] {
+      meta("hvc1", count, places: [0x44, 0]) { _ in
+        [0, 0, 0, 2] + [0, 50_000, 50_000, 50_000].flatMap { BoxFile.big($0, 4) }
+      }
+    }
+
+    private let coded = BoxFile.box("mdat", Array(repeating: 255, count: 100_000))
 
     @Test("items that share their bytes are read as often as the file is long, a few times over")
     func sharedBytes() {
       #expect(throws: Never.self) {
-        try HEIFInspection.largestPixelCount(sharing(3).span, limits: .default)
+        try HEIFInspection.largestPixelCount((sharing(3) + coded).span, limits: .default)
       }
+      #expect(throws: Self.shared) {
+        try HEIFInspection.largestPixelCount((sharing(9) + coded).span, limits: .default)
+      }
+      #expect(throws: Self.shared) {
+        try HEIFInspection.largestPixelCount(
+          (sharing(3) + sharing(3) + sharing(3) + coded).span, limits: .default)
+      }
+    }
+
+    @Test(
+      "places that lie nowhere are refused, however many and far",
+      arguments: [
+        // Parts without a place or a length take no byte of the table.
+        ([0, 0], 65_535, []),
+        // The lengths come to more than a number of 64 bits holds.
+        ([0x48, 0], 65_535, [0, 0, 0, 0, 0, 0] + Array(repeating: 255, count: 6)),
+        ([0x48, 0], 1, [0, 0, 0, 0] + Array(repeating: 255, count: 8)),
+        ([0x44, 0], 1, Array(repeating: 255, count: 8)),
+        ([0x55, 0], 1, Array(repeating: 0, count: 10)),
+        ([0x44, 0], 2, [0, 0, 0, 0, 0, 0, 0, 1]),
+      ] as [([UInt8], Int, [UInt8])])
+    func places(head: [UInt8], count: Int, part: [UInt8]) {
+      let parts = Array(repeatElement(part, count: head == [0x44, 0] ? 1 : count).joined())
+      let file = meta("grid", 1, places: head) { _ in [0, 0] + BoxFile.big(count, 2) + parts }
       #expect(
-        throws: DecodingError.corrupt(.heic, stage: "header", reason: "many items that share their bytes")
-      ) {
-        try HEIFInspection.largestPixelCount(sharing(9).span, limits: .default)
-      }
+        throws: DecodingError.corrupt(
+          .heic, stage: "header", reason: "a picture made of others that is not in the file")
+      ) { try HEIFInspection.largestPixelCount(file.span, limits: .default) }
+    }
+
+    @Test("a parameter set that ends before its size is refused", .enabled(if: isReadable))
+    func shortParameterSet() throws {
+      var writer = try writer()
+      // Up to the end of profile and level, all bits used.
+      let unit: [UInt8] = [0x42, 1, 0] + Array(repeating: 255, count: 12)
+      writer.coded = BoxFile.big(unit.count, 4) + unit + writer.coded
+      #expect(
+        decoded(writer.file("grid", content: HEIFWriter.grid(128, 64), canvas: (128, 64)))
+          == corrupt("a parameter set that cannot be read"))
     }
   }
 #endif

@@ -118,9 +118,12 @@
         #expect(throws: DecodingError.decoderFailed(.svg, .stopped(.cpuTime(.milliseconds(200))))) {
           try pool.ask(request)
         }
-        request.cpuTime = .seconds(3)
-        let answer = try pool.ask(request)
-        #expect(answer.message == "done")
+        // The longest time stands for no limit.
+        for time in [Duration.seconds(3), .seconds(Int64.max)] {
+          request.cpuTime = time
+          let answer = try pool.ask(request)
+          #expect(answer.message == "done")
+        }
       }
     }
 

@@ -24,10 +24,11 @@ package enum HEIFInspection {
     let list = HEIFBoxList(file, in: 0..<file.count)
     try checkKinds(file, in: list.rest, found: [:])
     var largest = 0
+    var effort = Effort(file)
     for box in list.boxes {
       switch box.name {
       case "mdat", "free", "skip": continue
-      case "meta": largest = max(largest, try largestPixelCount(file, meta: box, limits: limits))
+      case "meta": largest = max(largest, try largestPixelCount(file, meta: box, limits: limits, &effort))
       default: try checkKinds(file, in: box.content, found: [:])
       }
     }
@@ -35,7 +36,7 @@ package enum HEIFInspection {
   }
 
   private static func largestPixelCount(
-    _ file: Span<UInt8>, meta box: HEIFBox, limits: DecodingLimits
+    _ file: Span<UInt8>, meta box: HEIFBox, limits: DecodingLimits, _ effort: inout Effort
   ) throws(DecodingError) -> Int {
     let boxes = HEIFBoxList(file, in: box.fullContent)
     let items = HEIFItems(file, meta: boxes)
@@ -47,7 +48,6 @@ package enum HEIFInspection {
         found: kinds.reduce(into: [:]) { counts, kind in counts[kind, default: 0] += 1 })
     }
     var largest = 0
-    var effort = Effort(file)
     for item in items.items {
       let declared = try declaredSize(file, items.properties(of: item.id))
       if let declared { largest = max(largest, declared.pixelCount) }
@@ -106,14 +106,13 @@ package enum HEIFInspection {
     }
     let bytes = try effort.copy(parts, of: file)
     let content = bytes.span
-    let isWide = (content.byte(at: 1) ?? 0) & 1 == 1
-    let width = isWide ? 4 : 2
+    let width = (content.byte(at: 1) ?? 0) & 1 == 1 ? 4 : 2
     var reader = HEIFReader(0..<content.count)
     // A grid's rows and columns, or the colour of an overlay, follow version and flags.
-    guard reader.skip(item.kind == .grid ? 4 : 10) != nil, let size = reader.takeSize(width, from: content)
-    else {
-      throw corrupt("a picture made of others that is cut off")
-    }
+    guard reader.skip(item.kind == .grid ? 4 : 10) != nil,
+      let first = reader.take(width, from: content), let second = reader.take(width, from: content)
+    else { throw corrupt("a picture made of others that is cut off") }
+    let size = PixelSize(width: first, height: second)
     guard item.kind == .overlay else { return size }
     while let x = reader.take(width, from: content), let y = reader.take(width, from: content) {
       // Negative places are numbers above half of their range, and so above any side.
@@ -201,11 +200,4 @@ package enum HEIFInspection {
 extension BoxName {
   fileprivate static let grid: BoxName = "grid"
   fileprivate static let overlay: BoxName = "iovl"
-}
-
-extension HEIFReader {
-  fileprivate mutating func takeSize(_ width: Int, from file: Span<UInt8>) -> PixelSize? {
-    guard let first = take(width, from: file), let second = take(width, from: file) else { return nil }
-    return PixelSize(width: first, height: second)
-  }
 }

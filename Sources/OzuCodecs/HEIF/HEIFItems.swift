@@ -83,36 +83,44 @@ struct HEIFItems {
     let offsetSize = sizes >> 12, lengthSize = sizes >> 8 & 15, baseSize = sizes >> 4 & 15
     let indexSize = version == 0 ? 0 : sizes & 15
     for size in [offsetSize, lengthSize, baseSize, indexSize] where ![0, 4, 8].contains(size) { return [:] }
+    let partSize = indexSize + offsetSize + lengthSize
     var found: [Int: Location] = [:]
     for _ in 0..<count {
       guard let item = reader.take(version < 2 ? 2 : 4, from: file),
         let method = version == 0 ? 0 : reader.take(2, from: file).map({ $0 & 15 }), reader.skip(2) != nil,
-        let base = reader.takeLong(baseSize, from: file), let partCount = reader.take(2, from: file)
+        let base = reader.takeLong(baseSize, from: file), let partCount = reader.take(2, from: file),
+        let table = reader.skip(partCount * partSize)
       else { break }
       let around = method == 0 ? 0..<file.count : method == 1 ? data : nil
-      var parts: [Range<Int>] = []
-      var byteCount = 0
-      var isValid = around != nil && found[item] == nil
-      for _ in 0..<partCount {
-        guard reader.takeLong(indexSize, from: file) != nil,
-          let offset = reader.takeLong(offsetSize, from: file),
-          let length = reader.takeLong(lengthSize, from: file)
-        else {
-          isValid = false
-          break
-        }
-        byteCount += length
-        guard isValid, let around, base + offset <= around.count, length <= around.count - base - offset,
-          byteCount <= file.count
-        else {
-          isValid = false
-          continue
-        }
-        let start = around.lowerBound + base + offset
-        parts.append(start..<start + length)
+      // Parts that take no bytes of the table could be many without end.
+      guard partSize > 0, let around, found[item] == nil else {
+        found[item] = .invalid
+        continue
       }
-      found[item] = isValid ? .parts(parts) : .invalid
+      found[item] = location(
+        file, table, (index: indexSize, offset: offsetSize, length: lengthSize), base, inside: around)
     }
     return found
+  }
+
+  /// Reads the parts of an item.
+  private static func location(
+    _ file: Span<UInt8>, _ table: Range<Int>, _ sizes: (index: Int, offset: Int, length: Int), _ base: Int,
+    inside around: Range<Int>
+  ) -> Location {
+    var reader = HEIFReader(table)
+    var parts: [Range<Int>] = []
+    var left = file.count
+    while !reader.rest.isEmpty {
+      guard reader.takeLong(sizes.index, from: file) != nil,
+        let offset = reader.takeLong(sizes.offset, from: file), base + offset <= around.count,
+        let length = reader.takeLong(sizes.length, from: file), length <= around.count - base - offset,
+        length <= left
+      else { return .invalid }
+      left -= length
+      let start = around.lowerBound + base + offset
+      parts.append(start..<start + length)
+    }
+    return .parts(parts)
   }
 }

@@ -28,8 +28,7 @@ enum HEVCParameterSet {
       let chroma = bits.takeExponential(), chroma != 3 || bits.skip(1),
       let width = bits.takeExponential(), let height = bits.takeExponential()
     else { return nil }
-    let (product, overflow) = width.multipliedReportingOverflow(by: height)
-    return overflow ? .max : product
+    return width.saturatingProduct(height)
   }
 
   /// The first bytes of a unit without those that keep start codes from appearing in it (§7.4.2).
@@ -72,7 +71,9 @@ enum HEVCParameterSet {
     /// An unsigned number in Exp-Golomb code (§9.2), of at most 32 bits.
     mutating func takeExponential() -> Int? {
       var zeros = 0
-      while let bit = take(1), bit == 0 {
+      while true {
+        guard let bit = take(1) else { return nil }
+        if bit == 1 { break }
         zeros += 1
         guard zeros <= 32 else { return nil }
       }

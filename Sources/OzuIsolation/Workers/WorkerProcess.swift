@@ -228,7 +228,7 @@
     /// Rounded up and a second more, in which this process stops the worker, and no more than a limit of the system can be.
     private static func seconds(_ duration: Duration) -> UInt64 {
       let (seconds, attoseconds) = duration.components
-      return UInt64(min(max(0, seconds) &+ (attoseconds > 0 ? 2 : 1), 1 << 30))
+      return UInt64(min(max(0, seconds), 1 << 30)) + (attoseconds > 0 ? 2 : 1)
     }
   }
 

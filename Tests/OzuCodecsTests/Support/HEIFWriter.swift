@@ -24,11 +24,8 @@ struct HEIFWriter {
 
   /// A file whose picture, the first item, is made of the same coded picture twice.
   func file(
-    _ kind: String, content: [UInt8], canvas: (width: Int, height: Int),
-    ispe: (width: Int, height: Int)? = nil,
-    configuration: [UInt8]? = nil
+    _ kind: String, content: [UInt8], canvas: (width: Int, height: Int), configuration: [UInt8]? = nil
   ) -> Data {
-    let ispe = ispe ?? canvas
     let kinds = [kind, "hvc1", "hvc1"]
     var entries: [UInt8] = []
     for (index, kind) in kinds.enumerated() {
@@ -37,7 +34,7 @@ struct HEIFWriter {
     }
     let properties =
       (configuration ?? self.configuration) + Self.size(size.width, size.height)
-      + Self.size(ispe.width, ispe.height)
+      + Self.size(canvas.width, canvas.height)
     let head = BoxFile.box("ftyp", Array("heic".utf8) + [0, 0, 0, 0] + Array("mif1heic".utf8))
     let handler: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0] + Array("pict".utf8) + Array(repeating: 0, count: 13)
     // The first item has the second size, the others the configuration and the first size.
