@@ -42,7 +42,7 @@ extension ImagePipeline {
     encodedInMemory(EncodingGoal(current(request), format))
   }
 
-  private func encodedInMemory(_ goal: EncodingGoal) -> EncodedImage? {
+  func encodedInMemory(_ goal: EncodingGoal) -> EncodedImage? {
     guard goal.readsMemory, let entry = caches.encodedInMemory(goal.key, of: goal.request) else { return nil }
     let (validity, date) = (entry.record.rendition.validity, configuration.currentDate())
     return EncodedImage(

@@ -8,6 +8,22 @@ extension ImagePipeline {
     ImageStoreKey(.encoded, EncodingGoal(keyed(request), format).key)
   }
 
+  /// A file that is asked for, with its key worked out: for one who asks for the same file again and again.
+  package struct FileQuestion: Sendable {
+    fileprivate let goal: EncodingGoal
+
+    /// The key under which the file is stored: that of `storeKey(for:as:)`.
+    package var storeKey: ImageStoreKey { ImageStoreKey(.encoded, goal.key) }
+  }
+
+  /// The question for the file of a request. It can be kept: where it is outdated, `cachedEncoded` finds nothing.
+  package func fileQuestion(for request: ImageRequest, as format: OutputFormat) -> FileQuestion {
+    FileQuestion(goal: EncodingGoal(keyed(request), format))
+  }
+
+  /// The same as `cachedEncoded(for:as:)`, without working out the key.
+  package func cachedEncoded(_ question: FileQuestion) -> EncodedImage? { encodedInMemory(question.goal) }
+
   /// What the bytes of a source are known by.
   package struct SourceState: Sendable {
     /// Tells them from all others, on every machine.

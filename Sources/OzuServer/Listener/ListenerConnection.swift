@@ -24,9 +24,9 @@ final class ListenerConnection {
   var parser: RequestHeadParser
   /// What was received behind the head that is being answered.
   var input: ArraySlice<UInt8> = []
-  /// What is to be sent: the head, then the body, and how far that has come.
-  var output: [Data] = []
-  var offset = 0
+  /// What is to be sent, and how many bytes of both together are sent.
+  private var output = (head: Data(), body: Data())
+  private var offset = 0
   /// How many requests were answered at once since it was read from.
   var immediateCount = 0
   /// Whether another request may follow.
@@ -74,24 +74,30 @@ final class ListenerConnection {
     let response = isFinal ? answer : ServiceFailure(status: 500, reason: "no answer").response
     let hasBody = response.status != 204 && response.status != 304
     var text = "HTTP/1.1 \(response.status) \(Self.phrase(response.status))\r\n"
-    for field in response.headers where !Self.ownFields.contains(field.name.lowercased()) && Self.isFit(field)
-    {
-      text += "\(field.name): \(field.value)\r\n"
+    for field in response.headers where !Self.isOwn(field.name) && Self.isFit(field) {
+      text += field.name
+      text += ": "
+      text += field.value
+      text += "\r\n"
     }
     text += "Date: \(HTTPDate.string(from: date))\r\n"
     if hasBody { text += "Content-Length: \(response.body.count)\r\n" }
     text += keepsAlive ? "\r\n" : "Connection: close\r\n\r\n"
-    output = [Data(text.utf8)]
-    if hasBody, head?.method != "HEAD", !response.body.isEmpty { output.append(response.body) }
+    output = (Data(text.utf8), hasBody && head?.method != "HEAD" ? response.body : Data())
     offset = 0
   }
 
   /// Sends what the client takes. Returns whether all is sent; `nil` when the connection is broken.
   func send() -> (isDone: Bool, hasMoved: Bool)? {
     var hasMoved = false
-    while let data = output.first {
-      let outcome = data.withUnsafeBytes { bytes in
-        socket.send(UnsafeRawBufferPointer(rebasing: bytes[offset...]))
+    while offset < output.head.count + output.body.count {
+      let sentOfHead = min(offset, output.head.count)
+      let outcome = output.head.withUnsafeBytes { head in
+        output.body.withUnsafeBytes { body in
+          socket.send(
+            UnsafeRawBufferPointer(rebasing: head[sentOfHead...]),
+            UnsafeRawBufferPointer(rebasing: body[(offset - sentOfHead)...]))
+        }
       }
       switch outcome {
       case .failed: return nil
@@ -99,18 +105,21 @@ final class ListenerConnection {
       case .done(let count):
         hasMoved = hasMoved || count > 0
         offset += count
-        guard offset == data.count else { continue }
-        output.removeFirst()
-        offset = 0
       }
     }
+    output = (Data(), Data())
+    offset = 0
     return (true, hasMoved)
   }
 
   /// The fields that are the connection's.
-  private static let ownFields: Set = [
+  private static let ownFields = [
     "content-length", "date", "connection", "transfer-encoding", "keep-alive", "upgrade",
   ]
+
+  private static func isOwn(_ name: String) -> Bool {
+    ownFields.contains { $0.isEqualIgnoringASCIICase(to: name) }
+  }
 
   /// Whether a field cannot be taken for anything else by whoever reads it.
   private static func isFit(_ field: HTTPHeaders.Field) -> Bool {
@@ -119,15 +128,16 @@ final class ListenerConnection {
   }
 
   private static func phrase(_ status: Int) -> String {
-    let phrases = [
-      200: "OK", 304: "Not Modified", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden",
-      404: "Not Found",
-      405: "Method Not Allowed", 411: "Length Required",
-      413: "Content Too Large", 414: "URI Too Long", 417: "Expectation Failed", 422: "Unprocessable Content",
-      431: "Request Header Fields Too Large", 500: "Internal Server Error", 501: "Not Implemented",
-      502: "Bad Gateway",
-      503: "Service Unavailable", 504: "Gateway Timeout", 505: "HTTP Version Not Supported",
-    ]
-    return phrases[status] ?? "Status"
+    phrases[status] ?? "Status"
   }
+
+  private static let phrases = [
+    200: "OK", 304: "Not Modified", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden",
+    404: "Not Found",
+    405: "Method Not Allowed", 411: "Length Required",
+    413: "Content Too Large", 414: "URI Too Long", 417: "Expectation Failed", 422: "Unprocessable Content",
+    431: "Request Header Fields Too Large", 500: "Internal Server Error", 501: "Not Implemented",
+    502: "Bad Gateway",
+    503: "Service Unavailable", 504: "Gateway Timeout", 505: "HTTP Version Not Supported",
+  ]
 }

@@ -13,9 +13,23 @@ struct ListenerSocket {
     case failed
   }
 
-  /// Sends what is accepted at once.
-  func send(_ bytes: UnsafeRawBufferPointer) -> Outcome {
-    outcome { Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL)) }
+  /// Sends what is accepted at once of two pieces, one behind the other: in one call, because each makes a packet.
+  func send(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Outcome {
+    outcome {
+      // `sendmsg` only reads the pieces, though `iovec` has pointers that could be written through; nothing of the list
+      // outlives the call.
+      withUnsafeTemporaryAllocation(of: iovec.self, capacity: 2) { pieces in
+        for (index, piece) in [first, second].enumerated() {
+          pieces.initializeElement(
+            at: index,
+            to: iovec(iov_base: UnsafeMutableRawPointer(mutating: piece.baseAddress), iov_len: piece.count))
+        }
+        var message = msghdr()
+        message.msg_iov = pieces.baseAddress
+        message.msg_iovlen = pieces.count
+        return sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL))
+      }
+    }
   }
 
   /// Receives what is there; `.done(0)` when the client sends no more.

@@ -6,24 +6,14 @@ import OzuSharedStores
 /// The way of a request for a picture.
 extension ImageService {
   func picture(for request: ServiceRequest) async -> ServiceAnswer {
-    let date = configuration.pipeline.currentDate()
-    var addressed: AddressedPicture
+    let question: PictureQuestion
     do throws(AddressRefusal) {
-      addressed = try addressing.picture(for: request, at: date)
+      question = try self.question(of: request)
     } catch {
       return ServiceAnswer(
         ServiceFailure(status: error.status, reason: error.reason, lifetime: configuration.failureLifetime))
     }
-    addressed.request.deadline = min(
-      addressed.request.deadline ?? configuration.answerLimit, configuration.answerLimit)
-    let question = PictureQuestion(
-      addressed, key: pipeline.storeKey(for: addressed.request, as: addressed.output),
-      condition: EntityTagCondition(request.headers))
-    if let image = pipeline.cachedEncoded(for: addressed.request, as: addressed.output),
-      image.source == .memory
-    {
-      return answer(question, image, .memory)
-    }
+    if let answer = answerFromMemory(question, to: request) { return answer }
     let host = question.host
     guard admission.enter(host) else {
       return ServiceAnswer(
@@ -36,7 +26,7 @@ extension ImageService {
     } catch {
       var answer = ServiceAnswer(
         ServiceFailure(error, failureLifetime: configuration.failureLifetime), detail: error.description)
-      answer.source = addressed.request.source.name
+      answer.source = question.known.sourceName
       return answer
     }
   }
@@ -44,13 +34,28 @@ extension ImageService {
   /// The picture, if memory has it.
   func pictureInMemory(for request: ServiceRequest) -> ServiceAnswer? {
     // A refusal is made by the other way, which comes to the same.
-    guard let addressed = try? addressing.picture(for: request, at: configuration.pipeline.currentDate()),
-      let image = pipeline.cachedEncoded(for: addressed.request, as: addressed.output),
-      image.source == .memory
-    else { return nil }
-    let question = PictureQuestion(
-      addressed, key: pipeline.storeKey(for: addressed.request, as: addressed.output),
-      condition: EntityTagCondition(request.headers))
+    guard let question = try? question(of: request) else { return nil }
+    return answerFromMemory(question, to: request)
+  }
+
+  /// What is asked, remembered or read from the address.
+  private func question(of request: ServiceRequest) throws(AddressRefusal) -> PictureQuestion {
+    let date = configuration.pipeline.currentDate()
+    let condition = EntityTagCondition(request.headers)
+    if let known = addresses.picture(for: request, at: date) {
+      return PictureQuestion(known: known, isRemembered: true, condition: condition)
+    }
+    var picture = try addressing.picture(for: request, at: date)
+    picture.request.deadline = min(
+      picture.request.deadline ?? configuration.answerLimit, configuration.answerLimit)
+    let file = pipeline.fileQuestion(for: picture.request, as: picture.output)
+    return PictureQuestion(
+      known: KnownPicture(picture, file: file), isRemembered: false, condition: condition)
+  }
+
+  private func answerFromMemory(_ question: PictureQuestion, to request: ServiceRequest) -> ServiceAnswer? {
+    guard let image = pipeline.cachedEncoded(question.known.file), image.source == .memory else { return nil }
+    if !question.isRemembered { addresses.remember(question.known, of: request) }
     return answer(question, image, .memory)
   }
 
@@ -58,7 +63,7 @@ extension ImageService {
     if question.condition != nil {
       // A file that a store has needs no question to its origin, and one that none has may need no decoding.
       if let image = await storedImage(question) { return answer(question, image, .store) }
-      if let state = try await pipeline.sourceState(of: question.picture.request),
+      if let state = try await pipeline.sourceState(of: question.known.picture.request),
         question.isMet(by: state.identity)
       {
         return unchanged(question, tag: question.tag(of: state.identity), freshUntil: state.freshUntil)
@@ -71,11 +76,11 @@ extension ImageService {
   /// The file, made once for all who ask for it, here and on the other machines.
   private func image(_ question: PictureQuestion) async throws(ImageError) -> EncodedImage {
     guard let fills else { return try await made(question) }
-    return try await sharedFills.value(for: question.key) { [self] in
+    return try await sharedFills.value(for: question.known.key) { [self] in
       if let image = await storedImage(question) { return .success(image) }
       do {
         return .success(
-          try await fills.value(for: question.key) {
+          try await fills.value(for: question.known.key) {
             await storedImage(question)
           } make: { _ in
             try await made(question)
@@ -83,21 +88,21 @@ extension ImageService {
             await pipeline.storesSettled()
           })
       } catch {
-        return .failure(error as? ImageError ?? .cancelled(question.picture.request.source.name))
+        return .failure(error as? ImageError ?? .cancelled(question.known.picture.request.source.name))
       }
     }.get()
   }
 
   private func made(_ question: PictureQuestion) async throws(ImageError) -> EncodedImage {
-    try await pipeline.encoded(for: question.picture.request, as: question.picture.output)
+    try await pipeline.encoded(for: question.known.picture.request, as: question.known.picture.output)
   }
 
   /// The file as memory or a store has it, if it may be served without a question to its origin.
   private func storedImage(_ question: PictureQuestion) async -> EncodedImage? {
-    var request = question.picture.request
+    var request = question.known.picture.request
     request.cachePolicy = .cacheOnly
     request.readLayers = [.memory, .renditions]
-    let image = try? await pipeline.encoded(for: request, as: question.picture.output)
+    let image = try? await pipeline.encoded(for: request, as: question.known.picture.output)
     return image?.source == .stale ? nil : image
   }
 
@@ -117,9 +122,11 @@ extension ImageService {
     // A drawing may hold scripts; nothing of it is run, wherever it is opened.
     headers.add(
       name: "Content-Security-Policy", value: "default-src 'none'; style-src 'unsafe-inline'; sandbox")
-    if let disposition = question.disposition { headers.add(name: "Content-Disposition", value: disposition) }
+    if let disposition = question.known.disposition {
+      headers.add(name: "Content-Disposition", value: disposition)
+    }
     var answer = ServiceAnswer(kind, ServiceResponse(status: 200, headers: headers, body: image.data))
-    answer.source = question.picture.request.source.name
+    answer.source = question.known.sourceName
     return answer
   }
 
@@ -127,7 +134,7 @@ extension ImageService {
     var answer = ServiceAnswer(
       .unchanged,
       ServiceResponse(status: 304, headers: validators(question, tag: tag, freshUntil: freshUntil)))
-    answer.source = question.picture.request.source.name
+    answer.source = question.known.sourceName
     return answer
   }
 
@@ -136,32 +143,27 @@ extension ImageService {
     var headers: HTTPHeaders = [
       "ETag": tag, "Cache-Control": configuration.cacheControl(freshUntil: freshUntil),
     ]
-    if !question.picture.decidingFields.isEmpty {
-      headers["Vary"] = question.picture.decidingFields.joined(separator: ", ")
+    if !question.known.vary.isEmpty {
+      headers["Vary"] = question.known.vary
     }
     return headers
   }
 }
 
-/// A picture that is asked for, with what is worked out of it once.
+/// A question for a picture.
 private struct PictureQuestion: Sendable {
   /// Grows when the same recipe makes other files than before.
   private static let version = "1"
 
-  let picture: AddressedPicture
-  let key: ImageStoreKey
+  let known: KnownPicture
+  /// Whether its address need not be read.
+  let isRemembered: Bool
   let condition: EntityTagCondition?
-
-  init(_ picture: AddressedPicture, key: ImageStoreKey, condition: EntityTagCondition?) {
-    self.picture = picture
-    self.key = key
-    self.condition = condition
-  }
 
   /// The host that is to be asked, in lower case; empty where there is none.
   var host: String {
     let url: URL? =
-      switch picture.request.source {
+      switch known.picture.request.source {
       case .url(let url): url
       case .request(let request): request.url
       case .data, .picture, .fetcher: nil
@@ -170,27 +172,7 @@ private struct PictureQuestion: Sendable {
   }
 
   /// The tag of what is made of a source. Weak, because another release of an encoder may write other bytes.
-  func tag(of identity: String) -> String { "W/\"\(key.key.derived(identity, Self.version))\"" }
+  func tag(of identity: String) -> String { "W/\"\(known.key.key.derived(identity, Self.version))\"" }
 
   func isMet(by identity: String) -> Bool { condition?.matches(tag(of: identity)) == true }
-
-  /// `Content-Disposition` (RFC 6266); `nil` where nothing was asked for.
-  var disposition: String? {
-    guard picture.isAttachment || picture.fileName != nil else { return nil }
-    let kind = picture.isAttachment ? "attachment" : "inline"
-    guard let name = picture.fileName else { return kind }
-    let isPlain = name.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != 0x22 && $0 != 0x5C }
-    if isPlain { return "\(kind); filename=\"\(name)\"" }
-    // RFC 8187.
-    let escaped = name.utf8.map { byte -> String in
-      let scalar = Unicode.Scalar(byte)
-      let isSafe =
-        byte < 0x80
-        && (scalar.properties.isAlphabetic || (0x30...0x39).contains(byte)
-          || "-._~".unicodeScalars.contains(scalar))
-      return isSafe
-        ? String(Character(scalar)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-    }
-    return "\(kind); filename*=UTF-8''\(escaped.joined())"
-  }
 }

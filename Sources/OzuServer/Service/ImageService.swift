@@ -32,6 +32,7 @@ public final class ImageService: ServiceResponding {
   let addressing: any PictureAddressing
   let admission: ServiceAdmission
   let metrics: ServiceMetrics
+  let addresses: RememberedAddresses
   let fills: FillCoordinator?
   let sharedFills = SharedWork<ImageStoreKey, Result<EncodedImage, ImageError>>()
 
@@ -48,6 +49,7 @@ public final class ImageService: ServiceResponding {
     pipeline = ImagePipeline(configuration.pipeline)
     admission = ServiceAdmission(limit: configuration.maximumPendingCount)
     metrics = ServiceMetrics()
+    addresses = RememberedAddresses(maximumCount: configuration.rememberedAddressCount)
     fills = configuration.leases.map { FillCoordinator(leases: $0, policy: configuration.fillPolicy) }
   }
 

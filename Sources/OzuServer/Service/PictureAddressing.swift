@@ -23,6 +23,10 @@ public struct AddressedPicture: Sendable {
   /// Whether it is to be saved rather than shown. Off by default.
   public var isAttachment = false
 
+  /// Until when every request with the same target, and the same values of `decidingFields`, names this picture. The service
+  /// then need not read the address again. `nil` (the default) where that is not certain.
+  public var reusableUntil: Date?
+
   /// Makes a picture that is asked for.
   public init(request: ImageRequest, output: OutputFormat) {
     self.request = request

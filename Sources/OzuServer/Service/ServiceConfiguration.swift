@@ -26,6 +26,9 @@ extension ImageService {
     public var lifetimeOfOwnSources = 3600
     /// How long it may be kept that an address or a source is wrong, in seconds. 60.
     public var failureLifetime = 60
+    /// How many addresses of pictures in memory are remembered, so that they need not be read again (and their signatures not
+    /// be checked again). About 8 MB at most. 4,096; 0 for none.
+    public var rememberedAddressCount = 4096
     /// Whether `/metrics` is answered. On by default: a proxy should keep it from strangers.
     public var showsMetrics = true
     /// Whether pictures may be decoded in the process of the service. Off by default: then isolation is required.

@@ -41,7 +41,8 @@ struct ServiceFixture {
 
   init(
     network: FakeHTTPClient = FakeHTTPClient(), clock: ManualClock = ManualClock(),
-    stores: [any ImageStoring] = [], _ configure: (inout ImageService.Configuration) -> Void = { _ in }
+    stores: [any ImageStoring] = [], addressing: any PictureAddressing = Addresses(),
+    _ configure: (inout ImageService.Configuration) -> Void = { _ in }
   ) throws {
     self.network = network
     self.clock = clock
@@ -56,7 +57,7 @@ struct ServiceFixture {
     var configuration = ImageService.Configuration(pipeline: pipeline)
     configuration.allowsDecodingInProcess = true
     configure(&configuration)
-    service = try ImageService(addressing: Addresses(), configuration: configuration)
+    service = try ImageService(addressing: addressing, configuration: configuration)
   }
 
   static func url(_ name: String) -> URL { URL(string: "https://\(host(name[...]))/\(name)")! }
