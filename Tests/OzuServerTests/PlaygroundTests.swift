@@ -190,6 +190,61 @@ struct PlaygroundTests {
     #expect(empty.status == 400)
   }
 
+  @Test("the size of an upload is bounded without the listener too, to the byte")
+  func uploadSizes() async throws {
+    let fixture = try Self.fixture()
+    let page = try #require(fixture.service.configuration.playground)
+    var request = ServiceRequest(method: "POST", target: "/playground/uploads", headers: Self.bearer)
+    request.body = Data(count: Playground.maximumUploadByteCount)
+    #expect(await fixture.service.respond(to: request).status == 200)
+    request.body.append(0)
+    #expect(await fixture.service.respond(to: request).status == 413)
+    #expect(page.shelf.byteCount == Playground.maximumUploadByteCount)
+    #expect(page.uploads.path == request.target)
+    #expect(page.uploads.maximumByteCount == Playground.maximumUploadByteCount)
+    // Two whole ones can be received at a time.
+    request.body = Data()
+    #expect(page.uploads.refusal(of: request, 16 << 20, beside: 16 << 20) == nil)
+    #expect(page.uploads.refusal(of: request, 16 << 20, beside: 16 << 20 + 1)?.status == 503)
+  }
+
+  @Test(
+    "options cannot put an address in the place of an uploaded file",
+    arguments: [
+      "w:9/plain/https:%2F%2Forigin.test%2Fpictures%2Fa.png", "plain/https:%2F%2Forigin.test%2Fa.png",
+      "w:9%3F",
+      "w:9%40png", "w:9%20",
+    ])
+  func smuggledSources(options: String) async throws {
+    let fixture = try Self.fixture()
+    try fixture.serve("pictures/a.png")
+    let key = try await Self.upload(try ServiceFixture.picture(), fixture)
+    let answer = await fixture.get("/playground/picture?upload=\(key)&options=\(options)", Self.bearer)
+    #expect(answer.status == 400)
+    #expect(fixture.service.pipeline.statistics.networkLoads == 0)
+  }
+
+  @Test("two uploaded files are two pictures, whatever is made of them")
+  func differentUploads() async throws {
+    let fixture = try Self.fixture()
+    var bodies: Set<Data> = []
+    for number in 1...2 {
+      let key = try await Self.upload(try ServiceFixture.picture(number), fixture)
+      let answer = await fixture.get("/playground/picture?upload=\(key)&options=w:9&format=png", Self.bearer)
+      #expect(answer.status == 200)
+      bodies.insert(answer.body)
+    }
+    #expect(bodies.count == 2)
+    // Of which one may be under way when the other is asked for.
+    let addresses = SignedAddresses(Self.rules)
+    let keys = try ["a", "b"].map { key in
+      let picture = try addresses.uploadedPicture(
+        Data(), PlaygroundQuestion("/playground/picture?upload=\(key)&options=w:9"), accept: nil, now: Date())
+      return fixture.service.pipeline.storeKey(for: picture.request, as: picture.output)
+    }
+    #expect(keys[0] != keys[1])
+  }
+
   @Test("an uploaded file leaves memory after its time, whatever is asked then")
   func expiry() async throws {
     let fixture = try Self.fixture()
@@ -217,5 +272,23 @@ struct PlaygroundTests {
     #expect(shelf.add(Data(count: 101), at: now) == nil && shelf.byteCount == 100)
     for _ in 0..<1000 { _ = shelf.add(Data(), at: now) }
     #expect(shelf.data(for: third, at: now) == nil && shelf.byteCount == 0)
+  }
+
+  @Test("the number of uploaded files is bounded too, and each is kept for its own time")
+  func shelfCount() {
+    let shelf = UploadShelf(byteBudget: 1000, lifetime: .seconds(60))
+    let now = ContinuousClock.now
+    let keys = (0..<UploadShelf.maximumCount).map { shelf.add(Data(count: 1), at: now + .seconds($0)) ?? "" }
+    #expect(Set(keys).count == UploadShelf.maximumCount && keys.allSatisfy { $0.utf8.count >= 22 })
+    #expect(shelf.byteCount == UploadShelf.maximumCount)
+    #expect(shelf.data(for: keys[0], at: now + .seconds(59)) != nil)
+    _ = shelf.add(Data(count: 1), at: now + .seconds(59))
+    #expect(shelf.byteCount == UploadShelf.maximumCount)
+    #expect(shelf.data(for: keys[1], at: now + .seconds(59)) == nil)
+    #expect(shelf.data(for: keys[0], at: now + .seconds(59)) != nil)
+    // The third was last used at the second second.
+    shelf.expire(at: now + .seconds(62))
+    #expect(shelf.data(for: keys[2], at: now + .seconds(62)) == nil)
+    #expect(shelf.data(for: keys[3], at: now + .seconds(62)) != nil)
   }
 }

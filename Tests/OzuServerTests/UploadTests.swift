@@ -66,6 +66,11 @@ struct UploadTests {
       ("POST /up HTTP/1.1\r\nHost: a\r\nContent-Length: 5, 5\r\n\r\n", 400),
       ("POST /up HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n", 400),
       ("POST /up HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999\r\n\r\n", 413),
+      ("POST /up HTTP/1.1\r\nHost: a\r\nContent-Length: 0000000000005\r\n\r\n", 413),
+      ("POST /up HTTP/1.1\r\nHost: a\r\nContent-Length: 0x5\r\n\r\n", 400),
+      ("POST /up HTTP/1.1\r\nHost: a\r\nContent-Length: \r\n\r\n", 400),
+      ("POST /up HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\n", 400),
+      ("POST /up?a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n", 413),
       ("POST /up HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
       ("POST /up HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n", 417),
       ("POST /up HTTP/1.0\r\nHost: a\r\nContent-Length: 5\r\n\r\n", 413),
@@ -83,6 +88,34 @@ struct UploadTests {
     #expect(responder.count == 0)
   }
 
+  @Test("a body that is as large as allowed is taken, with nothing behind it", arguments: [1, 999, 1000])
+  func sizes(count: Int) async throws {
+    let listener = try listener()
+    let client = try TestClient(port: listener.port)
+    client.send(Self.head(count) + String(repeating: "a", count: count))
+    let answer = try await client.answer()
+    #expect(answer.status == 200 && answer.body.count == count && answer.headers["Connection"] == nil)
+    client.send(Self.head(2) + "bc")
+    #expect(try await client.answer().body == Array("bc".utf8))
+    await listener.stop(within: .seconds(10))
+  }
+
+  @Test("a client that leaves in the middle of its body is no request, and its bytes count no longer")
+  func left() async throws {
+    let listener = try listener()
+    for _ in 0..<20 {
+      let client = try TestClient(port: listener.port)
+      client.send(Self.head(1000) + String(repeating: "a", count: 999))
+      try await eventually(listener.connectionCount == 1)
+      client.close()
+      try await eventually(listener.connectionCount == 0)
+    }
+    let client = try TestClient(port: listener.port)
+    client.send(Self.head(1000) + String(repeating: "b", count: 1000))
+    #expect(try await client.answer().body == Array(repeating: UInt8(ascii: "b"), count: 1000))
+    #expect(responder.count == 1)
+  }
+
   @Test("without a rule no request has a body")
   func withoutRule() async throws {
     let listener = try listener(hasUploads: false)
@@ -98,18 +131,26 @@ struct UploadTests {
     let slow = try TestClient(port: listener.port)
     slow.send(Self.head(1000) + "half of it")
     // It has been read when the listener has no room for a second one.
-    while true {
-      let other = try TestClient(port: listener.port)
-      other.send(Self.head(600) + String(repeating: "a", count: 600))
-      if try await other.answer().status == 503 { break }
+    var isFull = false
+    for _ in 0..<1000 where !isFull {
+      isFull = try await post(600, to: listener) == 503
     }
+    #expect(isFull)
+    // What is left is given away to the last byte.
+    #expect(try await post(501, to: listener) == 503)
+    #expect(try await post(500, to: listener) == 200)
     let begun = responder.count
     clock.advance(by: .seconds(60))
     listener.tick()
     #expect(await slow.hasEnded())
-    let next = try TestClient(port: listener.port)
-    next.send(Self.head(600) + String(repeating: "a", count: 600))
-    #expect(try await next.answer().status == 200)
+    #expect(try await post(600, to: listener) == 200)
     #expect(responder.count == begun + 1)
+  }
+
+  /// The status of the answer to a body of that size.
+  private func post(_ count: Int, to listener: ServiceListener) async throws -> Int {
+    let client = try TestClient(port: listener.port)
+    client.send(Self.head(count) + String(repeating: "a", count: count))
+    return try await client.answer().status
   }
 }

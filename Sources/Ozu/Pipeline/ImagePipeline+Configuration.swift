@@ -108,6 +108,9 @@ extension ImagePipeline {
     public var storeBacklogByteCount = 64 << 20
     /// Bodies of more bytes than this are kept in a file while they come, and read from there. 8 MB.
     public var largeBodyByteCount = 8 << 20
+    /// The folder for these files where there is no disk cache, whose folder is taken otherwise. Nobody else may write there;
+    /// nothing is left in it. `nil` (the default) keeps large bodies in memory then.
+    public var largeBodyDirectory: String?
     /// What pictures may take while they are decoded, all together; who finds no room waits. That of the process by
     /// default.
     public var decodedByteBudget = DecodedByteBudget.shared
@@ -166,6 +169,11 @@ extension ImagePipeline.Configuration {
     settings.now = now
     settings.sleep = sleep
     if !isResumableDataEnabled { settings.minimumPartialByteCount = .max }
+    if case .none = diskStorage, let largeBodyDirectory {
+      settings.spooling.directory = largeBodyDirectory
+      // No beginning is left for a later process, which would not look here.
+      settings.minimumPartialByteCount = .max
+    }
     return settings
   }
 }

@@ -49,6 +49,9 @@
       configuration.playground = playground?.page
       var listening = ServiceListener.Configuration()
       listening.uploads = playground?.page.uploads
+      let spool = settings.hasCache || arguments.has("check") ? nil : SpoolFolder()
+      defer { spool?.remove() }
+      configuration.pipeline.largeBodyDirectory = spool?.path
       let service: ImageService
       do throws(ServiceConfigurationError) {
         service = try ImageService(addressing: SignedAddresses(rules), configuration: configuration)

@@ -255,6 +255,9 @@
       return configuration
     }
 
+    /// Whether there is a disk cache.
+    var hasCache: Bool { !self["cache"].isEmpty }
+
     var logsRequests: Bool { get throws(UsageError) { try flag("log") } }
 
     private func pipeline() throws(UsageError) -> ImagePipeline.Configuration {
@@ -273,7 +276,7 @@
       pipeline.encodedMemoryCache.costLimit = try integer("memory_bytes", in: 0...(1 << 40))
       let capacity = try integer("cache_bytes", in: (1 << 20)...(1 << 46))
       pipeline.diskStorage =
-        self["cache"].isEmpty
+        !hasCache
         ? .none : .folder(URL(fileURLWithPath: self["cache"], isDirectory: true), capacity: capacity)
       return pipeline
     }

@@ -117,6 +117,8 @@ extension ImagePipeline.Configuration {
     configuration.encodedMemoryCache.costLimit = 128 << 20
     configuration.memoryCache.costLimit = 32 << 20
     configuration.concurrentFetches = 32
+    // Downloads come faster than decoders take them: what waits does so on a disk, where there is one.
+    configuration.largeBodyByteCount = 512 << 10
     // The memory cache is for views; what is sent is made of the source's own bytes.
     configuration.storagePolicy = .originalData
     return configuration

@@ -19,6 +19,7 @@ final class TestClient: @unchecked Sendable {
 
   init(port: Int) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    Self.setPatience(descriptor)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
@@ -38,6 +39,7 @@ final class TestClient: @unchecked Sendable {
   /// A connection to a Unix socket.
   init(path: String) throws {
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    Self.setPatience(descriptor)
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
@@ -51,6 +53,13 @@ final class TestClient: @unchecked Sendable {
       isOpen = false
       throw Failure()
     }
+  }
+
+  /// What never comes fails a test rather than keeping it for ever.
+  private static func setPatience(_ descriptor: Int32) {
+    var patience = timeval(tv_sec: 120, tv_usec: 0)
+    _ = setsockopt(
+      descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
   }
 
   deinit { close() }
