@@ -86,8 +86,12 @@ static void encode(
   jpeg_set_quality(info, parameters->quality, TRUE);
   info->dct_method = JDCT_ISLOW;
   info->optimize_coding = TRUE;
-  info->comp_info[0].h_samp_factor = parameters->chroma == OzuChromaFull ? 1 : 2;
-  info->comp_info[0].v_samp_factor = parameters->chroma == OzuChromaQuarter ? 2 : 1;
+  if (parameters->is_gray) {
+    jpeg_set_colorspace(info, JCS_GRAYSCALE);
+  } else {
+    info->comp_info[0].h_samp_factor = parameters->chroma == OzuChromaFull ? 1 : 2;
+    info->comp_info[0].v_samp_factor = parameters->chroma == OzuChromaQuarter ? 2 : 1;
+  }
   if (parameters->is_progressive) jpeg_simple_progression(info);
   if (parameters->dots_per_inch_x > 0 && parameters->dots_per_inch_y > 0) {
     info->density_unit = 1;

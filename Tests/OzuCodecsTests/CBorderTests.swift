@@ -256,7 +256,8 @@ struct CBorderTests {
       var message = [CChar](repeating: 0, count: 256)
       var file = OzuBytes()
       var parameters = OzuJPEGParameters(
-        quality: 50, chroma: .quarter, is_progressive: false, dots_per_inch_x: 0, dots_per_inch_y: 0)
+        quality: 50, chroma: .quarter, is_progressive: false, is_gray: false, dots_per_inch_x: 0,
+        dots_per_inch_y: 0)
       for (bytesPerRow, width, height) in [
         (31, 8, 8), (32, 9, 8), (32, 0, 8), (32, 8, 0), (32, -8, 8), (0, 1, 1),
       ] {

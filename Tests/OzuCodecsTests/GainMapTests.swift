@@ -26,7 +26,7 @@ struct GainMapTests {
 
   /// The numbers of ISO 21496-1: no gain to two stops, for a headroom of two stops.
   private static func iso(_ denominator: Int = 64, most: Int = 128, headroom: Int = 128) -> [UInt8] {
-    var block: [UInt8] = [0, 0, 0, 0, 0x08]
+    var block: [UInt8] = [0, 0, 0, 0, 0x48]
     for number in [denominator, 0, headroom, 0, most, 64, 1, 1] { block += BoxFile.big(number, 4) }
     return segment(0xE2, Array("urn:iso:std:iso:ts:21496:-1\0".utf8) + block)
   }

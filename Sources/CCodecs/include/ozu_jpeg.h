@@ -93,6 +93,8 @@ typedef struct {
   int quality;
   OzuChroma chroma;
   bool is_progressive;
+  /// Whether the file has one component, luma.
+  bool is_gray;
   /// For the JFIF segment; 0 for none.
   uint16_t dots_per_inch_x;
   uint16_t dots_per_inch_y;

@@ -36,12 +36,15 @@ public struct RenditionEncoding: Hashable, Sendable {
   }
 
   /// JPEG for opaque pictures, which is small; lossless delta planes for others, which are a third of PNG to read and a
-  /// tenth to write. Registries without those, and deeper pixels, get PNG.
+  /// tenth to write. Registries without those, deeper pixels, and pictures of high dynamic range get PNG.
   public static func standard(
     for picture: Picture, quality: Double = 0.85, codecs: CodecRegistry = .standard
   ) -> RenditionEncoding {
     let isDelta = picture.bitmap.format == .bgra8 && codecs.encodableTypes.contains(.ozuDelta)
     let lossless: ImageType = isDelta ? .ozuDelta : .png
+    if case .coded = picture.bitmap.colorSpace {
+      return RenditionEncoding(.png, options: EncodingOptions(effort: .low))
+    }
     return RenditionEncoding(
       picture.bitmap.isOpaque ? .jpeg : lossless, options: EncodingOptions(compressionQuality: quality))
   }

@@ -32,14 +32,20 @@ final class EncodeImage: JobWork, @unchecked Sendable {
   private var timings = StageTimings()
   /// Whether colours are converted although they were to stay.
   private var converts: Bool
+  /// Whether a gain map is not applied although it was to be.
+  private var isDimmed: Bool
 
   init(_ goal: EncodingGoal, _ context: LoadContext) {
     self.goal = goal
     self.context = context
     converts = !goal.format.mayEmbed(context.configuration.codecs)
+    isDimmed = !goal.format.mayBeBright(context.configuration.codecs)
   }
 
-  private var loadRequest: ImageRequest { converts ? goal.convertedLoad : goal.load }
+  private var loadRequest: ImageRequest {
+    let load = converts ? goal.convertedLoad : goal.load
+    return isDimmed ? load.with { $0.headroomStops = nil } : load
+  }
 
   private var request: ImageRequest { goal.request }
   private var configuration: ImagePipeline.Configuration { context.configuration }
@@ -203,9 +209,9 @@ final class EncodeImage: JobWork, @unchecked Sendable {
     context.events.stageEnded(stage, byteCount: (try? result.get())?.data.count ?? 0)
     let file: EncodedFile
     switch result {
-    case .failure(.encodingFailed) where !converts && loaded.picture.bitmap.colorSpace != .sRGB:
+    case .failure(.encodingFailed) where !(converts && isDimmed) && loaded.picture.bitmap.colorSpace != .sRGB:
       // A profile that the encoder does not take: the picture is worth more.
-      converts = true
+      (converts, isDimmed) = (true, true)
       return load(fetched)
     case .failure(let error): return fail(error)
     case .success(let made): file = made
@@ -214,7 +220,7 @@ final class EncodeImage: JobWork, @unchecked Sendable {
     timings.add(.encode, start.duration(to: configuration.instant))
     let record = EncodedRecord(
       type: file.type, size: file.size, frameCount: file.frameCount, checksum: CacheKey(hashing: file.data),
-      notes: loaded.picture.notes + file.notes,
+      notes: loaded.picture.notes + dimming(loaded.picture, file.type) + file.notes,
       rendition: RenditionRecord(
         header: loaded.picture.header, stamp: fetched.stamp, validity: fetched.validity),
       sourceByteCount: loaded.encodedByteCount)
@@ -225,6 +231,12 @@ final class EncodeImage: JobWork, @unchecked Sendable {
       return .finish(succeeded: true)
     }
     return write(entry, nil)
+  }
+
+  /// The note about a gain map that was to be applied and could not be.
+  private func dimming(_ picture: Picture, _ type: ImageType) -> [String] {
+    guard isDimmed, request.headroomStops != nil, picture.header?.gainMap != nil else { return [] }
+    return ["its gain map was not applied: a file as \(type.displayName) was possible, which cannot say so"]
   }
 
   // MARK: The caches

@@ -72,8 +72,43 @@ struct EncodedFileMaker {
     }
     let picture = input.loaded.picture
     options.metadata = metadata(for: picture.size, picture.bitmap.colorSpace, &notes)
+    if let gainMap = gainMap(of: picture, for: type, &notes) {
+      do throws(EncodingError) {
+        let data = try codecs.encode(picture.bitmap, with: gainMap, options: options, notes: &notes)
+        return EncodedFile(data: data, type: type, size: picture.size, frameCount: 1, notes: notes)
+      } catch {
+        guard case .tooManyBytes = error else { throw error }
+        notes.append("its gain map is left out: with it, the file is over the limit of bytes")
+      }
+    }
+    if options.metadata.removeAnnouncementOfGainMap() {
+      notes.append("XMP is left out: it announces a gain map")
+    }
     let data = try codecs.encode(picture, as: type, options: options)
     return EncodedFile(data: data, type: type, size: picture.size, frameCount: 1, notes: notes)
+  }
+
+  /// The gain map of the source as it fits the picture, where it is to be kept and can be.
+  private func gainMap(of picture: Picture, for type: ImageType, _ notes: inout [String]) -> GainMapPicture? {
+    guard goal.format.keepsGainMap, let header = picture.header, header.gainMap != nil else { return nil }
+    // What was brightened needs no map.
+    if case .coded = picture.bitmap.colorSpace { return nil }
+    guard type == .jpeg, case .data(let data) = input.fetched.content else {
+      notes.append("its gain map is left out: it is kept in JPEG alone")
+      return nil
+    }
+    let context = DecodingContext(
+      limits: configuration.limits, pool: configuration.pixelBufferPool,
+      budget: configuration.decodedByteBudget,
+      isCancelled: isCancelled)
+    do throws(GainMapPicture.Loss) {
+      return try codecs.gainMap(
+        of: data, header: header, resize: goal.request.decodingResize, steps: goal.request.decodedSteps,
+        picture: picture.bitmap, context: context)
+    } catch {
+      notes.append("its gain map is left out: \(error)")
+      return nil
+    }
   }
 
   private func process(_ frame: Bitmap) throws -> Bitmap {

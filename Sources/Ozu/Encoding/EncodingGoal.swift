@@ -17,12 +17,12 @@ struct EncodingGoal: Sendable {
     request.with {
       $0.readLayers = request.readLayers.intersection(.originals)
       $0.writeLayers = request.writeLayers.intersection(.originals)
-      if format.colorProfile != .convert { $0.colorPolicy = format.colorProfile.colorPolicy }
+      if format.colorProfile != .convert { $0.colors.policy = format.colorProfile.colorPolicy }
     }
   }
 
   /// The same with its colours converted: for formats without a place for a profile.
-  var convertedLoad: ImageRequest { load.with { $0.colorPolicy = .convertToSRGB } }
+  var convertedLoad: ImageRequest { load.with { $0.colors.policy = .convertToSRGB } }
 
   var readsStores: Bool { request.readsRenditions && !isPassing }
   var writesStores: Bool { request.writesRenditions && !isPassing }

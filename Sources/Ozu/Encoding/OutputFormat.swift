@@ -23,6 +23,13 @@ public struct OutputFormat: Hashable, Sendable {
   /// of them. On by default. Else its first frame is written, and `EncodedImage.isStillOfAnimation` tells.
   public var keepsAnimation = true
 
+  /// Whether the gain map of a photograph (`ImageHeader.gainMap`) is written beside the picture, resized, cut and turned as it is, so
+  /// that displays of high dynamic range go on to show it brighter. Off by default: it is some tenths of the bytes.
+  ///
+  /// JPEG has a place for it. Steps that change colours, or look at pixels to find their place, make it a lie: it is left out then,
+  /// and `EncodedImage.notes` say so.
+  public var keepsGainMap = false
+
   /// Writes one format, whatever the picture.
   public init(_ type: ImageType, options: EncodingOptions = EncodingOptions()) {
     self.init(types: [type], options: options)
@@ -87,7 +94,7 @@ public struct OutputFormat: Hashable, Sendable {
       + [
         "\(Self.version)", types.map(\.rawValue).joined(separator: "|"), options.identifier,
         metadata.rawValue, colorProfile.rawValue, resolution, keepsAnimation ? "moving" : "still",
-      ].joined(separator: ",") + ")"
+      ].joined(separator: ",") + (keepsGainMap ? ",gains" : "") + ")"
   }
 
   /// The types to write a picture as, those that suit it first.
@@ -110,6 +117,13 @@ extension OutputFormat {
       && types.allSatisfy { type in
         (try? codecs.encoder(for: type)).map { $0.keptMetadata.contains(.colorProfile) } ?? true
       }
+  }
+}
+
+extension OutputFormat {
+  /// Whether pixels may be of high dynamic range: whichever type is written can say so.
+  func mayBeBright(_ codecs: CodecRegistry) -> Bool {
+    types.allSatisfy { type in (try? codecs.encoder(for: type))?.writesColorCodes ?? true }
   }
 }
 

@@ -53,6 +53,7 @@ extension ImageRequest {
   var mayHaveRendition: Bool {
     // Parts come by the hundred, and the original makes them as well.
     if region != nil { return false }
+    guard colors.policy == .convertToSRGB else { return false }
     if let format { return format.diskCapacity > 0 }
     if case .fetcher = source { return true }
     return hasRecipe || hasOwnKey
@@ -62,7 +63,7 @@ extension ImageRequest {
   /// rendition would stop it.
   func mayKeepRendition(_ picture: Picture) -> Bool {
     if let format, format.diskCapacity == 0 || format.isRetired { return false }
-    return picture.animation == nil
+    return picture.animation == nil && colors.policy == .convertToSRGB
   }
 
   /// Whether a finished picture is its original, pixel for pixel, and would only take its place twice.

@@ -7,6 +7,9 @@ extension LoadImage {
     configuration.isDerivationEnabled && request.cachePolicy.readsCaches && request.format?.hasHooks != true
   }
 
+  /// The same of a larger picture. Notes of pictures do not tell their colours: all that are noted were converted.
+  private var mayDeriveFromLarger: Bool { mayDerive && request.convertsColors }
+
   // MARK: Stages
 
   /// The same picture before its last processors, in memory.
@@ -22,13 +25,13 @@ extension LoadImage {
 
   /// A larger picture, in memory or in a store.
   func deriveFromLarger() -> JobStep? {
-    guard mayDerive, made.isEmpty, let resize = request.resize else { return nil }
+    guard mayDeriveFromLarger, made.isEmpty, let resize = request.resize else { return nil }
     return derive(resize, from: context.relatives.made(of: request.key.source)[...])
   }
 
   /// A larger picture that is being made.
   func waitForLarger() -> JobStep? {
-    guard mayDerive, made.isEmpty, let resize = request.resize, request.cachePolicy == .useCaches,
+    guard mayDeriveFromLarger, made.isEmpty, let resize = request.resize, request.cachePolicy == .useCaches,
       request.readsMemory, configuration.isCoalescingEnabled
     else { return nil }
     let larger = context.relatives.loading(of: request.key.source).first { loading in

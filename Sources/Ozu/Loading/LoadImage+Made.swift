@@ -87,7 +87,7 @@ extension LoadImage {
     verdict: ImageResponse.Verdict, writes: ((LoadImage) -> [JobDependence])? = nil,
     otherwise: @escaping (LoadImage) -> JobStep?
   ) -> JobStep {
-    render(.decode(rendition.data, nil), from: Origin()) { load, outcome in
+    render(.decode(rendition.data, nil, request.colors.ofRendition), from: Origin()) { load, outcome in
       switch outcome {
       case .success(let rendered):
         let picture = Picture(rendered.picture.bitmap, header: rendition.header)

@@ -95,6 +95,7 @@ extension LoadImage {
   /// Whether the picture is handed over undecoded: nothing is made of it.
   private var isDeferred: Bool {
     !configuration.isDecompressionEnabled && request.decodingResize == nil && request.decodedSteps.isEmpty
+      && request.headroomStops == nil
   }
 
   /// The picture made of what was fetched. An original of a store that does not decode is fetched again.
@@ -131,7 +132,7 @@ extension LoadImage {
     let encodedByteCount: Int
     switch fetched.content {
     case .data(let data):
-      first = isDeferred ? .deferDecoding(data) : .decode(data, request.decodingResize, request.colorPolicy)
+      first = isDeferred ? .deferDecoding(data) : .decode(data, request.decodingResize, request.colors)
       encodedByteCount = data.count
     case .picture(let whole):
       first = .resize(whole, request.decodingResize)

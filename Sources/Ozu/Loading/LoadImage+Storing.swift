@@ -15,8 +15,7 @@ extension LoadImage {
   /// The picture as one of which smaller ones may be made; `nil` where that cannot be.
   private func relative(_ picture: Picture) -> Relatives.Made? {
     guard configuration.isDerivationEnabled, request.region == nil, request.decodedSteps.isEmpty,
-      picture.animation == nil,
-      picture.header != nil
+      request.convertsColors, picture.animation == nil, picture.header != nil
     else { return nil }
     return Relatives.Made(
       key: request.key, resize: request.resize, size: picture.size, kind: request.renditionKind)

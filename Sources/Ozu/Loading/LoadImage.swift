@@ -176,7 +176,7 @@ final class LoadImage: JobWork, @unchecked Sendable {
   /// Whether smaller pictures may be made from this one.
   private var isRelative: Bool {
     configuration.isDerivationEnabled && request.resize != nil && request.processors.isEmpty
-      && request.cachePolicy == .useCaches && request.writesMemory
+      && request.convertsColors && request.cachePolicy == .useCaches && request.writesMemory
   }
 
   /// Hears of the download, and of a larger picture that is loaded.

@@ -3,7 +3,7 @@ import Foundation
 /// One step of the way from a source to a finished picture: what a render job does on a decoding thread.
 enum RenderStep: Sendable {
   /// From an encoded file to pixels of the size of the recipe.
-  case decode(Data, Resize?, ColorPolicy = .convertToSRGB)
+  case decode(Data, Resize?, RequestedColors = .converted)
   /// From an encoded file to a whole picture that is decoded when somebody looks at it.
   case deferDecoding(Data)
   /// From pixels that a fetcher brought.
@@ -56,10 +56,10 @@ extension RenderStep {
       StageReporter.make(context.load.events, source: context.source))
     if context.isCancelled { throw .cancelled(context.name) }
     switch self {
-    case .decode(let data, let resize, let colorPolicy):
+    case .decode(let data, let resize, let colors):
       watch.enter(.decode)
       context.load.events.counters.decodes.increment()
-      let picture = try Self.decode(context, watch, colorPolicy) { surroundings throws(DecodingError) in
+      let picture = try Self.decode(context, watch, colors) { surroundings throws(DecodingError) in
         try context.load.configuration.codecs.picture(from: data, resize: resize, context: surroundings)
       }
       return Rendered(picture: picture, timings: watch.finish())
@@ -108,18 +108,18 @@ extension RenderStep {
   }
 
   private static func decode(
-    _ context: Context, _ watch: StageWatch, _ colorPolicy: ColorPolicy = .convertToSRGB,
+    _ context: Context, _ watch: StageWatch, _ colors: RequestedColors = .converted,
     _ decode: (DecodingContext) throws(DecodingError) -> Picture
   ) throws(ImageError) -> Picture {
     let surroundings = DecodingContext(
       limits: context.load.configuration.limits, pool: context.load.configuration.pixelBufferPool,
-      colorPolicy: colorPolicy, pixelFormats: colorPolicy.pixelFormats,
+      colorPolicy: colors.policy, pixelFormats: colors.policy.pixelFormats,
       budget: context.load.configuration.decodedByteBudget,
       assistant: DecodingAssistant { [runner = context.load.runner] in runner.lend(.decode, $0) },
       isCancelled: { context.isCancelled || watch.isLate }
     ).measured { watch.enter($0 == .decode ? .decode : .resize, ago: $1) }
     do throws(DecodingError) {
-      return try decode(surroundings)
+      return try decode(colors.apply(to: surroundings))
     } catch {
       if error == .cancelled, watch.isLate, !context.isCancelled {
         throw .deadlineExceeded(context.name, stage: watch.stage)

@@ -22,7 +22,7 @@ extension ImageRequest {
     var httpPolicy: HTTPCachePolicy?
     var storagePolicy: StoragePolicy?
     var acceptance: ImageAcceptance?
-    var colorPolicy = ColorPolicy.convertToSRGB
+    var colors = RequestedColors.converted
     var alternatives: [ImageSource] = []
     var lowDataSource: ImageSource? { didSet { hasLowDataSource = lowDataSource != nil } }
     /// Apart, because to look at a source copies it.
@@ -32,11 +32,8 @@ extension ImageRequest {
     /// The identifiers of all that is done with the source, in order.
     var steps: [String] {
       [format?.step, resize?.identifier].compactMap(\.self)
-        + processors.map(\.identifier) + colorStep
+        + processors.map(\.identifier) + colors.steps
     }
-
-    /// Colours that are kept make another picture.
-    var colorStep: [String] { colorPolicy == .convertToSRGB ? [] : ["colors(\(colorPolicy))"] }
 
     var key: ImageKey { ImageKey(source: source.cacheKey(for: sourceKey), steps: steps) }
 

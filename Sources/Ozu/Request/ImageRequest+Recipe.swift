@@ -18,7 +18,8 @@ extension ImageRequest {
   func prefixKey(processorCount: Int) -> ImageKey {
     let resizing = resize.map { [$0.identifier] } ?? []
     return ImageKey(
-      source: key.source, steps: resizing + processors.prefix(processorCount).map(\.identifier) + colorStep)
+      source: key.source,
+      steps: resizing + processors.prefix(processorCount).map(\.identifier) + fields.colors.steps)
   }
 
   /// The request under the key that rules give its URL.

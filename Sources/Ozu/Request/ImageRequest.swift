@@ -147,6 +147,22 @@ public struct ImageRequest: Sendable {
     set { change { $0.scale = newValue } }
   }
 
+  /// The HDR headroom of the display, in stops: the power of two by which its brightest white is brighter than the white of
+  /// other pictures (ISO 21496-1). `nil` (the default) for a display that has none; at most 6.
+  ///
+  /// The gain map of a picture (`ImageHeader.gainMap`) is applied for it. The picture then comes in `rgba16` under PQ with white
+  /// at 203 candelas per square metre (`ColorSpaceTag.coded(primaries: 1, transfer: 16)`), and `EncodedImage`s keep that in formats
+  /// that can say it: PNG, AVIF and JPEG XL. Others get the picture as it is without a headroom, and a note.
+  /// Part of the picture's identity. On disk such a picture is kept as PNG, in all its bits.
+  public var headroomStops: Double? {
+    get { fields.colors.headroomStops }
+    set {
+      var changed = fields.colors
+      changed.setHeadroom(newValue)
+      colors = changed
+    }
+  }
+
   // MARK: How it is loaded
 
   /// How long the load may take, from the call on; `nil` (the default) for no limit but those of the pipeline.
@@ -184,15 +200,15 @@ public struct ImageRequest: Sendable {
   /// What tells the source from others, in words.
   var sourceKey: String { fields.sourceKey }
 
-  /// What becomes of colours that are not sRGB: part of the recipe. Only pictures that are written with their profile are not
-  /// converted; renditions carry none, so such a picture is never stored as one.
-  var colorPolicy: ColorPolicy {
-    get { fields.colorPolicy }
-    set { if newValue != fields.colorPolicy { changeRecipe { $0.colorPolicy = newValue } } }
+  /// What becomes of colours: part of the recipe. Pictures that are written with their profile are not converted; renditions
+  /// carry none, so such a picture is never stored as one.
+  var colors: RequestedColors {
+    get { fields.colors }
+    set { if newValue != fields.colors { changeRecipe { $0.colors = newValue } } }
   }
 
-  /// The step of `colorPolicy`.
-  var colorStep: [String] { fields.colorStep }
+  /// Whether colours are converted to sRGB, as those of all pictures are of which smaller ones are made.
+  var convertsColors: Bool { fields.colors == .converted }
 
   /// Whether the app has given it a key.
   var hasOwnKey: Bool { fields.hasOwnKey }

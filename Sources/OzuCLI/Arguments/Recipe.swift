@@ -3,11 +3,22 @@ import Ozu
 
 /// All that a command line asks to be done with the pixels of a picture, in the order in which it was given.
 struct Recipe: Sendable {
-  static let options = ResizeArguments.options + StepArguments.options
+  static let options =
+    ResizeArguments.options + StepArguments.options + [
+      OptionSpecification(
+        name: headroom, value: "STOPS",
+        help: """
+          Apply the gain map of a photograph for a display that is so many powers of two brighter than white, 0 to 6: the \
+          result is PQ in 16 bits. With -o in PNG, AVIF and JPEG XL; other formats get the picture without it.
+          """)
+    ]
+  private static let headroom = "headroom"
 
   /// What the decoder does already: the first step, where that is a size.
   let resize: Resize?
   let processors: [any ImageProcessing]
+  /// The HDR headroom for which gain maps are applied, in stops.
+  let headroomStops: Double?
   /// The files that steps are made of; no result may take their place.
   let files: [ImageSource]
 
@@ -29,6 +40,15 @@ struct Recipe: Sendable {
     resize = steps.first as? Resize
     processors = resize == nil ? steps : Array(steps.dropFirst())
     self.files = files
+    headroomStops = try arguments.value(Self.headroom).map { (text) throws(UsageError) in
+      try StepArguments.number(
+        text, of: Self.headroom, in: 0...6)
+    }
+  }
+
+  /// The picture of a source after all that is to be done.
+  func request(_ source: ImageSource) -> ImageRequest {
+    ImageRequest(source, resize: resize, processors: processors).with { $0.headroomStops = headroomStops }
   }
 
   /// Makes of a rectangle that is cut out first, and a size after it, one step that the decoder does: of most JPEG files it

@@ -46,6 +46,8 @@ enum EncodingArguments {
       help:
         "How much of the colour JPEG and AVIF keep: all, a half, a quarter; by the quality for auto (default)."
     ),
+    OptionSpecification(
+      name: "no-gain-map", help: "Leave out the gain map that a photograph has; JPEG keeps it by default."),
     OptionSpecification(name: "still", help: "Write the first frame of an animation alone."),
   ]
 
@@ -82,6 +84,7 @@ enum EncodingArguments {
       ImageResolution(dotsPerInch: Double($0))
     }
     format.keepsAnimation = !arguments.has("still")
+    format.keepsGainMap = !arguments.has("no-gain-map")
     return format
   }
 }

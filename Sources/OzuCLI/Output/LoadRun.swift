@@ -29,7 +29,7 @@ struct LoadRun: Sendable {
     do {
       let limit = pipeline.configuration.limits.encodedByteCount
       let source = try await SourceArgument.read(text, limit: limit)
-      let request = ImageRequest(source, resize: recipe.resize, processors: recipe.processors)
+      let request = recipe.request(source)
       let loaded =
         if let output {
           LoadReport.Loaded(

@@ -11,7 +11,7 @@ struct SetRecipe: Sendable {
 
   /// The picture of a source before the widths are made of it.
   func request(_ source: ImageSource) -> ImageRequest {
-    ImageRequest(source, resize: steps.resize, processors: steps.processors)
+    steps.request(source)
   }
 
   /// A request for each width: the widest is made of the source, the others of the widest.

@@ -11,7 +11,7 @@ import OzuImaging
 enum JPEGGainMap {
   /// The pictures of an index that are looked at.
   private static let mostPictures = 8
-  private static let isoName: StaticString = "urn:iso:std:iso:ts:21496:-1\0"
+  static let isoName: StaticString = "urn:iso:std:iso:ts:21496:-1\0"
   private static let version: StaticString = "hdrgm:Version"
 
   /// Whether the XMP of a picture announces a map.
@@ -119,9 +119,11 @@ enum JPEGGainMap {
           minimum: minimum, maximum: maximum, gamma: gamma, baseOffset: baseOffset,
           alternateOffset: alternateOffset))
     }
-    return GainMap(
+    var map = GainMap(
       size: PixelSize(0, 0), bytes: 0..<0, channels: channels, baseHeadroom: baseHeadroom,
       alternateHeadroom: alternateHeadroom)
+    map.isInColorsOfPicture = flags & 0x40 != 0
+    return map
   }
 
   /// The attributes and lists of Ultra HDR's XMP (Android's "Ultra HDR image format", 1.1).

@@ -77,6 +77,7 @@ extension CodecRegistry {
   ) throws(DecodingError) -> Prepared {
     let file = try decoder.openChecked(data, limits: context.limits)
     let header = file.header
+    let context = context.fitting(header)
     try context.limits.check(header)
     guard !header.storedSize.isEmpty else {
       throw .corrupt(header.type, stage: "header", reason: "a picture of \(header.storedSize) pixels")
@@ -97,7 +98,7 @@ extension CodecRegistry {
   ) throws(DecodingError) -> Picture {
     let (file, header) = (prepared.file, prepared.header)
     let (plan, format) = (prepared.plan, prepared.format)
-    let context = try context.reserving(plan.byteCount)
+    let context = try context.fitting(header).reserving(plan.byteCount)
     defer { withExtendedLifetime(context) {} }
     try context.checkpoint()
     context.begin(.decode)

@@ -25,7 +25,7 @@ public struct DecodingContext {
   public let allowsTruncation: Bool
 
   /// What becomes of colours that are not sRGB. They are converted by default.
-  public let colorPolicy: ColorPolicy
+  public private(set) var colorPolicy: ColorPolicy
 
   /// In which formats pixels may come. `bgra8` by default.
   public private(set) var pixelFormats: PixelFormatPolicy
@@ -106,6 +106,18 @@ public struct DecodingContext {
   public func brightened(to headroom: Double?) -> DecodingContext {
     var context = self
     context.headroom = headroom.flatMap { $0 > 1 ? min($0, 64) : nil }
+    return context
+  }
+
+  /// The same context for a display with an HDR headroom in stops, powers of two (ISO 21496-1): up to 6.
+  public func brightened(toStops stops: Double) -> DecodingContext { brightened(to: exp2(stops)) }
+
+  /// The same context for a file. A gain map is applied to colours that are converted, whatever becomes of those of files without
+  /// one.
+  func fitting(_ header: ImageHeader) -> DecodingContext {
+    guard headroom != nil, header.gainMap != nil, colorPolicy != .keep else { return self }
+    var context = self
+    (context.colorPolicy, context.pixelFormats) = (.convertToSRGB, .bgra8)
     return context
   }
 

@@ -33,45 +33,54 @@ public struct Crop: ImageProcessing, Hashable {
   public func process(
     _ bitmap: BGRABitmap, context: ProcessingContext
   ) throws(ProcessingError) -> BGRABitmap {
-    let rectangle: PixelRectangle
-    switch area {
-    case .rectangle(let asked):
-      rectangle = asked.clamped(to: bitmap.size)
-    case .proportions(let proportions, let anchor):
-      try context.check(proportions, for: self)
-      let size = Self.largest(proportions, in: bitmap.size)
-      let (x, y) = anchor.origin(of: size, in: bitmap.size)
-      rectangle = PixelRectangle(x: x, y: y, width: size.width, height: size.height)
-    case .attention(let proportions):
-      try context.check(proportions, for: self)
-      let size = Self.largest(proportions, in: bitmap.size)
-      rectangle = AttentionMap(of: bitmap, pool: context.pool).bestRectangle(of: size)
-    }
-    try context.check(rectangle.size, for: self)
+    let rectangle = try checkedRectangle(in: bitmap.size, context) { bitmap }
     return bitmap.cropped(to: rectangle, pool: context.pool)
   }
 
   /// Cuts 16 bits in the same way; what people look at is found in 8.
   public func process(wide bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap? {
-    let rectangle: PixelRectangle
+    let rectangle = try checkedRectangle(in: bitmap.size, context) {
+      BGRABitmap(bitmap, pool: context.pool)
+    }
+    // Region and size agree to the pixel, so pixels are copied.
+    return Resampler().resample(
+      bitmap, region: PixelRegion(rectangle), to: rectangle.size, pool: context.pool)
+  }
+
+  /// The part that is kept of a picture of a size; `nil` where only its pixels tell. It may be empty.
+  func rectangle(in size: PixelSize) -> PixelRectangle? {
     switch area {
-    case .rectangle(let asked): rectangle = asked.clamped(to: bitmap.size)
+    case .rectangle(let asked): return asked.clamped(to: size)
     case .proportions(let proportions, let anchor):
+      guard !proportions.isEmpty else { return nil }
+      let part = Self.largest(proportions, in: size)
+      let (x, y) = anchor.origin(of: part, in: size)
+      return PixelRectangle(x: x, y: y, width: part.width, height: part.height)
+    case .attention: return nil
+    }
+  }
+
+  /// - Parameter pixels: the picture in 8 bits, for an area that only they tell.
+  /// - Throws: `invalidParameters` when nothing would be left.
+  private func checkedRectangle(
+    in size: PixelSize, _ context: ProcessingContext, pixels: () -> BGRABitmap
+  ) throws(ProcessingError) -> PixelRectangle {
+    switch area {
+    case .rectangle: break
+    case .proportions(let proportions, _), .attention(let proportions):
       try context.check(proportions, for: self)
-      let size = Self.largest(proportions, in: bitmap.size)
-      let (x, y) = anchor.origin(of: size, in: bitmap.size)
-      rectangle = PixelRectangle(x: x, y: y, width: size.width, height: size.height)
-    case .attention(let proportions):
-      try context.check(proportions, for: self)
-      rectangle = AttentionMap(of: BGRABitmap(bitmap, pool: context.pool), pool: context.pool)
-        .bestRectangle(of: Self.largest(proportions, in: bitmap.size))
+    }
+    let rectangle: PixelRectangle
+    if let known = self.rectangle(in: size) {
+      rectangle = known
+    } else if case .attention(let proportions) = area {
+      rectangle = AttentionMap(of: pixels(), pool: context.pool)
+        .bestRectangle(of: Self.largest(proportions, in: size))
+    } else {
+      rectangle = PixelRectangle(x: 0, y: 0, width: 0, height: 0)
     }
     try context.check(rectangle.size, for: self)
-    // Region and size agree to the pixel, so pixels are copied.
-    let region = PixelRegion(
-      x: Double(rectangle.x), y: Double(rectangle.y), width: Double(rectangle.size.width),
-      height: Double(rectangle.size.height))
-    return Resampler().resample(bitmap, region: region, to: rectangle.size, pool: context.pool)
+    return rectangle
   }
 
   /// The largest size with some proportions inside another; at least one pixel.

@@ -26,7 +26,8 @@ public enum Turn: String, ImageProcessing, Hashable, CaseIterable {
     bitmap.upright(from: orientation, pool: context.pool)
   }
 
-  private var orientation: Orientation {
+  /// How a picture has to be stored to be seen so.
+  var orientation: Orientation {
     switch self {
     case .right: .right
     case .left: .left

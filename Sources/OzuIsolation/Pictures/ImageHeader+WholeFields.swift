@@ -91,6 +91,7 @@ extension GainMap {
     }
     writer.append(baseHeadroom)
     writer.append(alternateHeadroom)
+    writer.append(isInColorsOfPicture)
   }
 
   fileprivate init(from reader: inout FieldReader) throws(FieldReader.Damage) {
@@ -105,6 +106,7 @@ extension GainMap {
     self.init(
       size: size, bytes: start..<end, channels: channels, baseHeadroom: try reader.number(),
       alternateHeadroom: try reader.number())
+    isInColorsOfPicture = try reader.flag()
   }
 }
 

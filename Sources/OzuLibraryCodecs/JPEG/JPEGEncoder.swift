@@ -12,7 +12,7 @@ import OzuImaging
 /// picture.
 ///
 /// Quality 0 to 1 is libjpeg's 0 to 100. Unless the options say how, the chroma is stored at half the size each way (4:2:0)
-/// below 0.9, and in full (4:4:4) from there on. Transparent pixels are blended over white.
+/// below 0.9, and in full (4:4:4) from there on. Bitmaps of grey (`gray8`) have one component. Transparent pixels are blended over white.
 public struct JPEGEncoder: ImageEncoding {
   private static let fullChromaQuality = 0.9
 
@@ -33,6 +33,8 @@ public struct JPEGEncoder: ImageEncoding {
   /// - Throws: `tooLarge` above 65,500 pixels a side; `failed` when memory is short, or the profile of the options is none for
   ///   red, green and blue.
   public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data {
+    // A profile for red, green and blue does not fit grey.
+    let isGray = bitmap.format == .gray8 && options.metadata.colorProfile == nil
     let bitmap = bitmap.converted(to: .bgra8)
     guard max(bitmap.size.width, bitmap.size.height) <= Int(ozu_jpeg_side_limit) else {
       throw .tooLarge(.jpeg, bitmap.size)
@@ -43,7 +45,8 @@ public struct JPEGEncoder: ImageEncoding {
     var parameters = OzuJPEGParameters(
       quality: Int32((quality * 100 + 0.5)),
       chroma: options.chromaSubsampling.value(isFull: quality >= Self.fullChromaQuality),
-      is_progressive: options.isProgressive, dots_per_inch_x: resolution.density(\.horizontal),
+      is_progressive: options.isProgressive, is_gray: isGray,
+      dots_per_inch_x: resolution.density(\.horizontal),
       dots_per_inch_y: resolution.density(\.vertical))
     var file = OzuBytes()
     var message = [CChar](repeating: 0, count: 256)

@@ -1,5 +1,6 @@
 #if os(Linux)
   import Foundation
+  import OzuCodecs
   import OzuImaging
   import OzuStandardCodecs
   import OzuSynchronization
@@ -53,6 +54,30 @@
       }
       if CodecRegistry.standardWithDrawings.decodableTypes.contains(.svg) { files.append(("svg", drawing)) }
       return files
+    }
+
+    @Test("have their gain map applied there", arguments: [nil, 1.5, 4])
+    func brightened(headroom: Double?) throws {
+      let numbers = GainMap(
+        size: PixelSize(30, 20), bytes: 0..<0, channels: [GainMap.Channel(minimum: 0, maximum: 2)],
+        alternateHeadroom: 2)
+      let gains = Bitmap(size: numbers.size, isOpaque: true) { x, _ in
+        Pixel(red: UInt8(x * 8), green: UInt8(x * 8), blue: UInt8(x * 8))
+      }
+      var notes: [String] = []
+      let here = CodecRegistry.standard
+      let data = try here.encode(
+        PatternPicture(PixelSize(90, 60), tint: 3).bitmap, with: GainMapPicture(numbers, bitmap: gains),
+        notes: &notes)
+      let context = DecodingContext().brightened(to: headroom)
+      let resize = Resize(PixelSize(33, 20), mode: .aspectFill, crops: true)
+      let (own, other) = (
+        try here.picture(from: data, resize: resize, context: context),
+        try Self.codecs().0.picture(from: data, resize: resize, context: context)
+      )
+      #expect(other.isIsolated && other.header?.gainMap == own.header?.gainMap)
+      #expect(other.bitmap.format == (headroom == nil ? .bgra8 : .rgba16))
+      #expect(other.bitmap == own.bitmap && other.notes == own.notes)
     }
 
     @Test(

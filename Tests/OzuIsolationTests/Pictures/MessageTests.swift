@@ -30,6 +30,9 @@
           let context = DecodingContext(allowsTruncation: true, colorPolicy: policy, pixelFormats: .asStored)
           return PictureQuestion(.picture(nil), context, allowance: 99)
         }
+        + [1.5, 64].map {
+          PictureQuestion(.picture(nil), DecodingContext().brightened(to: $0), allowance: 99)
+        }
     }()
 
     private static let header: ImageHeader = {
@@ -42,6 +45,11 @@
         dotsPerInch: 72.5, metadata: metadata)
       header.isDrawing = true
       header.lightLevels = LightLevels(maximumContent: 1000, masteringPeak: 4000.5)
+      let channels = [1.0, 2, 3].map { GainMap.Channel(minimum: -$0, maximum: $0, gamma: 1.5) }
+      var gainMap = GainMap(
+        size: PixelSize(40, 30), bytes: 7..<99, channels: channels, alternateHeadroom: 2.5)
+      gainMap.isInColorsOfPicture = false
+      header.gainMap = gainMap
       return header
     }()
 

@@ -55,6 +55,7 @@ struct OutputFormatTests {
     let fields: [(inout OutputFormat) -> Void] = [
       { $0.metadata = .keepAll }, { $0.metadata = .keepWithoutPlace }, { $0.colorProfile = .embed },
       { $0.resolution = ImageResolution(dotsPerInch: 72) }, { $0.keepsAnimation = false },
+      { $0.keepsGainMap = true },
     ]
     // Whoever adds an option adds it here and to `identifier`.
     #expect(Mirror(reflecting: EncodingOptions()).children.count == changes.count)

@@ -78,24 +78,12 @@ extension CodecRegistry {
       notes.append("the gain map is not applied to colours that are kept")
       return bitmap
     }
-    let (width, height) = (Double(header.storedSize.width), Double(header.storedSize.height))
     do throws(DecodingError) {
-      let bytes = data.dropFirst(gainMap.bytes.lowerBound).prefix(gainMap.bytes.count)
-      guard bytes.count == gainMap.bytes.count else { throw .truncated(header.type, stage: "gain map") }
-      // A map of its own is not looked for: nested maps end here.
-      let file = try open(Data(bytes), limits: context.limits)
-      try context.limits.check(file.header)
-      guard file.header.storedSize == gainMap.size else {
-        throw .corrupt(header.type, stage: "gain map", reason: "it has another size")
-      }
-      let whole = DecodePlan(of: file, resize: nil, context: context.inWorkingFormat())
-      // The map, and its copy at the size of the result.
-      let price = plan.byteCount.saturatingSum(whole.byteCount)
-        .saturatingSum(plan.outputSize.bitmapByteCount(as: .rgba16))
+      // What is in memory beside the map: the picture, and the copy of the map at its size.
+      let price = plan.byteCount.saturatingSum(plan.outputSize.bitmapByteCount(as: .rgba16))
         .saturatingSum(plan.outputSize.bitmapByteCount(as: .bgra8))
-      try context.limits.checkDecodedByteCount(price)
-      try context.reserve(atLeast: price)
-      let map = try file.decoded(whole, context: context.inWorkingFormat())
+      let map = try self.map(gainMap, in: data, header, besides: price, context)
+      let (width, height) = (Double(header.storedSize.width), Double(header.storedSize.height))
       let region = plan.sourceRegion.scaled(
         horizontal: Double(map.size.width) / width, vertical: Double(map.size.height) / height)
       let fitting = Resampler(kernel: .bilinear).resample(
@@ -107,5 +95,28 @@ extension CodecRegistry {
       notes.append("its gain map cannot be used: \(error)")
       return bitmap
     }
+  }
+
+  /// The values of a gain map, as stored.
+  ///
+  /// - Parameter byteCount: what is in memory beside it.
+  /// - Throws: `corrupt` where the map is not the one that the header describes.
+  func map(
+    _ gainMap: GainMap, in data: Data, _ header: ImageHeader, besides byteCount: Int,
+    _ context: DecodingContext
+  ) throws(DecodingError) -> Bitmap {
+    let bytes = data.dropFirst(gainMap.bytes.lowerBound).prefix(gainMap.bytes.count)
+    guard bytes.count == gainMap.bytes.count else { throw .truncated(header.type, stage: "gain map") }
+    // A map of its own is not looked for: nested maps end here.
+    let file = try open(Data(bytes), limits: context.limits)
+    try context.limits.check(file.header)
+    guard file.header.storedSize == gainMap.size else {
+      throw .corrupt(header.type, stage: "gain map", reason: "it has another size")
+    }
+    let whole = DecodePlan(of: file, resize: nil, context: context.inWorkingFormat())
+    let price = byteCount.saturatingSum(whole.byteCount)
+    try context.limits.checkDecodedByteCount(price)
+    try context.reserve(atLeast: price)
+    return try file.decoded(whole, context: context.inWorkingFormat())
   }
 }

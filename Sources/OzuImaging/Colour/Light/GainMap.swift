@@ -47,6 +47,10 @@ public struct GainMap: Hashable, Sendable {
   /// The headroom from which the whole gain is applied.
   public var alternateHeadroom: Double
 
+  /// Whether gains are those of the colours of the picture, and not of others that it has to be converted to before (ISO 21496-1
+  /// `use_base_colour_space`).
+  public var isInColorsOfPicture = true
+
   /// Makes a gain map.
   public init(
     size: PixelSize, bytes: Range<Int>, channels: [Channel], baseHeadroom: Double = 0,
@@ -61,6 +65,8 @@ public struct GainMap: Hashable, Sendable {
     guard channels.count == 1 || channels.count == 3, channels.allSatisfy(\.isSane), 0...16 ~= baseHeadroom,
       baseHeadroom < alternateHeadroom, alternateHeadroom <= 16
     else { return "its numbers make no sense" }
+    // A gain that all colours share is the same in every space of linear light.
+    guard isInColorsOfPicture || channels.count == 1 else { return "its gains are meant for other colours" }
     guard !size.isEmpty, !picture.isEmpty else { return "it has no size" }
     let shape = Double(size.width) / Double(size.height) * Double(picture.height) / Double(picture.width)
     // Sides are rounded to whole pixels, and by some writers to whole blocks.

@@ -1,0 +1,90 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A gain map with its values: what is written beside a picture that goes on to be brighter on displays of high dynamic range.
+public struct GainMapPicture: Sendable {
+  /// The numbers by which values are gains; where the map lies in a file is not among them.
+  public let numbers: GainMap
+  /// The values, upright as the picture is: `gray8` for one gain of all colours.
+  public let bitmap: Bitmap
+
+  /// Makes a map of some values.
+  public init(_ numbers: GainMap, bitmap: Bitmap) {
+    self.numbers = numbers
+    self.bitmap = bitmap
+  }
+
+  /// Why a gain map is not kept.
+  package struct Loss: Error, CustomStringConvertible {
+    package let description: String
+  }
+}
+
+extension CodecRegistry {
+  /// The gain map of a file as it fits a picture that was made of the file, in as many pixels to one of the picture as there
+  /// were before.
+  ///
+  /// - Parameters:
+  ///   - header: of the file.
+  ///   - resize: the recipe of the decode, and `steps` those that followed it.
+  ///   - picture: the result, upright.
+  /// - Throws: the reason, in words for a note: a step that changes colours or looks for its place, a broken map, limits.
+  /// - Complexity: O(pixels of the map).
+  package func gainMap(
+    of data: Data, header: ImageHeader, resize: Resize?, steps: [any ImageProcessing], picture: Bitmap,
+    context: DecodingContext
+  ) throws(GainMapPicture.Loss) -> GainMapPicture? {
+    guard let numbers = header.gainMap else { return nil }
+    guard let geometry = PictureGeometry(source: header.size, resize: resize, steps: steps),
+      geometry.size == picture.size
+    else { throw GainMapPicture.Loss(description: "steps have changed more than size, place and direction") }
+    if numbers.channels.count > 1, header.colorEncoding != nil, picture.colorSpace == .sRGB {
+      throw GainMapPicture.Loss(
+        description: "its gains are meant for the colours of the file, which were converted")
+    }
+    let map: Bitmap
+    do throws(DecodingError) {
+      map = try self.map(numbers, in: data, header, besides: picture.byteCount, context)
+    } catch {
+      throw GainMapPicture.Loss(description: "\(error)")
+    }
+    let upright = map.upright(from: header.orientation, pool: context.pool)
+    let (horizontal, vertical) = (
+      Double(upright.size.width) / Double(header.size.width),
+      Double(upright.size.height) / Double(header.size.height)
+    )
+    let region = geometry.region.scaled(horizontal: horizontal, vertical: vertical)
+    // Never more than there were: a picture that was enlarged has no more gains.
+    func side(_ length: Int, _ scale: Double, _ most: Double) -> Int {
+      max(1, Int(min(Double(length) * scale, most).rounded()))
+    }
+    let before = geometry.sizeBeforeTurns
+    let size = PixelSize(
+      side(before.width, horizontal, region.width), side(before.height, vertical, region.height))
+    var result = Resampler(kernel: .bilinear).resample(upright, region: region, to: size, pool: context.pool)
+    for turn in geometry.turns { result = result.upright(from: turn.orientation, pool: context.pool) }
+    var own = numbers
+    (own.size, own.bytes) = (result.size, 0..<0)
+    // Numbers that all colours share may stand for values of each.
+    let isGray = numbers.channels.count == 1 && result.isGray
+    return GainMapPicture(own, bitmap: isGray ? result.converted(to: .gray8, pool: context.pool) : result)
+  }
+}
+
+extension Bitmap {
+  /// Whether red, green and blue are the same in every pixel.
+  fileprivate var isGray: Bool {
+    guard format == .bgra8 else { return format == .gray8 }
+    return withUnsafeBytes { bytes in
+      (0..<size.height).allSatisfy { y in
+        (0..<size.width).allSatisfy { x in
+          let place = y * bytesPerRow + x * 4
+          return bytes[place] == bytes[place + 1] && bytes[place] == bytes[place + 2]
+        }
+      }
+    }
+  }
+}

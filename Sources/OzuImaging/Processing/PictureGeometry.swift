@@ -1,0 +1,67 @@
+/// Which part of a picture is seen after some steps, how large it is then, and how it is turned: for a second picture that
+/// belongs to the first, as a gain map does, and takes the same way in fewer pixels.
+///
+/// A pure function of the size and the steps. It knows those that move pixels and no more: what changes colours, and what
+/// looks at pixels to find its place, has no such geometry.
+package struct PictureGeometry: Hashable, Sendable {
+  /// The part that is seen, in pixels of the upright source.
+  package let region: PixelRegion
+  /// The size of the result in pixels.
+  package let size: PixelSize
+  /// How the part is turned when it is cut out, one turn after the other.
+  package let turns: [Turn]
+
+  /// Works out a recipe for a source.
+  ///
+  /// - Parameter source: the size of the upright picture; not empty.
+  /// - Returns: `nil` where a step is of another kind, or nothing would be left.
+  package init?(source: PixelSize, resize: Resize?, steps: [any ImageProcessing]) {
+    var size = source
+    var turns: [Turn] = []
+    // From each picture back to the one before it.
+    var ways: [(PixelRegion) -> PixelRegion] = []
+    func add(_ resize: Resize?) {
+      let geometry = ResizeGeometry(source: size, resize: resize)
+      let (area, made) = (geometry.region, geometry.outputSize)
+      ways.append { region in
+        var part = region.scaled(
+          horizontal: area.width / Double(made.width), vertical: area.height / Double(made.height))
+        part.x += area.x
+        part.y += area.y
+        return part
+      }
+      size = made
+    }
+    add(resize)
+    for step in steps {
+      switch step {
+      case let step as Resize:
+        guard step.changesNothing || step.mode == .none || !step.size.isEmpty else { return nil }
+        add(step)
+      case let step as Crop:
+        guard let rectangle = step.rectangle(in: size), !rectangle.size.isEmpty else { return nil }
+        ways.append { region in
+          var part = region
+          part.x += Double(rectangle.x)
+          part.y += Double(rectangle.y)
+          return part
+        }
+        size = rectangle.size
+      case let step as Turn:
+        let (stored, orientation) = (size, step.orientation)
+        ways.append { orientation.storedRegion($0, stored: stored) }
+        size = orientation.applied(to: size)
+        turns.append(step)
+      default: return nil
+      }
+    }
+    self.size = size
+    self.turns = turns
+    region = ways.reversed().reduce(PixelRegion(size)) { $1($0) }
+  }
+
+  /// The size of the part before it is turned.
+  package var sizeBeforeTurns: PixelSize {
+    turns.count { $0.orientation.swapsAxes }.isMultiple(of: 2) ? size : size.transposed
+  }
+}
