@@ -4,6 +4,15 @@ struct HEIFItems {
   struct Item {
     let id: Int
     let kind: BoxName
+    /// Where its flags stand, of which the lowest bit hides it.
+    let flagsOffset: Int
+  }
+
+  /// That one item refers to others.
+  struct Reference {
+    let kind: BoxName
+    let from: Int
+    let to: [Int]
   }
 
   /// Where an item lies.
@@ -15,14 +24,19 @@ struct HEIFItems {
   }
 
   let items: [Item]
+  /// The item that is the picture, and where its number stands.
+  let primary: (id: Int, place: Range<Int>)?
   /// The boxes of all properties, of which items name their own by number, from 1 on.
   let properties: [HEIFBox]
+  private let referenceTable: HEIFBox?
   private let associations: [Int: [Int]]
   private let locations: [Int: Location]
 
   /// Reads the tables among the boxes of a `meta` box.
   init(_ file: Span<UInt8>, meta: HEIFBoxList) {
     items = meta.first("iinf").map { Self.items(file, $0) } ?? []
+    primary = meta.first("pitm").flatMap { Self.primary(file, $0) }
+    referenceTable = meta.first("iref")
     let properties = meta.first("iprp").map { HEIFBoxList(file, in: $0.content) }
     self.properties = properties?.first("ipco").map { HEIFBoxList(file, in: $0.content).boxes } ?? []
     associations = properties?.first("ipma").map { Self.associations(file, $0) } ?? [:]
@@ -37,6 +51,38 @@ struct HEIFItems {
   /// Where an item lies.
   func location(of item: Int) -> Location { locations[item] ?? .invalid }
 
+  /// The first bytes of an item, at most so many; `nil` where it is not in the file.
+  func bytes(_ file: Span<UInt8>, of item: Int, atMost count: Int) -> [UInt8]? {
+    guard case .parts(let parts) = location(of: item) else { return nil }
+    var bytes: [UInt8] = []
+    for part in parts where bytes.count < count {
+      bytes += file.copy(from: part.lowerBound, byteCount: min(part.count, count - bytes.count))
+    }
+    return bytes
+  }
+
+  /// Which items refer to which.
+  func references(_ file: Span<UInt8>) -> [Reference] {
+    guard let referenceTable else { return [] }
+    let width = file.byte(at: referenceTable.content.lowerBound) == 0 ? 2 : 4
+    return HEIFBoxList(file, in: referenceTable.fullContent).boxes.compactMap { box in
+      var reader = HEIFReader(box.content)
+      guard let from = reader.take(width, from: file), let count = reader.take(2, from: file) else {
+        return nil
+      }
+      return Reference(
+        kind: box.name, from: from, to: (0..<count).compactMap { _ in reader.take(width, from: file) })
+    }
+  }
+
+  private static func primary(_ file: Span<UInt8>, _ box: HEIFBox) -> (id: Int, place: Range<Int>)? {
+    var reader = HEIFReader(box.fullContent)
+    let width = file.byte(at: box.content.lowerBound) == 0 ? 2 : 4
+    return reader.take(width, from: file).map { id in
+      (id, box.fullContent.lowerBound..<box.fullContent.lowerBound + width)
+    }
+  }
+
   private static func items(_ file: Span<UInt8>, _ table: HEIFBox) -> [Item] {
     var reader = HEIFReader(table.fullContent)
     guard reader.skip(file.byte(at: table.content.lowerBound) == 0 ? 2 : 4) != nil else { return [] }
@@ -49,7 +95,7 @@ struct HEIFItems {
       guard let id = reader.take(version == 2 ? 2 : 4, from: file), reader.skip(2) != nil,
         let kind = reader.take(4, from: file)
       else { return nil }
-      return Item(id: id, kind: BoxName(kind))
+      return Item(id: id, kind: BoxName(kind), flagsOffset: entry.content.lowerBound + 3)
     }
   }
 

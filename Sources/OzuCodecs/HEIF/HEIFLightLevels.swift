@@ -8,10 +8,10 @@ package enum HEIFLightLevels {
   /// `nil` when there are none.
   package static func find(in file: Span<UInt8>) -> LightLevels? {
     guard let box = HEIFBoxList(file, in: 0..<file.count).first("meta") else { return nil }
-    let meta = HEIFBoxList(file, in: box.fullContent)
-    guard let primary = primaryItem(file, meta) else { return nil }
+    let items = HEIFItems(file, meta: HEIFBoxList(file, in: box.fullContent))
+    guard let primary = items.primary else { return nil }
     var levels = LightLevels()
-    for property in HEIFItems(file, meta: meta).properties(of: primary) {
+    for property in items.properties(of: primary.id) {
       let start = property.content.lowerBound
       if property.name == "clli" {
         levels.maximumContent = file.bigEndian(at: start, bytes: 2).map(Double.init)
@@ -22,11 +22,5 @@ package enum HEIFLightLevels {
       }
     }
     return levels == LightLevels() ? nil : levels
-  }
-
-  private static func primaryItem(_ file: Span<UInt8>, _ meta: HEIFBoxList) -> Int? {
-    guard let box = meta.first("pitm") else { return nil }
-    var reader = HEIFReader(box.fullContent)
-    return reader.take(file.byte(at: box.content.lowerBound) == 0 ? 2 : 4, from: file)
   }
 }

@@ -83,8 +83,8 @@ enum JPEGGainMap {
     return map
   }
 
-  /// The binary form of ISO 21496-1 Annex C, as JPEG has it.
-  private static func standard(_ block: Span<UInt8>) -> GainMap? {
+  /// The binary form of ISO 21496-1 Annex C.
+  static func standard(_ block: Span<UInt8>) -> GainMap? {
     // Two versions of two bytes each; of a reader only the first one's is asked.
     guard block.bigEndian(at: 0, bytes: 2) == 0, let flags = block.byte(at: 4) else { return nil }
     let (isMultichannel, hasOneDenominator) = (flags & 0x80 != 0, flags & 0x08 != 0)
@@ -156,7 +156,7 @@ enum JPEGGainMap {
   }
 
   /// The numbers of `name="1.5"`, or of `<name><rdf:Seq><rdf:li>1</rdf:li>…`.
-  private static func numbers(_ packet: Span<UInt8>, _ name: StaticString) -> [Double]? {
+  static func numbers(_ packet: Span<UInt8>, _ name: StaticString) -> [Double]? {
     guard let place = packet.find(name, from: 0) else { return nil }
     // A list of three numbers is not longer.
     let text = packet.copy(from: place + name.utf8CodeUnitCount, byteCount: 400)

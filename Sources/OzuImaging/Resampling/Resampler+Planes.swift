@@ -47,10 +47,7 @@ extension Resampler {
     _ sources: [any SampleRowSource], content: PlanarPicture.Content, region: PixelRegion, to size: PixelSize,
     colorSpace: ColorSpaceTag, pool: PixelBufferPool, checkpoint: () throws(Failure) -> Void
   ) throws(Failure) -> Bitmap {
-    precondition(
-      region.x.isFinite && region.y.isFinite && region.width.isFinite && region.height.isFinite,
-      "a region has finite edges")
-    precondition(region.width > 0 && region.height > 0, "a region has an area")
+    Self.check(region)
     let rowStride = PlaneRun.padded(size.width)
     let planeCount = rowStride * Self.bandRows
     // And a row to work in.

@@ -2,7 +2,8 @@
 ///
 /// The two passes of 8-bit pixels in floating point, rows always across first: the filters are the same tables, whose
 /// weights have 14 bits, so that results differ from exact arithmetic by 1/4096 at most where neighbours differ by all
-/// there is, and by a step of 16 bits where they are smooth.
+/// there is, and by a step of 16 bits where they are smooth. Where the result is far smaller, blocks of stored values are averaged
+/// first, and the filter makes up for what that takes away of fine detail (`DetailLift`), as with the planes of 8 bits.
 extension Resampler {
   typealias WideSample = SIMD4<Float>
 
@@ -11,18 +12,20 @@ extension Resampler {
     _ bitmap: Bitmap, region: PixelRegion, to size: PixelSize, pool: PixelBufferPool,
     checkpoint: () throws(Failure) -> Void
   ) throws(Failure) -> Bitmap {
-    precondition(
-      region.x.isFinite && region.y.isFinite && region.width.isFinite && region.height.isFinite,
-      "a region has finite edges")
-    precondition(region.width > 0 && region.height > 0, "a region has an area")
-    let horizontal = ResamplingAxis(
-      extent: bitmap.size.width, origin: region.x, length: region.width, count: size.width, kernel: kernel)
-    let vertical = ResamplingAxis(
-      extent: bitmap.size.height, origin: region.y, length: region.height, count: size.height, kernel: kernel)
+    Self.check(region)
+    let curve = light == .linear ? LightCurve.of(bitmap.colorSpace) : nil
+    // Means of stored values alone: amounts of light are to be exact for the finest pattern too.
+    let step = curve == nil ? LightRows.step(region: region, to: size) : RowAverager.Step(columns: 1, rows: 1)
+    let lift = DetailLift.mean(columns: step.columns, rows: step.rows)
+    let horizontal = WideAxis(
+      extent: bitmap.size.width, origin: region.x, length: region.width, count: size.width, kernel: kernel,
+      step: step.columns, lift: lift.horizontal)
+    let vertical = WideAxis(
+      extent: bitmap.size.height, origin: region.y, length: region.height, count: size.height, kernel: kernel,
+      step: step.rows, lift: lift.vertical)
     let run = WideRun(
-      bitmap: bitmap, horizontal: WideAxis(horizontal, extent: bitmap.size.width),
-      vertical: WideAxis(vertical, extent: bitmap.size.height),
-      curve: light == .linear ? LightCurve.of(bitmap.colorSpace) : nil, pool: pool)
+      bitmap: bitmap, horizontal: horizontal, vertical: vertical,
+      curve: curve, pool: pool)
     return try Bitmap(
       size: size, format: .rgba16, isOpaque: bitmap.isOpaque, colorSpace: bitmap.colorSpace, pool: pool
     ) { (target, bytesPerRow) throws(Failure) in
@@ -53,14 +56,29 @@ private struct WideAxis {
   /// The samples of the source, after it was averaged by the factor.
   let extent: Int
 
-  init(_ axis: ResamplingAxis, extent: Int) {
-    factor = axis.factor
-    self.extent = (extent + axis.factor - 1) / axis.factor
-    guard let table = axis.table else {
-      (taps, starts) = (1, (0..<axis.count).map { axis.offset + $0 })
-      weights = [Float](repeating: 1, count: axis.count)
-      return
+  /// - Parameters:
+  ///   - step: the samples that are averaged into one before the filter.
+  ///   - lift: what the filter makes up for then.
+  init(
+    extent: Int, origin: Double, length: Double, count: Int, kernel: ResamplingKernel, step: Int, lift: Double
+  ) {
+    let table: FilterTable
+    if step > 1 {
+      let part = 1 / Double(step)
+      let filter = ResamplingAxis.filtering(
+        extent: Double(extent) / Double(step), origin: origin * part, length: length * part, count: count,
+        kernel: kernel, lift: lift)
+      (factor, table) = (step * filter.factor, filter.table)
+    } else {
+      let axis = ResamplingAxis(extent: extent, origin: origin, length: length, count: count, kernel: kernel)
+      guard let own = axis.table else {
+        (factor, taps, starts) = (1, 1, (0..<count).map { axis.offset + $0 })
+        (weights, self.extent) = ([Float](repeating: 1, count: count), extent)
+        return
+      }
+      (factor, table) = (axis.factor, own)
     }
+    self.extent = (extent + factor - 1) / factor
     taps = table.pairsPerSample * 2
     starts = table.starts.map { 2 * ($0 + table.pairs.lowerBound) }
     let unit = 1 / Float(FilterTable.one)
@@ -129,6 +147,11 @@ private struct WideRun {
       readRow(rows.lowerBound, of: source) { line[$0] = $1 }
       return
     }
+    if curve == nil, horizontal.factor * vertical.factor <= Self.mostWords {
+      // The same memory, for numbers that are as large; a run has one kind in it.
+      let words = UnsafeMutableRawPointer(sum).bindMemory(to: SIMD4<UInt32>.self, capacity: horizontal.extent)
+      return average(rows, of: source, to: line, words)
+    }
     for x in 0..<bitmap.size.width { sum[x] = .zero }
     for row in rows { readRow(row, of: source) { sum[$0] += $1 } }
     for x in 0..<horizontal.extent {
@@ -136,6 +159,36 @@ private struct WideRun {
       var total = SIMD4<Float>.zero
       for column in columns { total += sum[column] }
       line[x] = total / Float(rows.count * columns.count)
+    }
+  }
+
+  /// The words of 16 bits whose sum has 32.
+  private static let mostWords = 1 << 16
+
+  /// The means of blocks, by sums of whole numbers.
+  private func average(
+    _ rows: Range<Int>, of source: UnsafeRawBufferPointer, to line: UnsafeMutablePointer<SIMD4<Float>>,
+    _ sum: UnsafeMutablePointer<SIMD4<UInt32>>
+  ) {
+    let (step, width) = (horizontal.factor, bitmap.size.width)
+    let whole = width / step
+    for (index, row) in rows.enumerated() {
+      let pixels = (source.baseAddress! + row * bitmap.bytesPerRow).assumingMemoryBound(
+        to: SIMD4<UInt16>.self)
+      for x in 0..<horizontal.extent {
+        let first = x &* step
+        var total = index == 0 ? .zero : sum[x]
+        for column in first..<(x < whole ? first &+ step : width) {
+          total &+= SIMD4<UInt32>(truncatingIfNeeded: pixels[column])
+        }
+        sum[x] = total
+      }
+    }
+    let share = 1 / Float(rows.count * step)
+    for x in 0..<whole { line[x] = SIMD4<Float>(sum[x]) * share }
+    // Less than a block is left over at the right.
+    if whole < horizontal.extent {
+      line[whole] = SIMD4<Float>(sum[whole]) / Float(rows.count * (width - whole * step))
     }
   }
 

@@ -79,10 +79,7 @@ public struct Resampler: Sendable {
     _ rows: PictureRows, region: PixelRegion, to size: PixelSize, pool: PixelBufferPool,
     checkpoint: () throws(Failure) -> Void
   ) throws(Failure) -> Bitmap {
-    precondition(
-      region.x.isFinite && region.y.isFinite && region.width.isFinite && region.height.isFinite,
-      "a region has finite edges")
-    precondition(region.width > 0 && region.height > 0, "a region has an area")
+    Self.check(region)
     if light == .linear {
       return try resampleLight(of: rows, region: region, to: size, pool: pool, checkpoint: checkpoint)
     }
@@ -99,5 +96,13 @@ public struct Resampler: Sendable {
         vertical: vertical, opacity: rows.isOpaque ? 0xFF00_0000 : 0, pool: pool)
       try run.execute(checkpoint: checkpoint)
     }
+  }
+
+  /// Stops a program that asks for a part without edges.
+  static func check(_ region: PixelRegion) {
+    precondition(
+      region.x.isFinite && region.y.isFinite && region.width.isFinite && region.height.isFinite,
+      "a region has finite edges")
+    precondition(region.width > 0 && region.height > 0, "a region has an area")
   }
 }

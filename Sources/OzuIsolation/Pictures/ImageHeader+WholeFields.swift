@@ -1,6 +1,12 @@
 import OzuImaging
 import OzuRecords
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 extension ImageHeader {
   /// All of a header but the layout of its planes: those do not go from process to process.
   func writeWhole(to writer: inout FieldWriter) {
@@ -92,6 +98,11 @@ extension GainMap {
     writer.append(baseHeadroom)
     writer.append(alternateHeadroom)
     writer.append(isInColorsOfPicture)
+    writer.append(coding.rawValue)
+    writer.append(edits) { writer, edit in
+      writer.append(edit.offset)
+      writer.append(Data(edit.bytes))
+    }
   }
 
   fileprivate init(from reader: inout FieldReader) throws(FieldReader.Damage) {
@@ -107,6 +118,11 @@ extension GainMap {
       size: size, bytes: start..<end, channels: channels, baseHeadroom: try reader.number(),
       alternateHeadroom: try reader.number())
     isInColorsOfPicture = try reader.flag()
+    guard let coding = Coding(rawValue: try reader.integer()) else { throw FieldReader.Damage() }
+    self.coding = coding
+    edits = try reader.list { (reader) throws(FieldReader.Damage) in
+      Edit(offset: try reader.integer(), bytes: [UInt8](try reader.data()))
+    }
   }
 }
 

@@ -52,6 +52,8 @@ final class LibraryFile: ImageFile {
     if hasBoxes, HighDynamicRange(header.colorEncoding) != nil {
       header.lightLevels = HEIFLightLevels.find(in: data.span)
     }
+    // The bytes of a drawing or of another format are not boxes.
+    if hasBoxes { header.add(HEIFGainMap.find(in: data.span, turnsPictures: library.type == .heic)) }
     self.header = header
     self.library = library
     self.limits = limits
@@ -220,5 +222,18 @@ struct LibraryFrames: AnimationFrameReading {
 
   func decodeFrame(at index: Int, context: DecodingContext) throws(DecodingError) -> Bitmap {
     try file.decodeFrame(at: index, context: context)
+  }
+}
+
+extension ImageHeader {
+  /// Notes a gain map, or why there is none.
+  fileprivate mutating func add(_ finding: HEIFGainMap.Finding) {
+    switch finding {
+    case .none: break
+    case .flaw(let flaw): notes.append("its gain map cannot be used: \(flaw)")
+    case .map(let map):
+      if let flaw = map.flaw(for: storedSize) { return add(.flaw(flaw)) }
+      gainMap = map
+    }
   }
 }

@@ -22,10 +22,7 @@ extension GainMap {
     let numbers = channels.count == 3 ? channels : [channels[0], channels[0], channels[0]]
     // By the value of the map, 256 of them.
     let gains = numbers.map { channel in
-      (0..<256).map { value -> Double in
-        let share = pow(Double(value) / 255, 1 / channel.gamma)
-        return exp2((channel.minimum * (1 - share) + channel.maximum * share) * weight)
-      }
+      (0..<256).map { exp2(stops(Double($0) / 255, channel) * weight) }
     }
     return Bitmap(
       size: base.size, format: .rgba16, isOpaque: base.isOpaque,
@@ -105,10 +102,13 @@ extension CodecRegistry {
     _ gainMap: GainMap, in data: Data, _ header: ImageHeader, besides byteCount: Int,
     _ context: DecodingContext
   ) throws(DecodingError) -> Bitmap {
-    let bytes = data.dropFirst(gainMap.bytes.lowerBound).prefix(gainMap.bytes.count)
+    var bytes = Data(data.dropFirst(gainMap.bytes.lowerBound).prefix(gainMap.bytes.count))
     guard bytes.count == gainMap.bytes.count else { throw .truncated(header.type, stage: "gain map") }
+    for edit in gainMap.edits where edit.offset >= 0 && edit.offset <= bytes.count - edit.bytes.count {
+      bytes.replaceSubrange(edit.offset..<edit.offset + edit.bytes.count, with: edit.bytes)
+    }
     // A map of its own is not looked for: nested maps end here.
-    let file = try open(Data(bytes), limits: context.limits)
+    let file = try open(bytes, limits: context.limits)
     try context.limits.check(file.header)
     guard file.header.storedSize == gainMap.size else {
       throw .corrupt(header.type, stage: "gain map", reason: "it has another size")

@@ -51,6 +51,28 @@ public struct GainMap: Hashable, Sendable {
   /// `use_base_colour_space`).
   public var isInColorsOfPicture = true
 
+  /// What values of the map are.
+  package enum Coding: Int, Hashable, Sendable {
+    /// Parts of the way between the least and the greatest gain, as powers of two.
+    case stops
+    /// Parts of the light that the greatest gain adds, under the curve of BT.709: Apple's maps.
+    case light
+  }
+
+  package var coding = Coding.stops
+
+  /// Bytes that stand in the file of the map where that of the picture has others.
+  package struct Edit: Hashable, Sendable {
+    package var offset: Int
+    package var bytes: [UInt8]
+
+    package init(offset: Int, bytes: [UInt8]) {
+      (self.offset, self.bytes) = (offset, bytes)
+    }
+  }
+
+  package var edits: [Edit] = []
+
   /// Makes a gain map.
   public init(
     size: PixelSize, bytes: Range<Int>, channels: [Channel], baseHeadroom: Double = 0,
@@ -62,6 +84,9 @@ public struct GainMap: Hashable, Sendable {
 
   /// Why it cannot be used with a picture of a size; `nil` when it can.
   package func flaw(for picture: PixelSize) -> String? {
+    guard alternateHeadroom.isNaN || alternateHeadroom >= baseHeadroom else {
+      return "it makes a picture of high dynamic range darker"
+    }
     guard channels.count == 1 || channels.count == 3, channels.allSatisfy(\.isSane), 0...16 ~= baseHeadroom,
       baseHeadroom < alternateHeadroom, alternateHeadroom <= 16
     else { return "its numbers make no sense" }
@@ -72,6 +97,18 @@ public struct GainMap: Hashable, Sendable {
     // Sides are rounded to whole pixels, and by some writers to whole blocks.
     let slack = 0.02 + 8 / Double(min(size.width, size.height))
     return abs(shape - 1) <= slack ? nil : "it has another shape than the picture"
+  }
+
+  /// The whole gain of a value of the map from 0 to 1, as a power of two.
+  func stops(_ value: Double, _ channel: Channel) -> Double {
+    switch coding {
+    case .stops:
+      let share = pow(value, 1 / channel.gamma)
+      return channel.minimum * (1 - share) + channel.maximum * share
+    case .light:
+      let share = value < 0.081 ? value / 4.5 : pow((value + 0.099) / 1.099, 1 / 0.45)
+      return log2(1 + (exp2(channel.maximum) - 1) * share)
+    }
   }
 
   /// How much of the gain is applied for a display that is so many times as bright as white.

@@ -67,10 +67,27 @@ extension CodecRegistry {
     var result = Resampler(kernel: .bilinear).resample(upright, region: region, to: size, pool: context.pool)
     for turn in geometry.turns { result = result.upright(from: turn.orientation, pool: context.pool) }
     var own = numbers
-    (own.size, own.bytes) = (result.size, 0..<0)
+    (own.size, own.bytes, own.edits) = (result.size, 0..<0, [])
+    if own.coding == .light {
+      result = own.inStops(result)
+      own.coding = .stops
+    }
     // Numbers that all colours share may stand for values of each.
     let isGray = numbers.channels.count == 1 && result.isGray
     return GainMapPicture(own, bitmap: isGray ? result.converted(to: .gray8, pool: context.pool) : result)
+  }
+}
+
+extension GainMap {
+  /// Values of a map in light as those of one in stops from 0 to the greatest gain.
+  fileprivate func inStops(_ map: Bitmap) -> Bitmap {
+    let table = (0...255).map { value in
+      UInt8(min(max(stops(Double(value) / 255, channels[0]) / channels[0].maximum, 0), 1) * 255 + 0.5)
+    }
+    return Bitmap(size: map.size, isOpaque: true) { x, y in
+      let pixel = map[x, y]
+      return Pixel(red: table[Int(pixel.red)], green: table[Int(pixel.green)], blue: table[Int(pixel.blue)])
+    }
   }
 }
 
