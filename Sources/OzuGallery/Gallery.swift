@@ -20,6 +20,10 @@
     public static var configuration: ImagePipeline.Configuration {
       var configuration = ImagePipeline.Configuration()
       configuration.isProgressiveDecodingEnabled = true
+      // What somebody opens by hand may be a map or a panorama. Of a large JPEG no more is decoded than is seen.
+      configuration.limits.pixelCount = 1_000_000_000
+      configuration.limits.encodedByteCount = 1 << 30
+      configuration.limits.cpuTime = .seconds(120)
       return configuration
     }
 

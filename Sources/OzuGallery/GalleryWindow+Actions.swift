@@ -17,6 +17,7 @@
         ("next", { $0.step(1) }), ("previous", { $0.step(-1) }), ("first", { $0.open(at: 0) }),
         ("last", { $0.open(at: $0.grid.count - 1) }), ("zoom-in", { $0.detail.zoomIn() }),
         ("zoom-out", { $0.detail.zoomOut() }), ("zoom-fit", { $0.detail.resetZoom() }),
+        ("zoom-pixels", { $0.detail.showPixels() }),
         ("turn-right", { $0.turn(by: 1) }), ("turn-left", { $0.turn(by: -1) }), ("back", { $0.goBack() }),
         ("fullscreen", { $0.toggleFullscreen() }), ("slideshow", { $0.toggleSlideshow() }),
         ("search", { $0.startSearch() }), ("preferences", { $0.preferences.open(over: $0.window) }),
@@ -40,6 +41,8 @@
         if Int32(key) == GDK_KEY_Menu { return openMenuByKey() }
         return false
       }
+      // Arrows move a picture that is larger than the window; the large view has them then.
+      if ["left", "right"].contains(shortcut.action), detail.zoom.canMoveSideways { return false }
       actions.activate(shortcut.action)
       return true
     }

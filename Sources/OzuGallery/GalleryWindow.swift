@@ -120,7 +120,7 @@
       page.setNeighbours(hasPrevious: position > 0, hasNext: position + 1 < grid.count)
       isShowingDetail = true
       filmstrip.select(position)
-      gtk_widget_grab_focus(detail.widget)
+      detail.zoom.grabFocus()
     }
 
     /// Goes back to the grid, where the picture is that was large.

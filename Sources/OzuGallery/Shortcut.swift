@@ -51,6 +51,9 @@
         keys: ["0", "<Control>0"], action: "zoom-fit", title: "Fit to the window", group: "One picture",
         scope: .detail),
       Shortcut(
+        keys: ["1", "<Control>1"], action: "zoom-pixels", title: "Own pixels", group: "One picture",
+        scope: .detail),
+      Shortcut(
         keys: ["<Control>r"], action: "turn-right", title: "Turn clockwise", group: "One picture",
         scope: .detail),
       Shortcut(

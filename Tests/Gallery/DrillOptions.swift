@@ -3,7 +3,7 @@ import Foundation
 /// What the command line says: names of drills to run (all of them by default), `--json FILE` for the report,
 /// `--screenshots FOLDER` to write pictures of the windows there, `--renew FOLDER` to write those that the documentation
 /// has, `--golden FOLDER` to compare these with those of before,
-/// `--photos FOLDER` for pictures to look at other than those of the demo, `--quick` for fewer cells, `--strict`
+/// `--picture FILE` a large one for the drill `huge`, `--photos FOLDER` for pictures to look at other than those of the demo, `--quick` for fewer cells, `--strict`
 /// to fail for times too, which only a quiet machine keeps.
 struct DrillOptions {
   var names: [String] = []
@@ -11,6 +11,7 @@ struct DrillOptions {
   var screenshots: String?
   var golden: String?
   var renewed: String?
+  var picture: String?
   var photos = "Sources/OzuCLI/Resources/Photos"
   /// The program whose output is shown in a terminal; built beside the drills.
   var ozu = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "ozu").path()
@@ -26,6 +27,7 @@ struct DrillOptions {
       case "--golden": golden = rest.popFirst()
       case "--renew": renewed = rest.popFirst()
       case "--photos": photos = rest.popFirst() ?? photos
+      case "--picture": picture = rest.popFirst()
       case "--quick": isQuick = true
       case "--strict": isStrict = true
       default: names.append(argument)

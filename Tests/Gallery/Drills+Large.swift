@@ -27,12 +27,7 @@
           checks.equal(window.position, 1, "the place after the button for the one before")
           try await wheel(window, hands, screen, checks)
 
-          let paintable = gtk_picture_get_paintable(OpaquePointer(window.detail.status.view.widget))
-          checks.expect(gdk_paintable_get_intrinsic_aspect_ratio(paintable) > 1, "the picture is broad")
-          try await hands.press("ctrl+r")
-          checks.expect(gdk_paintable_get_intrinsic_aspect_ratio(paintable) < 1, "Ctrl+R turns it")
-          try await hands.press("ctrl+shift+r")
-          checks.expect(gdk_paintable_get_intrinsic_aspect_ratio(paintable) > 1, "Ctrl+Shift+R turns it back")
+          try await turn(window, hands, screen, checks)
 
           try await hands.press("ctrl+t")
           await checks.eventually("Ctrl+T shows the filmstrip", screen) {
@@ -71,13 +66,41 @@
       try await hands.turnWheel(over: window.detail.widget, by: -4)
       await checks.eventually("the wheel makes the picture larger", screen) { window.detail.zoomFactor > 2 }
       for _ in 0..<10 { await screen.nextFrame() }
-      let horizontal = gtk_scrolled_window_get_hadjustment(OpaquePointer(window.detail.widget))!
-      let middle = gtk_adjustment_get_value(horizontal) + gtk_adjustment_get_page_size(horizontal) / 2
-      let share = middle / gtk_adjustment_get_upper(horizontal)
+      let share = Self.middle(of: window)
       checks.expect(
         (0.47...0.53).contains(share), "what is under the pointer stays there, but is at \(share)")
       try await hands.turnWheel(over: window.detail.widget, by: 6)
       await checks.eventually("and smaller", screen) { window.detail.zoomFactor == 1 }
+    }
+
+    /// Where in the picture the middle of the view is, from left to right: 0 to 1.
+    static func middle(of window: GalleryWindow) -> Double {
+      guard let geometry = window.detail.zoom.model.geometry else { return 0 }
+      return geometry.center.x / Double(geometry.pictureSize.width)
+    }
+
+    /// A turned picture stands where it was broad, and is moved as the hand goes.
+    private func turn(_ window: GalleryWindow, _ hands: Hands, _ screen: Screen, _ checks: Checks)
+      async throws
+    {
+      let model = window.detail.zoom.model
+      let upright = model.viewSize
+      try await hands.press("ctrl+r")
+      await checks.eventually("Ctrl+R turns it", screen) {
+        model.viewSize == PixelSize(upright.height, upright.width) && window.detail.zoomFactor == 1
+      }
+      try await hands.press("plus", "plus", "plus", "plus", "plus")
+      for _ in 0..<10 { await screen.nextFrame() }
+      let before = model.geometry?.center ?? (x: 0, y: 0)
+      // To the right on the screen is up in a picture that is turned clockwise.
+      try await hands.drag(window.detail.widget, by: (60, 0))
+      for _ in 0..<60 { await screen.nextFrame() }
+      let after = model.geometry?.center ?? (x: 0, y: 0)
+      checks.expect(
+        after.y > before.y + 1 && abs(after.x - before.x) < 1,
+        "a drag to the right moves a turned picture up, but from \(before) to \(after)")
+      try await hands.press("0", "ctrl+shift+r")
+      await checks.eventually("Ctrl+Shift+R turns it back", screen) { model.viewSize == upright }
     }
 
     private func fullscreen(

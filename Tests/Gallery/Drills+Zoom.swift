@@ -59,7 +59,8 @@
         await checks.eventually("the whole is shown", screen) { view.model.layers.count == 1 }
         @MainActor func settled(_ moment: String) async {
           await checks.eventually("\(moment): all of it has come", screen) { !view.model.isLoading }
-          for _ in 0..<3 { await screen.nextFrame() }
+          // The picture comes by a fade.
+          for _ in 0..<30 { await screen.nextFrame() }
           await screen.nextFrame { checks.equal(Self.mistakes(view, screen), [], moment) }
         }
         await settled("the whole")
@@ -79,7 +80,7 @@
         }
         await settled("moved")
 
-        gtk_widget_grab_focus(view.widget)
+        view.grabFocus()
         try await hands.press("1")
         await checks.eventually("1 shows its own pixels", screen) { view.scale == 1 }
         await settled("its own pixels")
@@ -95,7 +96,7 @@
         await settled("after the double click")
 
         view.setImage(ImageRequest(url: file.appendingPathExtension("missing")))
-        await checks.eventually("a picture that is not there fails", screen) { view.model.failure != nil }
+        await checks.eventually("a picture that is not there fails", screen) { view.state.reason != nil }
         checks.expect(view.model.layers.isEmpty, "and nothing of the one before is seen")
       }
       output.add("zoom", checks, detail: "a large picture by wheel, drag, keys and double click")

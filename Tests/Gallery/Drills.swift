@@ -28,7 +28,7 @@
         ("thrift", thrift), ("scroll", scroll), ("trouble", trouble), ("resize", resize),
         ("windows", windows),
         ("frames", frames), ("screenshots", screenshots), ("looks", looks), ("plain", plain),
-        ("terminal", terminal),
+        ("terminal", terminal), ("huge", huge),
       ]
       for (name, drill) in drills where options.names.isEmpty || options.names.contains(name) {
         let watchdog = Watchdog(name, .seconds(options.isQuick ? 120 : 600))

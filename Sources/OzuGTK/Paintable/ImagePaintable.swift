@@ -21,6 +21,11 @@
       }
     }
 
+    /// Where a picture lies that people zoom and move; `nil` for one that fills its place. Its paintable takes any place.
+    var zoom: ZoomDrawing? {
+      didSet { tellSize() }
+    }
+
     private var current: Texture?
     private var previous: Texture?
     /// The size of a picture that is on its way: what is shown until then takes its place.
@@ -82,15 +87,15 @@
 
     private var isTurnedAside: Bool { !quarterTurns.isMultiple(of: 2) }
 
-    override var width: gint { side(isTurnedAside ? size?.height : size?.width) }
-    override var height: gint { side(isTurnedAside ? size?.width : size?.height) }
+    override var width: gint { zoom == nil ? side(isTurnedAside ? size?.height : size?.width) : Self.emptySide }
+    override var height: gint { zoom == nil ? side(isTurnedAside ? size?.width : size?.height) : Self.emptySide }
 
     private func side(_ pixels: Int?) -> gint {
       pixels.map { max(1, gint((Double($0) / scale).rounded())) } ?? Self.emptySide
     }
 
     override var aspectRatio: Double {
-      guard let size, size.height > 0 else { return 0 }
+      guard zoom == nil, let size, size.height > 0 else { return 0 }
       let ratio = Double(size.width) / Double(size.height)
       return isTurnedAside ? 1 / ratio : ratio
     }
@@ -110,10 +115,26 @@
     }
 
     private func drawUpright(into snapshot: OpaquePointer, _ width: Double, _ height: Double) {
+      guard let zoom else { return drawContent(into: snapshot, width, height) }
+      guard let size, width > 0, height > 0 else { return }
+      var bounds = graphene_rect_t()
+      graphene_rect_init(&bounds, 0, 0, Float(width), Float(height))
+      gtk_snapshot_push_clip(snapshot, &bounds)
+      let place = zoom.place(of: size, in: (width, height))
+      gtk_snapshot_save(snapshot)
+      var corner = graphene_point_t(x: Float(place.x), y: Float(place.y))
+      gtk_snapshot_translate(snapshot, &corner)
+      drawContent(into: snapshot, place.width, place.height)
+      gtk_snapshot_restore(snapshot)
+      zoom.drawSquares(in: (width, height)) { append($0, to: snapshot, $1) }
+      gtk_snapshot_pop(snapshot)
+    }
+
+    private func drawContent(into snapshot: OpaquePointer, _ width: Double, _ height: Double) {
       guard let current, width > 0, height > 0 else { return }
       guard visibility < 1 else {
         // A stand-in may have other proportions than the picture whose place it has.
-        return reservedSize == nil
+        return reservedSize == nil && zoom == nil
           ? append(current, to: snapshot, width, height)
           : appendCovering(current, to: snapshot, width, height)
       }

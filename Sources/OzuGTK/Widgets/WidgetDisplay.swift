@@ -42,6 +42,15 @@
     /// Whether somebody has said that what moves is to play, or not to.
     private var isPlaybackChosen = false
 
+    /// What people zoom and move the picture by; `nil` for a view that shows it as a whole. It is told of the view's size and of
+    /// its picture here, and the view asks for as large a whole picture as it says.
+    var zoom: ZoomModel? {
+      didSet {
+        paintable.zoom = zoom.map(ZoomDrawing.init)
+        zoomDidChange()
+      }
+    }
+
     private struct Fade {
       let duration: Duration
       var start: Duration?
@@ -88,6 +97,14 @@
     // MARK: Layout
 
     var displaySize: DisplaySize? {
+      guard let size = viewSize else { return nil }
+      guard let zoom, zoom.geometry?.isFitted == false, zoom.isFollowing(images.request) else { return size }
+      let (whole, scale) = (zoom.wholeSize, displayScale)
+      return DisplaySize(Double(whole.width) / scale, Double(whole.height) / scale)
+    }
+
+    /// The size of the place for the upright picture, in points.
+    private var viewSize: DisplaySize? {
       guard isDrawn || kind == .image, let size = widget.flatMap(kind.displaySize) else { return nil }
       return quarterTurns.isMultiple(of: 2) ? size : DisplaySize(size.height, size.width)
     }
@@ -105,7 +122,10 @@
       }
     }
 
-    var displayMode: ScaleMode { hasNoRoom ? .none : widget.map(kind.displayMode) ?? .none }
+    var displayMode: ScaleMode {
+      if zoom != nil { return .aspectFit }
+      return hasNoRoom ? .none : widget.map(kind.displayMode) ?? .none
+    }
 
     private func appear() {
       // A widget that comes back has no size until it is laid out, and then may have the one it had.
@@ -127,6 +147,10 @@
       isLayoutPending = false
       guard let widget else { return }
       if kind.displaySize(of: widget) != nil { hasNoRoom = false }
+      if let zoom, let size = viewSize {
+        let scale = displayScale
+        zoom.resize(to: PixelSize(Int((size.width * scale).rounded()), Int((size.height * scale).rounded())))
+      }
       let now = Layout(size: displaySize, scale: displayScale, mode: displayMode)
       guard now != layout else { return }
       layout = now
@@ -134,10 +158,18 @@
       gtk_widget_queue_draw(widget)
     }
 
+    /// Draws anew, and asks for a larger whole picture where that is what zooming needs.
+    func zoomDidChange() {
+      guard let widget else { return }
+      gtk_widget_queue_draw(widget)
+      checkLayout()
+    }
+
     // MARK: Showing
 
     func show(_ content: DisplayContent, transition: DisplayTransition) {
       guard let widget else { return }
+      zoom?.follow(content, of: images.request)
       let isSeen = gtk_widget_get_mapped(widget) != 0
       let texture = content.bitmap.map(Texture.init)
       let isPart = if case .preview = content { true } else { false }

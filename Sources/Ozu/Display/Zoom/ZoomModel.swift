@@ -13,6 +13,9 @@
 /// in sight, the nearest to the middle first. A square that leaves sight before it is there is called off. Other files would
 /// be decoded as a whole for each square; of these a larger whole picture is loaded, as large as the budget allows.
 ///
+/// A view that has an `ImageBinding` lets the binding load the whole picture, with placeholder, parts, progress and animation, and
+/// tells the model of it (`follow(_:of:)`); the model then loads the squares alone.
+///
 /// Squares and pictures that are out of sight are kept while they fit into `byteBudget`, and go in the order in which they were
 /// last seen. The model belongs to one view, on the main actor.
 @MainActor
@@ -30,24 +33,26 @@ public final class ZoomModel {
   /// The most bytes of pictures that are kept, but for those in sight. 96 MB by default.
   public var byteBudget = 96 << 20
   /// How the picture lies under the view; `nil` until its size is known.
-  public private(set) var geometry: ZoomGeometry?
+  public internal(set) var geometry: ZoomGeometry?
   /// Why there is no picture; `nil` while there may be one.
   public private(set) var failure: ImageError?
 
   private let loader: any DisplayLoading
   /// The size of the view, in pixels of the screen: what `resize(to:)` was told last.
   public private(set) var viewSize = PixelSize(0, 0)
-  private var request: ImageRequest?
+  var request: ImageRequest?
+  /// Whether a binding loads the whole picture.
+  var isFollowing = false
   /// Loads that began for another request, or another size of the view, are told apart by it.
   private var number = 0
-  private var base: Whole?
+  var base: Whole?
   private var baseLoad: DisplayLoad?
   private var tiles: [ZoomTile: Tile] = [:]
   private var visible: [ZoomTile] = []
   private var clock = 0
 
   /// The whole picture at some size.
-  private struct Whole {
+  struct Whole {
     var picture: Picture
     var size: PixelSize
   }
@@ -73,16 +78,23 @@ public final class ZoomModel {
   /// Shows another picture, fitted to the view. Its request's own size and part, if it has any, do not count.
   public func setImage(_ request: ImageRequest) {
     clear()
+    isFollowing = false
+    self.request = Self.plain(request)
+    loadBase()
+  }
+
+  /// A request without a size and a part of its own.
+  static func plain(_ request: ImageRequest) -> ImageRequest {
     var request = request
     request.resize = nil
-    self.request = request
-    loadBase()
+    return request
   }
 
   /// Shows nothing, and calls off what is loading.
   public func clear() {
     number += 1
     request = nil
+    isFollowing = false
     geometry = nil
     failure = nil
     base = nil
@@ -140,8 +152,8 @@ public final class ZoomModel {
   // MARK: The whole picture
 
   private func loadBase() {
-    guard let request, baseLoad == nil, !viewSize.isEmpty else { return }
-    let wanted = wantedBaseSize
+    guard let request, !isFollowing, baseLoad == nil, !viewSize.isEmpty else { return }
+    let wanted = wholeSize
     if let base, base.size.width >= wanted.width || base.picture.size == geometry?.pictureSize { return }
     var whole = request
     whole.resize = Resize(wanted)
@@ -152,9 +164,9 @@ public final class ZoomModel {
     }
   }
 
-  /// The size of the view; or of the screen's pixels over the whole picture, where it comes as a whole alone, as far as the
-  /// budget goes.
-  private var wantedBaseSize: PixelSize {
+  /// How large the whole picture is to be: as the view; or as the screen's pixels over the whole picture, where it comes as a
+  /// whole alone, as far as the budget goes.
+  public var wholeSize: PixelSize {
     guard let geometry, !cutsParts, geometry.scale > geometry.fittingScale else { return viewSize }
     let full = geometry.pictureSize
     var level = ZoomTile.level(for: geometry.scale)
@@ -181,16 +193,21 @@ public final class ZoomModel {
   }
 
   private func show(_ picture: Picture, _ wanted: PixelSize) {
-    let full = picture.header?.size ?? picture.size
-    guard !full.isEmpty else { return }
-    if geometry?.pictureSize != full { geometry = ZoomGeometry(pictureSize: full, viewSize: viewSize) }
+    setFullSize(picture.header?.size ?? picture.size)
+    guard geometry != nil else { return }
     base = Whole(picture: picture, size: wanted)
     onChange()
   }
 
-  /// Whether parts of the file can be decoded alone, as far as its header says.
+  func setFullSize(_ full: PixelSize) {
+    guard !full.isEmpty, geometry?.pictureSize != full else { return }
+    geometry = ZoomGeometry(pictureSize: full, viewSize: viewSize)
+  }
+
+  /// Whether parts of the file can be decoded alone, as far as its header says. Steps after the resize may mix neighbours: with
+  /// them the squares would not fit together.
   private var cutsParts: Bool {
-    guard let header = base?.picture.header else { return false }
+    guard let header = base?.picture.header, request?.processors.isEmpty ?? true else { return false }
     return header.type == .jpeg && !header.isProgressive
   }
 
@@ -203,7 +220,7 @@ public final class ZoomModel {
       && base.picture.size != geometry.pictureSize
   }
 
-  private func update() {
+  func update() {
     loadBase()
     updateTiles()
     onChange()

@@ -1,0 +1,84 @@
+#if GTK
+  import CGTK
+  import Foundation
+  import Ozu
+  import OzuGTK
+  import OzuGallery
+
+  extension Drills {
+    /// A picture of hundreds of megapixels, given with `--picture`: what its first pixels and its parts cost beside a decode of
+    /// the whole, and the memory of all but that. Runs in a process that did nothing else: `--picture FILE huge`.
+    func huge() async throws {
+      guard let path = options.picture else {
+        return output.add("huge", failures: [], detail: "no picture was named with --picture")
+      }
+      let checks = Checks()
+      var figures: [String: Double] = [:]
+      try await withPipeline { pipeline in
+        try await withWindow([], pipeline) { window, screen in
+          for _ in 0..<30 { await screen.nextFrame() }
+          figures["empty_mb"] = Self.memory("VmRSS")
+          var start = Self.processTime()
+          @MainActor func note(_ name: String) {
+            figures["\(name)_cpu_ms"] = (Self.processTime() - start) * 1000
+            start = Self.processTime()
+          }
+          window.show(PictureSource(opening: [URL(filePath: path)]))
+          await checks.eventually("the picture is shown", screen) {
+            window.detail.zoom.model.isFollowing(window.detail.images.request)
+          }
+          note("first_pixels")
+          let model = window.detail.zoom.model
+          let full = model.geometry?.pictureSize ?? PixelSize(0, 0)
+          figures["megapixels"] = Double(full.width * full.height) / 1e6
+          for _ in 0..<30 { await screen.nextFrame() }
+          try await keep("look-huge", screen, pipeline)
+          start = Self.processTime()
+          window.detail.zoom.showPixels()
+          await checks.eventually("its own pixels come", screen) { !model.isLoading && model.layers.count > 1 }
+          note("first_parts")
+          for step in 0..<10 {
+            model.change { $0.move(by: (step.isMultiple(of: 2) ? -900 : 350, -700)) }
+            await checks.eventually("further pixels come", screen) { !model.isLoading }
+          }
+          note("ten_further_views")
+          for _ in 0..<30 { await screen.nextFrame() }
+          try await keep("look-huge-pixels", screen, pipeline)
+          figures["peak_mb"] = Self.memory("VmHWM")
+        }
+      }
+      let whole = try await Self.wholeDecode(path)
+      figures["whole_cpu_ms"] = whole
+      let share = (figures["first_pixels_cpu_ms"] ?? 0) / whole
+      figures["first_pixels_share"] = share
+      checks.expect(share <= 0.25, "the first pixels cost a quarter of a whole decode at most, but \(share)")
+      checks.expect((figures["peak_mb"] ?? 0) <= 200, "200 MB at most, but \(figures["peak_mb"] ?? 0)")
+      output.add("huge", checks, detail: "a picture of hundreds of megapixels", figures: figures)
+    }
+
+    /// The processor time of the process, in seconds.
+    private static func processTime() -> Double {
+      var time = timespec()
+      clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+      return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    /// A line of `/proc/self/status`, in MB.
+    private static func memory(_ name: String) -> Double {
+      let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+      let line = text.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+      let number = line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Double($0) }
+      return (number ?? 0) * 1024 / 1e6
+    }
+
+    /// The processor time of decoding all pixels, in milliseconds.
+    private static func wholeDecode(_ path: String) async throws -> Double {
+      var configuration = Gallery.configuration
+      configuration.diskStorage = .none
+      configuration.limits.decodedByteCount = 8 << 30
+      let start = processTime()
+      _ = try await ImagePipeline(configuration).image(for: ImageRequest(url: URL(filePath: path)))
+      return (processTime() - start) * 1000
+    }
+  }
+#endif

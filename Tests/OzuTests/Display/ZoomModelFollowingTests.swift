@@ -1,0 +1,84 @@
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("Zooming what a binding loads")
+@MainActor
+struct ZoomModelFollowingTests {
+  private let script = ScriptedLoading()
+  private let model: ZoomModel
+  private let size = PixelSize(20_000, 16_000)
+  private let request = ImageRequest(url: Stage.url("a.jpg"), resize: Resize(PixelSize(1000, 800)))
+
+  init() {
+    model = ZoomModel(loader: script)
+    model.resize(to: PixelSize(1000, 800))
+  }
+
+  private func whole(_ type: ImageType = .jpeg) -> Picture {
+    Picture(
+      PatternPicture(PixelSize(1000, 800), tint: 1).bitmap, header: ImageHeader(type: type, storedSize: size))
+  }
+
+  @Test("loads no whole picture of its own, and squares when it is zoomed")
+  func squares() {
+    model.follow(.picture(whole()), of: request)
+    #expect(model.geometry?.pictureSize == size && model.layers.count == 1)
+    #expect(model.isFollowing(request) && model.wholeSize == PixelSize(1000, 800))
+    model.change { $0.zoom(to: 1, at: (500, 400)) }
+    #expect(!script.live.isEmpty && script.live.allSatisfy { $0.request.region != nil })
+    #expect(model.wholeSize == PixelSize(1000, 800))
+  }
+
+  @Test("a picture that cannot be cut is asked for larger, in one piece, within the budget")
+  func wholes() {
+    model.byteBudget = 8 << 20
+    model.follow(.picture(whole(.png)), of: request)
+    model.change { $0.zoom(to: 1, at: (500, 400)) }
+    #expect(script.loads.isEmpty)
+    let wanted = model.wholeSize
+    #expect(wanted.width > 1000 && wanted.width * wanted.height * 4 <= 8 << 20)
+  }
+
+  @Test("a picture with steps after the resize is asked for in one piece")
+  func processors() {
+    var request = request
+    request.processors = [.gaussianBlur(radius: 4)]
+    model.follow(.picture(whole()), of: request)
+    model.change { $0.zoom(to: 1, at: (500, 400)) }
+    #expect(script.loads.isEmpty && model.wholeSize.width > 1000)
+  }
+
+  @Test("what stands in for the picture lies where the picture will, and has no squares")
+  func placeholders() {
+    model.follow(.placeholder(whole()), of: request)
+    #expect(model.geometry?.pictureSize == size && model.layers.isEmpty && !model.isFollowing(request))
+    model.change { $0.zoom(to: 1, at: (500, 400)) }
+    model.follow(.preview(whole()), of: request)
+    #expect(script.loads.isEmpty && model.geometry?.scale == 1)
+    model.follow(.picture(whole()), of: request)
+    #expect(model.geometry?.isFitted == true, "another picture than the last is fitted")
+  }
+
+  @Test("a larger rendition of the same picture leaves it where it is; another request is fitted")
+  func sameAndOther() {
+    model.follow(.picture(whole()), of: request)
+    model.change { $0.zoom(to: 1, at: (500, 400)) }
+    let geometry = model.geometry
+    model.follow(.picture(whole()), of: request)
+    model.follow(.frame(whole().bitmap), of: request)
+    #expect(model.geometry == geometry)
+    let other = ImageRequest(url: Stage.url("b.jpg"))
+    #expect(!model.isFollowing(other))
+    model.follow(.picture(whole()), of: other)
+    #expect(model.geometry?.isFitted == true && script.live.isEmpty && model.isFollowing(other))
+  }
+
+  @Test("nothing and a failure take the picture away", arguments: [true, false])
+  func nothing(isFailure: Bool) {
+    model.follow(.picture(whole()), of: request)
+    model.follow(isFailure ? .failure(whole()) : .nothing, of: request)
+    #expect(model.geometry == nil && model.layers.isEmpty && !model.isFollowing(request))
+  }
+}
