@@ -147,7 +147,8 @@
       guard let geometry = detail.zoom.model.geometry else { return view }
       let place = geometry.place(of: PixelRegion(geometry.pictureSize))
       return PixelRectangle(
-        x: view.x + Int(place.x), y: view.y + Int(place.y), width: Int(place.width), height: Int(place.height))
+        x: view.x + Int(place.x), y: view.y + Int(place.y), width: Int(place.width), height: Int(place.height)
+      )
     }
 
     /// Where in a view a picture lies that is fitted into it.

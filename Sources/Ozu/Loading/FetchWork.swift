@@ -184,7 +184,9 @@ extension FetchWork: SizeSource {
       try FileReader.read(path, limit: configuration.limits.encodedByteCount)
     }
     let (data, stamp) = try file.get()
-    return FetchedData(.data(data), source: .original, timings: timings(.read), stamp: stamp)
+    return FetchedData(
+      .data(data), source: .original, timings: timings(.read), stamp: stamp,
+      file: FileIdentity(stamp.number(of: path)))
   }
 
   private func ask(_ fetcher: any ImageFetching) throws(ImageError) -> JobStep {

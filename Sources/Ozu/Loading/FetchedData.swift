@@ -22,6 +22,8 @@ final class FetchedData: Sendable {
   let timings: StageTimings
   /// Of the local file that was read.
   let stamp: FileStamp?
+  /// What the bytes are known by to those who decode parts of them.
+  let file: FileIdentity
   /// The answer of the HTTP cache, for what came over HTTP.
   let http: HTTPCachedResponse?
   /// Whether the bytes come from the disk cache and can be removed there when they turn out bad.
@@ -32,13 +34,14 @@ final class FetchedData: Sendable {
 
   init(
     _ content: FetchedImage, source: ImageResponse.Source, timings: StageTimings,
-    stamp: FileStamp? = nil, http: HTTPCachedResponse? = nil, isFromStore: Bool = false,
-    hasOwnPolicy: Bool = false
+    stamp: FileStamp? = nil, file: FileIdentity = FileIdentity(), http: HTTPCachedResponse? = nil,
+    isFromStore: Bool = false, hasOwnPolicy: Bool = false
   ) {
     self.content = content
     self.source = source
     self.timings = timings
     self.stamp = stamp
+    self.file = file
     self.http = http
     self.isFromStore = isFromStore
     self.hasOwnPolicy = hasOwnPolicy

@@ -31,6 +31,14 @@ struct FileStamp: Hashable, Sendable {
     inode = UInt64(status.st_ino)
   }
 
+  /// A number that the file at a path has in this process as long as it has this stamp.
+  func number(of path: String) -> UInt64 {
+    var hasher = Hasher()
+    hasher.combine(path)
+    hasher.combine(self)
+    return UInt64(bitPattern: Int64(hasher.finalize()))
+  }
+
   /// The stamp of a file now, or `nil` when there is none. One system call.
   init?(path: String) {
     var status = stat()

@@ -132,7 +132,10 @@ extension LoadImage {
     let encodedByteCount: Int
     switch fetched.content {
     case .data(let data):
-      first = isDeferred ? .deferDecoding(data) : .decode(data, request.decodingResize, request.colors)
+      first =
+        isDeferred
+        ? .deferDecoding(data)
+        : .decode(data, request.decodingResize, request.colors, fetched.file)
       encodedByteCount = data.count
     case .picture(let whole):
       first = .resize(whole, request.decodingResize)

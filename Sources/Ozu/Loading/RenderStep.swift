@@ -3,7 +3,7 @@ import Foundation
 /// One step of the way from a source to a finished picture: what a render job does on a decoding thread.
 enum RenderStep: Sendable {
   /// From an encoded file to pixels of the size of the recipe.
-  case decode(Data, Resize?, RequestedColors = .converted)
+  case decode(Data, Resize?, RequestedColors = .converted, FileIdentity? = nil)
   /// From an encoded file to a whole picture that is decoded when somebody looks at it.
   case deferDecoding(Data)
   /// From pixels that a fetcher brought.
@@ -19,7 +19,7 @@ enum RenderStep: Sendable {
   /// times as many bytes of pixels, and resampling them is cheaper than decoding.
   var byteCount: Int {
     switch self {
-    case .decode(let data, _, _): data.count
+    case .decode(let data, _, _, _): data.count
     case .resize(let picture, _), .derive(let picture, _): picture.byteCount / 16
     case .deferDecoding, .begin, .process: 0
     }
@@ -56,11 +56,12 @@ extension RenderStep {
       StageReporter.make(context.load.events, source: context.source))
     if context.isCancelled { throw .cancelled(context.name) }
     switch self {
-    case .decode(let data, let resize, let colors):
+    case .decode(let data, let resize, let colors, let file):
       watch.enter(.decode)
       context.load.events.counters.decodes.increment()
       let picture = try Self.decode(context, watch, colors) { surroundings throws(DecodingError) in
-        try context.load.configuration.codecs.picture(from: data, resize: resize, context: surroundings)
+        try context.load.configuration.codecs.picture(
+          from: data, resize: resize, context: surroundings.identified(as: file))
       }
       return Rendered(picture: picture, timings: watch.finish())
     case .deferDecoding(let data):

@@ -87,8 +87,12 @@
 
     private var isTurnedAside: Bool { !quarterTurns.isMultiple(of: 2) }
 
-    override var width: gint { zoom == nil ? side(isTurnedAside ? size?.height : size?.width) : Self.emptySide }
-    override var height: gint { zoom == nil ? side(isTurnedAside ? size?.width : size?.height) : Self.emptySide }
+    override var width: gint {
+      zoom == nil ? side(isTurnedAside ? size?.height : size?.width) : Self.emptySide
+    }
+    override var height: gint {
+      zoom == nil ? side(isTurnedAside ? size?.width : size?.height) : Self.emptySide
+    }
 
     private func side(_ pixels: Int?) -> gint {
       pixels.map { max(1, gint((Double($0) / scale).rounded())) } ?? Self.emptySide

@@ -136,7 +136,9 @@
       SignalSource(swipe).on(
         "swipe",
         withDoubles: { [weak self] _, x, y in
-          guard let self, canMoveSideways || canMoveUpwards, !Motion.isReduced, abs(x) + abs(y) > 100 else { return }
+          guard let self, canMoveSideways || canMoveUpwards, !Motion.isReduced, abs(x) + abs(y) > 100 else {
+            return
+          }
           speed = (x, y)
           lastTick = nil
           clock.start(widget)
@@ -171,7 +173,8 @@
     private func press(_ key: guint) -> Bool {
       let step = Self.arrowStep
       switch Int32(key) {
-      case GDK_KEY_plus, GDK_KEY_equal, GDK_KEY_KP_Add: model.change { $0.zoom(by: Self.step, at: $0.viewCenter) }
+      case GDK_KEY_plus, GDK_KEY_equal, GDK_KEY_KP_Add:
+        model.change { $0.zoom(by: Self.step, at: $0.viewCenter) }
       case GDK_KEY_minus, GDK_KEY_KP_Subtract: model.change { $0.zoom(by: 1 / Self.step, at: $0.viewCenter) }
       case GDK_KEY_0, GDK_KEY_KP_0: model.change { $0.fit() }
       case GDK_KEY_1, GDK_KEY_KP_1: model.change { $0.zoom(to: 1, at: $0.viewCenter) }
@@ -192,7 +195,9 @@
 
     private var isTurnedAside: Bool { display?.quarterTurns.isMultiple(of: 2) == false }
 
-    private func canMove(_ way: KeyPath<ZoomGeometry, Bool>) -> Bool { model.geometry?[keyPath: way] ?? false }
+    private func canMove(_ way: KeyPath<ZoomGeometry, Bool>) -> Bool {
+      model.geometry?[keyPath: way] ?? false
+    }
 
     // MARK: Gliding
 

@@ -39,6 +39,9 @@ public struct DecodingContext {
   /// What bounds the pixels that all decodes have in the making.
   public let budget: DecodedByteBudget
 
+  /// What the file is known by; `nil` where nobody decodes it more than once.
+  package private(set) var file: FileIdentity?
+
   /// Who lends a second thread for one picture; nobody by default. The time of that thread does not count towards the limit
   /// of processor time: it has one of its own, of the same length.
   public let assistant: DecodingAssistant?
@@ -118,6 +121,13 @@ public struct DecodingContext {
     guard headroom != nil, header.gainMap != nil, colorPolicy != .keep else { return self }
     var context = self
     (context.colorPolicy, context.pixelFormats) = (.convertToSRGB, .bgra8)
+    return context
+  }
+
+  /// The same context for a file of which more parts may be decoded.
+  package func identified(as file: FileIdentity?) -> DecodingContext {
+    var context = self
+    context.file = file
     return context
   }
 

@@ -30,8 +30,8 @@ public final class ZoomModel {
 
   /// Called when something else is to be drawn.
   public var onChange: @MainActor () -> Void = {}
-  /// The most bytes of pictures that are kept, but for those in sight. 96 MB by default.
-  public var byteBudget = 96 << 20
+  /// The most bytes of pictures that are kept, but for those in sight. 48 MB by default.
+  public var byteBudget = 48 << 20
   /// How the picture lies under the view; `nil` until its size is known.
   public internal(set) var geometry: ZoomGeometry?
   /// Why there is no picture; `nil` while there may be one.

@@ -19,7 +19,8 @@ package enum JPEGExcerpt {
   /// - Parameter cut: in pixels, as stored; it begins between two groups, and ends between two or at the picture's edge.
   /// - Throws: `limitExceeded` for the bytes of the part beside those of its render, and what
   ///   `DecodingContext.checkpoint()` throws.
-  /// - Complexity: O(file): the first part steps over all blocks of the scan, later ones take a checksum of the bytes.
+  /// - Complexity: O(file): the first part steps over all blocks of the scan, later ones take a checksum of the bytes unless the
+  ///   context knows the file.
   package static func file(
     _ data: Data, _ outline: JPEGOutline, cut: PixelRectangle, renderByteCount: Int, context: DecodingContext
   ) throws(DecodingError) -> Data? {
@@ -29,7 +30,7 @@ package enum JPEGExcerpt {
       let rows = groups(cut.y, cut.size.height, unit.height, frame.groupRows)
     else { return nil }
     return try data.withBytes { (file) throws(DecodingError) in
-      let identity = JPEGScanIndexCache.Identity(file)
+      let identity = JPEGScanIndexCache.Identity(file, context.file)
       let index = try JPEGScanIndexCache.shared.index(of: identity) { () throws(DecodingError) in
         try JPEGScanIndex(file: file, scan, frame: frame, context: context)
       }

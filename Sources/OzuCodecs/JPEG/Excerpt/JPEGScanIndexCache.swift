@@ -1,9 +1,10 @@
+import OzuImaging
 import OzuSynchronization
 
 /// Keeps the scan indices of the files that parts were last cut out of, so that the next part costs no walk over the whole
 /// file.
 ///
-/// A file is known by a checksum of all of it. Eight indices are kept, of a megabyte at most each; what was used longest ago
+/// A file is known by a checksum of all of it, or by what the context of the decode knows it by. Eight indices are kept, of a megabyte at most each; what was used longest ago
 /// goes first. An index is made outside of the lock, so two threads may make the same one.
 final class JPEGScanIndexCache: Sendable {
   /// The cache of the process.
@@ -15,9 +16,10 @@ final class JPEGScanIndexCache: Sendable {
     var byteCount: Int
     var checksum: UInt64
 
-    init(_ file: UnsafeRawBufferPointer) {
+    /// - Parameter known: what the file is known by already; it keeps the checksum if it has none.
+    init(_ file: UnsafeRawBufferPointer, _ known: FileIdentity? = nil) {
       byteCount = file.count
-      checksum = WordChecksum.of(file)
+      checksum = known?.value { WordChecksum.of(file) } ?? WordChecksum.of(file)
     }
   }
 
