@@ -91,6 +91,7 @@ struct InstallationTests {
     for (file, text) in [
       ("man/man1/ozu.1", ".TH OZU 1"), ("bash-completion/completions/ozu", "complete -F _ozu"),
       ("zsh/site-functions/_ozu", "#compdef ozu"), ("fish/vendor_completions.d/ozu.fish", "complete -c ozu"),
+      ("thumbnailers/ozu.thumbnailer", "Exec=ozu thumbnail"),
     ] {
       let data = try #require(folder.data("root/usr/share/" + file))
       #expect(String(decoding: data, as: UTF8.self).contains(text))

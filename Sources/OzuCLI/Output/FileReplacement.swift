@@ -13,6 +13,8 @@ struct FileReplacement {
   let old: stat?
   /// Whether the bytes are on the device before the older file is gone.
   let isDurable: Bool
+  /// Who may read and write the file, whatever the process and an older file say; `nil` for what these say.
+  var permissions: mode_t?
   /// Whether drafts without a name are tried first; tests turn it off.
   var triesNameless = true
 
@@ -30,8 +32,10 @@ struct FileReplacement {
   }
 
   private func fill(_ descriptor: Int32, _ data: Data) throws(SystemError) {
+    // Before there is anything to read.
+    if let permissions, fchmod(descriptor, permissions) != 0 { throw SystemError(code: errno) }
     try OutputFile.write(data, to: descriptor)
-    guard let old else { return }
+    guard let old, permissions == nil else { return }
     try keepPermissions(of: old, descriptor)
     if isDurable, fsync(descriptor) != 0 { throw SystemError(code: errno) }
   }

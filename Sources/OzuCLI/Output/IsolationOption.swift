@@ -13,7 +13,10 @@ extension OptionSpecification {
 /// that is named is the caller's: only a drawing (SVG) is decoded apart then, because a hundred bytes of it can end a
 /// process.
 enum IsolationOption {
-  static func isolation(_ arguments: ParsedArguments) throws(UsageError) -> DecoderIsolation {
+  /// - Parameter isForStrangers: whether named files are taken as those of strangers, too.
+  static func isolation(
+    _ arguments: ParsedArguments, isForStrangers: Bool = false
+  ) throws(UsageError) -> DecoderIsolation {
     // A program that only has this tool in it, as that of the tests, is no helper.
     let standard = Tool.isOwnProgram.load(ordering: .relaxed) ? DecoderIsolation.Mode.preferred : .off
     let name = arguments.value(OptionSpecification.isolation.name) ?? standard.rawValue
@@ -21,7 +24,7 @@ enum IsolationOption {
       throw UsageError("--isolation \(name): off, preferred or required is needed")
     }
     let areStrangers =
-      mode == .required || arguments.has(OptionSpecification.recursive.name)
+      isForStrangers || mode == .required || arguments.has(OptionSpecification.recursive.name)
       || arguments.positional.contains { !SourceArgument.isFile($0) }
     // This program is its own helper; `main` says so first.
     return DecoderIsolation(

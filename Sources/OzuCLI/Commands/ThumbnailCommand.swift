@@ -1,0 +1,124 @@
+import Foundation
+import Ozu
+
+/// `ozu thumbnail`: thumbnails for file managers, into their shared cache or into a file that they name.
+enum ThumbnailCommand: Command {
+  static let specification = CommandSpecification(
+    name: "thumbnail",
+    summary: "Make thumbnails for file managers, as desktops share them.",
+    synopsis: OptionSpecification.synopsis("SOURCE… | --size N SOURCE OUTPUT", options),
+    discussion: """
+      Puts thumbnails of local files into the cache that programs of a desktop share (freedesktop.org, Thumbnail Managing
+      Standard): PNG files in ~/.cache/thumbnails/normal (128 pixels), large (256), x-large (512) and xx-large (1024),
+      named by the digest of the file's address, with the address and the time of the file's last change in them, and
+      readable for their owner alone. A thumbnail that is there is left alone unless the file has changed since, and so is a
+      file that this version could not make one of: that is remembered in fail/ozu-\(Version.current). --force makes all anew.
+      The path of each thumbnail that was made is printed.
+
+      With --size one thumbnail of at most N pixels a side is written to OUTPUT, as file managers ask for it by an entry
+      in /usr/share/thumbnailers; SOURCE is a path or an address. The shared cache is not touched then.
+
+      Nothing is enlarged. Formats that C libraries read are decoded in processes of their own, also where files are named.
+      """,
+    options: options,
+    positional: 1...Int.max - 1,
+    operands: .file)
+
+  private static let options: [OptionSpecification] =
+    [
+      OptionSpecification(
+        name: "size", letter: "s", value: "N", help: "Write one thumbnail of N pixels, 1 to 4096, to OUTPUT."),
+      OptionSpecification(
+        name: "sizes", value: "NAME,…", help: "normal, large, x-large, xx-large; normal,large by default."),
+      OptionSpecification(
+        name: "folder", value: "DIR", kind: .folder, help: "The shared cache; that of the user by default."),
+      OptionSpecification(name: "force", help: "Make thumbnails anew, also where it failed before."),
+      .recursive,
+      OptionSpecification(name: "quiet", letter: "q", help: "Print failures alone."),
+      .isolation,
+    ]
+
+  static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
+    var configuration = ImagePipeline.Configuration()
+    configuration.memoryCache.costLimit = PipelineArguments.memoryCost
+    configuration.diskStorage = .none
+    configuration.isolation = try IsolationOption.isolation(arguments, isForStrangers: true)
+    if let side = try arguments.integer("size", in: 1...4096) {
+      return try await write(side, arguments, configuration, console)
+    }
+    return try await fill(arguments, configuration, console)
+  }
+
+  // MARK: One thumbnail
+
+  private static func write(
+    _ side: Int, _ arguments: ParsedArguments, _ configuration: ImagePipeline.Configuration,
+    _ console: Console
+  ) async throws(UsageError) -> ExitStatus {
+    guard arguments.positional.count == 2 else {
+      throw UsageError(
+        "--size needs a source and an output", hint: "ozu thumbnail --size 256 photo.jpg photo.png")
+    }
+    for name in ["sizes", "folder", "force", "recursive"] where arguments.has(name) {
+      throw UsageError("--\(name) and --size do not go together")
+    }
+    let (text, output) = (arguments.positional[0], arguments.positional[1])
+    guard SourceArgument.isFile(text) else {
+      throw UsageError("\(SourceArgument.shown(text)): thumbnails are made of local files")
+    }
+    let pipeline = PipelineArguments.pipeline(configuration, console: console)
+    do {
+      let lost = SourceFiles([SourceArgument.source(text)]).source(lostBy: output)
+      if lost != nil { throw ThumbnailError("the thumbnail would take the place of the picture") }
+      let original = try ThumbnailMaker.original(text)
+      let png = try await ThumbnailMaker(pipeline: pipeline).png(
+        SourceArgument.source(text), side: side, original)
+      try await BlockingWork.run { try OutputFile(output).write(png) }
+      return .done
+    } catch {
+      console.printError("ozu: \(text): \(error.reason)")
+      return .failed
+    }
+  }
+
+  // MARK: The shared cache
+
+  private static func fill(
+    _ arguments: ParsedArguments, _ configuration: ImagePipeline.Configuration, _ console: Console
+  ) async throws(UsageError) -> ExitStatus {
+    let sizes = try sizes(arguments)
+    let folder =
+      arguments.value("folder") ?? ThumbnailCache.standardFolder(ProcessInfo.processInfo.environment)
+    let cache = ThumbnailCache(folder: folder, program: "ozu-\(Version.current)")
+    let listing = try SourceListing(
+      arguments.positional, isRecursive: arguments.has(OptionSpecification.recursive.name),
+      excluding: folder, types: configuration.readableTypes)
+    let run = ThumbnailRun(
+      cache: cache,
+      maker: ThumbnailMaker(pipeline: PipelineArguments.pipeline(configuration, console: console)),
+      sizes: sizes, isForced: arguments.has("force"))
+    let style: ReportStyle = arguments.has("quiet") ? .quiet : .text
+    let hasFailure = await SourceRun<ThumbnailReport>(concurrentCount: 2, console: console, style: style).run(
+      listing.sources, problems: listing.problems.map { ThumbnailReport(errorLines: $0.errorLines) }
+    ) { text, _, _ in
+      await run.make(text)
+    } print: { report in
+      if style == .text { report.paths.forEach { console.print($0) } }
+    }
+    return hasFailure ? .failed : .done
+  }
+
+  private static func sizes(_ arguments: ParsedArguments) throws(UsageError) -> [ThumbnailSize] {
+    guard let text = arguments.value("sizes") else { return [.normal, .large] }
+    var sizes: [ThumbnailSize] = []
+    for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+      guard let size = ThumbnailSize(rawValue: String(name)) else {
+        throw UsageError(
+          "--sizes: \"\(name)\" is no size of thumbnails",
+          hint: "There are: \(ThumbnailSize.allCases.map(\.rawValue).joined(separator: ", ")).")
+      }
+      if !sizes.contains(size) { sizes.append(size) }
+    }
+    return sizes
+  }
+}
