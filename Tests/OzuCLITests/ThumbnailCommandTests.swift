@@ -229,6 +229,9 @@ struct ThumbnailNameTests {
     let png = try CodecRegistry.standard.encode(PatternPicture(PixelSize(8, 8), tint: 1).bitmap, as: .png)
     let marked = PNGTexts.adding([("a", "1"), ("Grüße", "ü→")], to: png)
     #expect(PNGTexts.texts(of: marked) == ["a": "1", "Grüße": "ü?"])
+    // Length, kind, key, a zero, value, and the CRC-32 of all but the length.
+    #expect(
+      Array(marked[33..<48]) == [0, 0, 0, 3] + Array("tEXta".utf8) + [0, 0x31] + [0x2E, 0x2B, 0xA2, 0x75])
     #expect(
       try CodecRegistry.standard.picture(from: marked).bitmap
         == CodecRegistry.standard.picture(from: png).bitmap)
