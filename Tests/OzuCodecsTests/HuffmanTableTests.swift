@@ -19,33 +19,55 @@ struct HuffmanTableTests {
   static let large = HuffmanTable.Definition(
     counts: [0, 2, 3] + [UInt8](repeating: 0, count: 13), symbols: [0x08, 0x07, 0x18, 0x09, 0x00])
 
-  @Test("step over and decode what single symbols say", arguments: [standard, short, large])
+  /// Sixteen zeros of one bit each: more than a block has in 12 bits.
+  static let zeros = HuffmanTable.Definition(
+    counts: [1, 1] + [UInt8](repeating: 0, count: 14), symbols: [0xF0, 0x00])
+
+  @Test("step over and decode what single symbols say", arguments: [standard, short, large, zeros])
   func lookups(definition: HuffmanTable.Definition) throws {
-    for kind in [HuffmanTable.Kind.ac, .progressiveAC] {
+    for kind in [HuffmanTable.Kind.ac, .pairedAC, .progressiveAC] {
       let table = try #require(HuffmanTable(definition, kind: kind))
       defer { withExtendedLifetime(table) {} }
       let lookup = table.lookup
       for window in 0..<1 << HuffmanLookup.window {
-        let skip = lookup.skips[window]
-        let low = lookup.lows[window]
-        for (entryBits, done, isEnd) in [
-          (Int(skip & 31), Int(skip >> 6), skip & 32 != 0),
-          (Int(low >> 32 & 0xFF), Int(low >> 40 & 0xFF), low >> 48 != 0),
-        ] where entryBits > 0 {
-          var walk = Walk(lookup: lookup, window: window)
-          while walk.position < entryBits { walk.step() }
-          try #require(walk.position == entryBits)
-          try #require(walk.done == done)
-          try #require(walk.isEnd == isEnd)
-          try #require(entryBits <= 27)
+        let several = lookup.several[window]
+        for entry in [lookup.skips[window], UInt16(truncatingIfNeeded: several)] {
+          let bits = Int(entry & 63)
+          let steps = Int(entry >> 7)
+          try #require(HuffmanLookup.isBeyond(steps) == (bits == 0))
+          if bits == 0 { continue }
+          let walk = Walk(lookup: lookup, window: window, bits: bits)
+          try #require(walk.position == bits)
+          try #require(bits <= 27)
+          try #require(walk.done <= 63)
+          try #require(steps == walk.done + (walk.isEnd ? HuffmanLookup.end : 0))
         }
-        guard low != 0 else { continue }
-        var walk = Walk(lookup: lookup, window: window)
-        while walk.position < Int(low >> 32 & 0xFF) { walk.step() }
-        let bytes = (0..<4).map { Int(Int8(truncatingIfNeeded: low >> UInt64(8 * $0))) }
-        try #require(bytes == walk.coefficients)
+        guard several & 63 != 0 else { continue }
+        let walk = Walk(lookup: lookup, window: window, bits: Int(several & 63))
+        if kind == .pairedAC {
+          let pairs = [0, 1].map { index in
+            let number = Int16(truncatingIfNeeded: several >> UInt64(32 + 16 * index))
+            return [Int(several >> UInt64(16 + 8 * index) & 0xFF), Int(number)]
+          }
+          let found = walk.numbers.map { [$0.place + 1, $0.number] }
+          try #require(pairs == found + [[Int]](repeating: [64, 0], count: 2 - found.count))
+        } else {
+          let bytes = (0..<4).map { Int(Int8(truncatingIfNeeded: several >> UInt64(32 + 8 * $0))) }
+          try #require(
+            bytes == (0..<4).map { place in walk.numbers.first { $0.place == place }?.number ?? 0 })
+        }
       }
     }
+  }
+
+  @Test("lead out of a block from every coefficient, and no further than it", arguments: [0, 1, 62, 63])
+  func ends(index: Int) {
+    #expect(!HuffmanLookup.isBeyond(HuffmanLookup.blockEnd(at: index)))
+    for steps in 0...63 {
+      #expect(HuffmanLookup.isBeyond(index + steps) == (index + steps > 63))
+      #expect(HuffmanLookup.isBeyond(HuffmanLookup.blockEnd(at: index) + steps) == (index + steps > 63))
+    }
+    if index > 0 { #expect(HuffmanLookup.isBeyond(index + HuffmanLookup.noSteps - 1)) }
   }
 
   @Test("decode single symbols with their numbers")
@@ -64,7 +86,7 @@ struct HuffmanTableTests {
       } else if length + Int(symbol & 15) > 12 {
         try #require(entry == UInt32(length) | UInt32(symbol) << 16)
       } else {
-        var walk = Walk(lookup: lookup, window: window)
+        var walk = Walk(lookup: lookup, window: window, bits: 0)
         walk.step()
         try #require(Int(entry & 0xFF) == walk.position)
         try #require(Int(entry >> 8 & 0xFF) == Int(symbol >> 4) + 1)
@@ -118,11 +140,14 @@ struct HuffmanTableTests {
     var done = 0
     var isEnd = false
     var last = 0
-    var coefficients = [0, 0, 0, 0]
+    /// Those that are not zero, each with how many coefficients are before it.
+    var numbers: [(place: Int, number: Int)] = []
 
-    init(lookup: HuffmanLookup, window: Int) {
+    /// Walks over so many bits.
+    init(lookup: HuffmanLookup, window: Int, bits count: Int) {
       self.lookup = lookup
       bits = UInt64(window) << 52
+      while position < count { step() }
     }
 
     mutating func step() {
@@ -136,7 +161,7 @@ struct HuffmanTableTests {
       }
       let number = Int(((bits << UInt64(position - size)) >> 1) >> UInt64(63 - size))
       last = size == 0 ? 0 : number >> (size - 1) == 1 ? number : number - (1 << size) + 1
-      if done + run < 4, size > 0 { coefficients[done + run] = last }
+      if size > 0 { numbers.append((done + run, last)) }
       done += run + 1
     }
   }

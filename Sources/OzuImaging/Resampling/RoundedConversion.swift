@@ -7,7 +7,9 @@
 /// them for what resampling puts there. Where chroma is busy the one is as good as the other.
 ///
 /// Eight pixels at a time, in 16 bits throughout: products are the upper halves of 32 bits, the shape of a single
-/// instruction. Four short loops over a row, because a single one is too long for the optimiser to keep its
+/// instruction. Conversions and limits are written lane by lane or by comparisons: those of the standard library for vectors
+/// are calls, and then no instruction for the upper half is found. Four short loops over a row, because a single one is too
+/// long for the optimiser to keep its
 /// operations in line.
 ///
 /// Unsafe pointers. Why every index is in bounds: rows of samples hold whole groups of eight (`PlaneRun.padded`), rows of
@@ -117,9 +119,7 @@ struct RoundedConversion {
       let base = load(luma, x)
       let lower = channel(base, load(blue, x)) | channel(base, load(green, x)) &<< SIMD8(repeating: 8)
       let upper = channel(base, load(red, x)) | SIMD8(repeating: 0xFF00)
-      let group =
-        SIMD8<UInt32>(truncatingIfNeeded: lower)
-        | SIMD8<UInt32>(truncatingIfNeeded: upper) &<< SIMD8(repeating: 16)
+      let group = wide(lower) | wide(upper) &<< SIMD8(repeating: 16)
       let target = UnsafeMutableRawPointer(pixels + x)
       if x &+ 4 < width {
         target.storeBytes(of: group, as: SIMD8<UInt32>.self)
@@ -136,7 +136,7 @@ struct RoundedConversion {
     let half = base &>> Samples(repeating: 1) &+ difference &>> Samples(repeating: 1) &+ last
     let value =
       (half &+ Samples(repeating: 1 << (fractionBits - 2))) &>> Samples(repeating: fractionBits - 1)
-    let byte = pointwiseMax(pointwiseMin(value, Samples(repeating: 255)), .zero)
+    let byte = clamp(value, from: .zero, to: Samples(repeating: 255))
     return unsafeBitCast(byte, to: SIMD8<UInt16>.self)
   }
 
@@ -172,9 +172,12 @@ struct RoundedConversion {
   /// longer sees that 16 bits are multiplied, for which there is an instruction.
   @inline(__always)
   private static func product(_ samples: Samples, _ factor: UnsafePointer<Int16>) -> Samples {
-    let factors = SIMD8<Int32>(truncatingIfNeeded: Samples(repeating: factor.pointee))
-    let product = SIMD8<Int32>(truncatingIfNeeded: samples) &* factors
-    return Samples(truncatingIfNeeded: product &>> SIMD8(repeating: 16))
+    let factors = Samples(repeating: factor.pointee)
+    @inline(__always)
+    func upper(_ lane: Int) -> Int16 {
+      Int16(truncatingIfNeeded: (Int32(samples[lane]) &* Int32(factors[lane])) &>> 16)
+    }
+    return Samples(upper(0), upper(1), upper(2), upper(3), upper(4), upper(5), upper(6), upper(7))
   }
 
   /// Chroma around 0. Beyond the range of bytes there are only the swings of a filter; it ends a step before, so that
@@ -183,7 +186,21 @@ struct RoundedConversion {
   private static func chroma(_ row: UnsafePointer<Int16>, _ x: Int) -> Samples {
     let limit = Samples(repeating: 255 << fractionBits - 1)
     let chroma = load(row, x) &- Samples(repeating: 128 << fractionBits)
-    return pointwiseMin(pointwiseMax(chroma, .zero &- limit), limit)
+    return Self.clamp(chroma, from: .zero &- limit, to: limit)
+  }
+
+  /// With zeros above.
+  @inline(__always)
+  private static func wide(_ v: SIMD8<UInt16>) -> SIMD8<UInt32> {
+    SIMD8(
+      UInt32(v[0]), UInt32(v[1]), UInt32(v[2]), UInt32(v[3]), UInt32(v[4]), UInt32(v[5]), UInt32(v[6]),
+      UInt32(v[7]))
+  }
+
+  @inline(__always)
+  private static func clamp(_ samples: Samples, from lower: Samples, to upper: Samples) -> Samples {
+    let raised = samples.replacing(with: lower, where: samples .< lower)
+    return raised.replacing(with: upper, where: raised .> upper)
   }
 
   @inline(__always)

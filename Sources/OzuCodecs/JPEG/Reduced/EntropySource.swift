@@ -20,14 +20,17 @@
 ///   its 64 coefficients, and a symbol at most 17 bits of code and 15 bits of number: 64 × 32 bits = 256 bytes.
 ///   The reader itself is up to 8 bytes ahead, and loads 8. 10 × 256 + 16 is below `margin`.
 /// - *Bits of the register.* 56 are there after a refill. Decoding one symbol takes at most 32 of them; one
-///   entry of a skipping table at most 12 + 15 = 27, so two of those go into one refill. A block of a refinement takes one
-///   bit more for each coefficient at most, and refills where less than these are there.
+///   entry of `skips` or `several` at most 12 + 15 = 27, so two of those go into one refill. A difference of means whose entry
+///   has its number takes 12, and leaves 44 for such an entry; another one is followed by a refill. A block of a refinement
+///   takes one bit more for each coefficient at most, and refills where less than these are there.
 /// - *Tables.* Indices are 12 bits wide, and tables have as many entries.
 /// - *Writing.* A coefficient of block (x, y) of a component is written at its place in a square of `scale`
 ///   samples in the plane, whose rows and columns were counted from the frame in whole groups of blocks; loops
 ///   over blocks end at counts that were computed from the same frame, once, in `ReducedJPEGFrame`. Places come
 ///   from a table of 64 that gives those of the kept coefficients, and −1 or the mean's for all others, and a coefficient's
-///   number is compared with 63 before it is looked up, or is that of a bit of a word. What is tracked is a word for each
+///   number is compared with 63 before it is looked up, or is that of a bit of a word. An entry that is used leads to 63 at
+///   most, so the coefficients it has come before; one that it has not is 64 steps ahead, for which the tables have 128
+///   places. What is tracked is a word for each
 ///   block, in an array for the same blocks.
 /// - *Arithmetic.* Everything from the file is computed with `&+`, `&-`, `&*`, `&<<`: nonsense gives nonsense
 ///   samples, which the transform clamps, and no trap.

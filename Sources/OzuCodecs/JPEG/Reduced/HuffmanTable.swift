@@ -7,8 +7,10 @@ final class HuffmanTable: @unchecked Sendable {
   enum Kind: Hashable, Sendable {
     /// Differences of mean values.
     case dc
-    /// Coefficients of a sequential scan.
+    /// Coefficients of a sequential scan, of which the lowest four are kept at most.
     case ac
+    /// Coefficients of a sequential scan of which more are kept.
+    case pairedAC
     /// Coefficients of a progressive scan, where ends of blocks come in runs.
     case progressiveAC
   }
@@ -44,12 +46,12 @@ final class HuffmanTable: @unchecked Sendable {
     let size = 1 << HuffmanLookup.window
     let values = UnsafeMutablePointer<UInt32>.allocate(capacity: size)
     let skips = UnsafeMutablePointer<UInt16>.allocate(capacity: size)
-    let lows = UnsafeMutablePointer<UInt64>.allocate(capacity: size)
+    let several = UnsafeMutablePointer<UInt64>.allocate(capacity: size)
     values.initialize(repeating: 0, count: size)
-    skips.initialize(repeating: 0, count: size)
-    lows.initialize(repeating: 0, count: size)
+    skips.initialize(repeating: UInt16(HuffmanLookup.noSteps) << 7, count: size)
+    several.initialize(repeating: UInt64(HuffmanLookup.noSteps) << 7, count: size)
     lookup = HuffmanLookup(
-      values: values, skips: skips, lows: lows, limits: limits, offsets: offsets, symbols: symbols)
+      values: values, skips: skips, several: several, limits: limits, offsets: offsets, symbols: symbols)
 
     var code: UInt32 = 0
     var place = 0
@@ -69,14 +71,14 @@ final class HuffmanTable: @unchecked Sendable {
       values[window] = builder.value(window)
       if kind == .dc { continue }
       skips[window] = builder.skip(window)
-      lows[window] = builder.low(window)
+      several[window] = kind == .pairedAC ? builder.pair(window) : builder.low(window)
     }
   }
 
   deinit {
     lookup.values.deallocate()
     lookup.skips.deallocate()
-    lookup.lows.deallocate()
+    lookup.several.deallocate()
     lookup.limits.deallocate()
     lookup.offsets.deallocate()
     lookup.symbols.deallocate()

@@ -60,21 +60,22 @@ struct HuffmanTableBuilder {
       let run = symbol >> 4
       if size == 0, run < 15 {
         if kind == .progressiveAC && run > 0 { break }
-        return UInt16(position + length) | 1 << 5 | UInt16(done) << 6
+        return UInt16(position + length) | UInt16(HuffmanLookup.end + done) << 7
       }
+      guard done + run + 1 < 64 else { break }
       position += length + size
       done += run + 1
     }
-    return position == 0 ? 0 : UInt16(position) | UInt16(done) << 6
+    return position == 0 ? UInt16(HuffmanLookup.noSteps) << 7 : UInt16(position) | UInt16(done) << 7
   }
 
-  /// The entry of `lows`.
+  /// The entry of `several` with four coefficients.
   func low(_ window: Int) -> UInt64 {
     var position = 0
     var done = 0
     var coefficients: UInt64 = 0
     func entry(_ position: Int, isEnd: Bool) -> UInt64 {
-      coefficients | UInt64(position) << 32 | UInt64(done) << 40 | (isEnd ? 1 << 48 : 0)
+      coefficients << 32 | UInt64(position) | UInt64(isEnd ? HuffmanLookup.end + done : done) << 7
     }
     while position < Self.window, let (symbol, length) = code(in: window, at: position) {
       let size = symbol & 15
@@ -85,6 +86,7 @@ struct HuffmanTableBuilder {
       }
       let end = position + length + size
       let place = done + run
+      guard place < 63 else { break }
       if size > 0, place < 4 {
         guard size <= 7, end <= Self.window else { break }
         let byte = UInt8(truncatingIfNeeded: number(in: window, size: size, end: end))
@@ -93,6 +95,36 @@ struct HuffmanTableBuilder {
       position = end
       done = place + 1
     }
-    return position == 0 ? 0 : entry(position, isEnd: false)
+    return position == 0 ? UInt64(HuffmanLookup.noSteps) << 7 : entry(position, isEnd: false)
+  }
+
+  /// The entry of `several` with two coefficients.
+  func pair(_ window: Int) -> UInt64 {
+    var position = 0
+    var done = 0
+    var entry: UInt64 = 0
+    var found = 0
+    while position < Self.window, let (symbol, length) = code(in: window, at: position) {
+      let size = symbol & 15
+      let run = symbol >> 4
+      if size == 0, run < 15 {
+        position += length
+        done += HuffmanLookup.end
+        break
+      }
+      let end = position + length + size
+      guard end <= Self.window, done + run < 63 else { break }
+      position = end
+      done += run + 1
+      // Of sixteen zeros nothing is written.
+      if size == 0 { continue }
+      let number = UInt64(UInt16(truncatingIfNeeded: number(in: window, size: size, end: end)))
+      entry |= UInt64(done) << UInt64(16 + 8 * found) | number << UInt64(32 + 16 * found)
+      found += 1
+      if found == 2 { break }
+    }
+    if position == 0 { return UInt64(HuffmanLookup.noSteps) << 7 }
+    for missing in found..<2 { entry |= 64 << UInt64(16 + 8 * missing) }
+    return entry | UInt64(position) | UInt64(done) << 7
   }
 }

@@ -26,12 +26,15 @@ extension BitReader {
       if index > lastKept {
         // Symbols beyond `last` would belong to the next block; the entry may also end in a run of ends.
         let entry = ac.skips[window]
-        let next = index &+ Int(entry &>> 6)
-        if entry != 0, next <= last {
-          consume(Int(entry & 31))
-          if entry & 32 != 0 { return found }
+        let next = index &+ Int(entry &>> 7)
+        if next <= last {
+          consume(entry: UInt64(entry))
           index = next
           continue
+        }
+        if next >= HuffmanLookup.end, next <= HuffmanLookup.blockEnd(at: last) {
+          consume(entry: UInt64(entry))
+          return found
         }
       }
       guard let value = takeProgressiveCoefficient(ac, index: &index, emptyBlocks: &emptyBlocks) else {
@@ -55,12 +58,12 @@ extension BitReader {
     let entry = ac.values[window]
     let kind = entry &>> 8 & 0xFF
     if kind & HuffmanLookup.blockEnd != 0 {
-      consume(Int(entry & 0xFF))
+      consume(entry: UInt64(entry))
       emptyBlocks = takeRun(exponent: Int(kind & 15))
       return nil
     }
     if kind != 0 {
-      consume(Int(entry & 0xFF))
+      consume(entry: UInt64(entry))
       index &+= Int(kind)
       return Int(Int32(bitPattern: entry) &>> 16)
     }

@@ -16,9 +16,9 @@ struct ReducedComponent {
   let samples: UnsafeMutablePointer<Int16>
   /// By zigzag order: the place in a square, or −1 for coefficients that are not kept.
   let places: UnsafeMutablePointer<Int32>
-  /// The same with 0 for those: the place of the mean.
+  /// The same with 0 for those: the place of the mean. Twice 64: those behind the end of a block are not kept.
   let targets: UnsafeMutablePointer<Int32>
-  /// By zigzag order, 1 to 255.
+  /// By zigzag order, 1 to 255. Twice 64 too.
   let quantization: UnsafeMutablePointer<Int32>
   /// For each block of the plane, row by row, the coefficients that are not zero, as bits in zigzag order: what the scans
   /// of last bits have to be read by. `nil` until a scan is tracked.
@@ -38,9 +38,10 @@ struct ReducedComponent {
     stride = plane.samplesPerRow
     samples = plane.samples.baseAddress!
     places = .allocate(capacity: 64)
-    targets = .allocate(capacity: 64)
-    quantization = .allocate(capacity: 64)
-    quantization.initialize(repeating: 1, count: 64)
+    targets = .allocate(capacity: 128)
+    targets.initialize(repeating: 0, count: 128)
+    quantization = .allocate(capacity: 128)
+    quantization.initialize(repeating: 1, count: 128)
     for (index, position) in Self.zigzag.enumerated() {
       let row = position / 8
       let column = position % 8
@@ -89,13 +90,19 @@ struct ReducedComponent {
     return Int16(truncatingIfNeeded: max(-2048, min(2047, product)))
   }
 
-  /// The mean value of a block that has no other coefficient, a multiple of 8: that of the bytes that a full decode
+  /// The same for a block that has no other coefficient: a multiple of 8, which is the mean of the bytes that a full decode
   /// makes of it. In other blocks the rounding of samples evens out, here it would be a step in colour.
   @inline(__always)
-  func flatMean(_ value: Int32) -> Int16 { Self.flat(mean(value)) }
+  func mean(_ value: Int32, isFlat: Bool) -> Int16 {
+    // Without a branch, which nobody could foretell.
+    Self.flat(mean(value), isFlat ? 7 : 0)
+  }
 
+  /// Rounds off the bits of `fraction`.
   @inline(__always)
-  private static func flat(_ mean: Int16) -> Int16 { (mean &+ 4) & -8 }
+  private static func flat(_ mean: Int16, _ fraction: Int16) -> Int16 {
+    (mean &+ (fraction &+ 1) &>> 1) & ~fraction
+  }
 
   /// Does the same with all blocks that have nothing but their means, once every scan was tracked.
   func flattenMeans() {
@@ -103,7 +110,7 @@ struct ReducedComponent {
     for row in 0..<blockCount.height {
       for column in 0..<blockCount.width where history[row &* blockCount.width &+ column] == 0 {
         let block = block(column: column, row: row)
-        block[0] = Self.flat(block[0])
+        block[0] = Self.flat(block[0], 7)
       }
     }
   }
@@ -111,8 +118,13 @@ struct ReducedComponent {
   /// A dequantized coefficient, kept to the same range.
   @inline(__always)
   func coefficient(_ value: Int, at index: Int) -> Int16 {
-    let product = Int32(truncatingIfNeeded: value) &* quantization[index]
-    return Int16(truncatingIfNeeded: max(-2048, min(2047, product)))
+    Self.product(Int32(truncatingIfNeeded: value), quantization[index])
+  }
+
+  /// A product in the range of coefficients.
+  @inline(__always)
+  static func product(_ value: Int32, _ step: Int32) -> Int16 {
+    Int16(truncatingIfNeeded: max(-2048, min(2047, value &* step)))
   }
 
   /// The frequencies in the order of the file: row × 8 + column (ITU-T T.81 Figure A.6).

@@ -37,9 +37,13 @@ struct ReducedIDCT {
     UnsafeMutableRawPointer(samples + (row &* stride &+ column)).storeBytes(of: vector, as: SIMD8<Int16>.self)
   }
 
-  /// Eight times sums of coefficients, clamped, with 128 for zero: samples with 6 fraction bits.
+  /// Eight times sums of coefficients, clamped, with 128 for zero: samples with 6 fraction bits. By comparisons, because
+  /// `pointwiseMin` is a call.
+  @inline(__always)
   private static func finish(_ sum: SIMD8<Int16>) -> SIMD8<Int16> {
-    let inside = pointwiseMax(pointwiseMin(sum, SIMD8(repeating: 1016)), SIMD8(repeating: -1024))
+    let high = SIMD8<Int16>(repeating: 1016), low = SIMD8<Int16>(repeating: -1024)
+    let below = sum.replacing(with: high, where: sum .> high)
+    let inside = below.replacing(with: low, where: below .< low)
     return (inside &+ SIMD8(repeating: 1024)) &<< SIMD8(repeating: 3)
   }
 
@@ -49,18 +53,22 @@ struct ReducedIDCT {
 
   /// All constants are 1/8, so sums are exact.
   private func pairs() {
-    let signs = SIMD8<Int16>(1, -1, 1, -1, 1, -1, 1, -1)
     for x in Swift.stride(from: 0, to: stride, by: 8) {
       let upper = vector(0, x)
       let lower = vector(1, x)
-      for (row, sum) in [(0, upper &+ lower), (1, upper &- lower)] {
-        // (a, b) with its neighbours exchanged and the second negated: a + b and a − b side by side.
-        let words = unsafeBitCast(sum, to: SIMD4<UInt32>.self)
-        let swapped = unsafeBitCast(
-          words &<< SIMD4(repeating: 16) | words &>> SIMD4(repeating: 16), to: SIMD8<Int16>.self)
-        store(Self.finish(swapped &+ sum &* signs), row, x)
-      }
+      store(Self.pairs(upper &+ lower), 0, x)
+      store(Self.pairs(upper &- lower), 1, x)
     }
+  }
+
+  /// Of each pair (a, b) the samples a + b and a − b.
+  @inline(__always)
+  private static func pairs(_ sum: SIMD8<Int16>) -> SIMD8<Int16> {
+    // (a, b) with its neighbours exchanged and the second negated: a + b and a − b side by side.
+    let words = unsafeBitCast(sum, to: SIMD4<UInt32>.self)
+    let swapped = unsafeBitCast(
+      words &<< SIMD4(repeating: 16) | words &>> SIMD4(repeating: 16), to: SIMD8<Int16>.self)
+    return finish(swapped &+ sum &* SIMD8<Int16>(1, -1, 1, -1, 1, -1, 1, -1))
   }
 
   // Constants with 14 bits behind the point.
@@ -78,13 +86,19 @@ struct ReducedIDCT {
   /// From there: 14 + 3 − 6.
   private static let finalShift: Int32 = 11
 
-  private static func wide(_ vector: SIMD8<Int16>) -> SIMD8<Int32> {
-    SIMD8<Int32>(truncatingIfNeeded: vector)
+  /// Lane by lane, which becomes one instruction: the initializers that convert vectors are calls.
+  @inline(__always)
+  private static func wide(_ v: SIMD8<Int16>) -> SIMD8<Int32> {
+    SIMD8(
+      Int32(v[0]), Int32(v[1]), Int32(v[2]), Int32(v[3]), Int32(v[4]), Int32(v[5]), Int32(v[6]), Int32(v[7]))
   }
 
+  @inline(__always)
   private static func middle(_ sum: SIMD8<Int32>) -> SIMD8<Int16> {
-    SIMD8<Int16>(
-      truncatingIfNeeded: (sum &+ SIMD8(repeating: 1 << (middleShift - 1))) &>> SIMD8(repeating: middleShift))
+    let v = (sum &+ SIMD8(repeating: 1 << (middleShift - 1))) &>> SIMD8(repeating: middleShift)
+    @inline(__always)
+    func lane(_ index: Int) -> Int16 { Int16(truncatingIfNeeded: v[index]) }
+    return SIMD8(lane(0), lane(1), lane(2), lane(3), lane(4), lane(5), lane(6), lane(7))
   }
 
   private static func sample(_ sum: Int32) -> Int16 {

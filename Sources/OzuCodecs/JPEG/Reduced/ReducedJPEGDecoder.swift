@@ -149,7 +149,8 @@ package struct ReducedJPEGDecoder: ~Copyable {
         let dc = table(
           definitions.dcDefinitions[part.dcSlot], kind: .dc, isNeeded: header.first == 0 && header.high == 0),
         let ac = table(
-          definitions.acDefinitions[part.acSlot], kind: frame.isProgressive ? .progressiveAC : .ac,
+          definitions.acDefinitions[part.acSlot],
+          kind: frame.isProgressive ? .progressiveAC : components[part.component].scale > 2 ? .pairedAC : .ac,
           isNeeded: header.last > 0)
       else { return nil }
       // New coefficients of a refinement have one bit.

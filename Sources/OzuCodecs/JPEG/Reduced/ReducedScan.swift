@@ -72,8 +72,9 @@ struct ReducedScan: ~Copyable {
   mutating func decodeRow(_ row: Int, _ step: Step) {
     switch step {
     case .sequential:
-      forEachBlock(in: row) { reader, part, _, number, block in
-        Self.takeBlock(&reader, part, number: number, to: block)
+      forEachPart(in: row) { reader, part, _, column in
+        reader = part.pointee.takeBlocks(
+          reader, column: column &* part.pointee.horizontalBlocks, row: row &* part.pointee.verticalBlocks)
       }
     case .firstMeans(let low):
       forEachBlock(in: row) { reader, part, _, _, block in
@@ -120,26 +121,39 @@ struct ReducedScan: ~Copyable {
       UnsafeMutablePointer<Int16>
     ) -> Void
   ) {
+    forEachPart(in: row) { reader, part, emptyBlocks, column in
+      for y in 0..<part.pointee.verticalBlocks {
+        for x in 0..<part.pointee.horizontalBlocks {
+          let blockColumn = column &* part.pointee.horizontalBlocks &+ x
+          let blockRow = row &* part.pointee.verticalBlocks &+ y
+          take(
+            &reader, part, &emptyBlocks, blockRow &* part.pointee.component.blockCount.width &+ blockColumn,
+            part.pointee.component.block(column: blockColumn, row: blockRow))
+        }
+      }
+    }
+  }
+
+  @inline(__always)
+  private mutating func forEachPart(
+    in row: Int,
+    _ take: (inout BitReader, UnsafeMutablePointer<Part>, _ emptyBlocks: inout Int, _ column: Int) -> Void
+  ) {
     var reader = self.reader
     var emptyBlocks = self.emptyBlocks
     for column in 0..<columns {
-      if groupsToRestart == 0 { restart(&reader, &emptyBlocks) }
+      if groupsToRestart == 0 {
+        reader = restart(reader)
+        emptyBlocks = 0
+      }
       groupsToRestart &-= 1
       guard hasData else { continue }
-      if reader.next >= source.limit, !source.prepare(&reader) {
-        hasData = false
-        continue
+      if reader.next >= source.limit {
+        reader = prepare(reader)
+        if !hasData { continue }
       }
       for part in parts.baseAddress!..<parts.baseAddress! + parts.count {
-        for y in 0..<part.pointee.verticalBlocks {
-          for x in 0..<part.pointee.horizontalBlocks {
-            let blockColumn = column &* part.pointee.horizontalBlocks &+ x
-            let blockRow = row &* part.pointee.verticalBlocks &+ y
-            take(
-              &reader, part, &emptyBlocks, blockRow &* part.pointee.component.blockCount.width &+ blockColumn,
-              part.pointee.component.block(column: blockColumn, row: blockRow))
-          }
-        }
+        take(&reader, part, &emptyBlocks, column)
       }
       if let boundaries {
         boundaries.note(source.bitsBehindMark(reader) ?? 0) { Self.predictions(parts) }
@@ -172,32 +186,23 @@ struct ReducedScan: ~Copyable {
     if hasData { source.note(reader) }
   }
 
-  @inline(__always)
-  private static func takeBlock(
-    _ reader: inout BitReader, _ part: UnsafeMutablePointer<Part>, number: Int,
-    to block: UnsafeMutablePointer<Int16>
-  ) {
-    let scale = part.pointee.component.scale
-    if scale == 2 {
-      reader.takeQuad(
-        &part.pointee.component, dc: part.pointee.dc, ac: part.pointee.ac, number: number, to: block)
-    } else if scale == 1 {
-      block[0] = reader.takeMean(
-        &part.pointee.component, dc: part.pointee.dc, ac: part.pointee.ac, number: number)
-      reader.skipCoefficients(part.pointee.ac, from: 1)
-    } else {
-      reader.takeSquare(
-        &part.pointee.component, dc: part.pointee.dc, ac: part.pointee.ac, number: number, to: block)
-    }
+  /// Brings more data, or finds that there are none. It takes the reader and gives it back: with `inout` the loop above would
+  /// keep it in memory.
+  @inline(never)
+  private mutating func prepare(_ reader: BitReader) -> BitReader {
+    var moved = reader
+    hasData = source.prepare(&moved)
+    return moved
   }
 
-  private mutating func restart(_ reader: inout BitReader, _ emptyBlocks: inout Int) {
+  /// Begins behind a restart marker.
+  @inline(never)
+  private mutating func restart(_ reader: BitReader) -> BitReader {
     if hasData { source.note(reader) }
     hasData = source.restart(expecting: restartNumber)
     restartNumber = (restartNumber &+ 1) & 7
     groupsToRestart = restartInterval
-    emptyBlocks = 0
     for index in parts.indices { parts[index].component.prediction = 0 }
-    if hasData { reader = source.start() }
+    return hasData ? source.start() : reader
   }
 }

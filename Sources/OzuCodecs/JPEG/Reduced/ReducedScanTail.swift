@@ -234,7 +234,7 @@ extension ReducedComponent {
       let flags = flatBlocks + ((source.row + row) * blockCount.width + source.column)
       for column in 0..<columns {
         let sum = Int32(to[column * scale]) &+ difference
-        to[column * scale] = flags[column] ? target.flatMean(sum) : target.mean(sum)
+        to[column * scale] = target.mean(sum, isFlat: flags[column])
       }
     }
   }

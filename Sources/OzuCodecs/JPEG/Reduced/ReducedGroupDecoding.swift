@@ -1,0 +1,172 @@
+import OzuImaging
+
+/// Decoding the blocks of one component in a group of a sequential scan, by how much of them is kept.
+///
+/// A function for each size of squares, which takes the reader and gives it back: inside, its three words are copies that
+/// nothing else can look at, and stay in registers. With `inout` they are stored and loaded with each symbol.
+extension ReducedScan.Part {
+  /// Decodes the blocks of a group, of which the first is at `column` and `row` among those of the plane.
+  @inline(__always)
+  mutating func takeBlocks(_ reader: BitReader, column: Int, row: Int) -> BitReader {
+    switch component.scale {
+    case 1: takeMeans(reader, column: column, row: row)
+    case 2: takeQuads(reader, column: column, row: row)
+    default: takeSquares(reader, column: column, row: row)
+    }
+  }
+
+  /// Writes a mean value, or what stands for it where means are not known yet.
+  @inline(__always)
+  private func store(
+    _ prediction: Int32, isFlat: Bool, number: Int, flatBlocks: UnsafeMutablePointer<Bool>?,
+    to block: UnsafeMutablePointer<Int16>
+  ) {
+    if let flatBlocks {
+      flatBlocks[number] = isFlat
+      block[0] = Int16(truncatingIfNeeded: prediction)
+    } else {
+      block[0] = component.mean(prediction, isFlat: isFlat)
+    }
+  }
+
+  /// Keeps mean values alone.
+  @inline(never)
+  private mutating func takeMeans(_ start: BitReader, column: Int, row: Int) -> BitReader {
+    var reader = start
+    let dc = dc, ac = ac
+    let flatBlocks = component.flatBlocks
+    var prediction = component.prediction
+    for y in 0..<verticalBlocks {
+      let block = component.block(column: column, row: row &+ y)
+      let number = (row &+ y) &* component.blockCount.width &+ column
+      for x in 0..<horizontalBlocks {
+        prediction &+= reader.takeDifference(dc)
+        let end = reader.skipCoefficients(ac, from: 1)
+        store(
+          prediction, isFlat: end == HuffmanLookup.blockEnd(at: 1), number: number &+ x,
+          flatBlocks: flatBlocks,
+          to: block + x)
+      }
+    }
+    component.prediction = prediction
+    return reader
+  }
+
+  /// Keeps four coefficients: a mean value, and the lowest in each direction.
+  @inline(never)
+  private mutating func takeQuads(_ start: BitReader, column: Int, row: Int) -> BitReader {
+    var reader = start
+    let dc = dc, ac = ac
+    let flatBlocks = component.flatBlocks
+    let stride = component.stride
+    let steps = (component.quantization[1], component.quantization[2], component.quantization[4])
+    // Bytes times these stay in the range of coefficients. Where not, the fourth of the wide ones says so.
+    let noWide: UInt64 = max(steps.0, steps.1, steps.2) <= 15 ? 0 : 1 << 48
+    var prediction = component.prediction
+    for y in 0..<verticalBlocks {
+      var block = component.block(column: column, row: row &+ y)
+      let number = (row &+ y) &* component.blockCount.width &+ column
+      for x in 0..<horizontalBlocks {
+        prediction &+= reader.takeDifference(dc)
+        // Four bytes, that of coefficient 1 lowest. What does not fit a byte is one of four in `wide` instead.
+        var lows: UInt32 = 0
+        var wide = noWide
+        var index = 1
+        while true {
+          let entry = ac.several[reader.window]
+          let next = index &+ Int(truncatingIfNeeded: UInt16(truncatingIfNeeded: entry) &>> 7)
+          if HuffmanLookup.isBeyond(next) {
+            reader.refill()
+            let value = reader.takeCoefficient(ac, index: &index)
+            switch index {
+            case 2: wide |= UInt64(UInt16(truncatingIfNeeded: value))
+            case 3: wide |= UInt64(UInt16(truncatingIfNeeded: value)) &<< 16
+            case 5: wide |= UInt64(UInt16(truncatingIfNeeded: value)) &<< 32
+            default: break
+            }
+            if index >= 5 { break }
+          } else {
+            lows |= UInt32(truncatingIfNeeded: entry &>> 32) &<< UInt32(truncatingIfNeeded: 8 &* index &- 8)
+            reader.consume(entry: entry)
+            index = next
+            if next >= 5 { break }
+          }
+          reader.refill()
+        }
+        if index < 64 {
+          reader.refill()
+          reader.skipCoefficients(ac, from: index)
+        }
+        store(
+          prediction, isFlat: index == HuffmanLookup.blockEnd(at: 1), number: number &+ x,
+          flatBlocks: flatBlocks,
+          to: block)
+        let first = Int32(Int8(truncatingIfNeeded: lows))
+        let second = Int32(Int8(truncatingIfNeeded: lows &>> 8))
+        let fourth = Int32(Int8(truncatingIfNeeded: lows &>> 24))
+        if wide == 0 {
+          block[1] = Int16(truncatingIfNeeded: first &* steps.0)
+          block[stride] = Int16(truncatingIfNeeded: second &* steps.1)
+          block[stride &+ 1] = Int16(truncatingIfNeeded: fourth &* steps.2)
+        } else {
+          block[1] = ReducedComponent.product(first &+ Int32(Int16(truncatingIfNeeded: wide)), steps.0)
+          block[stride] = ReducedComponent.product(
+            second &+ Int32(Int16(truncatingIfNeeded: wide &>> 16)), steps.1)
+          block[stride &+ 1] = ReducedComponent.product(
+            fourth &+ Int32(Int16(truncatingIfNeeded: wide &>> 32)), steps.2)
+        }
+        block += 2
+      }
+    }
+    component.prediction = prediction
+    return reader
+  }
+
+  /// Keeps more coefficients. The squares are zero before.
+  @inline(never)
+  private mutating func takeSquares(_ start: BitReader, column: Int, row: Int) -> BitReader {
+    var reader = start
+    let dc = dc, ac = ac
+    let flatBlocks = component.flatBlocks
+    let lastKept = component.lastKept
+    let targets = component.targets
+    let quantization = component.quantization
+    var prediction = component.prediction
+    for y in 0..<verticalBlocks {
+      var block = component.block(column: column, row: row &+ y)
+      let number = (row &+ y) &* component.blockCount.width &+ column
+      for x in 0..<horizontalBlocks {
+        prediction &+= reader.takeDifference(dc)
+        var index = 1
+        repeat {
+          let entry = ac.several[reader.window]
+          let next = index &+ Int(truncatingIfNeeded: UInt16(truncatingIfNeeded: entry) &>> 7)
+          if HuffmanLookup.isBeyond(next) {
+            reader.refill()
+            let value = reader.takeCoefficient(ac, index: &index)
+            if index > 64 { break }
+            block[Int(targets[index &- 1])] = ReducedComponent.product(
+              Int32(truncatingIfNeeded: value), quantization[index &- 1])
+          } else {
+            let first = index &+ Int(truncatingIfNeeded: UInt8(truncatingIfNeeded: entry &>> 16)) &- 1
+            let second = index &+ Int(truncatingIfNeeded: UInt8(truncatingIfNeeded: entry &>> 24)) &- 1
+            block[Int(targets[first])] = ReducedComponent.product(
+              Int32(Int16(truncatingIfNeeded: entry &>> 32)), quantization[first])
+            block[Int(targets[second])] = ReducedComponent.product(
+              Int32(truncatingIfNeeded: Int64(bitPattern: entry) &>> 48), quantization[second])
+            reader.consume(entry: entry)
+            index = next
+          }
+          reader.refill()
+        } while index <= lastKept
+        store(
+          prediction, isFlat: index == HuffmanLookup.blockEnd(at: 1), number: number &+ x,
+          flatBlocks: flatBlocks, to: block)
+        if index < 64 { reader.skipCoefficients(ac, from: index) }
+        block += component.scale
+      }
+    }
+    component.prediction = prediction
+    return reader
+  }
+}
