@@ -48,7 +48,7 @@ extension BitReader {
 
   /// Steps over the coefficients from `start` to the end of a block. At least 27 bits are there.
   ///
-  /// - Returns: `HuffmanLookup.blockEnd(behind: start)` where the block ends at once.
+  /// - Returns: `HuffmanLookup.blockEnd(at: start)` where the block ends at once.
   @inline(__always)
   @discardableResult
   mutating func skipCoefficients(_ table: HuffmanLookup, from start: Int) -> Int {
