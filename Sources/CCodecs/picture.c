@@ -78,6 +78,27 @@ OzuStatus ozu_picture_open(OzuPictureDecoder *decoder, OzuPictureInfo *info) {
   return status;
 }
 
+// Whether a part of a side begins and ends where it can.
+static bool lies_between(uint32_t start, uint32_t length, uint32_t whole, uint32_t unit) {
+  if (unit == 0 || length == 0 || start > whole || length > whole - start || start % unit != 0) return false;
+  uint32_t end = start + length;
+  return end == whole || end % unit == 0;
+}
+
+OzuStatus ozu_picture_cut(
+    OzuPictureDecoder *decoder, uint32_t x, uint32_t y, uint32_t width, uint32_t height, OzuPictureInfo *info) {
+  bool is_possible = decoder->operations->cut != NULL && lies_between(x, width, info->width, info->region_width)
+      && lies_between(y, height, info->height, info->region_height) && decoder->width == info->width
+      && decoder->height == info->height;
+  if (!is_possible || !decoder->operations->cut(decoder, x, y, width, height))
+    return ozu_picture_fail(decoder, "it cannot be cut there");
+  info->scratch -= (info->width - width) * info->column_scratch;
+  info->width = decoder->width = width;
+  info->height = decoder->height = height;
+  info->region_width = info->region_height = 0;
+  return OzuStatusDone;
+}
+
 void ozu_picture_set_size(OzuPictureDecoder *decoder, uint32_t width, uint32_t height) {
   if (!decoder->operations->is_drawing) return;
   decoder->width = width;

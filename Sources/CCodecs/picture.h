@@ -21,6 +21,8 @@ typedef struct {
   OzuStatus (*row)(OzuPictureDecoder *decoder, uint8_t *pixels);
   /// The next row in `info->row_channels` bytes a pixel; NULL and a message when it is missing.
   const uint8_t *(*samples)(OzuPictureDecoder *decoder);
+  /// Decodes only a part from here on, which was checked.
+  bool (*cut)(OzuPictureDecoder *decoder, uint32_t x, uint32_t y, uint32_t width, uint32_t height);
   /// Whether the picture has no pixels of its own and is drawn at any size.
   bool is_drawing;
   /// What has to be loaded before any of the functions is called.

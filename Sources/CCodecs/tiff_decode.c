@@ -17,8 +17,13 @@ typedef struct {
   OzuPictureDecoder base;
   TIFF *file;
   toff_t position;
+  // Of the picture; of its part, where one was cut out, which begins at `left` and `top`.
   uint32_t width;
   uint32_t height;
+  uint32_t left;
+  uint32_t top;
+  uint32_t full_width;
+  uint32_t full_height;
   uint16_t bits;
   uint16_t samples;
   uint16_t photometric;
@@ -33,9 +38,12 @@ typedef struct {
   uint32_t band;
   // Rows as they are stored, or `band` of them in RGBA; behind them, for tiles, one tile.
   uint8_t *scratch;
-  // The rows that are in a band of tiles or of RGBA.
+  // The rows that are in a band of tiles or of RGBA, as the file counts them.
   uint32_t band_start;
   uint32_t band_count;
+  // Rows of the picture that are packed together; those above a row are decoded before it, unless all can be reached.
+  uint32_t strip_rows;
+  bool can_seek;
   // Of a picture in tiles whose rows are made here; 0 of others.
   uint32_t tile_width;
   uint32_t tile_height;
@@ -163,6 +171,56 @@ static void add_missing_alpha(const TIFFDecoder *self) {
   TIFFSetField(self->file, TIFFTAG_EXTRASAMPLES, 1, &alpha);
 }
 
+// How many rows are converted at a time, and what that takes.
+static void set_memory(TIFFDecoder *self, OzuPictureInfo *info) {
+  bool is_tiled = TIFFIsTiled(self->file);
+  uint32_t rows = self->height;
+  TIFFGetFieldDefaulted(self->file, TIFFTAG_ROWSPERSTRIP, &rows);
+  if (is_tiled) TIFFGetField(self->file, TIFFTAG_TILELENGTH, &rows);
+  if (rows == 0 || rows > self->height) rows = self->height;
+  self->strip_rows = rows;
+  self->band = rows >= rows_per_step ? rows : rows * (rows_per_step / rows);
+  if (self->is_plain) self->band = rows_per_step;
+  info->scratch = ozu_product(self->width, self->band, 4);
+  if (self->tile_size > 0) {
+    // Not more than the picture has rows.
+    self->band = rows;
+    info->column_scratch = ozu_product(1, self->band, self->samples);
+    info->scratch = ozu_product(self->width, self->band, self->samples) + self->tile_size;
+  } else if (!self->is_plain) {
+    info->column_scratch = ozu_product(1, self->band, 4);
+    // The library unpacks a tile or a strip of each plane before it converts them.
+    tmsize_t unpacked = is_tiled ? TIFFTileSize(self->file) : TIFFStripSize(self->file);
+    size_t size = ozu_product(unpacked > 0 ? (size_t)unpacked : 0, self->has_planes ? self->samples : 1, 1);
+    if (__builtin_add_overflow(info->scratch, size, &info->scratch)) info->scratch = SIZE_MAX;
+  }
+}
+
+// Between which columns and rows a part can be cut out. Rows that are converted here begin at any whole byte; the library
+// is asked for whole tiles or strips.
+static void set_region(TIFFDecoder *self, OzuPictureInfo *info) {
+  uint16_t compression = COMPRESSION_NONE;
+  TIFFGetFieldDefaulted(self->file, TIFFTAG_COMPRESSION, &compression);
+  bool is_tiled = TIFFIsTiled(self->file);
+  uint32_t width = self->width, rows = self->strip_rows;
+  if (is_tiled && !TIFFGetField(self->file, TIFFTAG_TILEWIDTH, &width)) return;
+  if (compression == COMPRESSION_OJPEG || width == 0) return;
+  self->can_seek = compression == COMPRESSION_NONE;
+  // One strip is unpacked from its beginning.
+  info->has_parts = rows <= self->height / 2 || width <= self->width / 2 || (self->can_seek && self->is_plain);
+  info->region_width = self->is_plain ? 8 : width;
+  info->region_height = self->is_plain ? 1 : rows;
+}
+
+static bool cut(OzuPictureDecoder *base, uint32_t x, uint32_t y, uint32_t width, uint32_t height) {
+  TIFFDecoder *self = (TIFFDecoder *)base;
+  self->left = x;
+  self->top = y;
+  self->width = width;
+  self->height = height;
+  return true;
+}
+
 static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   TIFFDecoder *self = (TIFFDecoder *)base;
   self->file = open_file(self);
@@ -174,8 +232,8 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   TIFFGetFieldDefaulted(self->file, TIFFTAG_SAMPLESPERPIXEL, &self->samples);
   if (!TIFFGetField(self->file, TIFFTAG_PHOTOMETRIC, &self->photometric))
     self->photometric = self->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
-  info->width = self->width;
-  info->height = self->height;
+  info->width = self->full_width = self->width;
+  info->height = self->full_height = self->height;
   info->bits = self->bits;
   info->is_gray = self->photometric <= PHOTOMETRIC_MINISBLACK;
   info->is_cmyk = self->photometric == PHOTOMETRIC_SEPARATED;
@@ -224,18 +282,8 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
     info->xmp = xmp;
     info->xmp_size = xmp_size;
   }
-  uint32_t strip_rows = self->height;
-  TIFFGetFieldDefaulted(self->file, TIFFTAG_ROWSPERSTRIP, &strip_rows);
-  if (TIFFIsTiled(self->file)) TIFFGetField(self->file, TIFFTAG_TILELENGTH, &strip_rows);
-  if (strip_rows == 0 || strip_rows > self->height) strip_rows = self->height;
-  self->band = strip_rows >= rows_per_step ? strip_rows : strip_rows * (rows_per_step / strip_rows);
-  if (self->is_plain) self->band = rows_per_step;
-  info->scratch = ozu_product(self->width, self->band, 4);
-  if (self->tile_size > 0) {
-    // Not more than the picture has rows.
-    self->band = strip_rows;
-    info->scratch = ozu_product(self->width, self->band, self->samples) + self->tile_size;
-  }
+  set_memory(self, info);
+  set_region(self, info);
   info->has_rows = !self->has_planes;
   bool has_bytes = self->is_plain && self->bits == 8 && !self->is_float && info->has_rows;
   if (has_bytes && !info->has_alpha && !info->is_cmyk && self->samples == colors) info->row_channels = colors;
@@ -395,47 +443,62 @@ static bool next_plane(TIFFDecoder *self) {
   return true;
 }
 
-// Puts the tiles that have `self->row` into rows of the picture.
-static bool read_tiles(TIFFDecoder *self) {
+// Puts the tiles that have a row of the file into rows of the picture.
+static bool read_tiles(TIFFDecoder *self, uint32_t row) {
   size_t pixel = self->samples, row_size = (size_t)self->width * pixel, tile_row_size = (size_t)self->tile_width * pixel;
   uint8_t *tile = self->scratch + row_size * self->band;
-  uint32_t rest = self->height - self->row, count = rest < self->band ? rest : self->band;
-  for (uint32_t x = 0; x < self->width; x += self->tile_width) {
-    uint32_t index = TIFFComputeTile(self->file, x, self->row, 0, 0);
+  uint32_t start = row / self->tile_height * self->tile_height;
+  uint32_t rest = self->full_height - start, count = rest < self->band ? rest : self->band;
+  uint64_t left = self->left, right = left + self->width;
+  for (uint64_t x = left / self->tile_width * self->tile_width; x < right; x += self->tile_width) {
+    uint32_t index = TIFFComputeTile(self->file, (uint32_t)x, start, 0, 0);
     if (TIFFReadEncodedTile(self->file, index, tile, (tmsize_t)self->tile_size) != (tmsize_t)self->tile_size) return false;
-    // A tile may reach beyond the picture, to the right and below.
-    size_t columns = self->width - x < self->tile_width ? self->width - x : self->tile_width;
+    // A tile may reach beyond the part and the picture.
+    uint64_t from = x < left ? left : x, to = x + self->tile_width < right ? x + self->tile_width : right;
     for (uint32_t y = 0; y < count; y++)
-      memcpy(self->scratch + row_size * y + x * pixel, tile + tile_row_size * y, columns * pixel);
-    if (self->width - x <= self->tile_width) break;
+      memcpy(
+          self->scratch + row_size * y + (size_t)(from - left) * pixel,
+          tile + tile_row_size * y + (size_t)(from - x) * pixel, (size_t)(to - from) * pixel);
   }
-  self->band_start = self->row;
+  self->band_start = start;
   self->band_count = count;
   return true;
 }
 
-// The row `self->row` as it is stored, of the plane that is read; NULL and a message when it is missing. Rows of one
-// plane are asked for from top to bottom.
+// Reads a row of the file, and before the first of a part what is packed above it.
+static bool read_scanline(TIFFDecoder *self, uint32_t row) {
+  uint32_t first = row;
+  if (self->row == 0 && !self->can_seek) first = row / self->strip_rows * self->strip_rows;
+  for (; first <= row; first++)
+    if (TIFFReadScanline(self->file, self->scratch, first, self->plane) < 0) return false;
+  return true;
+}
+
+// The row `self->row` of the part as it is stored, of the plane that is read; NULL and a message when it is missing. Rows
+// of one plane are asked for from top to bottom.
 static const uint8_t *stored_row(TIFFDecoder *self) {
   OzuPictureDecoder *base = &self->base;
+  uint32_t row = self->top + self->row;
   if (self->tile_size > 0) {
     size_t row_size = (size_t)self->width * self->samples;
     if (self->scratch == NULL) self->scratch = malloc(row_size * self->band + self->tile_size);
     if (self->scratch == NULL) return ozu_picture_fail(base, "out of memory"), NULL;
-    // The bands begin where rows of tiles do: both have `tile_height` rows, but for one of the height of the picture.
-    if (self->row - self->band_start >= self->band_count && !read_tiles(self)) return fail(base, "missing tiles"), NULL;
-    return self->scratch + row_size * (self->row - self->band_start);
+    bool is_there = row >= self->band_start && row - self->band_start < self->band_count;
+    if (!is_there && !read_tiles(self, row)) return fail(base, "missing tiles"), NULL;
+    return self->scratch + row_size * (row - self->band_start);
   }
+  size_t samples = self->has_planes ? 1 : self->samples;
   if (self->scratch == NULL) {
     tmsize_t size = TIFFScanlineSize(self->file);
-    size_t samples = (size_t)self->width * (self->has_planes ? 1 : self->samples);
-    if (size < (tmsize_t)((samples * self->bits + 7) / 8)) return fail(base, "rows that are too short"), NULL;
+    if (size < (tmsize_t)((self->full_width * samples * self->bits + 7) / 8))
+      return fail(base, "rows that are too short"), NULL;
     // Packed samples are read three bytes at a time.
     self->scratch = calloc((size_t)size + 2, 1);
     if (self->scratch == NULL) return ozu_picture_fail(base, "out of memory"), NULL;
   }
-  if (TIFFReadScanline(self->file, self->scratch, self->row, self->plane) < 0) return fail(base, "missing rows"), NULL;
-  return self->scratch;
+  if (!read_scanline(self, row)) return fail(base, "missing rows"), NULL;
+  // A part begins at a multiple of 8 columns, and so at a byte.
+  return self->scratch + self->left * samples * self->bits / 8;
 }
 
 static OzuStatus step_plain(TIFFDecoder *self, uint8_t *pixels, size_t bytes_per_row) {
@@ -469,8 +532,8 @@ static OzuStatus convert_band(TIFFDecoder *self) {
     if (self->scratch == NULL) return ozu_picture_fail(base, "out of memory");
   }
   uint32_t rest = self->height - self->row, count = rest < self->band ? rest : self->band;
-  self->converter.row_offset = (int)self->row;
-  self->converter.col_offset = 0;
+  self->converter.row_offset = (int)(self->top + self->row);
+  self->converter.col_offset = (int)self->left;
   if (!TIFFRGBAImageGet(&self->converter, (uint32_t *)(void *)self->scratch, self->width, count))
     return fail(base, "missing strips");
   self->band_start = self->row;
@@ -533,7 +596,8 @@ static void close_decoder(OzuPictureDecoder *base) {
 
 OzuPictureDecoder *ozu_tiff_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits) {
   static const OzuPictureOperations operations = {
-      open, step, close_decoder, .row = read_row, .samples = read_samples, .library = &ozu_tiff_library};
+      open, step, close_decoder, .row = read_row, .samples = read_samples, .cut = cut,
+      .library = &ozu_tiff_library};
   return ozu_picture_new(sizeof(TIFFDecoder), &operations, data, size, limits);
 }
 

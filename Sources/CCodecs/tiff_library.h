@@ -31,6 +31,7 @@
   FUNCTION(TIFFReadScanline) \
   FUNCTION(TIFFScanlineSize) \
   FUNCTION(TIFFSetField) \
+  FUNCTION(TIFFStripSize) \
   FUNCTION(TIFFTileSize)
 
 OZU_DECLARE_LIBRARY(tiff, OZU_TIFF_FUNCTIONS)
@@ -55,6 +56,7 @@ OZU_DECLARE_LIBRARY(tiff, OZU_TIFF_FUNCTIONS)
 #define TIFFReadScanline ozu_tiff.TIFFReadScanline
 #define TIFFScanlineSize ozu_tiff.TIFFScanlineSize
 #define TIFFSetField ozu_tiff.TIFFSetField
+#define TIFFStripSize ozu_tiff.TIFFStripSize
 #define TIFFTileSize ozu_tiff.TIFFTileSize
 #endif
 

@@ -31,6 +31,7 @@ struct JPEGHeaderTests {
     if let planeLayout, !isProgressive {
       let step = planeLayout.chromaStep ?? .init(horizontal: 1, vertical: 1)
       expected.regionUnit = PixelSize(8 * step.horizontal, 8 * step.vertical)
+      expected.hasParts = true
     }
     #expect(header == expected)
   }

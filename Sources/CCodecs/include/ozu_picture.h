@@ -72,6 +72,13 @@ typedef struct {
   /// How many bytes a pixel has in what `ozu_picture_samples` gives: 1 for grey, 3 for red, green and blue; 0 when it
   /// cannot be called.
   int row_channels;
+  /// Between which columns and rows `ozu_picture_cut` cuts: multiples of these; 0 when it cannot.
+  uint32_t region_width;
+  uint32_t region_height;
+  /// Whether a part that is cut out costs much less than the whole.
+  bool has_parts;
+  /// Of `scratch`, what each column of the picture takes: of a narrower part, there are fewer.
+  size_t column_scratch;
 } OzuPictureInfo;
 
 /// A decoded picture in luma and chroma.
@@ -114,6 +121,12 @@ bool ozu_picture_load(OzuPictureDecoder *decoder);
 
 /// Reads the header. Takes no memory in proportion to the picture. First and once.
 OzuStatus ozu_picture_open(OzuPictureDecoder *decoder, OzuPictureInfo *info);
+
+/// Cuts a part out, between `open` and the first pixels: it takes the place of the whole picture from here on, in `info`
+/// too. It begins at multiples of `region_width` and `region_height`, and ends at some or at the picture's edge. `Failed`
+/// for another part; then nothing has changed.
+OzuStatus ozu_picture_cut(
+    OzuPictureDecoder *decoder, uint32_t x, uint32_t y, uint32_t width, uint32_t height, OzuPictureInfo *info);
 
 /// Asks for another size than the header's, between `open` and the first `step`. Has no effect on what is no drawing.
 void ozu_picture_set_size(OzuPictureDecoder *decoder, uint32_t width, uint32_t height);

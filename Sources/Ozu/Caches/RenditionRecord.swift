@@ -7,7 +7,7 @@ import OzuRecords
 /// A record of an unknown version is a miss. The version grows with the form of a record, and when pictures are made
 /// otherwise than before: those of earlier releases are then made again.
 struct RenditionRecord {
-  static let currentVersion = 4
+  static let currentVersion = 5
 
   /// The header of the source the picture was made from; `nil` when that were pixels.
   let header: ImageHeader?

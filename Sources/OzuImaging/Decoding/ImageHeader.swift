@@ -40,6 +40,9 @@ public struct ImageHeader: Hashable, Sendable {
   /// The squares, in pixels, between which the file can be cut without decoding it, so that a part of the picture
   /// (`Resize.region`) is decoded alone (`DecodePlan.cut`); `nil` (the default) where it is decoded whole.
   public var regionUnit: PixelSize?
+  /// Whether parts of the picture (`Resize.region`) are decoded alone, each for much less than the whole costs. False by
+  /// default, and always true or false for a picture that was decoded in another process, which has no `regionUnit`.
+  public var hasParts = false
 
   /// How colours are stored.
   public enum ColorModel: String, Hashable, Sendable {

@@ -27,7 +27,8 @@ public struct Resize: Hashable, Sendable {
   ///
   /// What lies outside the picture is left out; a decode refuses a part that lies outside as a whole. Near its edges filters look
   /// beyond the part, so parts that were made one by one have no seams. With the mode `none` it is shown pixel for pixel.
-  /// A JPEG that comes in one pass is read only around the part, once it has been read whole (`ImageHeader.regionUnit`).
+  /// A JPEG that comes in one pass is read only around the part, once it has been read whole; of tiles and strips those are
+  /// read that it touches (`ImageHeader.regionUnit`).
   public var region: PixelRectangle?
 
   /// Makes a recipe.

@@ -14,6 +14,7 @@ extension ImageHeader {
     writer.append(frameCount)
     writer.append(isProgressive)
     writer.append(isDrawing)
+    writer.append(hasParts)
   }
 
   package init(from reader: inout FieldReader) throws(FieldReader.Damage) {
@@ -25,5 +26,6 @@ extension ImageHeader {
       colorProfileName: try reader.optional { (reader) throws(FieldReader.Damage) in try reader.text() },
       frameCount: try reader.integer(), isProgressive: try reader.flag())
     isDrawing = try reader.flag()
+    hasParts = try reader.flag()
   }
 }

@@ -53,7 +53,7 @@ struct PictureQuestion: Hashable, Sendable {
 
 extension PictureQuestion {
   /// Of the form of questions and answers. Both processes are of one build as a rule; a helper of another says so by this.
-  static let version = 4
+  static let version = 5
 
   var data: Data {
     var writer = FieldWriter()

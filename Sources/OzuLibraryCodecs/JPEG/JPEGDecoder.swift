@@ -29,6 +29,7 @@ public struct JPEGDecoder: ImageDecoding {
     let outline = try JPEGOutline(data, limits: limits)
     var header = outline.header
     header.regionUnit = outline.frame?.regionUnit
+    header.hasParts = header.regionUnit != nil
     return JPEGFile(data, outline, header: header)
   }
 

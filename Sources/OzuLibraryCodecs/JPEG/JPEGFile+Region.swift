@@ -40,6 +40,7 @@ extension JPEGFile {
     var own = header
     own.storedSize = cut.size
     own.regionUnit = nil
+    own.hasParts = false
     return JPEGFile(bytes, try JPEGOutline(bytes, limits: context.limits), header: own)
   }
 }

@@ -11,6 +11,9 @@ extension LibraryFile {
     _ body: (any PixelRowReading) throws(DecodingError) -> Result
   ) throws(DecodingError) -> Result? {
     guard handsOutRows else { return nil }
+    if let cut = plan.cut {
+      return try part(cut, of: plan, context)?.withRows(plan.onCut, context: context, body)
+    }
     return try use { (session) throws(DecodingError) in
       try session.withRows(header: header, alpha: library.alpha, context, body)
     }

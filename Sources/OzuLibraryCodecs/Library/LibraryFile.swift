@@ -22,6 +22,7 @@ final class LibraryFile: ImageFile {
   let header: ImageHeader
   let library: LibraryDecoder
   private let limits: DecodingLimits
+  let data: Data
   private let bytes: PinnedBytes
   private let isPremultiplied: Bool
   /// Whether the library makes one row after the other.
@@ -29,16 +30,31 @@ final class LibraryFile: ImageFile {
   /// The pixels of the largest picture in the file, of which a part may be shown; 0 where the library is not asked to
   /// decode another than that of the header.
   private let largestPixelCount: Int
+  /// The part that this file is of the one in the bytes; `nil` for the whole.
+  private let cut: PixelRectangle?
+  /// The tiles that the picture is put together from, where parts of it are files of their own.
+  let grid: HEIFGrid?
   private let state: Mutex<State>
   private let slot = FeedSlot<any LibraryFeed>()
 
   /// - Throws: `DecodingError`.
-  init(_ data: Data, library: LibraryDecoder, limits: DecodingLimits) throws(DecodingError) {
+  convenience init(_ data: Data, library: LibraryDecoder, limits: DecodingLimits) throws(DecodingError) {
+    try self.init(data, library: library, limits: limits, cut: nil, partOf: nil)
+  }
+
+  /// - Parameters:
+  ///   - cut: the part of the picture in the bytes that the library is to cut out.
+  ///   - whole: the header of the picture that this is a part of.
+  init(
+    _ data: Data, library: LibraryDecoder, limits: DecodingLimits, cut: PixelRectangle?,
+    partOf whole: ImageHeader?
+  ) throws(DecodingError) {
     largestPixelCount = try library.inspect?(data, limits) ?? 0
     let bytes = PinnedBytes(data)
     var opened: LibrarySession?
     try bytes.withBytes { (bytes) throws(DecodingError) in
-      opened = try LibrarySession(bytes, type: library.type, limits: limits, open: library.opening)
+      opened = try LibrarySession(
+        bytes, type: library.type, limits: limits, open: library.opening, cut: cut)
     }
     guard let session = opened.take() else { preconditionFailure("it is open, or has thrown") }
     var header = session.header
@@ -54,9 +70,17 @@ final class LibraryFile: ImageFile {
     }
     // The bytes of a drawing or of another format are not boxes.
     if hasBoxes { header.add(HEIFGainMap.find(in: data.span, turnsPictures: library.type == .heic)) }
+    grid = hasBoxes && whole == nil && header.frameCount == 1 ? HEIFGrid(data.span, of: header) : nil
+    if let grid {
+      header.regionUnit = grid.tileSize
+      header.hasParts = true
+    }
+    if let whole { header = whole.part(of: session.header.storedSize) }
     self.header = header
     self.library = library
     self.limits = limits
+    self.data = data
+    self.cut = cut
     self.bytes = bytes
     isPremultiplied = session.info.is_premultiplied
     state = Mutex(State(session: session))
@@ -66,11 +90,16 @@ final class LibraryFile: ImageFile {
   /// Planes that a library makes are part of the plan; those of rows need a row of pixels more.
   func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
     guard plan.averaging == nil || handsOutRows else { return DecodingDemand() }
-    let (scratch, isDeep) = state.withLock {
-      (Int(clamping: $0.session.info.scratch), $0.session.info.is_deep)
+    var (scratch, columnScratch, isDeep) = state.withLock {
+      (
+        Int(clamping: $0.session.info.scratch), Int(clamping: $0.session.info.column_scratch),
+        $0.session.info.is_deep
+      )
     }
+    if let cut = plan.cut { scratch = self.scratch(scratch, perColumn: columnScratch, of: cut) }
     // The library counts what is shown, and decodes the whole.
-    let hidden = max(0, largestPixelCount - header.storedSize.pixelCount).saturatingProduct(isDeep ? 12 : 8)
+    let hiddenCount = plan.cut == nil ? largestPixelCount - header.storedSize.pixelCount : 0
+    let hidden = max(0, hiddenCount).saturatingProduct(isDeep ? 12 : 8)
     let byteCount = scratch.saturatingSum(hidden)
       .saturatingSum(plan.averaging == nil ? 0 : 4 * header.storedSize.width)
     return DecodingDemand(byteCount: byteCount, keptByteCount: byteCount, handsOutRows: handsOutRows)
@@ -78,6 +107,7 @@ final class LibraryFile: ImageFile {
 
   /// Makes the result: from planes where the plan averages them, else from pixels.
   func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    if let cut = plan.cut { return try render(plan, cut: cut, context) }
     if let averaging = plan.averaging, handsOutRows {
       return try plan.rendered(try averagedRows(averaging, context), header: header, context: context)
     }
@@ -91,6 +121,7 @@ final class LibraryFile: ImageFile {
   }
 
   func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    if let cut = plan.cut { return try decode(plan, cut: cut, context) }
     try context.checkpoint()
     return try use { (session) throws(DecodingError) in
       try session.decode(header: header, size: plan.decodedSize, alpha: library.alpha, context)
@@ -192,7 +223,7 @@ final class LibraryFile: ImageFile {
             try state.session.select(frame)
           } else if state.isUsed {
             state.session = try LibrarySession(
-              bytes, type: library.type, limits: limits, open: library.opening)
+              bytes, type: library.type, limits: limits, open: library.opening, cut: cut)
           }
           state.isUsed = true
           return try body(state.session)

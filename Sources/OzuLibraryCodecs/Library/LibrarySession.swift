@@ -23,7 +23,8 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
   let info: OzuPictureInfo
 
   init(
-    _ bytes: UnsafeRawBufferPointer, type: ImageType, limits: DecodingLimits, open: LibraryDecoder.Opening
+    _ bytes: UnsafeRawBufferPointer, type: ImageType, limits: DecodingLimits, open: LibraryDecoder.Opening,
+    cut: PixelRectangle? = nil
   ) throws(DecodingError) {
     let libraryLimits = OzuPictureLimits(
       side: UInt32(clamping: limits.side), pixels: UInt64(clamping: limits.pixelCount),
@@ -32,7 +33,12 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
       throw .corrupt(type, stage: Self.headerStage, reason: "out of memory")
     }
     var info = OzuPictureInfo()
-    let status = ozu_picture_open(decoder, &info)
+    var status = ozu_picture_open(decoder, &info)
+    if let cut, status == .done {
+      status = ozu_picture_cut(
+        decoder, UInt32(clamping: cut.x), UInt32(clamping: cut.y), UInt32(clamping: cut.size.width),
+        UInt32(clamping: cut.size.height), &info)
+    }
     guard status == .done else {
       let error = Self.failure(decoder, status, type, stage: Self.headerStage)
       ozu_picture_free(decoder)
@@ -65,6 +71,10 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
         ?? ColorEncoding(primaries: Int(info.primaries), transfer: Int(info.transfer)),
       dotsPerInch: info.dots_per_inch > 0 ? info.dots_per_inch : EXIFMetadata.dotsPerInch(in: exif.span),
       metadata: metadata)
+    if info.region_width > 0, info.region_height > 0 {
+      header.regionUnit = PixelSize(Int(info.region_width), Int(info.region_height))
+      header.hasParts = info.has_parts
+    }
     if info.peak > 0 { header.lightLevels = LightLevels(maximumContent: Double(info.peak)) }
     return header
   }

@@ -16,6 +16,8 @@ struct TIFFFile {
   var tileSize: PixelSize?
   /// The strips: one, or the planes; or the tiles.
   var strips: [[UInt8]]
+  /// The strips or tiles whose place is said to lie behind the file's end.
+  var missingStrips: Set<Int> = []
 
   var data: Data {
     let hasPlanes = tileSize == nil && strips.count > 1
@@ -48,7 +50,7 @@ struct TIFFFile {
       return offset
     }
     if let index = fields.firstIndex(where: { [273, 324].contains($0.tag) }) {
-      fields[index].values = offsets
+      fields[index].values = offsets.enumerated().map { missingStrips.contains($0) ? 0x7FFF_0000 : $1 }
     }
     var directory = Self.little(fields.count, 2)
     for field in fields {

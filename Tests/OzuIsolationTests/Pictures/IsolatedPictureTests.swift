@@ -82,7 +82,10 @@
 
     @Test(
       "are those of this process: pixels, headers, blocks, frames",
-      arguments: [nil, Resize(PixelSize(33, 20), mode: .aspectFill, crops: true)])
+      arguments: [
+        nil, Resize(PixelSize(33, 20), mode: .aspectFill, crops: true),
+        Resize(region: PixelRectangle(x: 5, y: 3, width: 9, height: 11)),
+      ])
     func same(_ resize: Resize?) throws {
       let (apart, report) = try Self.codecs()
       let here = CodecRegistry.standardWithDrawings

@@ -17,8 +17,9 @@ struct ZoomModelFollowingTests {
   }
 
   private func whole(_ type: ImageType = .jpeg) -> Picture {
-    Picture(
-      PatternPicture(PixelSize(1000, 800), tint: 1).bitmap, header: ImageHeader(type: type, storedSize: size))
+    var header = ImageHeader(type: type, storedSize: size)
+    header.hasParts = type == .jpeg
+    return Picture(PatternPicture(PixelSize(1000, 800), tint: 1).bitmap, header: header)
   }
 
   @Test("loads no whole picture of its own, and squares when it is zoomed")

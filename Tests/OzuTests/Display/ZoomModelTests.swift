@@ -17,6 +17,7 @@ struct ZoomModelTests {
 
     init(type: ImageType = .jpeg, byteBudget: Int = 8 << 20) {
       header = ImageHeader(type: type, storedSize: size)
+      header.hasParts = type == .jpeg
       model = ZoomModel(loader: script)
       model.byteBudget = byteBudget
       model.resize(to: PixelSize(1000, 800))

@@ -9,7 +9,7 @@
 /// // In the view's drawing: each layer's picture at `model.geometry!.place(of: layer.region)`, in their order.
 /// ```
 ///
-/// A JPEG that comes in one pass is loaded in squares of 512 pixels, at the level of half sizes that the scale needs: those
+/// A file whose parts are decoded alone (`ImageHeader.hasParts`) is loaded in squares of 512 pixels, at the level of half sizes that the scale needs: those
 /// in sight, the nearest to the middle first. A square that leaves sight before it is there is called off. Other files would
 /// be decoded as a whole for each square; of these a larger whole picture is loaded, as large as the budget allows.
 ///
@@ -208,7 +208,7 @@ public final class ZoomModel {
   /// them the squares would not fit together.
   private var cutsParts: Bool {
     guard let header = base?.picture.header, request?.processors.isEmpty ?? true else { return false }
-    return header.type == .jpeg && !header.isProgressive
+    return header.hasParts
   }
 
   // MARK: Squares

@@ -1,0 +1,231 @@
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A picture of a HEIF or AVIF file that is put together from tiles of one size (ISO/IEC 23008-12 §6.6.2.3), with its alpha
+/// where that is such a grid too.
+///
+/// A part of it is a file of its own that has the tiles which the part touches, as they are: the libraries decode a grid as a
+/// whole, and so they need not know of parts.
+package struct HEIFGrid: Sendable {
+  /// The size of a tile, in pixels.
+  package let tileSize: PixelSize
+  /// The size of the picture, in pixels.
+  package let size: PixelSize
+  private let columnCount: Int
+  private let rowCount: Int
+  private let type: Range<Int>
+  /// The picture, and its alpha.
+  private let layers: [Layer]
+
+  /// One of the pictures of equal tiles.
+  private struct Layer: Sendable {
+    let tiles: [Tile]
+    let properties: [Range<Int>]
+    /// Whether it is the alpha of the first.
+    let isAlpha: Bool
+  }
+
+  private struct Tile: Sendable {
+    let kind: BoxName
+    let parts: [Range<Int>]
+    let properties: [Range<Int>]
+
+    var byteCount: Int { parts.reduce(0) { $0.saturatingSum($1.count) } }
+  }
+
+  /// Properties that a part has as the whole does. With any other a file is decoded whole.
+  private static let kept: Set<BoxName> = [
+    "ispe", "av1C", "hvcC", "colr", "pixi", "pasp", "auxC", "clli", "mdcv", "cclv",
+  ]
+
+  /// Finds the grid; `nil` where the picture is none, or one that cannot be cut.
+  ///
+  /// - Parameter turnsPictures: whether the library hands out pictures cut and turned as their properties say: parts of what
+  ///   is turned then begin elsewhere.
+  package init?(_ file: Span<UInt8>, turnsPictures: Bool) {
+    let list = HEIFBoxList(file, in: 0..<file.count)
+    guard let type = list.first("ftyp"), let meta = list.first("meta") else { return nil }
+    let items = HEIFItems(file, meta: HEIFBoxList(file, in: meta.fullContent))
+    guard let primary = items.primary?.id else { return nil }
+    let references = items.references(file)
+    guard let whole = Self.canvas(file, items, primary),
+      let picture = Self.layer(
+        file, items, references, primary, count: whole.tileCount, turnsPictures, isAlpha: false)
+    else { return nil }
+    var layers = [picture]
+    for reference in references where reference.kind == "auxl" && reference.to.contains(primary) {
+      guard items.isAlpha(file, reference.from) else { continue }
+      guard layers.count == 1, let own = Self.canvas(file, items, reference.from), own == whole,
+        let alpha = Self.layer(
+          file, items, references, reference.from, count: own.tileCount, turnsPictures, isAlpha: true)
+      else { return nil }
+      layers.append(alpha)
+    }
+    // Colours that are multiplied by alpha are a reference of another kind, which a part would lack.
+    if references.contains(where: { $0.kind == "prem" }) { return nil }
+    guard let tileSize = Self.tileSize(file, items, references, primary) else { return nil }
+    let covered = PixelSize(
+      tileSize.width.saturatingProduct(whole.columns), tileSize.height.saturatingProduct(whole.rows))
+    guard covered.width >= whole.size.width, covered.height >= whole.size.height,
+      covered.width - tileSize.width < whole.size.width, covered.height - tileSize.height < whole.size.height
+    else { return nil }
+    self.type = type.content
+    self.tileSize = tileSize
+    self.layers = layers
+    size = whole.size
+    columnCount = whole.columns
+    rowCount = whole.rows
+  }
+
+  // MARK: Reading
+
+  private struct Canvas: Equatable {
+    var rows: Int
+    var columns: Int
+    var size: PixelSize
+
+    var tileCount: Int { rows * columns }
+  }
+
+  private static func canvas(_ file: Span<UInt8>, _ items: HEIFItems, _ id: Int) -> Canvas? {
+    guard items.items.first(where: { $0.id == id })?.kind == "grid",
+      let bytes = items.bytes(file, of: id, atMost: 12), bytes.count >= 8, bytes[0] == 0
+    else { return nil }
+    let width = bytes[1] & 1 == 0 ? 2 : 4
+    var reader = HEIFReader(4..<bytes.count)
+    guard let columns = reader.take(width, from: bytes.span), let rows = reader.take(width, from: bytes.span)
+    else { return nil }
+    return Canvas(rows: Int(bytes[2]) + 1, columns: Int(bytes[3]) + 1, size: PixelSize(columns, rows))
+  }
+
+  private static func layer(
+    _ file: Span<UInt8>, _ items: HEIFItems, _ references: [HEIFItems.Reference], _ id: Int, count: Int,
+    _ turnsPictures: Bool, isAlpha: Bool
+  ) -> Layer? {
+    let own = references.filter { $0.kind == "dimg" && $0.from == id }
+    guard own.count == 1, own[0].to.count == count,
+      let properties = properties(file, items, id, turnsPictures)
+    else { return nil }
+    let kinds = items.items.reduce(into: [Int: BoxName]()) { $0[$1.id] = $1.kind }
+    var tiles: [Tile] = []
+    for tile in own[0].to {
+      guard let kind = kinds[tile], kind == "av01" || kind == "hvc1",
+        case .parts(let parts) = items.location(of: tile),
+        let properties = self.properties(file, items, tile, turnsPictures)
+      else { return nil }
+      tiles.append(Tile(kind: kind, parts: parts, properties: properties))
+    }
+    return Layer(tiles: tiles, properties: properties, isAlpha: isAlpha)
+  }
+
+  /// The boxes of an item's properties with their heads; `nil` with one that a part cannot have.
+  private static func properties(
+    _ file: Span<UInt8>, _ items: HEIFItems, _ id: Int, _ refusesTurns: Bool
+  ) -> [Range<Int>]? {
+    var ranges: [Range<Int>] = []
+    let properties = items.properties(of: id)
+    guard properties.count <= 32 else { return nil }
+    for property in properties {
+      // A library that does not turn hands out what is stored, and says how it lies.
+      if !refusesTurns, property.name == "irot" || property.name == "imir" { continue }
+      // Lengths of 64 bits, or none, are of no use in so small a box.
+      let length = property.content.count + 8
+      guard kept.contains(property.name),
+        file.bigEndian(at: property.content.lowerBound - 8, bytes: 4) == length
+      else { return nil }
+      ranges.append(property.content.lowerBound - 8..<property.content.upperBound)
+    }
+    return ranges
+  }
+
+  /// The size that all tiles have.
+  private static func tileSize(
+    _ file: Span<UInt8>, _ items: HEIFItems, _ references: [HEIFItems.Reference], _ id: Int
+  ) -> PixelSize? {
+    var size: PixelSize?
+    for reference in references where reference.kind == "dimg" && reference.from == id {
+      for tile in reference.to {
+        guard let property = items.properties(of: tile).first(where: { $0.name == "ispe" }),
+          let width = file.bigEndian(at: property.content.lowerBound + 4, bytes: 4),
+          let height = file.bigEndian(at: property.content.lowerBound + 8, bytes: 4), width > 0, height > 0
+        else { return nil }
+        let own = PixelSize(width, height)
+        guard size == nil || size == own else { return nil }
+        size = own
+      }
+    }
+    return size
+  }
+
+  // MARK: Cutting
+
+  /// About the bytes of the file of a part.
+  package func byteCount(of cut: PixelRectangle) -> Int {
+    guard let (columns, rows) = tiles(of: cut) else { return 0 }
+    var byteCount = 4096
+    for layer in layers {
+      for row in rows {
+        for column in columns {
+          let tile = layer.tiles[row * columnCount + column]
+          byteCount = byteCount.saturatingSum(tile.byteCount).saturatingSum(256)
+        }
+      }
+    }
+    return byteCount
+  }
+
+  /// The columns and rows of tiles of a part that begins and ends between them.
+  private func tiles(of cut: PixelRectangle) -> (columns: Range<Int>, rows: Range<Int>)? {
+    func range(_ start: Int, _ length: Int, _ whole: Int, _ unit: Int) -> Range<Int>? {
+      guard start >= 0, length > 0, start % unit == 0, length <= whole - start else { return nil }
+      let end = start + length
+      guard end == whole || end % unit == 0 else { return nil }
+      return start / unit..<(end + unit - 1) / unit
+    }
+    guard let columns = range(cut.x, cut.size.width, size.width, tileSize.width),
+      let rows = range(cut.y, cut.size.height, size.height, tileSize.height)
+    else { return nil }
+    return (columns, rows)
+  }
+
+  /// The file of a part; `nil` where it does not begin and end between tiles.
+  package func file(of cut: PixelRectangle, in data: Data) -> Data? {
+    guard let (columns, rows) = tiles(of: cut) else { return nil }
+    var writer = HEIFExcerptWriter(data, type: type)
+    var picture = 0
+    for layer in layers {
+      var tiles: [Int] = []
+      for row in rows {
+        for column in columns {
+          let tile = layer.tiles[row * columnCount + column]
+          tiles.append(
+            writer.add(kind: tile.kind, parts: tile.parts, properties: tile.properties, isHidden: true))
+        }
+      }
+      let grid = writer.addGrid(
+        rows: rows.count, columns: columns.count, size: cut.size, properties: layer.properties, tiles: tiles,
+        isHidden: layer.isAlpha)
+      if layer.isAlpha { writer.refer("auxl", from: grid, to: [picture]) } else { picture = grid }
+    }
+    return writer.file(primary: picture)
+  }
+}
+
+extension HEIFItems {
+  private static let alphaNames: [StaticString] = [
+    "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", "urn:mpeg:hevc:2015:auxid:1",
+  ]
+
+  /// Whether an item says that it is alpha.
+  fileprivate func isAlpha(_ file: Span<UInt8>, _ item: Int) -> Bool {
+    properties(of: item).contains { property in
+      property.name == "auxC"
+        && Self.alphaNames.contains { file.hasBytes($0, at: property.fullContent.lowerBound) }
+    }
+  }
+}
