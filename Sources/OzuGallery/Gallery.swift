@@ -44,14 +44,37 @@
         FileHandle.standardError.write(Data("ozu-gallery: there is no display to open a window on\n".utf8))
         exit(1)
       }
+      let pipeline = ImagePipeline(configuration)
+      let files = arguments.filter { !$0.hasPrefix("-") }.map { URL(filePath: $0) }
+      // What is drawn for the demonstration belongs to the process that draws it.
+      let isAlone = arguments.contains { $0.hasPrefix("-") }
+      guard isAlone || SingleInstance.isFirst(opening: files, onOpen: { show($0, pipeline) }) else { return }
+      open(source, pipeline)
+      GLibMainLoop.run()
+    }
+
+    /// Opens a window over pictures; the last that is closed ends the app.
+    private static func open(_ source: PictureSource, _ pipeline: ImagePipeline) {
       let window = open(
-        [], title: PictureSource.nothing.title, pipeline: ImagePipeline(configuration),
-        memoryFile: WindowMemory.standardFile
+        [], title: PictureSource.nothing.title, pipeline: pipeline, memoryFile: WindowMemory.standardFile
       ) {
         if windows.isEmpty { GLibMainLoop.quit() }
       }
       if source != .nothing { window.show(source) }
-      GLibMainLoop.run()
+    }
+
+    /// Shows what the gallery was started with once more: in a window of its own, unless there is an empty one.
+    private static func show(_ urls: [URL], _ pipeline: ImagePipeline) {
+      guard !urls.isEmpty else {
+        windows.last?.present()
+        return
+      }
+      if let empty = windows.last(where: { $0.grid.count == 0 }) {
+        empty.show(PictureSource(opening: urls))
+        empty.present()
+      } else {
+        open(PictureSource(opening: urls), pipeline)
+      }
     }
 
     /// Opens a window over pictures.

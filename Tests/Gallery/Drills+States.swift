@@ -125,7 +125,7 @@
       checks.expect(screen.button("Pause") != nil, "and then pauses it")
     }
 
-    private static func setAnimations(_ isOn: Bool) {
+    static func setAnimations(_ isOn: Bool) {
       var value = GValue()
       g_value_init(&value, ozu_type_boolean())
       g_value_set_boolean(&value, isOn ? 1 : 0)

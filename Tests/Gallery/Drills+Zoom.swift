@@ -8,14 +8,15 @@
     private static let mapSize = PixelSize(3000, 2400)
 
     /// A picture whose colours say where they are: red to the right, green downwards.
-    private static func map() throws -> URL {
+    private static func map(as type: ImageType = .jpeg) throws -> URL {
       let bitmap = Bitmap(size: mapSize, isOpaque: true) { x, y in
         Pixel(
           red: UInt8(x * 255 / mapSize.width), green: UInt8(y * 255 / mapSize.height),
           blue: (x / 8 + y / 8) % 2 == 0 ? 60 : 120)
       }
-      let file = FileManager.default.temporaryDirectory.appending(path: "map-\(UUID().uuidString).jpg")
-      try CodecRegistry.standard.encode(bitmap, as: .jpeg, options: EncodingOptions(compressionQuality: 0.9))
+      let file = FileManager.default.temporaryDirectory.appending(
+        path: "map-\(UUID().uuidString).\(type.rawValue)")
+      try CodecRegistry.standard.encode(bitmap, as: type, options: EncodingOptions(compressionQuality: 0.9))
         .write(to: file)
       return file
     }
@@ -94,6 +95,18 @@
         try await hands.click(view.widget)
         await checks.eventually("a double click shows its pixels", screen) { view.scale == 1 }
         await settled("after the double click")
+
+        // A format without parts comes as a whole, as large as the budget allows.
+        let other = try Self.map(as: .png)
+        defer { try? FileManager.default.removeItem(at: other) }
+        view.setImage(ImageRequest(url: other))
+        await settled("a PNG")
+        try await hands.press("1")
+        await checks.eventually("1 shows the PNG's own pixels", screen) {
+          view.scale == 1 && view.images.picture?.size == Self.mapSize
+        }
+        await settled("the PNG's own pixels")
+        checks.equal(view.model.layers.count, 1, "the number of its pieces")
 
         view.setImage(ImageRequest(url: file.appendingPathExtension("missing")))
         await checks.eventually("a picture that is not there fails", screen) { view.state.reason != nil }

@@ -23,11 +23,13 @@
         ("hop", hop), ("scale", scale), ("density", density), ("mapping", mapping), ("animation", animation),
         ("destruction", destruction), ("accessibility", accessibility), ("originals", originals),
         ("progressive", progressive), ("keyboard", keyboard), ("mouse", mouse), ("preferences", preferences),
-        ("states", states), ("large", large), ("zoom", zoom), ("files", files), ("troubled", troubled),
+        ("states", states), ("large", large), ("zoom", zoom), ("touch", touch),
+        ("directions", directions), ("files", files), ("troubled", troubled),
         ("memory", memory),
         ("thrift", thrift), ("scroll", scroll), ("trouble", trouble), ("resize", resize),
         ("windows", windows),
         ("frames", frames), ("screenshots", screenshots), ("looks", looks), ("plain", plain),
+        ("recipes", recipes),
         ("terminal", terminal), ("huge", huge),
       ]
       for (name, drill) in drills where options.names.isEmpty || options.names.contains(name) {

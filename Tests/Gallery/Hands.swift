@@ -53,6 +53,18 @@
       try await run(["mouseup", "1"])
     }
 
+    /// Throws what is in the middle of a widget: holds the first button, moves so far within a tenth of a second and lets go.
+    func fling(_ widget: UnsafeMutablePointer<GtkWidget>, by distance: (x: Int, y: Int)) async throws {
+      try await move(to: widget)
+      var arguments = ["mousedown", "1"]
+      for _ in 0..<10 {
+        arguments += [
+          "mousemove_relative", "--", "\(distance.x / 10)", "\(distance.y / 10)", "sleep", "0.01",
+        ]
+      }
+      try await run(arguments + ["mouseup", "1"])
+    }
+
     /// Drags from the middle of a widget to that of another, which may be in another window.
     func drag(
       _ widget: UnsafeMutablePointer<GtkWidget>, to other: UnsafeMutablePointer<GtkWidget>

@@ -106,7 +106,11 @@
         withDouble: { [weak self] gesture, factor in
           guard let self else { return }
           var (x, y) = (0.0, 0.0)
-          if gtk_gesture_get_bounding_box_center(OpaquePointer(gesture), &x, &y) == 0 { (x, y) = pointer }
+          // A gesture knows its place while it has fingers on the screen, and complains without.
+          let isTouched = gtk_gesture_is_active(OpaquePointer(gesture)) != 0
+          if !isTouched || gtk_gesture_get_bounding_box_center(OpaquePointer(gesture), &x, &y) == 0 {
+            (x, y) = pointer
+          }
           let place = place((x, y))
           model.change { $0.zoom(to: begun * factor, at: place) }
         })
