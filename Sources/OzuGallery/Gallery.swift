@@ -16,6 +16,9 @@
     /// How long a slide is seen, in place of what was chosen; for the drills.
     public static var slideDuration: Duration?
 
+    /// Idle memory for pixels: of the large ones of a huge picture, little is kept.
+    private static let pixelBufferPool = PixelBufferPool(retainedByteLimit: 16 << 20)
+
     /// How the gallery loads: as by default, and what comes slowly is shown while it comes.
     public static var configuration: ImagePipeline.Configuration {
       var configuration = ImagePipeline.Configuration()
@@ -24,6 +27,9 @@
       configuration.limits.pixelCount = 1_000_000_000
       configuration.limits.encodedByteCount = 1 << 30
       configuration.limits.cpuTime = .seconds(120)
+      // A viewer is one program of many: what is further away than some screenfuls comes from the disk.
+      configuration.memoryCache.costLimit = min(configuration.memoryCache.costLimit, 256 << 20)
+      configuration.pixelBufferPool = pixelBufferPool
       return configuration
     }
 

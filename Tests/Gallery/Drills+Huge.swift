@@ -69,7 +69,7 @@
     }
 
     /// A line of `/proc/self/status`, in MB.
-    private static func memory(_ name: String) -> Double {
+    static func memory(_ name: String) -> Double {
       let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
       let line = text.split(separator: "\n").first { $0.hasPrefix(name + ":") }
       let number = line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Double($0) }

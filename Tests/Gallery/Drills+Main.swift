@@ -121,7 +121,11 @@
             "scroll", failures: mistakes,
             detail:
               "\(seen.count) of \(cellCount) pictures passed in \(frameCount) frames, each in its own cell",
-            figures: ["bind_p50_ms": median, "bind_p99_ms": p99, "binds": Double(binds.count)])
+            figures: [
+              "bind_p50_ms": median, "bind_p99_ms": p99, "binds": Double(binds.count),
+              "memory_mb": Self.memory("VmRSS"),
+              "cached_mb": Double(pipeline.memoryCacheStatistics.totalCost) / 1e6,
+            ])
           output.add(
             "bind",
             failures: median <= 0.1 && p99 <= 1 || !options.isStrict
