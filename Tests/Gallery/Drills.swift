@@ -30,6 +30,7 @@
         ("windows", windows),
         ("frames", frames), ("screenshots", screenshots), ("looks", looks), ("plain", plain),
         ("recipes", recipes),
+        ("single", single),
         ("terminal", terminal), ("huge", huge),
       ]
       for (name, drill) in drills where options.names.isEmpty || options.names.contains(name) {

@@ -126,7 +126,7 @@
       for _ in 0..<3 { await screen.nextFrame() }
     }
 
-    private static func xdotool(_ arguments: [String]) async throws -> String {
+    static func xdotool(_ arguments: [String]) async throws -> String {
       let (process, pipe) = (Process(), Pipe())
       process.executableURL = URL(filePath: "/usr/bin/env")
       process.arguments = ["xdotool"] + arguments
