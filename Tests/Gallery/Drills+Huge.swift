@@ -56,7 +56,9 @@
       figures["first_pixels_share"] = share
       // A TIFF has no smaller frequencies to read.
       let isReduced = path.lowercased().hasSuffix(".jpg")
-      checks.expect(share <= 0.25 || !isReduced, "the first pixels cost a quarter of a whole decode at most, but \(share)")
+      checks.expect(
+        share <= 0.25 || !isReduced, "the first pixels cost a quarter of a whole decode at most, but \(share)"
+      )
       let growth = (figures["peak_mb"] ?? 0) - (figures["empty_mb"] ?? 0)
       figures["growth_mb"] = growth
       checks.expect(growth <= 200, "200 MB at most above the empty window, but \(growth)")

@@ -10,7 +10,8 @@
       let daemon = URL(filePath: "/usr/bin/dbus-daemon")
       for program in [gallery, daemon]
       where !FileManager.default.isExecutableFile(atPath: program.path(percentEncoded: false)) {
-        return output.add("single", failures: [], detail: "left out: there is no \(program.lastPathComponent)")
+        return output.add(
+          "single", failures: [], detail: "left out: there is no \(program.lastPathComponent)")
       }
       let checks = Checks()
       let (first, second) = (try PictureFolder(pictureCount: 1), try PictureFolder(pictureCount: 1))
@@ -55,7 +56,9 @@
     /// The first line that comes.
     private static func line(_ handle: FileHandle) -> String {
       var bytes = Data()
-      while let byte = try? handle.read(upToCount: 1), let value = byte.first, value != 10 { bytes.append(value) }
+      while let byte = try? handle.read(upToCount: 1), let value = byte.first, value != 10 {
+        bytes.append(value)
+      }
       return String(decoding: bytes, as: UTF8.self)
     }
 

@@ -12,6 +12,7 @@
     static let names = [
       "one-strip-lzw", "strips-cmyk", "strips-g4", "strips-jpeg", "strips-lzw", "strips-palette",
       "tiled-16", "tiled-alpha", "tiled-gray", "tiled-jpeg", "tiled-lzw",
+      "tiled-ycbcr",
     ]
 
     /// Corners, edges, the middle; one pixel, a row of pixels, and what lies across the edge.
@@ -19,7 +20,8 @@
       PixelRectangle(x: 0, y: 0, width: 20, height: 10), PixelRectangle(x: 70, y: 50, width: 16, height: 16),
       PixelRectangle(x: 131, y: 97, width: 100, height: 100),
       PixelRectangle(x: 3, y: 60, width: 140, height: 2),
-      PixelRectangle(x: 75, y: 0, width: 1, height: 1), PixelRectangle(x: 90, y: -9, width: 30, height: 30),
+      PixelRectangle(x: 60, y: 45, width: 30, height: 20), PixelRectangle(x: 75, y: 0, width: 1, height: 1),
+      PixelRectangle(x: 90, y: -9, width: 30, height: 30),
     ]
 
     private func open(_ name: String) throws -> any ImageFile {
