@@ -28,6 +28,7 @@
   FUNCTION(JxlDecoderReleaseInput) \
   FUNCTION(JxlDecoderRewind) \
   FUNCTION(JxlDecoderSetImageOutBuffer) \
+  FUNCTION(JxlDecoderSetImageOutCallback) \
   FUNCTION(JxlDecoderSetInput) \
   FUNCTION(JxlDecoderSetKeepOrientation) \
   FUNCTION(JxlDecoderSetProgressiveDetail) \
@@ -67,6 +68,7 @@ OZU_DECLARE_LIBRARY(jxl, OZU_JXL_FUNCTIONS)
 #define JxlDecoderReleaseInput ozu_jxl.JxlDecoderReleaseInput
 #define JxlDecoderRewind ozu_jxl.JxlDecoderRewind
 #define JxlDecoderSetImageOutBuffer ozu_jxl.JxlDecoderSetImageOutBuffer
+#define JxlDecoderSetImageOutCallback ozu_jxl.JxlDecoderSetImageOutCallback
 #define JxlDecoderSetInput ozu_jxl.JxlDecoderSetInput
 #define JxlDecoderSetKeepOrientation ozu_jxl.JxlDecoderSetKeepOrientation
 #define JxlDecoderSetProgressiveDetail ozu_jxl.JxlDecoderSetProgressiveDetail

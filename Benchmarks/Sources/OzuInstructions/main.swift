@@ -23,6 +23,15 @@ func thumbnail(
   }
 }
 
+/// A photograph in 16 bits under PQ and BT.2020.
+func bright(_ size: PixelSize) throws -> Bitmap {
+  let context = DecodingContext(limits: DecodingLimits(cpuTime: .seconds(10_000)))
+  let wide = try CodecRegistry.standard.picture(from: try file(photo), context: context).bitmap
+    .converted(to: .rgba16)
+  return Picture(wide).resized(Resize(size, mode: .fill)).bitmap.withColorSpace(
+    .coded(primaries: 9, transfer: 16))
+}
+
 let cases: [String: () throws -> () throws -> Void] = [
   // The reduced decoder and the resampler of planes.
   "jpeg-reduced": { try thumbnail(photo, 320, 180) },
@@ -42,6 +51,16 @@ let cases: [String: () throws -> () throws -> Void] = [
   },
   // libjpeg-turbo row by row, the curve of sRGB and means of squares, and the resampler of planes.
   "jpeg-linear": { try thumbnail(photo, 320, 180, light: .linear) },
+  // 16 bits under PQ: averages, the resampler of 16 bits, tone mapping.
+  "png-bright": {
+    let wide = try bright(PixelSize(1600, 1200))
+    let data = try CodecRegistry.standard.encode(wide, as: .png, options: EncodingOptions(effort: .low))
+    let resize = Resize(PixelSize(160, 120), mode: .fill)
+    return {
+      let context = DecodingContext(limits: DecodingLimits(cpuTime: .seconds(10_000)))
+      _ = try CodecRegistry.standard.picture(from: data, resize: resize, context: context)
+    }
+  },
   // A rendition to the disk and back.
   "delta-file": {
     let bitmap = Bitmap(size: PixelSize(320, 240), isOpaque: false) { x, y in

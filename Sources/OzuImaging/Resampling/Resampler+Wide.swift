@@ -149,7 +149,7 @@ private struct WideRun {
     }
     if curve == nil, horizontal.factor * vertical.factor <= Self.mostWords {
       // The same memory, for numbers that are as large; a run has one kind in it.
-      let words = UnsafeMutableRawPointer(sum).bindMemory(to: SIMD4<UInt32>.self, capacity: horizontal.extent)
+      let words = UnsafeMutableRawPointer(sum).bindMemory(to: WordSums.self, capacity: horizontal.extent)
       return average(rows, of: source, to: line, words)
     }
     for x in 0..<bitmap.size.width { sum[x] = .zero }
@@ -168,27 +168,45 @@ private struct WideRun {
   /// The means of blocks, by sums of whole numbers.
   private func average(
     _ rows: Range<Int>, of source: UnsafeRawBufferPointer, to line: UnsafeMutablePointer<SIMD4<Float>>,
-    _ sum: UnsafeMutablePointer<SIMD4<UInt32>>
+    _ sum: UnsafeMutablePointer<WordSums>
   ) {
     let (step, width) = (horizontal.factor, bitmap.size.width)
     let whole = width / step
     for (index, row) in rows.enumerated() {
-      let pixels = (source.baseAddress! + row * bitmap.bytesPerRow).assumingMemoryBound(
-        to: SIMD4<UInt16>.self)
+      let pixels = (source.baseAddress! + row * bitmap.bytesPerRow).assumingMemoryBound(to: UInt64.self)
       for x in 0..<horizontal.extent {
         let first = x &* step
-        var total = index == 0 ? .zero : sum[x]
-        for column in first..<(x < whole ? first &+ step : width) {
-          total &+= SIMD4<UInt32>(truncatingIfNeeded: pixels[column])
-        }
+        var total = index == 0 ? WordSums() : sum[x]
+        for column in first..<(x < whole ? first &+ step : width) { total.add(pixels[column]) }
         sum[x] = total
       }
     }
     let share = 1 / Float(rows.count * step)
-    for x in 0..<whole { line[x] = SIMD4<Float>(sum[x]) * share }
+    for x in 0..<whole { line[x] = sum[x].numbers * share }
     // Less than a block is left over at the right.
     if whole < horizontal.extent {
-      line[whole] = SIMD4<Float>(sum[whole]) / Float(rows.count * (width - whole * step))
+      line[whole] = sum[whole].numbers / Float(rows.count * (width - whole * step))
+    }
+  }
+
+  /// The sums of the four words of pixels, each in 32 bits, two to an integer: at most `mostWords` are added.
+  private struct WordSums {
+    private var even: UInt64 = 0
+    private var odd: UInt64 = 0
+
+    /// Adds a pixel.
+    @inline(__always)
+    mutating func add(_ pixel: UInt64) {
+      even &+= pixel & 0x0000_FFFF_0000_FFFF
+      odd &+= pixel &>> 16 & 0x0000_FFFF_0000_FFFF
+    }
+
+    /// As numbers, in the order of the words: the machine has the lowest first.
+    @inline(__always)
+    var numbers: SIMD4<Float> {
+      SIMD4(
+        Float(UInt32(truncatingIfNeeded: even)), Float(UInt32(truncatingIfNeeded: odd)),
+        Float(UInt32(truncatingIfNeeded: even &>> 32)), Float(UInt32(truncatingIfNeeded: odd &>> 32)))
     }
   }
 
@@ -209,7 +227,7 @@ private struct WideRun {
         for x in 0..<starts.count {
           let samples = line + starts[x]
           var total = SIMD4<Float>.zero
-          for tap in 0..<taps { total.addProduct(samples[tap], SIMD4(repeating: weights[x * taps + tap])) }
+          for tap in 0..<taps { total += samples[tap] * weights[x &* taps &+ tap] }
           row[x] = total
         }
       }
@@ -235,7 +253,6 @@ private struct WideRun {
     var sample = curve.map { $0.value(sample) } ?? sample
     if bitmap.isOpaque { sample.w = 65_535 }
     let alpha = max(0, min(sample.w, 65_535))
-    let limited = sample.clamped(lowerBound: .zero, upperBound: SIMD4(repeating: alpha))
-    return SIMD4<UInt16>(limited + 0.5)
+    return SIMD4<UInt16>(truncatingIfNeeded: sample.limited(to: SIMD4(repeating: alpha)).words)
   }
 }

@@ -48,8 +48,8 @@ struct WideYCbCrConversion {
         color.y += blue * greenFactors.blue + red * greenFactors.red
         color.z += blue * blueFactor
       }
-      let limited = (color + 0.5).clamped(lowerBound: .zero, upperBound: SIMD4(repeating: 65_535))
-      pixels[x] = SIMD4<UInt16>(limited)
+      let words = color.limited(to: SIMD4(repeating: 65_535)).words
+      pixels[x] = SIMD4<UInt16>(truncatingIfNeeded: words)
     }
   }
 }

@@ -25,6 +25,7 @@ struct Benchmark: Sendable {
 
   private static let portable = [
     Benchmark(ThumbnailBench.name, "decode and resize of photographs", ThumbnailBench.run),
+    Benchmark(BrightBench.name, "thumbnails of high dynamic range beside the same in sRGB", BrightBench.run),
     Benchmark(FolderBench.name, "1,000 photographs from files into memory", FolderBench.run),
     Benchmark(GrowthBench.name, "costs by megapixels, entries and requests at once", GrowthBench.run),
     Benchmark(FormatsBench.name, "reading and writing each format, and previews", FormatsBench.run),

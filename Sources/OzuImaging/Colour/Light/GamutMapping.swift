@@ -34,17 +34,17 @@ struct GamutMapping: Sendable {
   @inline(__always)
   func callAsFunction(_ source: SIMD4<Float>) -> SIMD4<Float> {
     let color = toSRGB.0 * source.x + toSRGB.1 * source.y + toSRGB.2 * source.z
-    if isIdentity { return color.clamped(lowerBound: .zero, upperBound: .one) }
+    if isIdentity { return color.limited(to: .one) }
     let gray = (source * luminance).sum()
     // The way to the edge as a part of the colour's own way from grey, the other way round.
     let part = Self.reach(color, from: gray)
-    guard part > Self.knee else { return color.clamped(lowerBound: .zero, upperBound: .one) }
+    guard part > Self.knee else { return color.limited(to: .one) }
     // What the source has, as a part of the way to the edge.
     let end = (part / Self.reach(source, from: gray) - Self.knee) / (1 - Self.knee)
     let x = (part - Self.knee) / (1 - Self.knee)
     let kept = end > 1 ? Self.knee + (1 - Self.knee) * min(1, x / (1 + x * (end - 1) / end)) : min(part, 1)
     let result = gray + (color - gray) * (kept / part)
-    return result.clamped(lowerBound: .zero, upperBound: .one)
+    return result.limited(to: .one)
   }
 
   /// How far a colour lies on the way from a grey to the edge of the cube of 0 to 1: 1 is at the edge.

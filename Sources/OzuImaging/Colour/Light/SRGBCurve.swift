@@ -27,17 +27,16 @@ enum SRGBCurve {
   /// The 16-bit values of light of 0 to 1.
   @inline(__always)
   static func words(_ light: SIMD4<Float>) -> SIMD4<UInt32> {
-    let position = light.clamped(lowerBound: .zero, upperBound: .one).squareRoot() * 4096
-    let index = SIMD4<Int32>(position)
-    let rest = position - SIMD4<Float>(index)
+    let position = light.limited(to: .one).squareRoot() * 4096
     return table.withUnsafeBufferPointer { table in
       // Positions are 0 to 4096, and the table has an entry more.
-      func value(_ index: Int32, _ rest: Float) -> UInt32 {
-        let (low, high) = (table[Int(index)], table[Int(index) + 1])
-        return UInt32(low + (high - low) * rest + 0.5)
+      @inline(__always)
+      func value(_ position: Float) -> Float {
+        let index = Int(position)
+        let (low, high) = (table[index], table[index + 1])
+        return low + (high - low) * (position - Float(index))
       }
-      return SIMD4(
-        value(index.x, rest.x), value(index.y, rest.y), value(index.z, rest.z), 0)
+      return SIMD4(value(position.x), value(position.y), value(position.z), 0).words
     }
   }
 }

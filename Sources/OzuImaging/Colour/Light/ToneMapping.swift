@@ -82,7 +82,7 @@ struct ToneMapping: Sendable {
       light *= luminance > 0 ? powf(luminance, Float(HybridLogGamma.gamma - 1)) : 0
     }
     light *= exposure
-    let greatest = light.max()
+    let greatest = max(light.x, max(light.y, light.z))
     guard greatest > 0 else { return .zero }
     // What is brighter than the peak becomes as bright as the peak.
     if greatest > 1 { return light * (gain(1) / greatest) }
