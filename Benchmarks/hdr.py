@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
-"""Compares Ozu's tone mapping of PQ and HLG with the standards as colour-science and numpy have them.
+"""Compares Ozu's tone mapping of PQ and HLG, its gain maps, and its conversion of wide gamuts with the standards as
+colour-science and numpy have them.
 
-    pip install colour-science==0.4.6 pillow numpy
+    pip install colour-science==0.4.6 pillow numpy pillow-heif==1.8.1
     apt-get install libavif-bin libjxl-tools
-    python3 Benchmarks/hdr.py .build/release/ozu [FOLDER]
+    python3 Benchmarks/hdr.py .build/release/ozu [FOLDER [WIDTH]]
 
-Makes 12 pictures of each kind (PQ and HLG in PNG, PQ in AVIF and JPEG XL, PQ under the primaries of Display P3), has
-`ozu load` convert them, and prints the mean and the largest deltaE2000 of each. The curves are colour-science's; the EETF of
-BT.2390 and the gamut mapping are computed here in double precision, by other means than Ozu's: no tables, and the edges of
-gamuts by halving to the last bit. With FOLDER, a page with every picture raw, as the reference has it, and as Ozu has
-it is left there.
+Makes 12 pictures of each kind (PQ and HLG in PNG, PQ in AVIF, JPEG XL and HEIC, PQ under the primaries of Display P3, SDR in
+Display P3 and Rec. 2020, JPEG with gain maps of one gain and of three), has `ozu load` convert them, and prints the mean and the
+largest deltaE2000 of each. The curves and the matrices are colour-science's; the EETF of BT.2390 and the gamut mapping are computed
+here in double precision, by other means than Ozu's: no tables, and the edges of gamuts by halving to the last bit. Pillow decodes
+the JPEGs with gain maps, libavif's and libjxl's programs write AVIF and JPEG XL, and pillow-heif HEIC. That loses something: for
+it the reference is made of what pillow-heif reads. With FOLDER, a page with every picture raw, as the reference has it, and as
+Ozu has it is left there, and a sheet of some of them that is WIDTH pixels wide.
 """
-import os, subprocess, struct, sys, tempfile, zlib
+import io, os, subprocess, struct, sys, tempfile, zlib
 import warnings
 
 warnings.filterwarnings("ignore")
@@ -113,6 +116,93 @@ def scenes():
     yield "shadows", np.stack([x, y, 1 - x], -1) * 4
 
 
+def wide(values, primaries):
+    """SDR of another gamut in sRGB: what lies outside is cut off, as a conversion by matrix and curve does."""
+    # The curve of television is taken for sRGB's.
+    rgb = colour.cctf_decoding(values.reshape(-1, 3), function="sRGB") @ (FROM_XYZ[1] @ TO_XYZ[primaries]).T
+    return colour.cctf_encoding(np.clip(rgb, 0, 1), function="sRGB").reshape(values.shape)
+
+
+def jpeg(values):
+    data = io.BytesIO()
+    words = np.uint8(np.round(values * 255))
+    Image.fromarray(words).save(data, "JPEG", quality=98, subsampling=0)
+    return data.getvalue(), np.asarray(Image.open(io.BytesIO(data.getvalue()))) / 255
+
+
+def segment(marker, body):
+    return b"\xff" + bytes([marker]) + struct.pack(">H", len(body) + 2) + body
+
+
+def gain_map_file(path, light, channels):
+    """A JPEG with a gain map by ISO 21496-1; what its picture is for headrooms of one, two and four stops."""
+    white = light / WHITE
+    base, stored = jpeg(colour.cctf_encoding(np.clip(white / (1 + white) * 1.2, 0, 1), function="sRGB"))
+    offset, most = 1 / 64, 3.0
+    shown = colour.cctf_decoding(stored, function="sRGB")
+    stops = np.log2((white + offset) / (shown + offset))
+    if channels == 1:
+        stops = stops.mean(-1, keepdims=True)
+    coded = np.clip(stops / most, 0, 1)
+    data, values = jpeg(coded.repeat(3, -1) if channels == 1 else coded)
+    if channels == 1:
+        grey = io.BytesIO()
+        Image.fromarray(np.uint8(np.round(coded[..., 0] * 255))).save(grey, "JPEG", quality=98)
+        data = grey.getvalue()
+        values = np.asarray(Image.open(io.BytesIO(data)))[..., None].repeat(3, -1) / 255
+    # The denominator for all, the headrooms, and of each gain the least, the greatest, the exponent and the offsets.
+    numbers = [64, 0, int(most * 64)] + [0, int(most * 64), 64, 1, 1] * channels
+    block = bytes([0, 0, 0, 0, 0x48 | (0x80 if channels == 3 else 0)]) + struct.pack(f">{len(numbers)}I", *numbers)
+    described = data[:2] + segment(0xE2, b"urn:iso:std:iso:ts:21496:-1\0" + block) + data[2:]
+    head = base[:2] + segment(0xE2, b"urn:iso:std:iso:ts:21496:-1\0" + bytes(4))
+
+    def index(place):
+        entries = struct.pack(">IIIHH", 0x030000, len(base), 0, 0, 0) + struct.pack(">IIIHH", 0, len(described), place, 0, 0)
+        body = b"MM\0*" + struct.pack(">IHHHIII", 8, 1, 0xB002, 7, 32, 26, 0) + entries
+        return segment(0xE2, b"MPF\0" + body)
+
+    start = len(head) + len(index(0)) + len(base) - 2
+    open(path, "wb").write(head + index(start - len(head) - 8) + base[2:] + described)
+
+    def want(headroom):
+        weight = min(headroom / most, 1)
+        bright = (shown + offset) * 2 ** (values * most * weight) - offset
+        return np.clip(bright, 0, 2.0**headroom)
+
+    return stored, want
+
+
+def read_pq(path):
+    """Light in units of white of a PNG of 16 bits, RGB and not interlaced."""
+    data, at, packed = open(path, "rb").read(), 8, b""
+    while at < len(data):
+        length, name = struct.unpack(">I4s", data[at : at + 8])
+        body = data[at + 8 : at + 8 + length]
+        if name == b"IHDR":
+            w, h, bits, kind = struct.unpack(">IIBB", body[:10])
+            assert (bits, kind) == (16, 2)
+        if name == b"cICP":
+            assert body == bytes([1, 16, 0, 1])
+        if name == b"IDAT":
+            packed += body
+        at += 12 + length
+    raw = np.frombuffer(zlib.decompress(packed), np.uint8).reshape(h, 1 + w * 6)
+    rows = np.zeros((h + 1, w * 6 + 6), np.int64)
+    for y in range(h):
+        kind, line, above = raw[y, 0], raw[y, 1:].astype(np.int64), rows[y]
+        out = rows[y + 1]
+        if kind in (0, 2):
+            out[6:] = (line + (above[6:] if kind == 2 else 0)) % 256
+            continue
+        for x in range(w * 6):
+            a, b, c = out[x], above[x + 6], above[x]
+            p = a + b - c
+            paeth = a if abs(p - a) <= abs(p - b) and abs(p - a) <= abs(p - c) else b if abs(p - b) <= abs(p - c) else c
+            out[x + 6] = (line[x] + (a if kind == 1 else (a + b) // 2 if kind == 3 else paeth)) % 256
+    words = rows[1:, 6:].reshape(h, w, 3, 2)
+    return nits((words[..., 0] * 256 + words[..., 1]) / 65535) / WHITE
+
+
 def chunk(name, body):
     return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
 
@@ -137,6 +227,12 @@ def encoded(light, transfer, primaries):
 
 def make(kind, folder, name, light):
     transfer, primaries = (18 if "HLG" in kind else 16), (12 if "P3" in kind else 9)
+    if "SDR" in kind:
+        transfer = 13 if "P3" in kind else 14
+        values = colour.cctf_encoding(np.clip(light / WHITE, 0, 1), function="sRGB")
+        words, path = np.round(values * 65535), os.path.join(folder, name + ".png")
+        png(path, words, primaries, transfer)
+        return path, words / 65535, transfer, primaries, 0
     values = encoded(light, transfer, primaries)
     peak = 1000
     path = os.path.join(folder, name + ".png")
@@ -149,6 +245,18 @@ def make(kind, folder, name, light):
         subprocess.run(command, check=True, capture_output=True)
         return out, words / 1023, transfer, primaries, peak
     words = np.round(values * 65535)
+    if kind.endswith("HEIC"):
+        import pillow_heif
+
+        out = os.path.join(folder, name + ".heic")
+        h, w, _ = values.shape
+        source = pillow_heif.from_bytes("RGB;16", (w, h), words.astype("<u2").tobytes())
+        codes = dict(color_primaries=primaries, transfer_characteristics=transfer, matrix_coefficients=9, full_range_flag=1)
+        source.save(out, quality=95, chroma=444, **codes)
+        read = pillow_heif.open_heif(out, convert_hdr_to_8bit=False)
+        stored = np.frombuffer(bytes(read.data), np.uint16).reshape(h, read.stride // 2)[:, : w * 3]
+        # The lowest six bits are empty.
+        return out, (stored.reshape(h, w, 3) >> 6) / 1023, transfer, primaries, peak
     if kind.endswith("JPEG XL"):
         png(path, words, primaries, transfer)
         out = os.path.join(folder, name + ".jxl")
@@ -161,7 +269,44 @@ def make(kind, folder, name, light):
     return path, words / 65535, transfer, primaries, peak
 
 
-KINDS = ["PQ, PNG", "PQ with a stated peak, PNG", "HLG, PNG", "PQ in Display P3, PNG", "PQ, AVIF", "PQ, JPEG XL"]
+KINDS = ["PQ, PNG", "PQ with a stated peak, PNG", "HLG, PNG", "PQ in Display P3, PNG", "PQ, AVIF", "PQ, JPEG XL", "PQ, HEIC"]
+KINDS += ["SDR in Display P3, PNG", "SDR in Rec. 2020, PNG"]
+MAPS = ["gain map, JPEG", "gain map of three gains, JPEG"]
+HEADROOMS = [1, 2, 4]
+
+
+def compare_maps(ozu, kind, cells):
+    """Gain maps for displays of some headrooms: light in units of white, which CIE Lab takes above 1 too."""
+    means, worst = [], 0
+    with tempfile.TemporaryDirectory() as folder:
+        for number, (name, light) in enumerate(scenes()):
+            path = os.path.join(folder, f"{number:02}.jpg")
+            stored, want = gain_map_file(path, light, 3 if "three" in kind else 1)
+            differences = []
+            for headroom in HEADROOMS:
+                out = os.path.join(folder, "out.png")
+                command = [ozu, "load", "--no-cache", "--headroom", str(headroom), "--format", "png", "--output", out, path]
+                subprocess.run(command, check=True, capture_output=True)
+                got = read_pq(out)
+                lab = lambda c: colour.XYZ_to_Lab(c @ TO_XYZ[1].T)
+                differences.append(colour.delta_E(lab(got), lab(want(headroom)), method="CIE 2000"))
+            difference = np.stack(differences)
+            means.append(difference.mean())
+            worst = max(worst, difference.max())
+            show = lambda c: colour.cctf_encoding(np.clip(c / 16, 0, 1), function="sRGB")
+            cells.append((kind, name, stored, show(want(4)), show(got), difference.mean(), difference.max()))
+    print(f"| {kind} | {len(means)} | {np.mean(means):.3f} | {max(means):.3f} | {worst:.2f} |", flush=True)
+
+
+def sheet(cells, path, width):
+    """Some kinds of pictures raw, by the reference and by Ozu, side by side."""
+    chosen = [c for c in cells if c[0] in ("PQ, PNG", "HLG, PNG", "SDR in Rec. 2020, PNG", MAPS[0])]
+    chosen = [c for c in chosen if c[1] in ("grey ramp", "hues, ramp", "skin", "sun", "red to blue")]
+    rows = [np.hstack([np.pad(p, ((2, 2), (2, 2), (0, 0)), constant_values=1) for p in c[2:5]]) for c in chosen]
+    half = (len(rows) + 1) // 2
+    columns = [np.vstack(rows[:half]), np.vstack(rows[half:] + [np.ones_like(rows[0])] * (2 * half - len(rows)))]
+    picture = Image.fromarray(np.uint8(np.round(np.hstack(columns) * 255)))
+    picture.resize((width, picture.height * width // picture.width), Image.LANCZOS).save(path, quality=88)
 
 
 def main():
@@ -178,16 +323,20 @@ def main():
                     [ozu, "load", "--no-cache", "--format", "png", "--output", out, path],
                     check=True, capture_output=True)
                 got = np.asarray(Image.open(out).convert("RGB")) / 255
-                want = reference(values, transfer, primaries, peak)
+                is_wide = transfer in (13, 14)
+                want = wide(values, primaries) if is_wide else reference(values, transfer, primaries, peak)
                 lab = lambda c: colour.XYZ_to_Lab(colour.sRGB_to_XYZ(c))
                 # Ozu's picture has 8 bits.
                 difference = colour.delta_E(lab(got), lab(np.round(want * 255) / 255), method="CIE 2000")
                 means.append(difference.mean())
                 worst = max(worst, difference.max())
                 cells.append((kind, name, values, want, got, difference.mean(), difference.max()))
-        print(f"| {kind} | {len(means)} | {np.mean(means):.3f} | {max(means):.3f} | {worst:.2f} |")
+        print(f"| {kind} | {len(means)} | {np.mean(means):.3f} | {max(means):.3f} | {worst:.2f} |", flush=True)
+    for kind in MAPS:
+        compare_maps(ozu, kind, cells)
     if page:
         os.makedirs(page, exist_ok=True)
+        sheet(cells, os.path.join(page, "sheet.jpg"), int(sys.argv[3]) if len(sys.argv) > 3 else 800)
         rows = []
         for number, (kind, name, raw, want, got, mean, most) in enumerate(cells):
             images = []

@@ -82,7 +82,7 @@ static bool find_colors(const OzuEncodeRequest *request, JxlColorEncoding *color
     // The light of the greatest value, by which the library scales its own colours.
     case 16:
       colors->transfer_function = JXL_TRANSFER_FUNCTION_PQ;
-      info->intensity_target = 10000;
+      info->intensity_target = request->peak > 0 && request->peak <= 10000 ? request->peak : 10000;
       return true;
     case 17: colors->transfer_function = JXL_TRANSFER_FUNCTION_DCI; return true;
     case 18:

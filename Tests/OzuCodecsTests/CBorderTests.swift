@@ -234,7 +234,7 @@ struct CBorderTests {
       let right = OzuEncodeRequest(
         pixels: pixels.baseAddress, bytes_per_row: 32, format: .BGRA8, width: 8, height: 8, has_alpha: true,
         quality: 0.5, is_lossless: false, effort: .medium, chroma: .full, is_progressive: false, primaries: 0,
-        transfer: 0,
+        transfer: 0, peak: 0,
         blocks: OzuEncodeBlocks())
       let changes: [(inout OzuEncodeRequest) -> Void] = [
         { $0.pixels = nil }, { $0.bytes_per_row = 31 }, { $0.width = 9 }, { $0.width = 0 }, { $0.height = 0 },

@@ -187,7 +187,7 @@ extension BoxFile {
   }
 
   /// Puts bytes at the end of a box before the pixels, and moves the places of items.
-  fileprivate mutating func grow(_ path: [String], by content: [UInt8]) {
+  mutating func grow(_ path: [String], by content: [UInt8]) {
     append(content, to: path)
     move(by: content.count)
   }

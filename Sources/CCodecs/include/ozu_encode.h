@@ -55,6 +55,8 @@ typedef struct {
   /// For AVIF and JPEG XL: primaries and transfer function by ITU-T H.273; 0 for sRGB.
   int primaries;
   int transfer;
+  /// For JPEG XL: the greatest light of a picture under PQ, in candelas per square metre; 0 where it is not known.
+  float peak;
   /// For AVIF and JPEG XL.
   OzuEncodeBlocks blocks;
 } OzuEncodeRequest;

@@ -27,6 +27,15 @@ extension ImageCaches {
     fileprivate convenience init(data: Data, _ record: RenditionRecord) {
       self.init(data: data, header: record.header, stamp: record.stamp, validity: record.validity)
     }
+
+    /// The finished picture, made of the one that was read from `data`: that knows what its colours mean, where they are not
+    /// sRGB.
+    func picture(_ read: Picture) -> Picture {
+      guard read.bitmap.colorSpace != .sRGB, var header else { return Picture(read.bitmap, header: header) }
+      header.colorEncoding = read.header?.colorEncoding
+      header.lightLevels = read.header?.lightLevels
+      return Picture(read.bitmap, header: header)
+    }
   }
 
   /// The finished picture of a request. One that was made from another state of a local file is removed.

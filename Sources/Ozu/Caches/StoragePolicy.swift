@@ -36,28 +36,48 @@ public struct RenditionEncoding: Hashable, Sendable {
   }
 
   /// JPEG for opaque pictures, which is small; lossless delta planes for others, which are a third of PNG to read and a
-  /// tenth to write. Registries without those, deeper pixels, and pictures of high dynamic range get PNG.
+  /// tenth to write. Registries without those, pixels of 16 bits, and colours under the numbers of ITU-T H.273, as those of
+  /// high dynamic range, get PNG; so do transparent pixels under an ICC profile.
   public static func standard(
     for picture: Picture, quality: Double = 0.85, codecs: CodecRegistry = .standard
   ) -> RenditionEncoding {
-    let isDelta = picture.bitmap.format == .bgra8 && codecs.encodableTypes.contains(.ozuDelta)
-    let lossless: ImageType = isDelta ? .ozuDelta : .png
-    if case .coded = picture.bitmap.colorSpace {
-      return RenditionEncoding(.png, options: EncodingOptions(effort: .low))
+    let bitmap = picture.bitmap
+    let exact = RenditionEncoding(.png, options: EncodingOptions(effort: .low))
+    if bitmap.format == .rgba16 { return exact }
+    if case .coded = bitmap.colorSpace { return exact }
+    if bitmap.isOpaque {
+      return RenditionEncoding(.jpeg, options: EncodingOptions(compressionQuality: quality))
     }
+    let isDelta =
+      bitmap.format == .bgra8 && bitmap.colorSpace == .sRGB && codecs.encodableTypes.contains(.ozuDelta)
     return RenditionEncoding(
-      picture.bitmap.isOpaque ? .jpeg : lossless, options: EncodingOptions(compressionQuality: quality))
+      isDelta ? .ozuDelta : .png, options: EncodingOptions(compressionQuality: quality))
   }
 }
 
 extension ImagePipeline.Configuration {
-  /// How a picture is written; `nil` when it is not.
+  /// How a picture is written; `nil` when it is not, or the encoding has no place for what its colours mean.
   func encoding(of picture: Picture, for request: ImageRequest) -> RenditionEncoding? {
-    guard let renditionEncoding else {
-      return .standard(
-        for: picture, quality: request.format?.compressionQuality ?? renditionQuality, codecs: codecs)
+    let chosen: RenditionEncoding? =
+      if let renditionEncoding {
+        renditionEncoding(picture, request)
+      } else {
+        .standard(
+          for: picture, quality: request.format?.compressionQuality ?? renditionQuality, codecs: codecs)
+      }
+    guard var encoding = chosen, picture.isWritable else { return nil }
+    encoding.options.metadata.lightLevels = picture.keptLightLevels
+    switch picture.bitmap.colorSpace {
+    case .sRGB, .encoded: return encoding
+    case .coded:
+      guard (try? codecs.encoder(for: encoding.type))?.writesColorCodes == true else { return nil }
+    case .icc:
+      guard (try? codecs.encoder(for: encoding.type))?.keptMetadata.contains(.colorProfile) == true else {
+        return nil
+      }
+      encoding.options.metadata.colorProfile = picture.profile?.data
     }
-    return renditionEncoding(picture, request)
+    return encoding
   }
 
   /// A picture as it is kept on disk. `nil` when it is not, or cannot be: nothing is lost, the next request renders
@@ -65,6 +85,37 @@ extension ImagePipeline.Configuration {
   func encodedRendition(of picture: Picture, for request: ImageRequest) -> Data? {
     encoding(of: picture, for: request).flatMap {
       try? codecs.encode(picture, as: $0.type, options: $0.options)
+    }
+  }
+}
+
+extension Picture {
+  /// The profile of pixels that were left under it.
+  fileprivate var profile: ICCProfile? {
+    guard case .icc = bitmap.colorSpace, case .profile(let profile)? = header?.colorEncoding else {
+      return nil
+    }
+    return profile
+  }
+
+  /// The light levels of the source, where the pixels are still of high dynamic range.
+  var keptLightLevels: LightLevels? {
+    let encoding: ColorEncoding? =
+      switch bitmap.colorSpace {
+      case .coded(let primaries, let transfer): .coded(primaries: primaries, transfer: transfer)
+      case .icc: header?.colorEncoding
+      case .sRGB, .encoded: nil
+      }
+    return HighDynamicRange(encoding) == nil ? nil : header?.lightLevels
+  }
+
+  /// Whether a file can say what the colours mean. One that is not decoded has those of sRGB.
+  var isWritable: Bool {
+    guard isDecoded else { return true }
+    return switch bitmap.colorSpace {
+    case .sRGB, .coded: true
+    case .icc: profile?.isForRGB == true && bitmap.format != .gray8
+    case .encoded: false
     }
   }
 }

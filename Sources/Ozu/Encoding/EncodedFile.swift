@@ -60,7 +60,7 @@ struct EncodedFileMaker {
     var notes: [String] = []
     if let animation = input.animation, codecs.encodableAnimationTypes.contains(type) {
       var size = input.loaded.picture.size
-      options.metadata = metadata(for: size, input.loaded.picture.bitmap.colorSpace, &notes)
+      options.metadata = metadata(for: size, input.loaded.picture, &notes)
       let data = try codecs.encode(animation, as: type, options: options, isCancelled: isCancelled) {
         (frame, _) throws in
         let processed = try process(frame)
@@ -71,7 +71,7 @@ struct EncodedFileMaker {
         data: data, type: type, size: size, frameCount: animation.frameCount, notes: notes)
     }
     let picture = input.loaded.picture
-    options.metadata = metadata(for: picture.size, picture.bitmap.colorSpace, &notes)
+    options.metadata = metadata(for: picture.size, picture, &notes)
     if let gainMap = gainMap(of: picture, for: type, &notes) {
       do throws(EncodingError) {
         let data = try codecs.encode(picture.bitmap, with: gainMap, options: options, notes: &notes)
@@ -119,9 +119,9 @@ struct EncodedFileMaker {
   }
 
   /// The blocks of the source as the policy has them, and those that the app gives where there are none.
-  private func metadata(for size: PixelSize, _ colorSpace: ColorSpaceTag, _ notes: inout [String])
-    -> EncodedMetadata
-  {
+  private func metadata(
+    for size: PixelSize, _ picture: Picture, _ notes: inout [String]
+  ) -> EncodedMetadata {
     let (format, own) = (goal.format, goal.format.options.metadata)
     var source = ImageMetadata()
     let wantsBlocks = format.metadata != .strip || format.colorProfile != .convert
@@ -131,11 +131,12 @@ struct EncodedFileMaker {
       source = found
     }
     var result = source.encoded(
-      policy: format.metadata, size: size, colorSpace: colorSpace,
+      policy: format.metadata, size: size, colorSpace: picture.bitmap.colorSpace,
       resolution: format.resolution ?? own.resolution, notes: &notes)
     result.exif = result.exif ?? own.exif
     result.xmp = result.xmp ?? own.xmp
     result.colorProfile = result.colorProfile ?? own.colorProfile
+    result.lightLevels = own.lightLevels ?? picture.keptLightLevels
     return result
   }
 }

@@ -17,7 +17,7 @@ struct EncodingGoal: Sendable {
     request.with {
       $0.readLayers = request.readLayers.intersection(.originals)
       $0.writeLayers = request.writeLayers.intersection(.originals)
-      if format.colorProfile != .convert { $0.colors.policy = format.colorProfile.colorPolicy }
+      $0.colors.policy = format.colorProfile.colorPolicy
     }
   }
 

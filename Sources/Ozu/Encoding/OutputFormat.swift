@@ -135,10 +135,21 @@ extension EncodingOptions {
       blocks.append(block.map { "\(CacheKey(hashing: $0))" } ?? "-")
     }
     blocks.append(metadata.resolution.map { "\($0.horizontal)x\($0.vertical)" } ?? "-")
+    if let levels = metadata.lightLevels { blocks.append(levels.identifier) }
     return [
       "\(compressionQuality)", isLossless ? "lossless" : "lossy", maximumByteCount.map(String.init) ?? "-",
       effort.rawValue, metadata.isEmpty ? "-" : "\(blocks.key)", isProgressive ? "progressive" : "-",
       chromaSubsampling.rawValue,
     ].joined(separator: ",")
+  }
+}
+
+extension LightLevels {
+  /// All numbers in one text.
+  fileprivate var identifier: String {
+    let points = masteringGamut.map { [$0.white, $0.red, $0.green, $0.blue] } ?? []
+    let numbers = [maximumContent, maximumAverage, masteringPeak, masteringMinimum]
+    return (numbers + points.flatMap { [$0.x, $0.y] }).map { $0.map { "\($0)" } ?? "-" }.joined(
+      separator: "|")
   }
 }

@@ -53,17 +53,16 @@ extension ImageRequest {
   var mayHaveRendition: Bool {
     // Parts come by the hundred, and the original makes them as well.
     if region != nil { return false }
-    guard colors.policy == .convertToSRGB else { return false }
     if let format { return format.diskCapacity > 0 }
     if case .fetcher = source { return true }
     return hasRecipe || hasOwnKey
   }
 
   /// Whether a finished picture may have a place on disk. An animation is made from its original each time: a
-  /// rendition would stop it.
+  /// rendition would stop it. So is one whose colours no file can say.
   func mayKeepRendition(_ picture: Picture) -> Bool {
     if let format, format.diskCapacity == 0 || format.isRetired { return false }
-    return picture.animation == nil && colors.policy == .convertToSRGB
+    return picture.animation == nil && picture.isWritable
   }
 
   /// Whether a finished picture is its original, pixel for pixel, and would only take its place twice.

@@ -87,10 +87,10 @@ extension LoadImage {
     verdict: ImageResponse.Verdict, writes: ((LoadImage) -> [JobDependence])? = nil,
     otherwise: @escaping (LoadImage) -> JobStep?
   ) -> JobStep {
-    render(.decode(rendition.data, nil, request.colors.ofRendition), from: Origin()) { load, outcome in
+    render(.decode(rendition.data, nil, .written), from: Origin()) { load, outcome in
       switch outcome {
       case .success(let rendered):
-        let picture = Picture(rendered.picture.bitmap, header: rendition.header)
+        let picture = rendition.picture(rendered.picture)
         load.keep(picture, stamp: rendition.stamp, validity: rendition.validity)
         let loaded = LoadedPicture(
           picture: picture, source: source, encodedByteCount: rendition.data.count,

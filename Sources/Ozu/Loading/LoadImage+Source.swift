@@ -95,7 +95,7 @@ extension LoadImage {
   /// Whether the picture is handed over undecoded: nothing is made of it.
   private var isDeferred: Bool {
     !configuration.isDecompressionEnabled && request.decodingResize == nil && request.decodedSteps.isEmpty
-      && request.headroomStops == nil
+      && request.convertsColors
   }
 
   /// The picture made of what was fetched. An original of a store that does not decode is fetched again.

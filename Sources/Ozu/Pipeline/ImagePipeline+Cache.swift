@@ -58,18 +58,21 @@ extension ImagePipeline {
       guard !layers.isDisjoint(with: .disk) else { return nil }
       let request = keyed(request)
       let configuration = pipeline.configuration
-      let context = DecodingContext(
-        limits: configuration.limits, pool: configuration.pixelBufferPool,
-        budget: configuration.decodedByteBudget)
+      func context(_ colors: RequestedColors) -> DecodingContext {
+        colors.apply(
+          to: DecodingContext(
+            limits: configuration.limits, pool: configuration.pixelBufferPool, colorPolicy: colors.policy,
+            pixelFormats: colors.policy.pixelFormats, budget: configuration.decodedByteBudget))
+      }
       if layers.contains(.renditions), request.mayHaveRendition,
         let rendition = pipeline.caches.rendition(for: request),
-        let picture = try? configuration.codecs.picture(from: rendition.data, context: context)
+        let picture = try? configuration.codecs.picture(from: rendition.data, context: context(.written))
       {
-        return Picture(picture.bitmap, header: rendition.header).at(scale: request)
+        return rendition.picture(picture).at(scale: request)
       }
       guard layers.contains(.originals), let data = pipeline.caches.original(for: request),
         let picture = try? configuration.codecs.picture(
-          from: data, resize: request.decodingResize, context: context)
+          from: data, resize: request.decodingResize, context: context(request.colors))
       else { return nil }
       let steps = ProcessingContext(pool: configuration.pixelBufferPool, limits: configuration.limits)
       return (try? picture.processed(by: request.decodedSteps, context: steps))?.at(scale: request)

@@ -163,6 +163,23 @@ public struct ImageRequest: Sendable {
     }
   }
 
+  /// What becomes of colours that are not sRGB; they are converted by default.
+  ///
+  /// Under `keepForFile` and `keep` pixels come in all the bits that the file has (`PixelFormat.rgba16`), through resize, caches and
+  /// the processors that work in 16 bits, and `Bitmap.colorSpace` says what they mean. On disk such a picture is kept without loss
+  /// where it has 16 bits; it is not kept, and made of its original each time, where no file can say its colours:
+  /// inks and grey under a profile, which `keepForFile` converts.
+  ///
+  /// Part of the picture's identity. Of an `EncodedImage`, `OutputFormat.colorProfile` decides instead.
+  public var colorPolicy: ColorPolicy {
+    get { fields.colors.policy }
+    set {
+      var changed = fields.colors
+      changed.policy = newValue
+      colors = changed
+    }
+  }
+
   // MARK: How it is loaded
 
   /// How long the load may take, from the call on; `nil` (the default) for no limit but those of the pipeline.
@@ -200,8 +217,7 @@ public struct ImageRequest: Sendable {
   /// What tells the source from others, in words.
   var sourceKey: String { fields.sourceKey }
 
-  /// What becomes of colours: part of the recipe. Pictures that are written with their profile are not converted; renditions
-  /// carry none, so such a picture is never stored as one.
+  /// What becomes of colours: part of the recipe.
   var colors: RequestedColors {
     get { fields.colors }
     set { if newValue != fields.colors { changeRecipe { $0.colors = newValue } } }

@@ -25,8 +25,8 @@ struct RequestedColors: Hashable, Sendable {
       + (headroomStops.map { ["headroom(\($0))"] } ?? [])
   }
 
-  /// The colours of a finished picture that is read again: those that it was written with.
-  var ofRendition: RequestedColors { headroomStops == nil ? self : RequestedColors(policy: .keepForFile) }
+  /// Those of a finished picture that is read again: the colours, and all the bits, that it was written with.
+  static let written = RequestedColors(policy: .keepForFile)
 
   /// The colours of the context of a decode.
   func apply(to context: DecodingContext) -> DecodingContext {

@@ -16,9 +16,9 @@ package enum HEIFLightLevels {
       if property.name == "clli" {
         levels.maximumContent = file.bigEndian(at: start, bytes: 2).map(Double.init)
         levels.maximumAverage = file.bigEndian(at: start + 2, bytes: 2).map(Double.init)
+        levels.forgetUnknownAverage()
       } else if property.name == "mdcv" {
-        // Three primaries and white of two words each stand before the peak, in units of 0.0001.
-        levels.masteringPeak = file.bigEndian(at: start + 16, bytes: 4).map { Double($0) / 10_000 }
+        levels.readMasteringDisplay(file.extracting(property.content), at: 0, .greenFirst)
       }
     }
     return levels == LightLevels() ? nil : levels

@@ -89,13 +89,13 @@ package struct PNGHeader: Sendable {
       } else if bytes.hasBytes("cLLI", at: type) || bytes.hasBytes("cLLi", at: type) {
         // In units of 0.0001 (W3C PNG, third edition, §11.3.2.8). Drafts had the other name.
         var levels = lightLevels ?? LightLevels()
-        levels.maximumContent = content.bigEndian(at: 0, bytes: 4).map { Double($0) / 10_000 }
-        levels.maximumAverage = content.bigEndian(at: 4, bytes: 4).map { Double($0) / 10_000 }
+        levels.maximumContent = content.bigEndian(at: 0, bytes: 4).map { Double($0) / LightLevels.lightUnits }
+        levels.maximumAverage = content.bigEndian(at: 4, bytes: 4).map { Double($0) / LightLevels.lightUnits }
+        levels.forgetUnknownAverage()
         lightLevels = levels
       } else if bytes.hasBytes("mDCV", at: type) || bytes.hasBytes("mDCv", at: type) {
-        // Behind three primaries and white.
         var levels = lightLevels ?? LightLevels()
-        levels.masteringPeak = content.bigEndian(at: 16, bytes: 4).map { Double($0) / 10_000 }
+        levels.readMasteringDisplay(content, at: 0, .redFirst)
         lightLevels = levels
       } else if bytes.hasBytes("sRGB", at: type) {
         hasSRGBChunk = true

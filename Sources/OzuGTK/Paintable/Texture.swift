@@ -15,11 +15,12 @@
     private let bitmap: Bitmap
 
     /// Wraps a bitmap. The texture has its format where GTK 4.8 knows that: `bgra8`, and `rgba16` with all its bits. Grey
-    /// is converted; cairo, which draws 8 bits, is given converted pixels when it first draws.
+    /// is converted; so are PQ and HLG, for which GTK has colour states from 4.16 on alone; cairo, which draws 8 bits, is given converted pixels when it first draws.
     ///
     /// - Complexity: O(1) for these two, else O(pixels); the pixels are uploaded when the texture is first drawn.
     init(_ bitmap: Bitmap) {
-      let bitmap = Self.memoryFormat(of: bitmap) == nil ? BGRABitmap(bitmap).bitmap : bitmap
+      let mapped = bitmap.toneMapped()
+      let bitmap = Self.memoryFormat(of: mapped) == nil ? BGRABitmap(mapped).bitmap : mapped
       let format = Self.memoryFormat(of: bitmap) ?? GDK_MEMORY_B8G8R8A8_PREMULTIPLIED
       let storage = bitmap.storage
       size = bitmap.size

@@ -17,8 +17,13 @@ public enum ColorPolicy: Hashable, Sendable {
   /// dynamic range have them. `Bitmap.colorSpace` then has the name or the numbers. Others are converted to sRGB.
   case keepForFile
 
-  /// The formats in which pixels are wanted under the policy.
-  package var pixelFormats: PixelFormatPolicy { self == .keepForFile ? .asStored : .bgra8 }
+  /// The formats in which a pipeline wants pixels under the policy.
+  package var pixelFormats: PixelFormatPolicy {
+    switch self {
+    case .keep, .keepForFile: .asStored
+    case .convertToSRGB, .keepProfile: .bgra8
+    }
+  }
 
   /// Whether the colours of a file are converted, those of inks included.
   package func converts(_ header: ImageHeader) -> Bool {

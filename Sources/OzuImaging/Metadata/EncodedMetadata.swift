@@ -17,15 +17,20 @@ public struct EncodedMetadata: Hashable, Sendable {
   public var colorProfile: Data?
   /// Dots per inch. Formats without a field of their own for it get EXIF data with it, unless there are some.
   public var resolution: ImageResolution?
+  /// How bright a picture of high dynamic range is; `nil` (the default) for what is not to be said. PNG, AVIF and JPEG XL have a place
+  /// for it, the last one for the greatest light alone.
+  public var lightLevels: LightLevels?
 
   /// Makes a set of blocks; none by default.
   public init(
-    exif: Data? = nil, xmp: Data? = nil, colorProfile: Data? = nil, resolution: ImageResolution? = nil
+    exif: Data? = nil, xmp: Data? = nil, colorProfile: Data? = nil, resolution: ImageResolution? = nil,
+    lightLevels: LightLevels? = nil
   ) {
     self.exif = exif
     self.xmp = xmp
     self.colorProfile = colorProfile
     self.resolution = resolution
+    self.lightLevels = lightLevels
   }
 
   /// Makes sure that the profile begins as one for red, green and blue does. Libraries take any bytes for a profile.

@@ -15,9 +15,12 @@ extension ImageHeader {
     writer.append(dotsPerInch) { $0.append($1) }
     writer.append(metadata) { $1.write(to: &$0) }
     writer.append(lightLevels) { writer, levels in
-      for level in [levels.maximumContent, levels.maximumAverage, levels.masteringPeak] {
+      for level in [
+        levels.maximumContent, levels.maximumAverage, levels.masteringPeak, levels.masteringMinimum,
+      ] {
         writer.append(level) { $0.append($1) }
       }
+      writer.append(levels.masteringGamut) { $1.write(to: &$0) }
     }
     writer.append(gainMap) { $1.write(to: &$0) }
     writer.append(notes) { $0.append($1) }
@@ -36,9 +39,14 @@ extension ImageHeader {
       func level(_ reader: inout FieldReader) throws(FieldReader.Damage) -> Double? {
         try reader.optional { (reader) throws(FieldReader.Damage) in try reader.number() }
       }
-      return LightLevels(
+      var levels = LightLevels(
         maximumContent: try level(&reader), maximumAverage: try level(&reader),
         masteringPeak: try level(&reader))
+      levels.masteringMinimum = try level(&reader)
+      levels.masteringGamut = try reader.optional { (reader) throws(FieldReader.Damage) in
+        try Chromaticities(from: &reader)
+      }
+      return levels
     }
     gainMap = try reader.optional { (reader) throws(FieldReader.Damage) in try GainMap(from: &reader) }
     notes = try reader.list { (reader) throws(FieldReader.Damage) in try reader.text() }
@@ -58,10 +66,27 @@ extension ColorEncoding {
     case .calibrated(let gamma, let points):
       writer.append(2)
       writer.append(gamma)
-      for point in [points.white, points.red, points.green, points.blue] {
-        writer.append(point.x)
-        writer.append(point.y)
-      }
+      points.write(to: &writer)
+    }
+  }
+
+  fileprivate init(from reader: inout FieldReader) throws(FieldReader.Damage) {
+    switch try reader.integer() {
+    case 0: self = .profile(try ICCProfile(from: &reader))
+    case 1: self = .coded(primaries: try reader.integer(), transfer: try reader.integer())
+    case 2:
+      self = .calibrated(
+        gamma: try reader.number(), chromaticities: try Chromaticities(from: &reader))
+    default: throw FieldReader.Damage()
+    }
+  }
+}
+
+extension Chromaticities {
+  fileprivate func write(to writer: inout FieldWriter) {
+    for point in [white, red, green, blue] {
+      writer.append(point.x)
+      writer.append(point.y)
     }
   }
 
@@ -69,17 +94,8 @@ extension ColorEncoding {
     func point(_ reader: inout FieldReader) throws(FieldReader.Damage) -> Chromaticities.Point {
       Chromaticities.Point(try reader.number(), try reader.number())
     }
-    switch try reader.integer() {
-    case 0: self = .profile(try ICCProfile(from: &reader))
-    case 1: self = .coded(primaries: try reader.integer(), transfer: try reader.integer())
-    case 2:
-      self = .calibrated(
-        gamma: try reader.number(),
-        chromaticities: Chromaticities(
-          white: try point(&reader), red: try point(&reader), green: try point(&reader),
-          blue: try point(&reader)))
-    default: throw FieldReader.Damage()
-    }
+    self.init(
+      white: try point(&reader), red: try point(&reader), green: try point(&reader), blue: try point(&reader))
   }
 }
 

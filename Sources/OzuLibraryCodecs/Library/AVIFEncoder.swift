@@ -35,7 +35,9 @@
     ///
     /// - Throws: `tooLarge` above 65,535 pixels a side; `failed` with the library's words.
     public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data {
-      try library.encode(bitmap, options: options)
+      let file = try library.encode(bitmap, options: options)
+      guard let levels = options.metadata.lightLevels else { return file }
+      return HEIFLightLevels.adding(levels, to: file) ?? file
     }
   }
 #endif

@@ -57,7 +57,7 @@ struct LibraryEncoder: Sendable {
       // Of WebP, only what is asked for: it is slow there.
       chroma: options.chromaSubsampling.value(isFull: type == .avif && quality >= 0.9),
       is_progressive: options.isProgressive, primaries: Int32(clamping: primaries),
-      transfer: Int32(clamping: transfer),
+      transfer: Int32(clamping: transfer), peak: Float(options.metadata.lightLevels?.maximumContent ?? 0),
       blocks: OzuEncodeBlocks())
     var file = OzuBytes()
     var message = [CChar](repeating: 0, count: 256)

@@ -71,6 +71,13 @@ enum PNGChunkWriter {
       // Perceptual.
       try append(chunk: "sRGB", [0], to: &file)
     }
+    // Which are in units of 0.0001 (§11.3.2.7 and 8).
+    if let display = metadata.lightLevels?.masteringDisplay(.redFirst) {
+      try append(chunk: "mDCV", display, to: &file)
+    }
+    if let levels = metadata.lightLevels?.contentLevels(bytes: 4, units: LightLevels.lightUnits) {
+      try append(chunk: "cLLI", levels, to: &file)
+    }
     if let resolution = metadata.resolution?.valid {
       let perMeter = [resolution.horizontal, resolution.vertical].map {
         UInt32(max(1, ($0 * PNGMetadata.inchesPerMeter).rounded())).bigEndianBytes

@@ -139,4 +139,38 @@ struct ToneMappingTests {
     #expect(abs(Int(part[0, 0].red) * 2 - Int(whole[0, 0].red)) <= 3)
     #expect(whole.colorSpace == .sRGB)
   }
+
+  @Test("is done for toolkits where colours are kept under PQ or HLG, and only there")
+  func toolkits() {
+    func bitmap(_ colorSpace: ColorSpaceTag, _ format: PixelFormat) -> Bitmap {
+      Bitmap(size: PixelSize(2, 1), isOpaque: true) { _, _ in Pixel(red: 148, green: 148, blue: 148) }
+        .converted(to: format).withColorSpace(colorSpace)
+    }
+    for format in [PixelFormat.bgra8, .rgba16] {
+      for transfer in [16, 18] {
+        let source = bitmap(.coded(primaries: 9, transfer: transfer), format)
+        let mapped = source.toneMapped()
+        #expect(mapped.colorSpace == .sRGB && mapped.format == format && mapped != source)
+      }
+      // 148 of 255 under PQ are a little more than white; with a peak of 1,000 it is darker than that.
+      let pq = bitmap(.coded(primaries: 9, transfer: 16), format).toneMapped()[1, 0]
+      #expect(200...250 ~= pq.red && pq.red == pq.blue)
+      for colorSpace in [ColorSpaceTag.sRGB, .coded(primaries: 12, transfer: 13), .icc(name: "P3")] {
+        #expect(bitmap(colorSpace, format).toneMapped() == bitmap(colorSpace, format))
+      }
+    }
+  }
+
+  @Test("rounds to words, and stays in them whatever is given")
+  func words() {
+    let numbers = SIMD4<Float>(0.4, 0.6, 65_534.6, -3).limited(to: SIMD4(repeating: 65_535))
+    #expect(numbers.w == 0 && numbers.z == 65_534.6)
+    #expect(numbers.words == SIMD4(0, 1, 65_535, 0))
+    for odd in [Float.nan, .infinity, -.infinity, 1e30, -1] {
+      #expect(SIMD4<Float>(repeating: odd).words.max() <= 65_535)
+    }
+    for value in stride(from: 0, through: 65_535, by: 13) {
+      #expect(SIMD4<Float>(repeating: Float(value)).words == SIMD4(repeating: UInt32(value)))
+    }
+  }
 }

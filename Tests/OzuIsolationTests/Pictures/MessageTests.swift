@@ -45,6 +45,8 @@
         dotsPerInch: 72.5, metadata: metadata)
       header.isDrawing = true
       header.lightLevels = LightLevels(maximumContent: 1000, masteringPeak: 4000.5)
+      header.lightLevels?.masteringMinimum = 0.005
+      header.lightLevels?.masteringGamut = .sRGB
       let channels = [1.0, 2, 3].map { GainMap.Channel(minimum: -$0, maximum: $0, gamma: 1.5) }
       var gainMap = GainMap(
         size: PixelSize(40, 30), bytes: 7..<99, channels: channels, alternateHeadroom: 2.5)

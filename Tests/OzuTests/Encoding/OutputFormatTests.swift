@@ -51,6 +51,7 @@ struct OutputFormatTests {
     let blocks: [(inout EncodedMetadata) -> Void] = [
       { $0.exif = Data([1]) }, { $0.xmp = Data([1]) }, { $0.colorProfile = Data([1]) },
       { $0.resolution = ImageResolution(dotsPerInch: 72) },
+      { $0.lightLevels = LightLevels(maximumContent: 1000) },
     ]
     let fields: [(inout OutputFormat) -> Void] = [
       { $0.metadata = .keepAll }, { $0.metadata = .keepWithoutPlace }, { $0.colorProfile = .embed },

@@ -7,6 +7,10 @@ public struct LightLevels: Hashable, Sendable {
   public var maximumAverage: Double?
   /// The peak of the mastering display.
   public var masteringPeak: Double?
+  /// The least light of that display; `nil` (the default) when the file does not say.
+  public var masteringMinimum: Double?
+  /// Its primaries and white; `nil` (the default) when the file does not say.
+  public var masteringGamut: Chromaticities?
 
   /// Makes levels.
   public init(maximumContent: Double? = nil, maximumAverage: Double? = nil, masteringPeak: Double? = nil) {

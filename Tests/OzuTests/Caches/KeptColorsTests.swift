@@ -1,0 +1,240 @@
+import Foundation
+import OzuTesting
+import Testing
+
+@testable import Ozu
+@testable import OzuCodecs
+
+@Suite("Pictures whose colours are kept, in the caches and in files")
+struct KeptColorsTests {
+  private static let codecs = CodecRegistry.standard
+  private static let size = PixelSize(256, 16)
+
+  /// What is no profile but for its first bytes, which is enough where nothing is converted.
+  private static let profile: Data = {
+    var bytes = [UInt8](repeating: 0, count: 132)
+    bytes[3] = 132
+    bytes.replaceSubrange(16..<20, with: Array("RGB ".utf8))
+    bytes.replaceSubrange(36..<40, with: Array("acsp".utf8))
+    return Data(bytes)
+  }()
+
+  struct Case: Sendable, CustomTestStringConvertible {
+    var colorSpace: ColorSpaceTag
+    var isOpaque = true
+    var format = PixelFormat.rgba16
+    var policy = ColorPolicy.keepForFile
+
+    var testDescription: String { "\(colorSpace), \(format), \(isOpaque ? "opaque" : "alpha"), \(policy)" }
+    /// Whether a rendition is allowed to lose something.
+    var isLossy: Bool { format == .bgra8 && isOpaque && colorSpace == KeptColorsTests.named }
+  }
+
+  private static let named = ColorSpaceTag.icc(name: "unnamed profile")
+
+  private static let cases: [Case] = [
+    Case(colorSpace: .coded(primaries: 9, transfer: 16)),
+    Case(colorSpace: .coded(primaries: 9, transfer: 16), isOpaque: false),
+    Case(colorSpace: .coded(primaries: 9, transfer: 16), policy: .keep),
+    Case(colorSpace: .coded(primaries: 9, transfer: 18)),
+    Case(colorSpace: .coded(primaries: 12, transfer: 13)),
+    Case(colorSpace: .coded(primaries: 12, transfer: 13), format: .bgra8),
+    Case(colorSpace: .coded(primaries: 9, transfer: 1), isOpaque: false),
+    Case(colorSpace: .sRGB), Case(colorSpace: .sRGB, isOpaque: false),
+    Case(colorSpace: named), Case(colorSpace: named, isOpaque: false), Case(colorSpace: named, policy: .keep),
+    Case(colorSpace: named, format: .bgra8), Case(colorSpace: named, isOpaque: false, format: .bgra8),
+    Case(colorSpace: named, format: .bgra8, policy: .keepProfile),
+  ]
+
+  /// A ramp of every 16-bit value that its width can hold, another one for each colour, as a PNG.
+  private static func ramp(_ kind: Case) throws -> Data {
+    let bitmap = Bitmap(
+      size: size, format: .rgba16, isOpaque: kind.isOpaque, colorSpace: kind.colorSpace
+    ) { bytes, bytesPerRow in
+      for y in 0..<size.height {
+        for x in 0..<size.width {
+          let alpha = kind.isOpaque ? 65_535 : 65_535 - y * 4000
+          for (channel, share) in [1.0, 0.7, 0.4].enumerated() {
+            let value = (Double(x * 16 + y) / 4095 * share * Double(alpha)).rounded()
+            bytes.storeBytes(
+              of: UInt16(value), toByteOffset: y * bytesPerRow + x * 8 + channel * 2, as: UInt16.self)
+          }
+          bytes.storeBytes(of: UInt16(alpha), toByteOffset: y * bytesPerRow + x * 8 + 6, as: UInt16.self)
+        }
+      }
+    }
+    var options = EncodingOptions()
+    if kind.colorSpace == named { options.metadata.colorProfile = profile }
+    return try codecs.encode(bitmap.converted(to: kind.format), as: .png, options: options)
+  }
+
+  /// All values in 16 bits.
+  private static func words(_ bitmap: Bitmap) -> [Int] {
+    let wide = bitmap.converted(to: .rgba16)
+    return wide.withUnsafeBytes { bytes in
+      (0..<wide.size.height).flatMap { y in
+        (0..<wide.size.width * 4).map { x in
+          Int(bytes.load(fromByteOffset: y * wide.bytesPerRow + x * 2, as: UInt16.self))
+        }
+      }
+    }
+  }
+
+  private static func difference(_ one: Bitmap, _ other: Bitmap) -> Int {
+    zip(words(one), words(other)).map { abs($0 - $1) }.max() ?? .max
+  }
+
+  private static func request(_ kind: Case) throws -> ImageRequest {
+    ImageRequest(.data(try ramp(kind), key: kind.testDescription)).with {
+      $0.colorPolicy = kind.policy
+      $0.storagePolicy = .all
+    }
+  }
+
+  @Test(
+    "come back from disk after a restart in their bits, primaries and transfer function", arguments: cases)
+  func renditions(kind: Case) async throws {
+    let files = MemoryFileSystem()
+    let source = try Self.codecs.picture(
+      from: try Self.ramp(kind), context: DecodingContext(colorPolicy: .keepForFile, pixelFormats: .asStored)
+    ).bitmap
+    #expect(source.format == kind.format && source.colorSpace == kind.colorSpace)
+    let request = try Self.request(kind).with { $0.processors = [Turn.flip, Turn.flip] }
+    let first = ImagePipeline.testing(files: files)
+    let made = try await first.response(for: request)
+    #expect(made.source == .original)
+    let bitmap = made.picture.bitmap
+    let wanted = kind.policy == .keepProfile ? PixelFormat.bgra8 : kind.format
+    #expect(bitmap.format == wanted && bitmap.colorSpace == kind.colorSpace)
+    #expect(Self.difference(source, bitmap) == 0)
+    await first.flush()
+
+    let next = ImagePipeline.testing(files: files)
+    let read = try await next.response(for: request)
+    #expect(read.source == .rendition)
+    #expect(read.picture.bitmap.format == wanted && read.picture.bitmap.colorSpace == kind.colorSpace)
+    #expect(read.picture.bitmap.isOpaque == kind.isOpaque)
+    #expect(read.picture.header?.colorEncoding == made.picture.header?.colorEncoding)
+    // A photograph in 8 bits is kept as one.
+    #expect(Self.difference(source, read.picture.bitmap) <= (kind.isLossy ? 4000 : 0))
+    // And by the way that blocks.
+    let third = ImagePipeline.testing(files: files)
+    let looked = await Task.detached { third.cache.image(for: request, layers: .renditions) }.value
+    #expect(looked?.bitmap.format == wanted && looked?.bitmap.colorSpace == kind.colorSpace)
+  }
+
+  @Test("are other pictures than converted ones, in every layer")
+  func keys() async throws {
+    let files = MemoryFileSystem()
+    let kept = try Self.request(Self.cases[0]).with { $0.processors = [Turn.flip] }
+    let converted = kept.with { $0.colorPolicy = .convertToSRGB }
+    #expect(kept.key != converted.key)
+    for pipeline in [ImagePipeline.testing(files: files), .testing(files: files)] {
+      let one = try await pipeline.image(for: kept).bitmap
+      let other = try await pipeline.image(for: converted).bitmap
+      #expect(one.colorSpace == Self.cases[0].colorSpace && one.format == .rgba16)
+      #expect(other.colorSpace == .sRGB && other.format == .bgra8)
+      await pipeline.flush()
+    }
+  }
+
+  @Test("are not kept on disk where the encoding of renditions cannot say what they mean")
+  func unsayable() async throws {
+    let files = MemoryFileSystem()
+    let request = try Self.request(Self.cases[0]).with { $0.processors = [Turn.flip] }
+    for _ in 0..<2 {
+      let pipeline = ImagePipeline.testing(files: files) {
+        $0.renditionEncoding = { _, _ in RenditionEncoding(.jpeg) }
+      }
+      let response = try await pipeline.response(for: request)
+      #expect(response.source == .original && response.picture.bitmap.format == .rgba16)
+      await pipeline.flush()
+    }
+  }
+
+  @Test("are decoded at once where whole pictures are not, as their policy says")
+  func decompression() async throws {
+    let pipeline = ImagePipeline.testing { $0.isDecompressionEnabled = false }
+    let picture = try await pipeline.image(for: try Self.request(Self.cases[0]))
+    #expect(picture.bitmap.format == .rgba16 && picture.bitmap.colorSpace == Self.cases[0].colorSpace)
+  }
+
+  @Test("16 bits of a fetcher's pixels stay on disk")
+  func pixels() async throws {
+    let files = MemoryFileSystem()
+    let bitmap = try Self.codecs.picture(
+      from: try Self.ramp(Case(colorSpace: .sRGB)), context: DecodingContext(pixelFormats: .asStored)
+    ).bitmap
+    let source = ImageSource.picture(Picture(bitmap), key: "pixels")
+    let request = ImageRequest(source, processors: [Turn.flip, Turn.flip])
+    for expected in [ImageResponse.Source.original, .rendition] {
+      let pipeline = ImagePipeline.testing(files: files)
+      let response = try await pipeline.response(for: request)
+      #expect(response.source == expected && response.picture.bitmap.format == .rgba16)
+      #expect(Self.difference(response.picture.bitmap, bitmap) == 0)
+      await pipeline.flush()
+    }
+  }
+
+  @Test(
+    "ramps go through cache, a resize by 1:1 and an encoder to a thousandth",
+    arguments: [ImageType.png, .avif, .jxl],
+    cases.filter { $0.format == .rgba16 && $0.policy == .keepForFile })
+  func files(type: ImageType, kind: Case) async throws {
+    // libjxl looks into a profile.
+    guard Self.codecs.encodableTypes.contains(type), type != .jxl || kind.colorSpace != Self.named else {
+      return
+    }
+    let files = MemoryFileSystem()
+    let source = try Self.codecs.picture(
+      from: try Self.ramp(kind), context: DecodingContext(colorPolicy: .keepForFile, pixelFormats: .asStored)
+    ).bitmap
+    var format = OutputFormat(type, options: EncodingOptions(isLossless: true))
+    format.colorProfile = .keep
+    let request = try Self.request(kind).with {
+      $0.resize = Resize(Self.size, mode: .fill, light: .linear)
+      $0.processors = [Turn.mirror, .resize(Self.size), Turn.mirror]
+    }
+    for expected in [ImageResponse.Source.original, .rendition] {
+      let pipeline = ImagePipeline.testing(files: files)
+      let file = try await pipeline.encoded(for: request, as: format)
+      #expect(file.source == expected)
+      let read = try Self.codecs.picture(
+        from: file.data, context: DecodingContext(colorPolicy: .keepForFile, pixelFormats: .asStored)
+      ).bitmap
+      #expect(read.format == .rgba16 && read.colorSpace == kind.colorSpace)
+      let worst = Self.difference(source, read)
+      #expect(worst <= 64, "\(type.displayName): \(worst) of 65,535")
+      await pipeline.flush()
+    }
+  }
+
+  @Test("say how bright they are, in files and from disk", arguments: [ImageType.png, .avif, .jxl])
+  func lightLevels(type: ImageType) async throws {
+    guard Self.codecs.encodableTypes.contains(type) else { return }
+    let levels = LightLevels(maximumContent: 1500, maximumAverage: type == .jxl ? nil : 200)
+    let bitmap = try Self.codecs.picture(
+      from: try Self.ramp(Self.cases[0]),
+      context: DecodingContext(colorPolicy: .keepForFile, pixelFormats: .asStored)
+    ).bitmap
+    let options = EncodingOptions(metadata: EncodedMetadata(lightLevels: levels))
+    let data = try Self.codecs.encode(bitmap, as: type, options: options)
+    let request = ImageRequest(.data(data, key: "bright"), processors: [Turn.flip]).with {
+      $0.colorPolicy = .keepForFile
+    }
+    let files = MemoryFileSystem()
+    for _ in 0..<2 {
+      let pipeline = ImagePipeline.testing(files: files)
+      #expect(try await pipeline.image(for: request).header?.lightLevels == levels)
+      await pipeline.flush()
+    }
+    var format = OutputFormat(type)
+    format.colorProfile = .keep
+    let file = try await ImagePipeline.testing().encoded(for: request, as: format)
+    #expect(try Self.codecs.header(of: file.data).lightLevels == levels)
+    // What was tone-mapped has no light of that kind any more.
+    format.colorProfile = .convert
+    let converted = try await ImagePipeline.testing().encoded(for: request, as: format)
+    #expect(try Self.codecs.header(of: converted.data).lightLevels == nil)
+  }
+}
