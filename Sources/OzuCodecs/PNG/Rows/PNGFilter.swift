@@ -102,20 +102,30 @@ package final class PNGFilter {
   private static func paeth(
     _ a: SIMD16<UInt8>, _ b: SIMD16<UInt8>, _ c: SIMD16<UInt8>
   ) -> SIMD16<UInt8> {
-    let toA = pointwiseMax(b, c) &- pointwiseMin(b, c)
-    let toB = pointwiseMax(a, c) &- pointwiseMin(a, c)
+    let toA = distance(b, c)
+    let toB = distance(a, c)
     let isBetween = (b .> c) .!= (a .> c)
     // On one side the sum, which is not less than either.
-    let difference = pointwiseMax(toA, toB) &- pointwiseMin(toA, toB)
-    let toC = SIMD16<UInt8>(repeating: 255).replacing(with: difference, where: isBetween)
-    let nearest = pointwiseMin(pointwiseMin(toA, toB), toC)
+    let toC = SIMD16<UInt8>(repeating: 255).replacing(with: distance(toA, toB), where: isBetween)
+    let nearest = least(least(toA, toB), toC)
     return c.replacing(with: b, where: toB .== nearest).replacing(with: a, where: toA .== nearest)
+  }
+
+  @inline(__always)
+  private static func distance(_ a: SIMD16<UInt8>, _ b: SIMD16<UInt8>) -> SIMD16<UInt8> {
+    (b &- a).replacing(with: a &- b, where: a .> b)
+  }
+
+  /// The lesser of each two. `pointwiseMin` of the standard library is a call, with a loop over the bytes.
+  @inline(__always)
+  private static func least(_ a: SIMD16<UInt8>, _ b: SIMD16<UInt8>) -> SIMD16<UInt8> {
+    a.replacing(with: b, where: a .> b)
   }
 
   /// The magnitudes of bytes taken as signed, added in pairs.
   @inline(__always)
   private static func magnitudes(_ bytes: SIMD16<UInt8>) -> SIMD8<UInt16> {
-    let pairs = unsafeBitCast(pointwiseMin(bytes, .zero &- bytes), to: SIMD8<UInt16>.self)
+    let pairs = unsafeBitCast(least(bytes, .zero &- bytes), to: SIMD8<UInt16>.self)
     return (pairs & 0xFF) &+ (pairs &>> 8)
   }
 
