@@ -3,9 +3,9 @@ import OzuTesting
 
 /// Random operations on the scheduler and on its naive twin, compared after each one.
 ///
-/// A run makes a number of jobs, of which many share keys, in stations of random widths; one station has a limiter. It
-/// starts, joins, cancels before and after the start, changes urgency, moves, depends, finishes, fails, expires, lends
-/// places and suspends, and then lets everything come to an end.
+/// A run makes a number of jobs, of which many share keys, in stations of random widths; one station has a limiter, one stands
+/// back for the bytes that wait in another. It starts, joins, cancels before and after the start, changes urgency, moves,
+/// depends, finishes, fails, expires, lends places and suspends, and then lets everything come to an end.
 package struct ModelRun: ~Copyable {
   package typealias Graph = JobGraph<Int, Int, Int>
 
@@ -53,6 +53,8 @@ package struct ModelRun: ~Copyable {
     /// Alarms of limiters and deadlines.
     package var alarms = 0
     package var lent = 0
+    /// Steps after which somebody waited for the decoders' queue alone to grow shorter.
+    package var heldBack = 0
     package var mostQueued = 0
 
     package init() {}
@@ -67,6 +69,7 @@ package struct ModelRun: ~Copyable {
       parked += other.parked
       alarms += other.alarms
       lent += other.lent
+      heldBack += other.heldBack
       mostQueued = max(mostQueued, other.mostQueued)
     }
   }
@@ -78,15 +81,20 @@ package struct ModelRun: ~Copyable {
     var widths: [Int] = []
     for _ in StationID.allCases { widths.append(Int.random(in: 1...4, using: &random)) }
     let limiter = StartLimiter(rate: 30, burst: 1)
+    let bytes = [0, 50 << 10, 2 << 20].randomElement(using: &random) ?? 0
     graph = Graph(
       stations: StationID.allCases.map { station in
         Station(
           width: widths[station.index], isForeground: station.index < 3,
-          limiter: station == .network ? limiter : nil)
+          limiter: station == .network ? limiter : nil,
+          backpressure: station == .files ? Station.Backpressure(of: .decode, above: bytes) : nil)
       })
     model = NaiveGraph(
       stations: StationID.allCases.map { station in
-        (widths[station.index], station.index < 3, station == .network ? limiter : nil)
+        (
+          widths[station.index], station.index < 3, station == .network ? limiter : nil,
+          station == .files ? (.decode, bytes) : nil
+        )
       })
   }
 
@@ -320,6 +328,7 @@ package struct ModelRun: ~Copyable {
         "station \(station.index): \(running) run and \(queued) wait")
       coverage.mostQueued = max(coverage.mostQueued, queued)
     }
+    if model.queuedCount(in: .files) > 0, model.standsBack(.files) { coverage.heldBack += 1 }
     try check(graph.isCalm == model.isCalm, operation, "calm: \(graph.isCalm)")
     if let reason = graph.brokenInvariant(now: now) { try check(false, operation, reason) }
     if step % 32 == 0 { try compareJobs(operation) }

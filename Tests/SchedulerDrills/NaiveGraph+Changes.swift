@@ -111,7 +111,8 @@ extension NaiveGraph {
         places[index].due = nil
         return
       }
-      guard runningCount(in: station) < places[index].width, !places[index].isSuspended else { return }
+      guard runningCount(in: station) < places[index].width, !places[index].isSuspended, !standsBack(station)
+      else { return }
       guard places[index].limiter?.isOpen(now) ?? true else { break }
       let job = next(of: jobs.filter { $0.state == .queued(station) }, in: index)
       if places[index].isHolding { places[index].limiter?.noteLateStart() }

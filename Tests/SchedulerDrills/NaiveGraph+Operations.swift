@@ -156,7 +156,7 @@ extension NaiveGraph {
   package mutating func lend(_ station: StationID, now: JobInstant) -> Bool {
     let index = station.index
     guard queuedCount(in: station) == 0, runningCount(in: station) < places[index].width,
-      !places[index].isSuspended, places[index].limiter?.isOpen(now) ?? true
+      !places[index].isSuspended, !standsBack(station), places[index].limiter?.isOpen(now) ?? true
     else { return false }
     places[index].lentCount += 1
     return true

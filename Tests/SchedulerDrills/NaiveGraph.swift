@@ -46,6 +46,8 @@ package struct NaiveGraph {
     var lentCount = 0
     let isForeground: Bool
     var limiter: StartLimiter?
+    /// Gives out no places while more bytes than these wait in another station.
+    let backpressure: (station: StationID, byteCount: Int)?
     var isSuspended = false
     var due: JobInstant?
     var isHolding = false
@@ -59,8 +61,15 @@ package struct NaiveGraph {
   var places: [Place]
   var lastTurn = 0
 
-  package init(stations: [(width: Int, isForeground: Bool, limiter: StartLimiter?)]) {
-    places = stations.map { Place(width: $0.width, isForeground: $0.isForeground, limiter: $0.limiter) }
+  package typealias Backpressure = (station: StationID, byteCount: Int)
+
+  package init(
+    stations: [(width: Int, isForeground: Bool, limiter: StartLimiter?, backpressure: Backpressure?)]
+  ) {
+    places = stations.map {
+      Place(
+        width: $0.width, isForeground: $0.isForeground, limiter: $0.limiter, backpressure: $0.backpressure)
+    }
   }
 
   // MARK: Questions
@@ -102,6 +111,11 @@ package struct NaiveGraph {
   func runningCount(in station: StationID) -> Int {
     jobs.count { $0.state == .running(station) || $0.state == .abandoned(station) }
       + places[station.index].lentCount
+  }
+
+  func standsBack(_ station: StationID) -> Bool {
+    guard let rule = places[station.index].backpressure else { return false }
+    return jobs.reduce(0) { $1.state == .queued(rule.station) ? $0 + $1.size : $0 } > rule.byteCount
   }
 
   func queuedCount(in station: StationID) -> Int { jobs.count { $0.state == .queued(station) } }

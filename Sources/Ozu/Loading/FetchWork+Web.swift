@@ -11,7 +11,7 @@ extension FetchWork {
     if request.httpMode != .reload, request.httpMode != .noStore {
       if let pendingWrite { return .depend(pendingWrite) }
       if context.caches.mayHaveOriginal(for: request) {
-        return go(.readResponses(try exchange(with: url), isFar: false), in: .disk)
+        return go(.readResponses(try exchange(with: url), isFar: false), in: fileStation)
       }
       context.caches.noteAbsence(ofOriginal: request)
     }

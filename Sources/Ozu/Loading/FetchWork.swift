@@ -79,7 +79,7 @@ final class FetchWork: JobWork, @unchecked Sendable {
         return transform(FetchedData(.data(data), source: .original, timings: StageTimings()))
       case .picture(let picture):
         return finish(.success(FetchedData(.picture(picture), source: .original, timings: StageTimings())))
-      case .file(let path): return go(.readFile(path), in: .disk)
+      case .file(let path): return go(.readFile(path), in: fileStation)
       case .network(let url): return try look(for: url)
       case .fetcher(let fetcher as any ImageStreaming):
         let client = FetcherClient(fetcher, name: name, events: context.events)
@@ -88,7 +88,7 @@ final class FetchWork: JobWork, @unchecked Sendable {
       case .fetcher(let fetcher):
         if request.readsOriginals, let pendingWrite { return .depend(pendingWrite) }
         if request.readsOriginals, context.caches.mayHaveOriginal(for: request) {
-          return go(.readOriginal(fetcher, isFar: false), in: .disk)
+          return go(.readOriginal(fetcher, isFar: false), in: fileStation)
         }
         if request.readsOriginals { context.caches.noteAbsence(ofOriginal: request) }
         return try ask(fetcher)
@@ -97,6 +97,9 @@ final class FetchWork: JobWork, @unchecked Sendable {
       return finish(.failure(error))
     }
   }
+
+  /// Where whole files are read. What a header needs of them waits for no decoder.
+  var fileStation: StationID { isForHeader ? .disk : .files }
 
   /// What waits until the levels have what was loaded of this source last.
   var pendingWrite: JobDependence? { context.backlog.writing(originalOf: request.key.source) }

@@ -72,6 +72,10 @@ extension ImageStage {
 }
 
 extension ImagePipeline.Configuration {
+  /// Files are read ahead of the decoders until so many bytes wait for them. Without a bound a folder that is asked for at
+  /// once would be in memory whole, because reading is faster than decoding.
+  static let readAheadByteCount = 64 << 20
+
   fileprivate func station(_ id: StationID) -> Station {
     switch id {
     case .disk: Station(width: concurrentDiskOperations, isForeground: true)
@@ -81,6 +85,10 @@ extension ImagePipeline.Configuration {
     case .decode: Station(width: concurrentDecodes, isForeground: true)
     case .encode: Station(width: concurrentEncodes)
     case .levels: Station(width: 8, isForeground: true)
+    case .files:
+      Station(
+        width: concurrentDiskOperations, isForeground: true,
+        backpressure: Station.Backpressure(of: .decode, above: Self.readAheadByteCount))
     default: Station(width: 1)
     }
   }

@@ -71,7 +71,8 @@ extension ImagePipeline {
     public var concurrentDecodes = ProcessInfo.processInfo.activeProcessorCount
     /// How many finished pictures are encoded for the disk at once. 1 by default.
     public var concurrentEncodes = 1
-    /// How many reads of the disk run at once. 2 by default.
+    /// How many reads of the disk run at once: of finished pictures, and as many of whole files. 2 by default. Files are read
+    /// ahead of the decoders until 64 MB wait for them.
     public var concurrentDiskOperations = 2
     /// Whether requests that want the same at the same time share the work. On by default.
     public var isCoalescingEnabled = true

@@ -18,11 +18,11 @@ extension ImagePipeline {
   /// - Complexity: O(jobs × waiting jobs); for people, not for a loop.
   public func diagnostics() -> PipelineDiagnostics {
     let now = configuration.instant
-    let (snapshots, executors) = context.runner.look { graph in
-      (
-        graph.snapshots,
-        ExecutorKind.allCases.map { PipelineDiagnostics.Executor($0, graph.station($0.station)) }
-      )
+    let (snapshots, stations) = context.runner.look { graph in
+      (graph.snapshots, StationID.allCases.map { graph.station($0) })
+    }
+    let executors = ExecutorKind.allCases.map { kind in
+      PipelineDiagnostics.Executor(kind, kind.stations.map { stations[$0.index] })
     }
     let jobs = snapshots.sorted { $0.creation < $1.creation }.compactMap {
       PipelineDiagnostics.Job($0, now: now)
@@ -35,32 +35,33 @@ extension ImagePipeline {
 
   /// Holds an executor back, or lets it go on; for tests (`OzuTesting`).
   package func setSuspended(_ isSuspended: Bool, _ kind: ExecutorKind) {
-    context.runner.setSuspended(kind.station, isSuspended)
+    for station in kind.stations { context.runner.setSuspended(station, isSuspended) }
   }
 
   /// How many wait for an executor; for tests (`OzuTesting`).
   package func waitingCount(_ kind: ExecutorKind) -> Int {
-    context.runner.look { $0.queuedCount(in: kind.station) }
+    context.runner.look { graph in kind.stations.reduce(0) { $0 + graph.queuedCount(in: $1) } }
   }
 }
 
 extension ImagePipeline.ExecutorKind {
-  var station: StationID {
+  var stations: [StationID] {
     switch self {
-    case .data: .network
-    case .decode: .decode
-    case .encode: .encode
-    case .disk: .disk
-    case .store: .store
+    case .data: [.network]
+    case .decode: [.decode]
+    case .encode: [.encode]
+    case .disk: [.disk, .files]
+    case .store: [.store]
     }
   }
 }
 
 extension PipelineDiagnostics.Executor {
-  fileprivate init(_ kind: ImagePipeline.ExecutorKind, _ station: Station) {
+  fileprivate init(_ kind: ImagePipeline.ExecutorKind, _ stations: [Station]) {
     self.init(
-      kind: kind, limit: station.width, runningCount: station.runningCount,
-      waitingCount: station.queuedCount, isSuspended: station.isSuspended)
+      kind: kind, limit: stations.reduce(0) { $0 + $1.width },
+      runningCount: stations.reduce(0) { $0 + $1.runningCount },
+      waitingCount: stations.reduce(0) { $0 + $1.queuedCount }, isSuspended: stations.allSatisfy(\.isSuspended))
   }
 }
 
@@ -93,7 +94,7 @@ extension PipelineDiagnostics.Waiting {
         case is StoreWork: .backlog
         default: .step
         }
-      case .queued(.disk), .running(.disk): .disk
+      case .queued(.disk), .queued(.files), .running(.disk), .running(.files): .disk
       case .queued(.network): .slot
       case .running(.network): .network
       case .queued(.decode): .decoder

@@ -13,8 +13,8 @@ extension JobGraph {
 
   package func queuedCount(in station: StationID) -> Int { stations[station.index].queue.count }
 
-  /// What is broken, in words; `nil` when all holds: a free place that the limiter gives out and somebody who waits
-  /// for it are never there together, and no station has more work than its width.
+  /// What is broken, in words; `nil` when all holds: a free place that limiter and backpressure give out and somebody who
+  /// waits for it are never there together, and no station has more work than its width.
   ///
   /// - Complexity: O(stations).
   package mutating func brokenInvariant(now: Instant) -> String? {
@@ -24,7 +24,7 @@ extension JobGraph {
         return "\(station.runningCount) of \(station.width) places of station \(index) are taken"
       }
       // While an alarm is set, the limiter gives its places out when that rings.
-      if station.queue.count > 0, station.limiterDue == nil, stations[index].hasPlace(now) {
+      if station.queue.count > 0, station.limiterDue == nil, !standsBack(index), stations[index].hasPlace(now) {
         return "a place of station \(index) is free, and \(station.queue.count) wait"
       }
     }

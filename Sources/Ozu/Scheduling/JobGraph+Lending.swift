@@ -5,9 +5,9 @@ extension JobGraph {
   /// It counts as running until it is given back. While it is lent, one who comes waits for it: so it is for work of
   /// milliseconds.
   package mutating func lend(_ station: StationID, now: Instant) -> Bool {
-    guard stations[station.index].queue.count == 0, stations[station.index].hasPlace(now) else {
-      return false
-    }
+    guard stations[station.index].queue.count == 0, !standsBack(station.index),
+      stations[station.index].hasPlace(now)
+    else { return false }
     stations[station.index].runningCount += 1
     return true
   }

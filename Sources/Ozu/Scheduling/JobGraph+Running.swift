@@ -140,10 +140,22 @@ extension JobGraph {
     if case .station(let station, _) = placement { dispatch(station, now: now, &effects) }
   }
 
-  /// Gives the free places of a station to those whose turn it is.
+  /// Gives the free places of a station to those whose turn it is, and then those of the one that stands back behind it.
   mutating func dispatch(_ station: StationID, now: Instant, _ effects: inout Effects) {
+    dispatchOne(station, now: now, &effects)
+    if let follower = stations[station.index].follower { dispatchOne(follower, now: now, &effects) }
+  }
+
+  /// Whether a station stands back for what waits in another one. That goes by itself: who waits there waits for nothing
+  /// else, and when it has begun, or has gone, `dispatch` looks here again.
+  func standsBack(_ station: Int) -> Bool {
+    guard let rule = stations[station].backpressure else { return false }
+    return stations[rule.station.index].queue.byteCount > rule.byteCount
+  }
+
+  private mutating func dispatchOne(_ station: StationID, now: Instant, _ effects: inout Effects) {
     let index = station.index
-    while stations[index].queue.count > 0, stations[index].hasPlace(now),
+    while stations[index].queue.count > 0, !standsBack(index), stations[index].hasPlace(now),
       let job = stations[index].queue.next(in: jobs)
     {
       dequeue(job, from: station)
@@ -158,7 +170,7 @@ extension JobGraph {
       setDue(station, nil)
       return
     }
-    guard stations[index].runningCount < stations[index].width, !stations[index].isSuspended,
+    guard stations[index].runningCount < stations[index].width, !stations[index].isSuspended, !standsBack(index),
       stations[index].limiterDue == nil, let delay = stations[index].limiter?.delay
     else { return }
     stations[index].isHolding = true

@@ -93,6 +93,13 @@ package struct JobGraph<Key: Hashable, Payload, Waiter>: ~Copyable {
 
   package init(stations: [Station]) {
     for station in stations { _ = self.stations.insert(station) }
+    for (index, station) in stations.enumerated() {
+      guard let other = station.backpressure?.station else { continue }
+      precondition(
+        stations[other.index].backpressure == nil && self.stations[other.index].follower == nil,
+        "one station stands back behind one that does not")
+      self.stations[other.index].follower = StationID(index: index)
+    }
   }
 
   /// Whether nothing that prefetching stands back for waits for a place.

@@ -35,6 +35,8 @@ struct StationQueue: Sendable {
 
   /// The number of jobs.
   private(set) var count = 0
+  /// The sum of their sizes.
+  private(set) var byteCount = 0
 
   /// Adds a job, which is in no queue.
   mutating func append<Job: Queued>(
@@ -46,6 +48,7 @@ struct StationQueue: Sendable {
     lanes[place.lane].append(job, in: &jobs)
     levels[priority.rawValue].count += 1
     count += 1
+    byteCount += size
   }
 
   /// Takes a job out.
@@ -54,6 +57,7 @@ struct StationQueue: Sendable {
     lanes[place.lane].remove(job, in: &jobs)
     levels[place.priority.rawValue].count -= 1
     count -= 1
+    byteCount -= place.size
   }
 
   /// The job whose turn it is, which is to be taken out then.

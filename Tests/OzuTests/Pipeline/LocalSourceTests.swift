@@ -51,6 +51,34 @@ struct LocalSourceTests {
     #expect(changed.resembles(response.picture.bitmap))
   }
 
+  @Test("files are read ahead of the decoders until 64 MB wait for them, not all at once")
+  func readAhead() async throws {
+    let folder = try Folder()
+    // A small picture in a large file: what comes behind its end is nothing to the decoder.
+    let data = try Fixture.photo.data(as: .png) + Data(count: 8 << 20)
+    let first = try folder.write(data, to: "0.png")
+    let files = try (0..<24).map { index in
+      let file = folder.url.appending(path: "\(index).png")
+      if index > 0 { try FileManager.default.linkItem(at: first, to: file) }
+      return file
+    }
+    let pipeline = Fixture().pipeline
+    pipeline.suspend(.decode)
+    let tasks = files.map { pipeline.task(for: ImageRequest(url: $0, resize: Fixture.small)) }
+    // Eight pass the bound, and as many reads as may run at once had begun by then.
+    await pipeline.waiting(8, for: .decode)
+    while pipeline.diagnostics().executors.contains(where: { $0.kind == .disk && $0.runningCount > 0 }) {
+      await Task.yield()
+    }
+    let waiting = pipeline.waitingCount(on: .decode)
+    #expect((8...10).contains(waiting))
+    #expect(pipeline.waitingCount(on: .disk) == files.count - waiting)
+    // One that is called off makes room.
+    tasks[0].cancel()
+    pipeline.resume(.decode)
+    for task in tasks.dropFirst() { #expect(Fixture.photo.resembles(try await task.image.bitmap)) }
+  }
+
   @Test("a picture inside its address")
   func dataAddress() async throws {
     let text = "data:image/png;base64," + (try Fixture.photo.data(as: .png)).base64EncodedString()

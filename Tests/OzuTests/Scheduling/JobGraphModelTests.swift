@@ -17,7 +17,7 @@ struct JobGraphModelTests {
     #expect(
       [
         total.joins, total.cancelled, total.abandoned, total.heirs, total.overdue, total.parked, total.alarms,
-        total.lent,
+        total.lent, total.heldBack,
       ].allSatisfy { $0 > 50 }, "\(total)")
   }
 }

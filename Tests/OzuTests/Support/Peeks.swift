@@ -22,11 +22,11 @@ extension ImagePipeline {
   var stepCount: Int { snapshots.count { $0.payload is StepWork && $0.state != .deciding } }
 
   func runningCount(_ kind: ExecutorKind) -> Int {
-    context.runner.look { $0.runningCount(in: kind.station) }
+    context.runner.look { graph in kind.stations.reduce(0) { $0 + graph.runningCount(in: $1) } }
   }
 
   /// How many wait for an executor and are as urgent as that or more.
   func waitingCount(_ kind: ExecutorKind, from level: ImagePriority) -> Int {
-    snapshots.count { $0.state == .queued(kind.station) && $0.level >= level }
+    snapshots.count { job in kind.stations.contains { job.state == .queued($0) } && job.level >= level }
   }
 }
