@@ -29,6 +29,11 @@ void ozu_picture_set_exif(OzuPictureInfo *info, const uint8_t *content, size_t s
   info->exif_size = size - 4 - distance;
 }
 
+OzuPictureLevel ozu_picture_level(const OzuPictureInfo *info, uint32_t index) {
+  OzuPictureLevel none = {0};
+  return index < info->level_count && index < OZU_MOST_LEVELS ? info->levels[index] : none;
+}
+
 size_t ozu_product(size_t a, size_t b, size_t c) {
   size_t product;
   if (__builtin_mul_overflow(a, b, &product) || __builtin_mul_overflow(product, c, &product)) return SIZE_MAX;

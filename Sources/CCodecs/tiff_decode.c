@@ -1,6 +1,7 @@
 // TIFF decoding through libtiff. Grey, RGB and CMYK in strips, of up to 16, 24 or 32 bits or floating 32 bits, are
 // converted here, row by row: pixel by pixel, or plane by plane. So are tiles of grey and RGB in 8 bits. Everything else
 // goes through the library's own conversion to RGBA, strip by strip. But for planes, rows can be had one by one.
+// Of a pyramid, the smaller pages are found, and each can be decoded by a decoder of its own.
 
 #ifdef OZU_TIFF
 
@@ -17,6 +18,8 @@ typedef struct {
   OzuPictureDecoder base;
   TIFF *file;
   toff_t position;
+  // Where the directory of a smaller rendition is that is decoded in place of the first page; 0 for that.
+  uint64_t place;
   // Of the picture; of its part, where one was cut out, which begins at `left` and `top`.
   uint32_t width;
   uint32_t height;
@@ -221,10 +224,48 @@ static bool cut(OzuPictureDecoder *base, uint32_t x, uint32_t y, uint32_t width,
   return true;
 }
 
+// Notes the directory that is read, if it says that it is a reduced image. The sizes are compared by those who use it.
+static void note_level(TIFFDecoder *self, OzuPictureInfo *info) {
+  uint32_t kind = 0, width = 0, height = 0;
+  TIFFGetFieldDefaulted(self->file, TIFFTAG_SUBFILETYPE, &kind);
+  if ((kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) != FILETYPE_REDUCEDIMAGE) return;
+  if (info->level_count == OZU_MOST_LEVELS) return;
+  if (!TIFFGetField(self->file, TIFFTAG_IMAGEWIDTH, &width) || width == 0) return;
+  if (!TIFFGetField(self->file, TIFFTAG_IMAGELENGTH, &height) || height == 0) return;
+  OzuPictureLevel level = {width, height, TIFFCurrentDirOffset(self->file)};
+  info->levels[info->level_count++] = level;
+}
+
+// Finds the levels of a pyramid: the pages behind the first up to one that is another picture, and the directories that the
+// first page names as its own. A file can be made of directories that lead to each other: so many are read, and no more.
+static bool find_levels(TIFFDecoder *self, OzuPictureInfo *info) {
+  uint16_t count = 0;
+  uint64_t *named = NULL, places[OZU_MOST_LEVELS];
+  if (!TIFFGetField(self->file, TIFFTAG_SUBIFD, &count, &named) || named == NULL) count = 0;
+  if (count > OZU_MOST_LEVELS) count = OZU_MOST_LEVELS;
+  // They belong to the directory that is read.
+  for (uint16_t i = 0; i < count; i++) places[i] = named[i];
+  if (count == 0 && TIFFLastDirectory(self->file)) return true;
+  for (int i = 0; i < OZU_MOST_LEVELS && !TIFFLastDirectory(self->file) && TIFFReadDirectory(self->file); i++) {
+    uint32_t kind = 0;
+    TIFFGetFieldDefaulted(self->file, TIFFTAG_SUBFILETYPE, &kind);
+    // GDAL puts masks between its levels.
+    if ((kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) == 0) break;
+    note_level(self, info);
+  }
+  for (uint16_t i = 0; i < count; i++)
+    if (places[i] != 0 && TIFFSetSubDirectory(self->file, places[i])) note_level(self, info);
+  // What is wrong with them is not said of the picture.
+  self->base.message[0] = 0;
+  return TIFFSetDirectory(self->file, 0);
+}
+
 static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   TIFFDecoder *self = (TIFFDecoder *)base;
   self->file = open_file(self);
   if (self->file == NULL) return fail(base, "no directory");
+  if (!(self->place == 0 ? find_levels(self, info) : TIFFSetSubDirectory(self->file, self->place)))
+    return fail(base, "no such directory");
   if (!TIFFGetField(self->file, TIFFTAG_IMAGEWIDTH, &self->width)
       || !TIFFGetField(self->file, TIFFTAG_IMAGELENGTH, &self->height))
     return fail(base, "a picture without a size");
@@ -594,11 +635,18 @@ static void close_decoder(OzuPictureDecoder *base) {
   free(self->scratch);
 }
 
-OzuPictureDecoder *ozu_tiff_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits) {
+OzuPictureDecoder *ozu_tiff_level_decoder_new(
+    const uint8_t *data, size_t size, OzuPictureLimits limits, uint64_t place) {
   static const OzuPictureOperations operations = {
       open, step, close_decoder, .row = read_row, .samples = read_samples, .cut = cut,
       .library = &ozu_tiff_library};
-  return ozu_picture_new(sizeof(TIFFDecoder), &operations, data, size, limits);
+  OzuPictureDecoder *base = ozu_picture_new(sizeof(TIFFDecoder), &operations, data, size, limits);
+  if (base != NULL) ((TIFFDecoder *)base)->place = place;
+  return base;
+}
+
+OzuPictureDecoder *ozu_tiff_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits) {
+  return ozu_tiff_level_decoder_new(data, size, limits, 0);
 }
 
 #endif

@@ -15,9 +15,11 @@
   FUNCTION(TIFFClientOpenExt) \
   FUNCTION(TIFFClose) \
   FUNCTION(TIFFComputeTile) \
+  FUNCTION(TIFFCurrentDirOffset) \
   FUNCTION(TIFFGetField) \
   FUNCTION(TIFFGetFieldDefaulted) \
   FUNCTION(TIFFIsTiled) \
+  FUNCTION(TIFFLastDirectory) \
   FUNCTION(TIFFOpenOptionsAlloc) \
   FUNCTION(TIFFOpenOptionsFree) \
   FUNCTION(TIFFOpenOptionsSetErrorHandlerExtR) \
@@ -27,10 +29,13 @@
   FUNCTION(TIFFRGBAImageEnd) \
   FUNCTION(TIFFRGBAImageGet) \
   FUNCTION(TIFFRGBAImageOK) \
+  FUNCTION(TIFFReadDirectory) \
   FUNCTION(TIFFReadEncodedTile) \
   FUNCTION(TIFFReadScanline) \
   FUNCTION(TIFFScanlineSize) \
+  FUNCTION(TIFFSetDirectory) \
   FUNCTION(TIFFSetField) \
+  FUNCTION(TIFFSetSubDirectory) \
   FUNCTION(TIFFStripSize) \
   FUNCTION(TIFFTileSize)
 
@@ -40,9 +45,11 @@ OZU_DECLARE_LIBRARY(tiff, OZU_TIFF_FUNCTIONS)
 #define TIFFClientOpenExt ozu_tiff.TIFFClientOpenExt
 #define TIFFClose ozu_tiff.TIFFClose
 #define TIFFComputeTile ozu_tiff.TIFFComputeTile
+#define TIFFCurrentDirOffset ozu_tiff.TIFFCurrentDirOffset
 #define TIFFGetField ozu_tiff.TIFFGetField
 #define TIFFGetFieldDefaulted ozu_tiff.TIFFGetFieldDefaulted
 #define TIFFIsTiled ozu_tiff.TIFFIsTiled
+#define TIFFLastDirectory ozu_tiff.TIFFLastDirectory
 #define TIFFOpenOptionsAlloc ozu_tiff.TIFFOpenOptionsAlloc
 #define TIFFOpenOptionsFree ozu_tiff.TIFFOpenOptionsFree
 #define TIFFOpenOptionsSetErrorHandlerExtR ozu_tiff.TIFFOpenOptionsSetErrorHandlerExtR
@@ -52,10 +59,13 @@ OZU_DECLARE_LIBRARY(tiff, OZU_TIFF_FUNCTIONS)
 #define TIFFRGBAImageEnd ozu_tiff.TIFFRGBAImageEnd
 #define TIFFRGBAImageGet ozu_tiff.TIFFRGBAImageGet
 #define TIFFRGBAImageOK ozu_tiff.TIFFRGBAImageOK
+#define TIFFReadDirectory ozu_tiff.TIFFReadDirectory
 #define TIFFReadEncodedTile ozu_tiff.TIFFReadEncodedTile
 #define TIFFReadScanline ozu_tiff.TIFFReadScanline
 #define TIFFScanlineSize ozu_tiff.TIFFScanlineSize
+#define TIFFSetDirectory ozu_tiff.TIFFSetDirectory
 #define TIFFSetField ozu_tiff.TIFFSetField
+#define TIFFSetSubDirectory ozu_tiff.TIFFSetSubDirectory
 #define TIFFStripSize ozu_tiff.TIFFStripSize
 #define TIFFTileSize ozu_tiff.TIFFTileSize
 #endif

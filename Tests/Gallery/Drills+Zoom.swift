@@ -96,17 +96,21 @@
         await checks.eventually("a double click shows its pixels", screen) { view.scale == 1 }
         await settled("after the double click")
 
-        // A format without parts comes as a whole, as large as the budget allows.
+        // A format without parts is decoded once more, and its squares are cut from the pixels.
         let other = try Self.map(as: .png)
         defer { try? FileManager.default.removeItem(at: other) }
         view.setImage(ImageRequest(url: other))
         await settled("a PNG")
         try await hands.press("1")
         await checks.eventually("1 shows the PNG's own pixels", screen) {
-          view.scale == 1 && view.images.picture?.size == Self.mapSize
+          view.scale == 1 && view.model.layers.count > 1
         }
         await settled("the PNG's own pixels")
-        checks.equal(view.model.layers.count, 1, "the number of its pieces")
+        let decodes = pipeline.statistics.decodes
+        try await hands.press("minus", "minus", "minus")
+        await checks.eventually("- takes the PNG away", screen) { (view.scale ?? 1) < 0.6 }
+        await settled("the PNG at a coarser level")
+        checks.equal(pipeline.statistics.decodes, decodes, "how often the PNG was decoded")
 
         view.setImage(ImageRequest(url: file.appendingPathExtension("missing")))
         await checks.eventually("a picture that is not there fails", screen) { view.state.reason != nil }

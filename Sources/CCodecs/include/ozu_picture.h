@@ -15,6 +15,17 @@ typedef struct OzuPictureDecoder OzuPictureDecoder;
 /// Where frames are no longer counted.
 enum { OZU_LARGEST_FRAME_COUNT = 65536 };
 
+/// The most smaller renditions of its picture that are looked for in a file.
+enum { OZU_MOST_LEVELS = 16 };
+
+/// A smaller rendition of the picture in the same file.
+typedef struct {
+  uint32_t width;
+  uint32_t height;
+  /// Where the file describes it.
+  uint64_t place;
+} OzuPictureLevel;
+
 /// What a file may ask of a library, beyond what the caller checks.
 typedef struct {
   uint32_t side;
@@ -79,7 +90,13 @@ typedef struct {
   bool has_parts;
   /// Of `scratch`, what each column of the picture takes: of a narrower part, there are fewer.
   size_t column_scratch;
+  /// The same picture with fewer pixels, as the file says; in no order.
+  uint32_t level_count;
+  OzuPictureLevel levels[OZU_MOST_LEVELS];
 } OzuPictureInfo;
+
+/// One of the levels; the index is below `level_count`.
+OzuPictureLevel ozu_picture_level(const OzuPictureInfo *info, uint32_t index);
 
 /// A decoded picture in luma and chroma.
 typedef struct {
@@ -104,6 +121,9 @@ OzuPictureDecoder *ozu_heif_decoder_new(const uint8_t *data, size_t size, OzuPic
 OzuPictureDecoder *ozu_heif_thumbnail_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits);
 OzuPictureDecoder *ozu_jxl_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits);
 OzuPictureDecoder *ozu_tiff_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits);
+/// Of a smaller rendition, found at `place` by a decoder of the same file. It has no levels of its own.
+OzuPictureDecoder *ozu_tiff_level_decoder_new(
+    const uint8_t *data, size_t size, OzuPictureLimits limits, uint64_t place);
 /// Drawings recurse as deep as they are nested: on threads with deep stacks, or on the stack of the caller if that is deep.
 OzuPictureDecoder *ozu_svg_decoder_new(
     const uint8_t *data, size_t size, OzuPictureLimits limits, bool caller_has_deep_stack);

@@ -1,3 +1,5 @@
+import OzuCaching
+
 /// What a binding loads through: a pipeline, or in tests a script.
 @MainActor
 protocol DisplayLoading {
@@ -6,6 +8,9 @@ protocol DisplayLoading {
 
   /// The largest picture that memory has of a request's source.
   func otherSize(of request: ImageRequest) -> Picture?
+
+  /// What tells that memory runs short; `nil` where nobody does.
+  var memoryPressure: (any MemoryPressureMonitoring)? { get }
 
   /// Begins a load. It calls back on the main actor, never before this has returned, and nothing after the end.
   func load(
@@ -40,6 +45,8 @@ struct PipelineLoading: DisplayLoading {
     guard let response = pipeline.memoryResponse(for: request) else { return nil }
     return (response, response.source != .stale || request.cachePolicy == .cacheOnly)
   }
+
+  var memoryPressure: (any MemoryPressureMonitoring)? { pipeline.configuration.memoryCache.pressure }
 
   func otherSize(of request: ImageRequest) -> Picture? { pipeline.cachedImage(ofSourceOf: request) }
 

@@ -22,8 +22,16 @@ extension CodecRegistry {
     try context.limits.checkEncodedByteCount(data.count)
     let decoder = try decoder(for: data)
     if let picture = try decoder.makePicture(from: data, resize: resize, context: context) { return picture }
-    return try render(
-      prepare(data, decoder, resize: resize, context: context), resize: resize, context: context)
+    let prepared = try prepare(data, decoder, resize: resize, context: context)
+    do throws(DecodingError) {
+      return try render(prepared, resize: resize, context: context)
+    } catch {
+      // The whole may be sound where a smaller rendition of it is not.
+      guard prepared.isSmaller, error != .cancelled else { throw error }
+      return try render(
+        prepare(data, decoder, resize: resize, context: context, mayBeSmaller: false), resize: resize,
+        context: context)
+    }
   }
 
   /// Makes an upright picture from a file whose pixels are decoded when somebody first looks at them, on the thread
@@ -61,21 +69,23 @@ extension CodecRegistry {
 
   /// What is known of a file that may be decoded.
   private struct Prepared: Sendable {
+    let header: ImageHeader
+    /// What is decoded: the file, or a smaller rendition in it.
     let file: any ImageFile
+    let isSmaller: Bool
     let data: Data
     let plan: DecodePlan
     let format: PixelFormat
     /// Whether colours are converted before or after the pixels are cut to 8 bits.
     let conversion: WideConversion
-
-    var header: ImageHeader { file.header }
   }
 
   /// Reads the header, and checks what a decode would take.
   private func prepare(
-    _ data: Data, _ decoder: any ImageDecoding, resize: Resize?, context: DecodingContext
+    _ data: Data, _ decoder: any ImageDecoding, resize: Resize?, context: DecodingContext,
+    mayBeSmaller: Bool = true
   ) throws(DecodingError) -> Prepared {
-    let file = try decoder.openChecked(data, limits: context.limits)
+    var file = try decoder.openChecked(data, limits: context.limits)
     let header = file.header
     let context = context.fitting(header)
     try context.limits.check(header)
@@ -86,11 +96,20 @@ extension CodecRegistry {
       throw .regionOutside(part, of: header.size)
     }
     var plan = DecodePlan(of: file, resize: resize, context: context)
+    var isSmaller = false
+    if mayBeSmaller, let smaller = file.smaller(for: plan, limits: context.limits),
+      decoder.makesSense(smaller.header), plan.mayBegin(at: smaller.header.storedSize, of: header.storedSize)
+    {
+      let own = DecodePlan(plan, of: smaller, inPlaceOf: header.storedSize, context: context)
+      isSmaller = own.byteCount <= context.limits.decodedByteCount
+      if isSmaller { (file, plan) = (smaller, own) }
+    }
     try context.limits.checkDecodedByteCount(plan.byteCount)
     let format = plan.pixelFormat(of: header, context)
     let conversion = format == .bgra8 ? wideConversion(file, &plan, context) : .notNeeded
     return Prepared(
-      file: file, data: data, plan: plan, format: format, conversion: conversion)
+      header: header, file: file, isSmaller: isSmaller, data: data, plan: plan, format: format,
+      conversion: conversion)
   }
 
   private func render(

@@ -62,13 +62,19 @@ public struct DecodePlan: Hashable, Sendable {
   ///   - scales: the eighths that the decoder offers, any order; 8 is always assumed, what is not in 1...8
   ///     ignored.
   public init(header: ImageHeader, resize: Resize?, scales: [Int] = [8]) {
-    self.init(header: header, resize: resize, scales: scales, mayCut: true)
+    let geometry = ResizeGeometry(source: header.size, resize: resize)
+    self.init(
+      header: header, shown: header.orientation.storedRegion(geometry.region, stored: header.storedSize),
+      output: header.orientation.applied(to: geometry.outputSize), resize: resize, scales: scales,
+      mayCut: true)
   }
 
-  private init(header: ImageHeader, resize: Resize?, scales: [Int], mayCut: Bool) {
-    let geometry = ResizeGeometry(source: header.size, resize: resize)
-    let shown = header.orientation.storedRegion(geometry.region, stored: header.storedSize)
-    let output = header.orientation.applied(to: geometry.outputSize)
+  /// - Parameters:
+  ///   - shown: the area of the picture, as stored.
+  ///   - output: the size of the result, as stored.
+  private init(
+    header: ImageHeader, shown: PixelRegion, output: PixelSize, resize: Resize?, scales: [Int], mayCut: Bool
+  ) {
     let cut = mayCut ? header.cut(around: shown, output: output, resize: resize) : nil
     let stored = cut?.size ?? header.storedSize
     let storedRegion = cut.map { shown.moved(left: $0.x, up: $0.y) } ?? shown
@@ -142,9 +148,45 @@ public struct DecodePlan: Hashable, Sendable {
 
   /// The same result out of the whole file, for one that cannot be cut.
   package func uncut(of file: any ImageFile, _ context: DecodingContext) -> DecodePlan {
-    var plan = DecodePlan(header: file.header, resize: resize, scales: file.scales, mayCut: false)
+    var plan = DecodePlan(
+      header: file.header, shown: sourceRegion, output: outputSize, resize: resize, scales: file.scales,
+      mayCut: false)
     plan.setPrice(for: file, context)
     return plan
+  }
+
+  /// The same result out of a smaller rendition of the picture.
+  ///
+  /// - Parameter whole: the size of the picture that the plan was made for, as stored.
+  init(
+    _ plan: DecodePlan, of smaller: any ImageFile, inPlaceOf whole: PixelSize, context: DecodingContext
+  ) {
+    let size = smaller.header.storedSize
+    let shown = plan.sourceRegion.scaled(
+      horizontal: Double(size.width) / Double(whole.width),
+      vertical: Double(size.height) / Double(whole.height))
+    self.init(
+      header: smaller.header, shown: shown, output: plan.outputSize, resize: plan.resize,
+      scales: smaller.scales, mayCut: true)
+    setPrice(for: smaller, context)
+  }
+
+  /// Whether the result may be made of another rendition of the picture: one with fewer pixels and the same proportions, but for
+  /// the rounding of its sides, and with as many as a reduced decode must have for each pixel of the result: two on each side,
+  /// and one where `DecodingQuality.fast` is asked for. Renditions were made by filters that nobody knows.
+  ///
+  /// - Parameters:
+  ///   - size: of the rendition, as stored.
+  ///   - whole: of the picture, as stored.
+  package func mayBegin(at size: PixelSize, of whole: PixelSize) -> Bool {
+    guard let resize, light != .linear, !size.isEmpty, !whole.isEmpty, size.width < whole.width,
+      size.height < whole.height, size.hasAspect(of: whole)
+    else { return false }
+    let headroom = resize.quality == .fast ? 1 : Self.headroom
+    return sourceRegion.width * Double(size.width) / Double(whole.width)
+      >= Double(outputSize.width) * headroom
+      && sourceRegion.height * Double(size.height) / Double(whole.height)
+        >= Double(outputSize.height) * headroom
   }
 
   /// Whether what lies below the shown area is not read: a part was asked for, and errors elsewhere are no concern of it.

@@ -47,6 +47,15 @@ public protocol ImageFile: AnyObject, Sendable {
   /// - Throws: `DecodingError`.
   func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap
 
+  /// The same picture with fewer pixels, of which the result of a plan is made in place of the whole: a level of a pyramid.
+  /// `nil` by default.
+  ///
+  /// Its header is this one's, but for the size, and for how parts and rows of it are had.
+  ///
+  /// - Returns: the smallest of which the result may be made (`DecodePlan.mayBegin(at:of:)`); `nil` when there is none, or
+  ///   something is wrong with it.
+  func smaller(for plan: DecodePlan, limits: DecodingLimits) -> (any ImageFile)?
+
   /// Decodes the small rendition of the picture that a camera has put into the file, as stored. `nil` by default.
   ///
   /// - Parameter smallest: the size below which it is of no use, and need not be decoded.
@@ -106,6 +115,9 @@ extension ImageFile {
   public func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
     try renderFromPixels(plan, context: context)
   }
+
+  /// The whole alone.
+  public func smaller(for plan: DecodePlan, limits: DecodingLimits) -> (any ImageFile)? { nil }
 
   /// No thumbnail.
   public func embeddedThumbnail(

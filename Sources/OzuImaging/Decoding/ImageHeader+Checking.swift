@@ -16,6 +16,9 @@ extension ImageDecoding {
     return file
   }
 
+  /// Whether a file of the decoder's types can have a header.
+  func makesSense(_ header: ImageHeader) -> Bool { header.flaw(from: types) == nil }
+
   /// Refuses a header that no file of the decoder's types has.
   ///
   /// - Throws: `corrupt`, with what is wrong.

@@ -22,6 +22,8 @@ struct LibraryDecoder: ImageDecoding {
   var isDrawing = false
   /// Opens the smaller rendition that a container may have beside its picture.
   var thumbnail: Opening?
+  /// Opens a smaller rendition of the picture, where the library finds some, by its place in the file.
+  var level: (@Sendable (UnsafePointer<UInt8>?, Int, OzuPictureLimits, UInt64) -> OpaquePointer?)?
   let opening: Opening
   /// Checks a file before the library sees it, and gives the pixels of the largest picture in it.
   var inspect: (@Sendable (Data, DecodingLimits) throws(DecodingError) -> Int)?

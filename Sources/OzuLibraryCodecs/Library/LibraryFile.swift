@@ -32,6 +32,9 @@ final class LibraryFile: ImageFile {
   private let largestPixelCount: Int
   /// The part that this file is of the one in the bytes; `nil` for the whole.
   private let cut: PixelRectangle?
+  /// The smaller renditions of the picture, and how its pixels are stored.
+  let levels: [LibraryLevel]
+  let storage: LibraryLevel.Storage
   /// The tiles that the picture is put together from, where parts of it are files of their own.
   let grid: HEIFGrid?
   private let state: Mutex<State>
@@ -44,10 +47,11 @@ final class LibraryFile: ImageFile {
 
   /// - Parameters:
   ///   - cut: the part of the picture in the bytes that the library is to cut out.
-  ///   - whole: the header of the picture that this is a part of.
+  ///   - whole: the header of the picture that this is a part of, or a smaller rendition.
+  ///   - isLevel: whether it is that.
   init(
     _ data: Data, library: LibraryDecoder, limits: DecodingLimits, cut: PixelRectangle?,
-    partOf whole: ImageHeader?
+    partOf whole: ImageHeader?, isLevel: Bool = false
   ) throws(DecodingError) {
     largestPixelCount = try library.inspect?(data, limits) ?? 0
     let bytes = PinnedBytes(data)
@@ -75,7 +79,11 @@ final class LibraryFile: ImageFile {
       header.regionUnit = grid.tileSize
       header.hasParts = true
     }
-    if let whole { header = whole.part(of: session.header.storedSize) }
+    levels = whole == nil ? LibraryLevel.all(of: session.info) : []
+    storage = LibraryLevel.Storage(session.info)
+    if let whole {
+      header = isLevel ? whole.level(header) : whole.part(of: session.header.storedSize)
+    }
     self.header = header
     self.library = library
     self.limits = limits

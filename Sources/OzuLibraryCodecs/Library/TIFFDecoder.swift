@@ -11,6 +11,9 @@
 
   /// Decodes the first page of a TIFF through libtiff: bilevel, grey, palettes, RGB, CMYK, YCbCr, in strips or tiles;
   /// integers of 1 to 16 bits, floating point from 0 to 1.
+  ///
+  /// Of a pyramid, as libvips, GDAL and others write it, smaller pictures and parts of them are made of the level that is large
+  /// enough (`ImageFile.smaller(for:limits:)`).
   public struct TIFFDecoder: ImageDecoding {
     let library: LibraryDecoder
 
@@ -20,7 +23,9 @@
     }
 
     package init(alpha: Alpha) {
-      library = LibraryDecoder(type: .tiff, alpha: alpha) { ozu_tiff_decoder_new($0, $1, $2) }
+      var library = LibraryDecoder(type: .tiff, alpha: alpha) { ozu_tiff_decoder_new($0, $1, $2) }
+      library.level = { ozu_tiff_level_decoder_new($0, $1, $2, $3) }
+      self.library = library
     }
 
     /// TIFF.

@@ -1,4 +1,5 @@
 import Foundation
+import OzuCaching
 import OzuSynchronization
 import OzuTesting
 
@@ -41,6 +42,9 @@ final class ScriptedLoading: DisplayLoading {
   var memory: [ImageKey: Picture] = [:]
   /// Of it, what is past its lifetime.
   var stale: Set<ImageKey> = []
+  /// Signals that memory runs short.
+  var pressure: ManualMemoryPressure?
+  var memoryPressure: (any MemoryPressureMonitoring)? { pressure }
   /// All loads, the first first.
   private(set) var loads: [Load] = []
 

@@ -32,14 +32,13 @@ struct ZoomModelFollowingTests {
     #expect(model.wholeSize == PixelSize(1000, 800))
   }
 
-  @Test("a picture that cannot be cut is asked for larger, in one piece, within the budget")
-  func wholes() {
-    model.byteBudget = 8 << 20
+  @Test("a picture that cannot be cut stays as the binding has it, and is loaded once more to be cut here")
+  func kept() throws {
     model.follow(.picture(whole(.png)), of: request)
     model.change { $0.zoom(to: 1, at: (500, 400)) }
-    #expect(script.loads.isEmpty)
-    let wanted = model.wholeSize
-    #expect(wanted.width > 1000 && wanted.width * wanted.height * 4 <= 8 << 20)
+    #expect(script.loads.count == 1 && model.wholeSize == PixelSize(1000, 800))
+    let load = try #require(script.live.first)
+    #expect(load.request.source.key == request.source.key)
   }
 
   @Test("a picture with steps after the resize is asked for in one piece")

@@ -1,3 +1,5 @@
+import OzuCaching
+
 /// What a view shows of a picture of any size that people zoom and move: the whole picture at the size of the view, and over
 /// it what is seen of it, as sharp as the screen.
 ///
@@ -9,15 +11,24 @@
 /// // In the view's drawing: each layer's picture at `model.geometry!.place(of: layer.region)`, in their order.
 /// ```
 ///
-/// A file whose parts are decoded alone (`ImageHeader.hasParts`) is loaded in squares of 512 pixels, at the level of half sizes that the scale needs: those
-/// in sight, the nearest to the middle first. A square that leaves sight before it is there is called off. Other files would
-/// be decoded as a whole for each square; of these a larger whole picture is loaded, as large as the budget allows.
+/// What is seen is loaded in squares of 512 pixels, at the level of half sizes that the scale needs: those in sight, the nearest
+/// to the middle first. A square that leaves sight before it is there is called off. Of a file whose parts are decoded alone
+/// (`ImageHeader.hasParts`) only the squares are decoded.
+///
+/// Any other file is decoded once when it is first zoomed, and its pixels are kept within `wholeByteBudget`: the squares of all
+/// levels are cut from them. A picture that does not fit is kept at the finest level that does. At finer levels a part of it is
+/// kept in its place, as large as the budget: what is in sight, and what lies around it. Only where sight leaves that part, or the
+/// level, the file is decoded again. A format that cannot be decoded without memory for all its pixels, and has too many for
+/// `DecodingLimits`, shows its finest whole enlarged.
+///
+/// Pictures that move, and requests with steps after the resize, come as a whole for each level, as large as `byteBudget` allows.
 ///
 /// A view that has an `ImageBinding` lets the binding load the whole picture, with placeholder, parts, progress and animation, and
 /// tells the model of it (`follow(_:of:)`); the model then loads the squares alone.
 ///
-/// Squares and pictures that are out of sight are kept while they fit into `byteBudget`, and go in the order in which they were
-/// last seen. The model belongs to one view, on the main actor.
+/// Squares that are out of sight are kept while they fit into `byteBudget`, and go in the order in which they were
+/// last seen; of those that are cut from kept pixels a quarter as many. When memory runs short (the pipeline's
+/// `memoryCache.pressure`), all goes that is not in sight. The model belongs to one view, on the main actor.
 @MainActor
 public final class ZoomModel {
   /// A picture, and the part of the whole that it shows, in pixels of the whole.
@@ -30,26 +41,31 @@ public final class ZoomModel {
 
   /// Called when something else is to be drawn.
   public var onChange: @MainActor () -> Void = {}
-  /// The most bytes of pictures that are kept, but for those in sight. 48 MB by default.
+  /// The most bytes of squares that are kept, but for those in sight. 48 MB by default.
   public var byteBudget = 48 << 20
+  /// The most bytes of pixels that are kept of a file whose parts are not decoded alone. 96 MB by default: 25 megapixels.
+  public var wholeByteBudget = 96 << 20
   /// How the picture lies under the view; `nil` until its size is known.
   public internal(set) var geometry: ZoomGeometry?
   /// Why there is no picture; `nil` while there may be one.
   public private(set) var failure: ImageError?
 
-  private let loader: any DisplayLoading
+  let loader: any DisplayLoading
   /// The size of the view, in pixels of the screen: what `resize(to:)` was told last.
   public private(set) var viewSize = PixelSize(0, 0)
   var request: ImageRequest?
   /// Whether a binding loads the whole picture.
   var isFollowing = false
   /// Loads that began for another request, or another size of the view, are told apart by it.
-  private var number = 0
+  private(set) var number = 0
   var base: Whole?
   private var baseLoad: DisplayLoad?
   private var tiles: [ZoomTile: Tile] = [:]
   private var visible: [ZoomTile] = []
   private var clock = 0
+  /// Pixels that squares are cut from.
+  var keeping = Keeping()
+  private var pressure: MemoryPressureObservation?
 
   /// The whole picture at some size.
   struct Whole {
@@ -71,6 +87,7 @@ public final class ZoomModel {
 
   init(loader: any DisplayLoading) {
     self.loader = loader
+    pressure = observeMemoryPressure()
   }
 
   // MARK: What is shown
@@ -101,6 +118,7 @@ public final class ZoomModel {
     baseLoad = nil
     tiles = [:]
     visible = []
+    keeping = Keeping()
     onChange()
   }
 
@@ -147,7 +165,9 @@ public final class ZoomModel {
   }
 
   /// Whether something in sight is still coming.
-  public var isLoading: Bool { baseLoad != nil || visible.contains { tiles[$0]?.load != nil } }
+  public var isLoading: Bool {
+    baseLoad != nil || keeping.load != nil || visible.contains { tiles[$0]?.load != nil }
+  }
 
   // MARK: The whole picture
 
@@ -164,10 +184,10 @@ public final class ZoomModel {
     }
   }
 
-  /// How large the whole picture is to be: as the view; or as the screen's pixels over the whole picture, where it comes as a
-  /// whole alone, as far as the budget goes.
+  /// How large the whole picture is to be: as the view; or as the screen's pixels over the whole picture, where it has no
+  /// squares, as far as the budget goes.
   public var wholeSize: PixelSize {
-    guard let geometry, !cutsParts, geometry.scale > geometry.fittingScale else { return viewSize }
+    guard let geometry, sharpening == .whole, geometry.scale > geometry.fittingScale else { return viewSize }
     let full = geometry.pictureSize
     var level = ZoomTile.level(for: geometry.scale)
     func side(_ length: Int) -> Int { max(1, length >> level) }
@@ -204,20 +224,13 @@ public final class ZoomModel {
     geometry = ZoomGeometry(pictureSize: full, viewSize: viewSize)
   }
 
-  /// Whether parts of the file can be decoded alone, as far as its header says. Steps after the resize may mix neighbours: with
-  /// them the squares would not fit together.
-  private var cutsParts: Bool {
-    guard let header = base?.picture.header, request?.processors.isEmpty ?? true else { return false }
-    return header.hasParts
-  }
-
   // MARK: Squares
 
   /// Whether the whole picture has fewer pixels than the screen shows of it.
   private var isSharpened: Bool {
-    guard let geometry, let base, cutsParts else { return false }
+    guard let geometry, let base, sharpening != .whole else { return false }
     return Double(base.picture.size.width) < Double(geometry.pictureSize.width) * geometry.scale * 0.99
-      && base.picture.size != geometry.pictureSize
+      && base.picture.size.width < geometry.pictureSize.width
   }
 
   func update() {
@@ -227,12 +240,31 @@ public final class ZoomModel {
   }
 
   private func updateTiles() {
-    guard let geometry, let request, isSharpened, failure == nil else {
-      visible = []
-      dropLoads()
-      return
+    guard let geometry, isSharpened, failure == nil else { return stopSharpening() }
+    guard sharpening == .kept else {
+      return load(ZoomTile.visible(in: geometry)) { $0.request(for: $1, of: geometry.pictureSize) }
     }
-    visible = ZoomTile.visible(in: geometry)
+    guard let (source, squares) = source(for: geometry) else { return stopSharpening() }
+    let isMissing = squares.contains { tiles[$0]?.picture == nil && tiles[$0]?.hasFailed != true }
+    if isMissing, keeping.kept?.source != source { keep(source) }
+    if !isMissing, keeping.load?.source != source { keeping.load = nil }
+    load(squares) { model, tile in
+      model.keeping.kept.map { model.request(for: tile, from: $0, of: geometry.pictureSize) }
+    }
+  }
+
+  private func stopSharpening() {
+    visible = []
+    keeping.load = nil
+    if geometry?.isFitted ?? true { (keeping.mayBePart, keeping.isPossible) = (true, true) }
+    dropLoads()
+  }
+
+  /// Loads squares in sight, and nothing else.
+  ///
+  /// - Parameter request: what a square is loaded by; `nil` where it cannot be yet.
+  private func load(_ squares: [ZoomTile], _ request: (ZoomModel, ZoomTile) -> ImageRequest?) {
+    visible = squares
     clock += 1
     dropLoads()
     for tile in visible {
@@ -240,10 +272,8 @@ public final class ZoomModel {
         tiles[tile]?.lastUse = clock
         continue
       }
+      guard let part = request(self, tile) else { continue }
       tiles[tile] = Tile(picture: nil, load: nil, lastUse: clock)
-      var part = request
-      part.resize = tile.resize(of: geometry.pictureSize)
-      part.writeLayers.remove(.memory)
       let number = number
       tiles[tile]?.load = loader.load(part) { [weak self] event in
         guard let self, self.number == number, case .finished(let outcome) = event else { return }
@@ -251,6 +281,13 @@ public final class ZoomModel {
       }
     }
     trim()
+  }
+
+  private func request(for tile: ZoomTile, of picture: PixelSize) -> ImageRequest? {
+    guard var part = request else { return nil }
+    part.resize = tile.resize(of: picture)
+    part.writeLayers.remove(.memory)
+    return part
   }
 
   private func receive(_ outcome: Result<ImageResponse, ImageError>, for tile: ZoomTile) {
@@ -266,6 +303,12 @@ public final class ZoomModel {
     onChange()
   }
 
+  /// Lets go of squares that are out of sight.
+  func dropSquaresOutOfSight() {
+    let seen = Set(visible)
+    tiles = tiles.filter { seen.contains($0.key) }
+  }
+
   /// Calls off what has left sight.
   private func dropLoads() {
     let seen = Set(visible)
@@ -274,6 +317,7 @@ public final class ZoomModel {
 
   /// Lets go of what was seen longest ago, until the rest fits.
   private func trim() {
+    let byteBudget = sharpening == .kept ? byteBudget / 4 : byteBudget
     var byteCount = tiles.values.reduce(0) { $0 + ($1.picture?.bitmap.byteCount ?? 0) }
     guard byteCount > byteBudget else { return }
     let seen = Set(visible)

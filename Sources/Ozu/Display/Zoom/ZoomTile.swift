@@ -19,10 +19,13 @@ struct ZoomTile: Hashable, Sendable {
   func resize(of picture: PixelSize) -> Resize {
     let part = region(of: picture)
     guard level > 0 else { return Resize(region: part) }
-    func side(_ length: Int) -> Int { max(1, (length + 1 << level - 1) >> level) }
     // Stretched by less than a pixel at the picture's edges, so that tiles lie side by side.
-    return Resize(PixelSize(side(part.size.width), side(part.size.height)), mode: .fill, region: part)
+    let size = PixelSize(Self.side(part.size.width, at: level), Self.side(part.size.height, at: level))
+    return Resize(size, mode: .fill, region: part)
   }
+
+  /// How many pixels of a level a length in pixels of the picture takes.
+  static func side(_ length: Int, at level: Int) -> Int { max(1, (length + 1 << level - 1) >> level) }
 
   /// The level whose pixels are as large as those of the screen or smaller, down to half.
   static func level(for scale: Double) -> Int {
@@ -31,19 +34,43 @@ struct ZoomTile: Hashable, Sendable {
     return level
   }
 
-  /// The tiles of a level that a view shows, those nearest to its middle first.
-  static func visible(in geometry: ZoomGeometry) -> [ZoomTile] {
-    let level = level(for: geometry.scale)
+  /// How many columns and rows a level has.
+  static func counts(of picture: PixelSize, level: Int) -> (columns: Int, rows: Int) {
+    let side = side << level
+    return (
+      max(1, (picture.width + side - 1) / side), max(1, (picture.height + side - 1) / side)
+    )
+  }
+
+  /// The columns of a level that a view shows; `nil` where it shows nothing.
+  static func columns(in geometry: ZoomGeometry, level: Int) -> ClosedRange<Int>? {
     let seen = geometry.visible
-    guard seen.width > 0, seen.height > 0 else { return [] }
-    let side = Double(Self.side << level)
-    func range(_ start: Double, _ length: Double, _ whole: Int) -> ClosedRange<Int> {
-      let last = max(0, Int((Double(whole) / side).rounded(.up)) - 1)
-      let first = min(Int(start / side), last)
-      return first...max(first, min(Int(((start + length) / side).rounded(.up)) - 1, last))
-    }
-    let columns = range(seen.x, seen.width, geometry.pictureSize.width)
-    let rows = range(seen.y, seen.height, geometry.pictureSize.height)
+    return range(seen.x, seen.width, of: counts(of: geometry.pictureSize, level: level).columns, level)
+  }
+
+  /// The rows of a level that a view shows; `nil` where it shows nothing.
+  static func rows(in geometry: ZoomGeometry, level: Int) -> ClosedRange<Int>? {
+    let seen = geometry.visible
+    return range(seen.y, seen.height, of: counts(of: geometry.pictureSize, level: level).rows, level)
+  }
+
+  private static func range(_ start: Double, _ length: Double, of count: Int, _ level: Int)
+    -> ClosedRange<Int>?
+  {
+    guard length > 0 else { return nil }
+    let side = Double(side << level)
+    let first = min(Int(start / side), count - 1)
+    return first...max(first, min(Int(((start + length) / side).rounded(.up)) - 1, count - 1))
+  }
+
+  /// The tiles that a view shows at a level, those nearest to its middle first.
+  ///
+  /// - Parameter finest: the finest level that there is; the view's own level is used where it is coarser.
+  static func visible(in geometry: ZoomGeometry, finest: Int = 0) -> [ZoomTile] {
+    let level = max(finest, level(for: geometry.scale))
+    guard let columns = columns(in: geometry, level: level), let rows = rows(in: geometry, level: level)
+    else { return [] }
+    let side = Double(side << level)
     func distance(_ tile: ZoomTile) -> Double {
       let x = (Double(tile.column) + 0.5) * side - geometry.center.x
       let y = (Double(tile.row) + 0.5) * side - geometry.center.y
