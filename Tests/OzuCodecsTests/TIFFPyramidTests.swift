@@ -190,5 +190,25 @@
       }
       #expect(levelCount == 4)
     }
+
+    @Test(
+      "of damaged files is a picture of the right size or an error", arguments: names, 0..<3 as Range<UInt64>)
+    func damaged(name: String, seed: UInt64) throws {
+      var generator = SeededGenerator(seed: seed)
+      let sound = try fixture("parts/\(name).tif")
+      // Behind the tiles of the picture are the directories, and the levels.
+      let first = name == "pyramid-pages" ? 24_424 : 51_610
+      for _ in 0..<60 {
+        var data = sound
+        for _ in 0..<Int.random(in: 1...6, using: &generator) {
+          data[Int.random(in: first..<data.count, using: &generator)] = .random(
+            in: 0...255, using: &generator)
+          data[first + Int.random(in: 0..<250, using: &generator)] = .random(in: 0...8, using: &generator)
+        }
+        let picture = try? CodecRegistry.standard.picture(
+          from: data, resize: Resize(PixelSize(30, 30), mode: .fill))
+        if let picture { #expect(picture.size.width <= 30 && picture.size.height <= 30, "seed \(seed)") }
+      }
+    }
   }
 #endif
