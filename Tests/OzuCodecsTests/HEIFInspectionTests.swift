@@ -129,21 +129,25 @@
     private func meta(_ kind: String, _ count: Int, places head: [UInt8], _ entry: (Int) -> [UInt8])
       -> [UInt8]
     {
+      let entries = (1...count).flatMap { BoxFile.big($0, 2) + entry($0) }
+      return meta(
+        kind, count, table: BoxFile.box("iloc", [0, 0, 0, 0] + head + BoxFile.big(count, 2) + entries))
+    }
+
+    /// The same with a whole table of places, or other boxes.
+    private func meta(_ kind: String, _ count: Int, table locations: [UInt8]) -> [UInt8] {
       var kinds: [UInt8] = []
       var associations: [UInt8] = []
-      var locations: [UInt8] = []
       for id in 1...count {
         let number = BoxFile.big(id, 2)
         kinds += BoxFile.box("infe", [2, 0, 0, 0] + number + [0, 0] + Array(kind.utf8) + [0])
         associations += number + [1, 1]
-        locations += number + entry(id)
       }
       let size = BoxFile.box("ispe", [0, 0, 0, 0] + BoxFile.big(64, 4) + BoxFile.big(64, 4))
       let table = BoxFile.box("ipma", [0, 0, 0, 0] + BoxFile.big(count, 4) + associations)
       var boxes = BoxFile.box("iinf", [0, 0, 0, 0] + BoxFile.big(count, 2) + kinds)
       boxes += BoxFile.box("iprp", BoxFile.box("ipco", size) + table)
-      boxes += BoxFile.box("iloc", [0, 0, 0, 0] + head + BoxFile.big(count, 2) + locations)
-      return BoxFile.box("meta", [0, 0, 0, 0] + boxes)
+      return BoxFile.box("meta", [0, 0, 0, 0] + boxes + locations)
     }
 
     /// Items of two parts each, which are the two halves of the same bytes.
@@ -188,6 +192,73 @@
         throws: DecodingError.corrupt(
           .heic, stage: "header", reason: "a picture made of others that is not in the file")
       ) { try HEIFInspection.largestPixelCount(file.span, limits: .default) }
+    }
+
+    /// What the inspection says of an item of 64 x 64 pixels whose bytes, from 8 on in the file, declare more, and of which
+    /// this is the table of places.
+    private func inspected(_ table: [UInt8]) -> DecodingError? {
+      let unit = parameterSet(60_000, 60_000)
+      let coded = BoxFile.big(unit.count, 4) + unit
+      let file = BoxFile.box("mdat", coded + Array(repeating: 0, count: 92)) + meta("hvc1", 1, table: table)
+      do throws(DecodingError) {
+        _ = try HEIFInspection.largestPixelCount(file.span, limits: .default)
+        return nil
+      } catch { return error }
+    }
+
+    private static let overlapping = (0..<9).flatMap { _ -> [UInt8] in [0, 0, 0, 8, 0, 0, 0, 92] }
+
+    @Test(
+      "a coded picture whose place libraries may understand otherwise is refused",
+      arguments: [
+        // No table, one that ends early, and one of a version or with sizes that nobody knows.
+        [],
+        BoxFile.box("iloc", [0, 0, 0, 0, 0x44, 0, 0, 2, 0, 1, 0, 0, 0, 1, 0, 0, 0, 8, 0, 0, 0, 92]),
+        BoxFile.box("iloc", [3, 0, 0, 0, 0x44, 0, 0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 8, 0, 0, 0, 92]),
+        BoxFile.box("iloc", [0, 0, 0, 0, 0x44, 0x20, 0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 8, 0, 0, 0, 92]),
+        // Named twice.
+        BoxFile.box(
+          "iloc",
+          [
+            0, 0, 0, 0, 0x44, 0, 0, 2, 0, 1, 0, 0, 0, 1, 0, 0, 0, 8, 0, 0, 0, 92, 0, 1, 0, 0, 0, 1, 0, 0, 0,
+            100,
+            0, 0, 0, 8,
+          ]),
+        // Parts that lie over each other, with more bytes than the file.
+        BoxFile.box(
+          "iloc",
+          [0, 0, 0, 0, 0x44, 0, 0, 1, 0, 1, 0, 0, 0, 9] + overlapping),
+        // In the bytes of another item, and a little behind a box.
+        BoxFile.box("iloc", [1, 0, 0, 0, 0x44, 0, 0, 1, 0, 1, 0, 2, 0, 0, 0, 1, 0, 0, 0, 8, 0, 0, 0, 92]),
+        BoxFile.box("iloc", [1, 0, 0, 0, 0x44, 0, 0, 1, 0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 24])
+          + BoxFile.box("idat", Array(repeating: 0, count: 16)),
+        // libheif 1.15 takes the index for the place.
+        BoxFile.box(
+          "iloc",
+          [1, 0, 0, 0, 0x44, 4, 0, 1, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 8, 0, 0, 0, 92, 0, 0, 0, 4]),
+      ] as [[UInt8]])
+    func unknownPlaces(table: [UInt8]) {
+      #expect(
+        inspected(table) == .corrupt(.heic, stage: "header", reason: "a picture whose place cannot be read"))
+    }
+
+    @Test("a coded picture without bytes, or with some beyond the file, is left to the library")
+    func absentPlaces() {
+      #expect(inspected(BoxFile.box("iloc", [0, 0, 0, 0, 0x44, 0, 0, 0])) == nil)
+      let good: [UInt8] = [0, 0, 0, 8, 0, 0, 0, 92]
+      for outside in [[0, 0, 0, 8, 0, 1, 0, 0], [0, 1, 0, 0, 0, 0, 0, 1]] as [[UInt8]] {
+        let head: [UInt8] = [0, 0, 0, 0, 0x44, 0, 0, 1, 0, 1, 0, 0, 0, 2]
+        #expect(inspected(BoxFile.box("iloc", head + good + outside)) == nil)
+      }
+    }
+
+    @Test("an index has no part in where a coded picture lies")
+    func indices() {
+      let head: [UInt8] = [2, 0, 0, 0, 0x44, 8, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1]
+      let part: [UInt8] = [255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0, 8, 0, 0, 0, 92]
+      #expect(
+        inspected(BoxFile.box("iloc", head + part))
+          == .corrupt(.heic, stage: "header", reason: "it declares two sizes"))
     }
 
     @Test("a parameter set that ends before its size is refused", .enabled(if: isReadable))

@@ -143,10 +143,13 @@ package enum HEIFInspection {
         }
       }
     }
-    guard case .parts(let parts) = items.location(of: item.id) else { return }
-    if parts.count == 1 {
+    switch items.location(of: item.id) {
+    case .absent: break
+    // The library may find units there that are not found here.
+    case .invalid: throw corrupt("a picture whose place cannot be read")
+    case .parts(let parts) where parts.count == 1:
       try checkUnits(of: file, in: parts[0], allowed: allowed, &effort)
-    } else {
+    case .parts(let parts):
       let bytes = try effort.copy(parts, of: file)
       try checkUnits(of: bytes.span, in: 0..<bytes.count, allowed: allowed, &effort)
     }

@@ -19,7 +19,9 @@ struct HEIFItems {
   enum Location {
     /// Its parts in the file, in their order. They have no more bytes together than the file.
     case parts([Range<Int>])
-    /// Outside the file, in two places, or in a way that is not known.
+    /// Nowhere: no entry names it, or one of its parts ends beyond the file. No reader has bytes of it.
+    case absent
+    /// In two places, or in a way that readers understand differently: nobody can say which bytes a library takes for it.
     case invalid
   }
 
@@ -30,7 +32,8 @@ struct HEIFItems {
   let properties: [HEIFBox]
   private let referenceTable: HEIFBox?
   private let associations: [Int: [Int]]
-  private let locations: [Int: Location]
+  /// `nil` where the table is missing, ends early, or is of a version that is not known.
+  private let locations: [Int: Location]?
 
   /// Reads the tables among the boxes of a `meta` box.
   init(_ file: Span<UInt8>, meta: HEIFBoxList) {
@@ -40,7 +43,7 @@ struct HEIFItems {
     let properties = meta.first("iprp").map { HEIFBoxList(file, in: $0.content) }
     self.properties = properties?.first("ipco").map { HEIFBoxList(file, in: $0.content).boxes } ?? []
     associations = properties?.first("ipma").map { Self.associations(file, $0) } ?? [:]
-    locations = meta.first("iloc").map { Self.locations(file, $0, data: meta.first("idat")?.content) } ?? [:]
+    locations = meta.first("iloc").flatMap { Self.locations(file, $0, data: meta.first("idat")?.content) }
   }
 
   /// The properties of an item, as the file orders them.
@@ -49,7 +52,10 @@ struct HEIFItems {
   }
 
   /// Where an item lies.
-  func location(of item: Int) -> Location { locations[item] ?? .invalid }
+  func location(of item: Int) -> Location {
+    guard let locations else { return .invalid }
+    return locations[item] ?? .absent
+  }
 
   /// The first bytes of an item, at most so many; `nil` where it is not in the file.
   func bytes(_ file: Span<UInt8>, of item: Int, atMost count: Int) -> [UInt8]? {
@@ -119,16 +125,19 @@ struct HEIFItems {
     return found
   }
 
-  private static func locations(_ file: Span<UInt8>, _ table: HEIFBox, data: Range<Int>?) -> [Int: Location] {
-    guard let version = file.byte(at: table.content.lowerBound), version <= 2 else { return [:] }
+  private static func locations(_ file: Span<UInt8>, _ table: HEIFBox, data: Range<Int>?) -> [Int: Location]?
+  {
+    guard let version = file.byte(at: table.content.lowerBound), version <= 2 else { return nil }
     var reader = HEIFReader(table.fullContent)
     guard let sizes = reader.take(2, from: file), let count = reader.take(version < 2 ? 2 : 4, from: file)
     else {
-      return [:]
+      return nil
     }
     let offsetSize = sizes >> 12, lengthSize = sizes >> 8 & 15, baseSize = sizes >> 4 & 15
     let indexSize = version == 0 ? 0 : sizes & 15
-    for size in [offsetSize, lengthSize, baseSize, indexSize] where ![0, 4, 8].contains(size) { return [:] }
+    for size in [offsetSize, lengthSize, baseSize, indexSize] where ![0, 4, 8].contains(size) { return nil }
+    // libheif 1.15 has no indices in version 1, whatever the table says, and reads the rest of it at other places.
+    guard version != 1 || indexSize == 0 else { return nil }
     let partSize = indexSize + offsetSize + lengthSize
     var found: [Int: Location] = [:]
     for _ in 0..<count {
@@ -136,33 +145,38 @@ struct HEIFItems {
         let method = version == 0 ? 0 : reader.take(2, from: file).map({ $0 & 15 }), reader.skip(2) != nil,
         let base = reader.takeLong(baseSize, from: file), let partCount = reader.take(2, from: file),
         let table = reader.skip(partCount * partSize)
-      else { break }
+      else { return nil }
       let around = method == 0 ? 0..<file.count : method == 1 ? data : nil
       // Parts that take no bytes of the table could be many without end.
       guard partSize > 0, let around, found[item] == nil else {
         found[item] = .invalid
         continue
       }
+      // Of a box libheif 1.15 gives away up to eight bytes behind its end; of a file nothing.
       found[item] = location(
-        file, table, (index: indexSize, offset: offsetSize, length: lengthSize), base, inside: around)
+        file, table, (index: indexSize, offset: offsetSize, length: lengthSize), base, inside: around,
+        beyond: method == 0 ? .absent : .invalid)
     }
     return found
   }
 
   /// Reads the parts of an item.
+  ///
+  /// - Parameter beyond: the answer for one that ends outside.
   private static func location(
     _ file: Span<UInt8>, _ table: Range<Int>, _ sizes: (index: Int, offset: Int, length: Int), _ base: Int,
-    inside around: Range<Int>
+    inside around: Range<Int>, beyond: Location
   ) -> Location {
     var reader = HEIFReader(table)
     var parts: [Range<Int>] = []
     var left = file.count
     while !reader.rest.isEmpty {
-      guard reader.takeLong(sizes.index, from: file) != nil,
-        let offset = reader.takeLong(sizes.offset, from: file), base + offset <= around.count,
-        let length = reader.takeLong(sizes.length, from: file), length <= around.count - base - offset,
-        length <= left
-      else { return .invalid }
+      // What an index says matters to nobody here.
+      guard reader.skip(sizes.index) != nil else { return .invalid }
+      guard let offset = reader.takeLong(sizes.offset, from: file), base + offset <= around.count,
+        let length = reader.takeLong(sizes.length, from: file), length <= around.count - base - offset
+      else { return beyond }
+      guard length <= left else { return .invalid }
       left -= length
       let start = around.lowerBound + base + offset
       parts.append(start..<start + length)
