@@ -40,6 +40,70 @@ struct ImmediateResponseTests {
     #expect(fixture.service.immediateResponse(to: request) == nil)
   }
 
+  @Test(
+    "a request without a place is refused without a Swift task, and counted; memory and other hosts go on")
+  func refusal() async throws {
+    let fixture = try ServiceFixture { $0.maximumPendingCount = 4 }
+    let gate = Gate()
+    for name in ["slow-0", "slow-1", "slow-2", "other-1"] { try fixture.serve(name, gate: gate) }
+    try fixture.serve("fast-1")
+    #expect(await fixture.get("/32/fast-1").status == 200)
+    func immediate(_ target: String) -> ServiceResponse? {
+      fixture.service.immediateResponse(to: ServiceRequest(method: "GET", target: target))
+    }
+    #expect(immediate("/32/slow-2") == nil)
+    async let first = fixture.get("/32/slow-0")
+    async let second = fixture.get("/32/slow-1")
+    try await eventually(fixture.service.admission.count == 2)
+    let refused = try #require(immediate("/32/slow-2"))
+    #expect(refused.status == 503 && refused.headers["Retry-After"] == "1")
+    #expect(await fixture.get("/32/slow-2") == refused)
+    #expect(immediate("/32/fast-1")?.status == 200)
+    #expect(immediate("/32/other-1") == nil)
+    let text = String(decoding: await fixture.get("/metrics").body, as: UTF8.self)
+    #expect(text.contains("ozu_requests_total{status=\"503\"} 2\n"))
+    #expect(text.contains("ozu_request_duration_seconds_count{result=\"refused\"} 2\n"))
+    gate.open()
+    #expect(await [first.status, second.status] == [200, 200])
+    #expect(immediate("/32/slow-2") == nil)
+  }
+
+  @Test("health and refusals are answered while no thread of Swift's is free, over a real connection")
+  func withoutThreads() async throws {
+    let fixture = try ServiceFixture { $0.maximumPendingCount = 4 }
+    let gate = Gate()
+    for name in ["slow-0", "slow-1", "slow-2"] { try fixture.serve(name, gate: gate) }
+    let listener = try ServiceListener(fixture.service)
+    async let first = fixture.get("/32/slow-0")
+    async let second = fixture.get("/32/slow-1")
+    try await eventually(fixture.service.admission.count == 2)
+    let client = try TestClient(port: listener.port)
+    // As many tasks as there are threads for them, each of which keeps one.
+    let (begun, end) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let width = ProcessInfo.processInfo.activeProcessorCount
+    let text: String = await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        @Sendable func keepThread() {
+          begun.signal()
+          end.wait()
+        }
+        for _ in 0..<width { Task { keepThread() } }
+        // Where the system has fewer threads than that, the others never begin.
+        for _ in 0..<width { _ = begun.wait(timeout: .now() + 10) }
+        for path in ["/health", "/32/slow-2", "/ready"] {
+          client.send("GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n")
+        }
+        let bytes = client.rest()
+        for _ in 0..<width { end.signal() }
+        continuation.resume(returning: String(decoding: bytes, as: UTF8.self))
+      }
+    }
+    #expect(text.split(separator: "HTTP/1.1 ").map { $0.prefix(3) } == ["200", "503", "200"])
+    gate.open()
+    #expect(await [first.status, second.status] == [200, 200])
+    await listener.stop(within: .seconds(10))
+  }
+
   /// Answers `/now…` at once.
   private final class Responder: ServiceResponding {
     let gate = Gate()

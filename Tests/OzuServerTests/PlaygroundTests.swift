@@ -72,13 +72,14 @@ struct PlaygroundTests {
     let text = String(decoding: answer.body, as: UTF8.self)
     #expect(!text.contains(Self.secret) && !text.contains("src=\"http") && !text.contains("@import"))
     #expect(!text.contains(" style=") && !text.contains(" onclick="))
+    #expect(await fixture.get("/", Self.bearer, method: "POST").status == 405)
   }
 
   @Test(
     "without the token nothing else is answered",
     arguments: [
       nil, "Bearer", "Bearer ", "Bearer a-token-for-a-tes", "Bearer a-token-for-a-test2", "Basic \(secret)",
-      "Bearer  \(secret)",
+      "Bearer  \(secret)", "Digest \(secret)", "Bearer\t\(secret)",
     ])
   func token(field: String?) async throws {
     let fixture = try Self.fixture()
@@ -99,9 +100,26 @@ struct PlaygroundTests {
     #expect(rule.refusal(of: refused, 1, beside: 0)?.status == 401)
   }
 
+  @Test("all of the token counts, not only what its digest begins with")
+  func wholeToken() async throws {
+    let token = try PlaygroundToken(Self.secret)
+    let first = SHA256.digest(of: Array(Self.secret.utf8)).first
+    let others = (0..<5000).map { "a-token-\($0)" }
+      .filter { SHA256.digest(of: Array($0.utf8)).first == first }
+    #expect(others.count > 4)
+    for other in others + [Self.secret] {
+      let request = ServiceRequest(
+        method: "GET", target: "/", headers: ["Authorization": "bearer \(other)"])
+      #expect(token.isSent(by: request) == (other == Self.secret))
+    }
+  }
+
   @Test(
-    "a token that could be guessed is refused",
-    arguments: ["", "short", "fifteen-letters", "with a blank in it"])
+    "a token that could be guessed, or that no address holds, is refused",
+    arguments: [
+      "", "short", "fifteen-letters", "with a blank in it", String(repeating: "a", count: 257),
+      "a-token-for-a-tést", "a-token-for-a-test#",
+    ])
   func weakTokens(token: String) {
     #expect(throws: ServiceConfigurationError.weakPlaygroundToken) {
       _ = try Playground(SignedAddresses(Self.rules), token: token)
@@ -143,6 +161,14 @@ struct PlaygroundTests {
       ("https://origin.test/pictures/a.png", "w:9/plain/https:%2F%2Fother.test%2F", "", 403),
       ("https://origin.test/pictures/a.png", "w:9?", "", 400),
       ("https://origin.test/pictures/a.png", "w:9 ", "", 400),
+      // Of what may hold any text too.
+      ("https://origin.test/pictures/a.png", "cb:a-b", "", 200),
+      ("https://origin.test/pictures/a.png", "cb:a b", "", 400),
+      ("https://origin.test/pictures/a.png", "cb:ä", "", 400),
+      ("https://origin.test/pictures/a.png", "cb:a\u{7F}", "", 400),
+      ("https://origin.test/pictures/a.png", "cb:a?b", "", 400),
+      ("https://origin.test/pictures/a.png", "cb:a#b", "", 400),
+      ("https://origin.test/pictures/a.png", "cb:a@b", "", 400),
     ])
   func signing(source: String, options: String, format: String, status: Int) async throws {
     let fixture = try Self.fixture(clock: ManualClock(date: Date(timeIntervalSince1970: 1_000_000)))
@@ -175,6 +201,8 @@ struct PlaygroundTests {
         "/playground/picture?upload=\(key)&options=pr:thumb&format=webp", Self.bearer)
       #expect(answer.status == 200 && answer.headers["Content-Type"] == "image/webp")
       #expect(answer.headers["Cache-Control"] == "no-store")
+      #expect(answer.headers["X-Content-Type-Options"] == "nosniff")
+      #expect(answer.headers["Content-Security-Policy"] == "default-src 'none'; sandbox")
       #expect(try CodecRegistry.standard.header(of: answer.body).storedSize == PixelSize(16, 12))
     }
     await fixture.service.pipeline.flush()
@@ -188,6 +216,38 @@ struct PlaygroundTests {
     #expect(await fixture.get("/playground/uploads", Self.bearer).status == 405)
     let empty = await fixture.get("/playground/uploads", Self.bearer, method: "POST")
     #expect(empty.status == 400)
+  }
+
+  @Test("a picture of an uploaded file takes a place, waits no longer than others, and gives the place back")
+  func places() async throws {
+    let page = try Playground(SignedAddresses(Self.rules), token: Self.secret)
+    let fixture = try ServiceFixture {
+      $0.playground = page
+      $0.maximumPendingCount = 2
+    }
+    let (good, bad) = (
+      try await Self.upload(try ServiceFixture.picture(), fixture),
+      try await Self.upload(Data("no picture".utf8), fixture)
+    )
+    let admission = fixture.service.admission
+    #expect(admission.enter(""))
+    let refused = await fixture.get("/playground/picture?upload=\(good)", Self.bearer)
+    #expect(refused.status == 503 && refused.headers["Retry-After"] == "1")
+    admission.leave("")
+    for (key, status) in [(good, 200), (bad, 422), (good, 200)] {
+      #expect(await fixture.get("/playground/picture?upload=\(key)", Self.bearer).status == status)
+      #expect(admission.count == 0)
+    }
+    let picture = try page.addresses.uploadedPicture(
+      Data(), PlaygroundQuestion("/p?upload=a"), accept: nil, now: Date(), within: .seconds(7))
+    #expect(picture.request.deadline == .seconds(7) && picture.request.cachePolicy == .bypass)
+  }
+
+  @Test("of a question sixteen fields are read")
+  func fields() {
+    let others = (0..<15).map { "a\($0)=b&" }.joined()
+    #expect(PlaygroundQuestion("/p?\(others)options=w:9")["options"] == "w:9")
+    #expect(PlaygroundQuestion("/p?a=b&\(others)options=w:9")["options"].isEmpty)
   }
 
   @Test("the size of an upload is bounded without the listener too, to the byte")
@@ -239,7 +299,8 @@ struct PlaygroundTests {
     let addresses = SignedAddresses(Self.rules)
     let keys = try ["a", "b"].map { key in
       let picture = try addresses.uploadedPicture(
-        Data(), PlaygroundQuestion("/playground/picture?upload=\(key)&options=w:9"), accept: nil, now: Date())
+        Data(), PlaygroundQuestion("/playground/picture?upload=\(key)&options=w:9"), accept: nil, now: Date(),
+        within: .seconds(30))
       return fixture.service.pipeline.storeKey(for: picture.request, as: picture.output)
     }
     #expect(keys[0] != keys[1])
@@ -290,5 +351,7 @@ struct PlaygroundTests {
     shelf.expire(at: now + .seconds(62))
     #expect(shelf.data(for: keys[2], at: now + .seconds(62)) == nil)
     #expect(shelf.data(for: keys[3], at: now + .seconds(62)) != nil)
+    // Nobody has to look before.
+    #expect(shelf.data(for: keys[4], at: now + .seconds(64)) == nil)
   }
 }

@@ -48,8 +48,10 @@ extension SignedAddresses {
   }
 
   /// What is asked of a file that has no address.
+  ///
+  /// - Parameter limit: how long the answer may take.
   func uploadedPicture(
-    _ data: Data, _ question: PlaygroundQuestion, accept: String?, now: Date
+    _ data: Data, _ question: PlaygroundQuestion, accept: String?, now: Date, within limit: Duration
   ) throws(AddressRefusal) -> AddressedPicture {
     // A place that never is.
     guard let place = URL(string: "https://upload.invalid/") else { preconditionFailure("a constant") }
@@ -62,6 +64,7 @@ extension SignedAddresses {
     var picture = try address.options.picture(
       of: .data(data, key: "upload:\(question["upload"])"), density: 1, accept: accept, rules: rules)
     picture.request.cachePolicy = .bypass
+    picture.request.deadline = limit
     return picture
   }
 
@@ -87,14 +90,10 @@ extension Playground {
     guard let data = shelf.data(for: question["upload"], at: configuration.pipeline.now()) else {
       throw AddressRefusal(status: 404, reason: "the uploaded file is no longer there: choose it again")
     }
-    var picture = try addresses.uploadedPicture(
-      data, question, accept: request.headers["Accept"], now: configuration.pipeline.currentDate())
-    picture.request.deadline = configuration.answerLimit
-    guard service.admission.enter("") else {
-      return ServiceAnswer(
-        ServiceFailure(status: 503, reason: "the service is busy", retryAfter: configuration.retryAfter),
-        kind: .refused)
-    }
+    let picture = try addresses.uploadedPicture(
+      data, question, accept: request.headers["Accept"], now: configuration.pipeline.currentDate(),
+      within: configuration.answerLimit)
+    guard service.admission.enter("") else { return service.busyAnswer }
     defer { service.admission.leave("") }
     do throws(ImageError) {
       let image = try await service.pipeline.encoded(for: picture.request, as: picture.output)

@@ -2,9 +2,10 @@ import Ozu
 import OzuHTTP
 
 extension ImageService {
-  /// Answers from memory alone, without a Swift task: a picture that memory has, and the service's own pages but the metrics.
+  /// Answers from memory alone, without a Swift task: a picture that memory has, a request that there is no place for, and the
+  /// service's own pages but the metrics.
   ///
-  /// Two changes of threads cost more than all the rest of such an answer.
+  /// Two changes of threads cost more than all the rest of such an answer, and where all threads are at work they take long.
   public func immediateResponse(to request: ServiceRequest) -> ServiceResponse? {
     guard request.method == "GET" || request.method == "HEAD" else { return nil }
     let start = configuration.pipeline.now()
@@ -19,7 +20,7 @@ extension ImageService {
     case "/health", "/ready": return ownAnswer(to: request)
     case "/", "/metrics": return nil
     case let target where target.hasPrefix("/playground/"): return nil
-    default: return pictureInMemory(for: request)
+    default: return immediatePicture(for: request)
     }
   }
 }

@@ -15,11 +15,7 @@ extension ImageService {
     }
     if let answer = answerFromMemory(question, to: request) { return answer }
     let host = question.host
-    guard admission.enter(host) else {
-      return ServiceAnswer(
-        ServiceFailure(status: 503, reason: "the service is busy", retryAfter: configuration.retryAfter),
-        kind: .refused)
-    }
+    guard admission.enter(host) else { return busyAnswer }
     defer { admission.leave(host) }
     do throws(ImageError) {
       return try await answer(question)
@@ -31,11 +27,20 @@ extension ImageService {
     }
   }
 
-  /// The picture, if memory has it.
-  func pictureInMemory(for request: ServiceRequest) -> ServiceAnswer? {
-    // A refusal is made by the other way, which comes to the same.
+  /// The picture, if memory has it; the refusal, if it would have to wait and no more may. So a service with too much to do
+  /// spends nothing more on those that it sends away.
+  func immediatePicture(for request: ServiceRequest) -> ServiceAnswer? {
+    // An address that is refused is answered by the other way, which comes to the same.
     guard let question = try? question(of: request) else { return nil }
-    return answerFromMemory(question, to: request)
+    if let answer = answerFromMemory(question, to: request) { return answer }
+    return admission.isFull(for: question.host) ? busyAnswer : nil
+  }
+
+  /// The answer to a request that there is no place for.
+  var busyAnswer: ServiceAnswer {
+    ServiceAnswer(
+      ServiceFailure(status: 503, reason: "the service is busy", retryAfter: configuration.retryAfter),
+      kind: .refused)
   }
 
   /// What is asked, remembered or read from the address.

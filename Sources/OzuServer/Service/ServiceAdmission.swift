@@ -36,6 +36,11 @@ final class ServiceAdmission: Sendable {
     }
   }
 
+  /// Whether `enter` would refuse now.
+  func isFull(for host: String) -> Bool {
+    state.withLock { $0.count >= limit || $0.counts[host, default: 0] >= limitOfHost }
+  }
+
   /// Gives a place back.
   func leave(_ host: String) {
     state.withLock { state in
