@@ -2,11 +2,15 @@
 
 import json
 import os
+import select
 import subprocess
 import time
 
 
 class Browser:
+    # How long a browser may be silent that was asked something, in seconds: one that hangs is no reason to wait for ever.
+    patience = 120
+
     def __init__(self, folder):
         # The browser reads from its descriptor 3 and writes to its descriptor 4.
         commands, self.out = os.pipe()
@@ -39,6 +43,8 @@ class Browser:
 
     def receive(self):
         while b"\0" not in self.rest:
+            if not select.select([self.into], [], [], self.patience)[0]:
+                raise RuntimeError("the browser does not answer")
             piece = os.read(self.into, 1 << 16)
             if not piece:
                 raise RuntimeError("the browser has ended")
@@ -124,6 +130,8 @@ class Browser:
             self.call("Browser.close")
         except (RuntimeError, OSError):
             pass
+        os.close(self.out)
+        os.close(self.into)
         try:
             self.process.wait(10)
         except subprocess.TimeoutExpired:
