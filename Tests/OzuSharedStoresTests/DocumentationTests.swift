@@ -1,6 +1,7 @@
 import Foundation
 import Ozu
 import OzuSharedStores
+import OzuSynchronization
 import OzuTesting
 import Testing
 
@@ -77,11 +78,12 @@ struct OtherClientsDocumentationTests {
   @Test("valkey-swift")
   func valkey() async throws {
     typealias ValkeyKey = Valkey.ValkeyKey
+    typealias ByteBuffer = NIO.ByteBuffer
     let client = Valkey.ValkeyClient()
     // As long as a machine may need that does other things too.
     let store = ClientStore(
       name: "valkey", deadline: .seconds(60), keepsOriginals: false,
-      get: { name in try await client.get(ValkeyKey(name)).map { Data($0) } },
+      get: { name in try await client.get(ValkeyKey(name)).map { Data(ByteBuffer($0).readableBytesView) } },
       set: { name, data in
         _ = try await client.set(ValkeyKey(name), value: data, expiration: .seconds(7 * 24 * 3600))
       },
@@ -111,55 +113,108 @@ struct OtherClientsDocumentationTests {
   }
 }
 
-/// Stand-ins for the types of valkey-swift that the article uses.
-private enum Valkey {
-  struct ValkeyKey: Hashable, Sendable {
-    let name: String
-    init(_ name: String) { self.name = name }
+/// A stand-in for the buffer of SwiftNIO, which both packages give away.
+private enum NIO {
+  struct ByteBuffer: Hashable, Sendable {
+    fileprivate let bytes: [UInt8]
+    fileprivate init(bytes: some Collection<UInt8>) { self.bytes = Array(bytes) }
+    var readableBytesView: ArraySlice<UInt8> { bytes[...] }
   }
-  enum Expiration { case seconds(Int) }
-  actor ValkeyClient {
-    private var values: [ValkeyKey: [UInt8]] = [:]
-    func get(_ key: ValkeyKey) async throws -> [UInt8]? { values[key] }
-    func set(
-      _ key: ValkeyKey, value: some Sequence<UInt8> & Sendable, expiration: Expiration? = nil
-    ) async throws -> [UInt8]? {
-      values[key] = Array(value)
+}
+
+/// Stand-ins for the types of valkey-swift that the article uses, with the signatures that they have there.
+private enum Valkey {
+  struct ValkeyClientError: Error {}
+  struct ValkeyKey: Hashable, Sendable {
+    private let name: String
+    init(_ string: String) { name = string }
+  }
+  struct RESPBulkString: Hashable, Sendable {
+    fileprivate let buffer: NIO.ByteBuffer
+  }
+  struct SET<Value: RESPStringRenderable> {
+    enum Condition: Hashable, Sendable { case nx, xx, comparisonValue(String) }
+    enum Expiration: Hashable, Sendable {
+      case seconds(Int), milliseconds(Int), unixTimeSeconds(Date), unixTimeMilliseconds(Date), keepttl
+    }
+  }
+  final class ValkeyClient: Sendable {
+    private let values = Mutex<[ValkeyKey: [UInt8]]>([:])
+
+    @discardableResult
+    func get(_ key: ValkeyKey) async throws(ValkeyClientError) -> RESPBulkString? {
+      values.withLock { $0[key] }.map { RESPBulkString(buffer: NIO.ByteBuffer(bytes: $0)) }
+    }
+    @discardableResult
+    func set<Value: RESPStringRenderable>(
+      _ key: ValkeyKey, value: Value, condition: SET<Value>.Condition? = nil, get: Bool = false,
+      expiration: SET<Value>.Expiration? = nil
+    ) async throws(ValkeyClientError) -> RESPBulkString? {
+      values.withLock { $0[key] = value.rendered }
       return nil
     }
-    func unlink(keys: [ValkeyKey]) async throws -> Int {
-      for key in keys { values[key] = nil }
-      return keys.count
+    @discardableResult
+    func unlink(keys: [ValkeyKey]) async throws(ValkeyClientError) -> Int {
+      values.withLock { values in keys.count { values.removeValue(forKey: $0) != nil } }
     }
   }
 }
 
-/// Stand-ins for the types of Soto that the article uses.
+/// Of valkey-swift, which makes `Data` one too.
+private protocol RESPStringRenderable: Sendable, Hashable {
+  var rendered: [UInt8] { get }
+}
+
+extension Data: RESPStringRenderable {
+  fileprivate var rendered: [UInt8] { Array(self) }
+}
+
+extension NIO.ByteBuffer {
+  fileprivate init(_ bulkString: Valkey.RESPBulkString) { self = bulkString.buffer }
+}
+
+/// Stand-ins for the types of Soto that the article uses, with the signatures that they have there, save for the parameters
+/// that have a default and are not used.
 private enum Soto {
   struct S3ErrorType: Error, Equatable {
-    private let code: String
-    static let noSuchKey = S3ErrorType(code: "NoSuchKey")
+    private enum Code: String { case accessDenied = "AccessDenied", noSuchKey = "NoSuchKey" }
+    private let error: Code
+    private init(_ code: Code) { error = code }
+    static var accessDenied: Self { .init(.accessDenied) }
+    static var noSuchKey: Self { .init(.noSuchKey) }
   }
-  struct ByteBuffer: Sendable { let readableBytesView: [UInt8] }
   struct AWSHTTPBody: Sendable {
-    private let bytes: [UInt8]
-    init(bytes: some Collection<UInt8>) { self.bytes = Array(bytes) }
-    func collect(upTo count: Int) async throws -> ByteBuffer { ByteBuffer(readableBytesView: bytes) }
+    private let buffer: NIO.ByteBuffer
+    init() { buffer = NIO.ByteBuffer(bytes: []) }
+    init(buffer: NIO.ByteBuffer) { self.buffer = buffer }
+    init(bytes: some Collection<UInt8>) { buffer = NIO.ByteBuffer(bytes: bytes) }
+    func collect(upTo length: Int) async throws -> NIO.ByteBuffer { buffer }
   }
-  struct Output: Sendable { let body: AWSHTTPBody }
-  actor S3 {
-    private var objects: [String: AWSHTTPBody] = [:]
-    func getObject(bucket: String, key: String) async throws -> Output {
-      guard let body = objects[key] else { throw S3ErrorType.noSuchKey }
-      return Output(body: body)
+  struct S3: Sendable {
+    struct GetObjectOutput: Sendable { let body: AWSHTTPBody }
+    struct PutObjectOutput: Sendable {}
+    struct DeleteObjectOutput: Sendable {}
+
+    private actor Bucket {
+      private var objects: [String: AWSHTTPBody] = [:]
+      subscript(key: String) -> AWSHTTPBody? { objects[key] }
+      func put(_ body: AWSHTTPBody?, _ key: String) { objects[key] = body }
     }
-    func putObject(body: AWSHTTPBody? = nil, bucket: String, key: String) async throws -> Output? {
-      objects[key] = body
-      return nil
+    private let objects = Bucket()
+
+    func getObject(bucket: String, ifMatch: String? = nil, key: String) async throws -> GetObjectOutput {
+      guard let body = await objects[key] else { throw S3ErrorType.noSuchKey }
+      return GetObjectOutput(body: body)
     }
-    func deleteObject(bucket: String, key: String) async throws -> Output? {
-      objects[key] = nil
-      return nil
+    func putObject(
+      body: AWSHTTPBody? = nil, bucket: String, contentType: String? = nil, key: String
+    ) async throws -> PutObjectOutput {
+      await objects.put(body, key)
+      return PutObjectOutput()
+    }
+    func deleteObject(bucket: String, key: String) async throws -> DeleteObjectOutput {
+      await objects.put(nil, key)
+      return DeleteObjectOutput()
     }
   }
 }

@@ -8,8 +8,8 @@ import OzuSynchronization
 /// ```swift
 /// let store = ClientStore(
 ///   name: "valkey",
-///   get: { name in try await client.get(ValkeyKey(name)).map { Data($0) } },
-///   set: { name, data in try await client.set(ValkeyKey(name), value: data) },
+///   get: { name in try await client.get(ValkeyKey(name)).map { Data(ByteBuffer($0).readableBytesView) } },
+///   set: { name, data in try await client.set(ValkeyKey(name), value: data, expiration: .seconds(604_800)) },
 ///   remove: { name in try await client.unlink(keys: [ValkeyKey(name)]) })
 /// ```
 ///
