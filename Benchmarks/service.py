@@ -7,7 +7,9 @@
     thumbnails COUNT requests a round for thumbnails that no cache has: each is fetched from the origin, decoded, reduced
                to a width around 320 pixels and written as JPEG of quality 80
     hits       requests for one thumbnail that memory has; beside them a hit of nginx's cache
-    health     the time of /health (given up after 10 seconds) while 16 clients ask for thumbnails that no cache has
+    health     the time of /health (given up after 10 seconds) while 16 clients ask for thumbnails that no cache has, and
+               of a 503 where 8 of them are more than may wait; beside them how late the system wakes the process that
+               asks, which sleeps 10 ms between two questions
     memory     64 clients ask at once for thumbnails of a photograph of 8 megapixels that no cache has
 
 Subjects, one process each but for their own helpers: `ozu serve` (decoders in processes of their own, as always), nginx
@@ -237,16 +239,20 @@ def nginx(folder, port, server, origin=1, http="", modules=""):
     return [program, "-e", f"{folder}/{port}.log", "-c", path, "-p", folder]
 
 
-def subjects(arguments, folder, ports, origin):
-    """Those that are installed, started."""
-    found = []
-    port = next(ports)
-    found.append(Subject(
+def ozu(arguments, folder, port, origin, pending):
+    return Subject(
         "ozu", [arguments.ozu, "serve", "--insecure"], port,
         lambda width, name: f"/x/w:{width}/q:{QUALITY}/plain/http:%2F%2F127.0.0.1:{origin}%2F"
         + name.replace("?", "%3F").replace("=", "%3D") + "@jpg",
         {"OZU_LISTEN": f"127.0.0.1:{port}", "OZU_PRIVATE_NETWORKS": "yes", "OZU_LOG": "no",
-         "OZU_SOURCES": f"http://127.0.0.1:{origin}/", "OZU_PENDING": "1024"}, folder, "/health"))
+         "OZU_SOURCES": f"http://127.0.0.1:{origin}/", "OZU_PENDING": pending}, folder, "/health")
+
+
+def subjects(arguments, folder, ports, origin):
+    """Those that are installed, started."""
+    found = []
+    port = next(ports)
+    found.append(ozu(arguments, folder, port, origin, "1024"))
     if importlib.util.find_spec("pyvips"):
         import pyvips
         number = ".".join(str(pyvips.version(part)) for part in range(3))
@@ -365,48 +371,84 @@ def hits(found, rows, arguments, names, cache):
         rows.add("thumbnail, cached", name, "cpu_ms", costs[name])
 
 
+def probe(port, path, seconds):
+    """Asks again and again, in a process of its own, which waits for no other thread. Prints the times in milliseconds of the
+    answers of each status, and how late it was woken."""
+    client, times, late = Client(port, 10), {}, []
+    end = time.monotonic() + seconds
+    number = 0
+    while time.monotonic() < end:
+        number += 1
+        start = time.monotonic()
+        try:
+            status, _ = client.get(path.replace("NUMBER", str(number)))
+        except (OSError, RuntimeError):
+            client.close()
+            status = 0
+        asleep = time.monotonic()
+        times.setdefault(status, []).append(1000 * (asleep - start))
+        time.sleep(0.01)
+        late.append(1000 * (time.monotonic() - asleep - 0.01))
+    print(json.dumps({"times": times, "late": late}))
+
+
+def percentile99(values):
+    return sorted(values)[int(len(values) * 0.99)]
+
+
 def saturating(subject, widths, lock, isOver):
     client = Client(subject.port)
     while not isOver.is_set():
         with lock:
             width, name = widths.next()
         try:
-            client.get(subject.path(width, name))
+            status, _ = client.get(subject.path(width, name))
         except (OSError, RuntimeError):
             client.close()
+            continue
+        if status == 503:
+            time.sleep(0.05)
     client.close()
 
 
-def health(found, rows, arguments, names):
+def probed(subject, path, arguments, names, number):
+    """What `probe` says while 16 clients ask for more than can be made."""
+    widths, lock, isOver = Widths(names), threading.Lock(), threading.Event()
+    widths.number = 1_000_000 + 100_000 * number
+    threads = [threading.Thread(target=saturating, args=(subject, widths, lock, isOver)) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.5)
+    seconds = "1" if arguments.smoke else "4"
+    try:
+        text = subprocess.run(
+            [sys.executable, os.path.abspath(__file__), "--probe", str(subject.port), path, seconds],
+            capture_output=True, text=True, check=True).stdout
+    finally:
+        isOver.set()
+        for thread in threads:
+            thread.join()
+    return json.loads(text)
+
+
+def health(found, small, rows, arguments, names):
     times = {}
+
+    def note(case, name, values):
+        if values:
+            times.setdefault((case, name), []).append(percentile99(values))
+
     for number in range(arguments.rounds):
         for subject in found:
-            if not subject.health:
-                continue
-            widths, lock, isOver = Widths(names), threading.Lock(), threading.Event()
-            widths.number = 1_000_000 + 100_000 * number
-            threads = [threading.Thread(target=saturating, args=(subject, widths, lock, isOver)) for _ in range(16)]
-            for thread in threads:
-                thread.start()
-            time.sleep(0.5)
-            client, found_times = Client(subject.port, 10), []
-            end = time.monotonic() + (1 if arguments.smoke else 4)
-            while time.monotonic() < end:
-                start = time.monotonic()
-                try:
-                    client.get(subject.health)
-                except (OSError, RuntimeError):
-                    client.close()
-                found_times.append(1000 * (time.monotonic() - start))
-                time.sleep(0.01)
-            isOver.set()
-            client.close()
-            for thread in threads:
-                thread.join()
-            found_times.sort()
-            times.setdefault(subject.name, []).append(found_times[int(len(found_times) * 0.99)])
-    for name in times:
-        rows.add("health while saturated, p99", name, "wall_ms", times[name])
+            if subject.health:
+                told = probed(subject, subject.health, arguments, names, number)
+                note("health while saturated, p99", subject.name, sum(told["times"].values(), []))
+                note("yardstick: woken late meanwhile, p99", subject.name, told["late"])
+        told = probed(small, small.path(299, f"{names[0]}?p={number}-NUMBER"), arguments, names, 50 + number)
+        note("503 while saturated, p99", "ozu", told["times"].get("503", []))
+        note("yardstick: woken late meanwhile, p99", "ozu, 503", told["late"])
+    for case, name in times:
+        rows.add(case, name, "wall_ms", times[case, name])
 
 
 def memory(found, rows, arguments):
@@ -450,6 +492,8 @@ def machine():
 
 
 def main():
+    if sys.argv[1:2] == ["--probe"]:
+        return probe(int(sys.argv[2]), sys.argv[3], float(sys.argv[4]))
     if sys.argv[1:2] == ["--libvips-handler"]:
         return libvips_handler(int(sys.argv[2]), sys.argv[3])
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -496,7 +540,11 @@ def main():
                 cache.wait()
                 hits(found, rows, arguments, names, cache)
             if "health" in cases:
-                health(found, rows, arguments, names)
+                # A host, and there is one, has half of the places.
+                small = ozu(arguments, folder, next(ports), origin.port, "16")
+                started.append(small)
+                small.wait()
+                health(found, small, rows, arguments, names)
             if "memory" in cases:
                 memory(found, rows, arguments)
         finally:
