@@ -40,7 +40,7 @@ SHARED = '--filter=OzuTests|OzuCachingTests' '--filter=OzuCLITests|OzuHTTPTests|
 # What reads and writes through unsafe pointers, but for what resizes hundreds of pictures to measure their memory.
 UNSAFE = '--filter=OzuImagingTests|ReducedJPEG --skip=WorkingBytesTests' '--filter=OzuCodecsTests --skip=ReducedJPEG'
 
-.PHONY: help demo serve-demo playground-test build install test test-bench test-tsan test-asan test-unoptimised typecheck-apple gallery gallery-test lint format bench bench-report bench-peers bench-instructions fuzz fuzz-all drills-disk drills-mutants drills-scheduler drills-memory docs conformance clean dependencies
+.PHONY: help demo serve-demo playground-test build install test test-bench test-tsan test-asan test-unoptimised typecheck-apple gallery gallery-test lint format bench bench-report bench-peers bench-instructions fuzz fuzz-all drills-disk drills-mutants drills-scheduler drills-memory docs site-test conformance clean dependencies
 
 help: ## list the targets (this is the default)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s  %s\n", $$1, $$2 }' Makefile
@@ -85,11 +85,13 @@ test-unoptimised: dependencies ## run the tests of what has unsafe code with eve
 typecheck-apple: ## check the code for Apple platforms against stand-ins for their frameworks, and that mistakes are found
 	@scripts/typecheck-apple
 	@scripts/test-typecheck-apple
+	@python3 -B scripts/documentation/check_samples.py apple
 
-lint: ## check formatting, layering and leftovers; changes nothing
+lint: ## check formatting, layering, leftovers and the links of pages; changes nothing
 	@$(SWIFT) format lint --recursive --parallel --strict $(SOURCES)
 	@scripts/check-layering
 	@scripts/check-sources
+	@python3 -B scripts/documentation/check_links.py
 
 format: ## format the Swift sources in place
 	@$(SWIFT) format --in-place --recursive --parallel $(SOURCES)
@@ -149,8 +151,11 @@ gallery: dependencies ## open a window full of pictures; needs GTK 4 (ARGS=FOLDE
 gallery-test: dependencies ## scroll, resize and look at the gallery in a window of its own (ARGS='--json FILE', --strict, names of drills)
 	@scripts/gallery-test $(ARGS)
 
-docs: dependencies ## build the documentation into docs-site
+docs: dependencies ## build the documentation into docs-site, and compile its samples
 	@scripts/build-docs
+
+site-test: ## read the site that `make docs` has built in headless Chromium (ARGS=FOLDER for screenshots)
+	@scripts/site-test $(ARGS)
 
 conformance: ## decode a corpus and compare with its references (CORPUS=DIR, REPORT=FILE, ARGS=--isolated)
 	@test -n '$(CORPUS)' || { echo "Say which corpus: make conformance CORPUS=DIR [REPORT=FILE]" >&2; exit 2; }

@@ -31,6 +31,8 @@ struct InstallationTests {
       ("README.md", []),
       ("Sources/Ozu/Ozu.docc/GettingStarted.md", []),
       ("Documentation/gtk.md", ["libgtk-4-dev"]),
+      ("Documentation/getting-started/linux-desktop.md", ["libgtk-4-dev"]),
+      ("Documentation/getting-started/server.md", []),
     ])
   func pages(path: String, more: [String]) throws {
     let commands = Self.matches(

@@ -1,0 +1,113 @@
+"""Reads the site of `make docs` in a real browser: links, search by keyboard, light and dark, wide and narrow.
+
+    site.py FOLDER [SCREENSHOTS]
+
+FOLDER is what `make docs` has made. It is served on a port of this process."""
+
+import functools
+import http.server
+import os
+import sys
+import tempfile
+import threading
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "Playground"))
+
+from browser import Browser  # noqa: E402
+
+PAGES = ["index.html", "getting-started/server.html", "guides/grid.html", "choosing-a-call.html", "glossary.html", "performance.html",
+         "security.html", "command-line.html", "reference.html"]
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *arguments):
+        pass
+
+
+def check(claim, what):
+    print(("ok    " if claim else "FAILED ") + what)
+    if not claim:
+        check.failures += 1
+
+
+check.failures = 0
+
+
+def main():
+    folder = sys.argv[1]
+    shots = sys.argv[2] if len(sys.argv) > 2 else None
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    base = f"http://127.0.0.1:{server.server_port}/"
+    with tempfile.TemporaryDirectory() as profile:
+        browser = Browser(profile)
+        try:
+            read(browser, base, shots)
+        finally:
+            browser.close()
+            server.shutdown()
+    return 1 if check.failures else 0
+
+
+def read(browser, base, shots):
+    for scheme, width, height in (("light", 1440, 900), ("dark", 1440, 900), ("light", 390, 844), ("dark", 390, 844)):
+        browser.look(scheme, width, height)
+        for page in PAGES:
+            browser.open(base + page)
+            wide = browser.run("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            check(wide <= 0, f"{page} needs no scrolling sideways, {scheme}, {width} wide ({wide})")
+            if shots:
+                browser.screenshot(os.path.join(shots, f"{page.replace('/', '-')[:-5]}-{scheme}-{width}.png"))
+
+    browser.look("light", 1440, 900)
+    browser.open(base + "guides/grid.html")
+    browser.run("document.body.focus()")
+    browser.key("/", text="/")
+    check(browser.run("document.activeElement.id") == "search", "/ moves to the search")
+    for words, expected in (("prefetch", "guides/prefetch.html"), ("ImagePipeline", "documentation/ozu/imagepipeline/"),
+                            ("untrusted uploads", "guides/untrusted-uploads.html"), ("tombstone", "glossary.html#caches")):
+        browser.run("document.getElementById('search').value = ''")
+        browser.type(words)
+        browser.wait("document.querySelector('#results a') !== null")
+        browser.wait(f"document.getElementById('results').dataset.words === '{words.lower()}'")
+        found = browser.run("[...document.querySelectorAll('#results a')].slice(0, 3).map(e => e.href)")
+        check(any(address == base + expected for address in found), f"'{words}' finds {expected} {found}")
+    browser.run("document.getElementById('search').value = ''")
+    browser.type("glossary")
+    browser.wait("document.getElementById('results').dataset.words === 'glossary'")
+    if shots:
+        browser.screenshot(os.path.join(shots, "search.png"))
+    browser.key("ArrowDown")
+    browser.key("Enter", text="\r")
+    browser.wait("location.pathname.endsWith('.html') && location.pathname !== '/guides/grid.html'")
+    check("glossary" in browser.run("location.href"), "Enter opens the result that the arrow keys chose")
+
+    browser.look("light", 390, 844)
+    browser.open(base + "index.html")
+    browser.run("document.getElementById('menu').click()")
+    check(browser.run("document.getElementById('contents').offsetHeight > 0"), "a narrow window opens its contents")
+
+    nameless = []
+    for node in browser.call("Accessibility.getFullAXTree")["nodes"]:
+        properties = {entry["name"]: entry["value"].get("value") for entry in node.get("properties", [])}
+        if properties.get("focusable") and node["role"]["value"] not in ("RootWebArea", "StaticText"):
+            if not node.get("name", {}).get("value", "").strip():
+                nameless.append(node["role"]["value"])
+    check(not nameless, f"every control has a name {nameless}")
+
+    browser.look("light", 1440, 900)
+    browser.open(base + "documentation/ozu/imagepipeline/")
+    browser.wait("document.body.innerText.includes('ImagePipeline') && document.querySelector('h1')")
+    check(True, "the reference shows a type")
+    if shots:
+        browser.screenshot(os.path.join(shots, "reference-type.png"))
+
+    outside = sorted({event["params"]["request"]["url"] for event in browser.events if event["method"] == "Network.requestWillBeSent"
+                      and not event["params"]["request"]["url"].startswith((base, "data:", "about:", "blob:"))})
+    check(not outside, f"nothing is asked of other hosts {outside}")
+    errors = [event["params"] for event in browser.events if event["method"] == "Runtime.exceptionThrown"]
+    check(not errors, f"no script fails {errors[:2]}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
