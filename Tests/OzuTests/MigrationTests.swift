@@ -102,18 +102,29 @@ struct MigrationTests {
     let task = pipeline.task(for: url)
     task.priority = .high
     for await progress in task.progress { report(progress) }
+    #expect(task.foundationProgress.completedUnitCount >= 0)
     task.cancel()
     #expect(pipeline.cachedImage(for: url) != nil)
     let small = ImageRequest(
       url: url, resize: Resize(PixelSize(320, 240), mode: .aspectFill), processors: [.circle()])
     pipeline.cache[small] = picture
     let shared = MemoryCache<ImageKey, CachedPicture>(MemoryCacheConfiguration(costLimit: 64 << 20))
+    let cache: any ImageCaching = shared
     let custom = ImagePipeline {
       $0.httpClient = client
       $0.memoryCache.costLimit = 64 << 20
       $0.imageCache = shared
       $0.diskStorage = .none
       $0.concurrentFetches = 6
+      let codecs = $0.codecs
+      $0.codecs = codecs
+      $0.imageCache = cache
+      $0.stores = [any ImageStoring]()
+      ($0.concurrentDecodes, $0.concurrentEncodes, $0.concurrentDiskOperations) = (2, 1, 2)
+      ($0.isCoalescingEnabled, $0.isRateLimiterEnabled, $0.isResumableDataEnabled) = (true, true, true)
+      ($0.isProgressiveDecodingEnabled, $0.isStoringPreviewsInMemoryCache) = (true, true)
+      $0.observers = [TraceRecorder()]
+      $0.interceptors = []
     }
     #expect(custom.configuration.concurrentFetches == 6)
     let prefetcher = ImagePrefetcher(pipeline: pipeline)
@@ -162,11 +173,59 @@ struct MigrationTests {
     await pipeline.removeAllImages()
   }
 
+  @Test("SDWebImage")
+  func sdWebImage() async throws {
+    let pipeline = try servedPipeline()
+    let view = FakeImageView(DisplaySize(40, 30), pipeline: pipeline)
+    let images = view.images
+    let folder = FileManager.default.temporaryDirectory.appending(path: "ozu-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+
+    images.setImage(from: url)
+    images.setImage(
+      ImageRequest(url: url),
+      options: DisplayOptions {
+        $0.placeholder = .picture(placeholder)
+        $0.transition = .fade(.milliseconds(200))
+        $0.priority = .high
+      },
+      handlers: DisplayHandlers(
+        progress: { progress in report(progress) }, completion: { result in show(result) }))
+    images.cancel()
+    pipeline.loadImage(with: url) { result in show(result) }
+    let picture = try await pipeline.image(for: url)
+    let data = try await pipeline.data(for: url)
+    #expect(!data.isEmpty)
+    for request in [
+      ImageRequest(url: url, cachePolicy: .reload), ImageRequest(url: url, cachePolicy: .cacheOnly),
+      ImageRequest(url: url, cachePolicy: .bypass), ImageRequest(url: url, cacheKey: "avatar"),
+      ImageRequest(url: url).resized(to: PixelSize(320, 240)),
+      ImageRequest(url: url, processors: [.gaussianBlur(radius: 4), .roundedCorners(radius: 20)]),
+    ] {
+      #expect(try await pipeline.image(for: request).size == picture.size)
+    }
+    let prefetcher = ImagePrefetcher(pipeline: pipeline)
+    prefetcher.start([ImageRequest(url: url)])
+    pipeline.setImage(picture, forKey: "avatar")
+    #expect(pipeline.cachedImage(forKey: "avatar") != nil)
+    #expect(await pipeline.imageFromDisk(forKey: "avatar") != nil)
+    await pipeline.removeImage(forKey: "avatar")
+    pipeline.removeImagesFromMemory()
+    await pipeline.removeAllImages()
+    let custom = ImagePipeline {
+      $0.httpClient = client
+      $0.memoryCache.costLimit = 64 << 20
+      $0.diskStorage = .folder(folder, capacity: 512 << 20)
+      $0.concurrentFetches = 6
+    }
+    #expect(try await custom.image(for: url).size == picture.size)
+  }
+
   private func use(_ picture: Picture) {}
   private func log(_ error: ImageError) {}
 
   @Test(
-    "what the pages say is what is tried here", arguments: ["haneke", "jmimagecache", "nuke", "kingfisher"])
+    "what the pages say is what is tried here", arguments: ["haneke", "jmimagecache", "nuke", "kingfisher", "sdwebimage"])
   func pages(name: String) throws {
     let tests = URL(filePath: #filePath)
     let own = Self.squeezed(try String(contentsOf: tests, encoding: .utf8))

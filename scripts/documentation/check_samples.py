@@ -2,7 +2,7 @@
 """Cuts the Swift samples out of the pages and compiles each of them; makes no machine code.
 
     check_samples.py linux MODULES       against the modules of a build (…/debug/Modules)
-    check_samples.py gtk MODULES         those for GTK 4, against the same modules and OzuGTK, which is compiled for it
+    check_samples.py gtk MODULES FOLDER  those for GTK 4, against the same modules and OzuGTK, which is compiled into FOLDER
     check_samples.py apple               against what `scripts/typecheck-apple` has built from stand-ins
     check_samples.py list                says which samples there are
     check_samples.py write FOLDER        writes them into a folder
@@ -121,12 +121,14 @@ def compile(sample, folder, flags):
 
 
 def gtk(modules, folder):
-    """Compiles the module of the widgets, which a build without the trait leaves empty. The flags for samples, or nothing without GTK."""
+    """Compiles the module of the widgets, which a build without the trait leaves empty. The flags for samples, which stand in
+    FOLDER/flags too."""
     answer = subprocess.run(["pkg-config", "--cflags-only-I", "gtk4"], capture_output=True, text=True)
     if answer.returncode != 0:
-        return None
-    include = [word for flag in answer.stdout.split() for word in ("-Xcc", flag)]
-    flags = ["-I", folder, "-I", modules, "-Xcc", f"-fmodule-map-file={pages.ROOT}/Sources/CGTK/module.modulemap"] + include + c_modules(modules)
+        raise SystemExit("check-samples: GTK 4 is not installed")
+    os.makedirs(folder, exist_ok=True)
+    flags = ["-I", folder, "-I", modules, "-Xcc", f"-fmodule-map-file={pages.ROOT}/Sources/CGTK/module.modulemap"]
+    flags += [word for flag in answer.stdout.split() for word in ("-Xcc", flag)] + c_modules(modules)
     sources = subprocess.run(["find", "Sources/OzuGTK", "-name", "*.swift"], cwd=pages.ROOT, capture_output=True, text=True, check=True)
     outcome = subprocess.run(
         [os.path.join(toolchain(), "swiftc"), "-emit-module", "-wmo", "-Onone", "-parse-as-library", "-module-name", "OzuGTK", "-D", "GTK",
@@ -135,6 +137,8 @@ def gtk(modules, folder):
         + flags + sorted(sources.stdout.split()), cwd=pages.ROOT)
     if outcome.returncode != 0:
         raise SystemExit("check-samples: OzuGTK does not compile; is the build up to date?")
+    with open(os.path.join(folder, "flags"), "w", encoding="utf-8") as out:
+        out.write("\n".join(flags) + "\n")
     return flags
 
 
@@ -152,7 +156,7 @@ def main():
             with open(os.path.join(place, "main.swift"), "w", encoding="utf-8") as out:
                 out.write(re.sub(r"^#sourceLocation.*\n", "", sample.code, flags=re.MULTILINE))
         return report(problems)
-    if not (arguments == ["apple"] or len(arguments) == 2 and arguments[0] in ("linux", "gtk")):
+    if not (arguments == ["apple"] or (arguments[:1], len(arguments)) in ((["linux"], 2), (["gtk"], 3))):
         print(__doc__.strip(), file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory() as folder:
@@ -162,10 +166,7 @@ def main():
             modules = os.path.abspath(arguments[1])
             flags = ["-I", modules] + c_modules(modules)
         if arguments[0] == "gtk":
-            flags = gtk(modules, folder)
-            if flags is None:
-                print("check-samples: GTK 4 is not installed, so its samples are not checked", file=sys.stderr)
-                return report(problems)
+            flags = gtk(modules, os.path.abspath(arguments[2]))
         wanted = [sample for sample in found if sample.kind in kinds]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             for sample, succeeds, text in pool.map(lambda sample: compile(sample, folder, flags), wanted):
