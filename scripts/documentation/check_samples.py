@@ -7,7 +7,7 @@
     check_samples.py list                says which samples there are
     check_samples.py write FOLDER        writes them into a folder
 
-A comment before a block says what it is; the pages of PAGES must have one for each block, on others it is the reader's choice:
+ONLY=PART takes the samples alone whose place has this part. A comment before a block says what it is; the pages of PAGES must have one for each block, on others it is the reader's choice:
 
     <!-- sample: program -->             a whole `main.swift`
     <!-- sample: declarations -->        a whole file of a module
@@ -16,7 +16,11 @@ A comment before a block says what it is; the pages of PAGES must have one for e
     <!-- sample: gtk -->                 a program with GTK 4
     <!-- sample: apple -->               a file of an app for Apple platforms
     <!-- sample: given …code… -->        a program, after some lines that readers do not see
+    <!-- sample: fragment gtk -->        goes on as blocks without a comment do, but with GTK 4, or with Apple's: fragment apple
     <!-- sample: none, because … -->     is not compiled
+
+Blocks without a comment on the pages of FRAGMENTS go on where the blocks before them ended, and may use what `prelude.swift`
+beside this script declares: `url`, `pipeline`, `picture` and other names that a reader understands without a declaration.
 """
 
 import os
@@ -30,7 +34,16 @@ import pages
 
 # Folders and pages on which every block has to say what it is.
 PAGES = ("Documentation/getting-started/", "Documentation/guides/", "Documentation/choosing-a-call.md", "Documentation/README.md")
-KINDS = {"program", "declarations", "continued", "package", "gtk", "apple", "given", "none"}
+# Pages whose other blocks are compiled as parts of one function, and against what.
+FRAGMENTS = {
+    "README.md": "linux", "Documentation/migration/haneke.md": "linux", "Documentation/gtk.md": "gtk", "Sources/OzuGTK/": "gtk",
+    # Their tests compile them: as programs, and against stand-ins for the types of frameworks.
+    "Sources/OzuCaching/": None, "Sources/OzuServer/OzuServer.docc/AnImageService.md": None,
+    "Sources/OzuSharedStores/OzuSharedStores.docc/OtherClients.md": None,
+    "Sources/Ozu/Ozu.docc/ViewsOnApplePlatforms.md": "apple", "Sources/OzuUIKit/": "apple", "Sources/OzuAppKit/": "apple",
+    "Sources/OzuSwiftUI/": "apple", "Sources/": "linux",
+}
+KINDS = {"program", "declarations", "continued", "package", "gtk", "apple", "given", "fragment", "none"}
 BLOCK = re.compile(
     r"(?:<!-- sample: (?P<kind>\w+)(?P<rest>.*?)-->\n)?(?P<fence>^```swift[^\n]*\n)(?P<code>.*?)^```", re.MULTILINE | re.DOTALL)
 
@@ -51,14 +64,18 @@ def located(page, line, code):
 
 def samples():
     found, problems = [], []
-    for page in pages.documents():
+    for page in pages.documents() + pages.articles():
         text = pages.read(page)
+        target = next((target for start, target in FRAGMENTS.items() if page.startswith(start)), None)
+        fragments = {}
         for block in BLOCK.finditer(text):
             line = text.count("\n", 0, block.start("code")) + 1
             kind, code = block["kind"], block["code"]
             if kind is None:
                 if page.startswith(PAGES):
                     problems.append(f"{page}:{line - 1}: a sample without a comment that says what it is")
+                elif target:
+                    fragments.setdefault(target, []).append((line, code))
                 continue
             if kind not in KINDS:
                 problems.append(f"{page}:{line - 1}: there is no kind of sample '{kind}'")
@@ -70,12 +87,48 @@ def samples():
                     problems.append(f"{page}:{line - 1}: there is nothing that this sample continues")
                 else:
                     found[-1].code += located(page, line, code)
+            elif kind == "fragment":
+                fragments.setdefault(block["rest"].strip(), []).append((line, code))
             elif kind == "given":
                 found.append(Sample(page, line, "program", block["rest"].lstrip("\n") + located(page, line, code)))
             else:
                 # A manifest begins with the version of its tools.
                 found.append(Sample(page, line, kind, code if kind == "package" else located(page, line, code)))
+        for target, list in fragments.items():
+            found.append(Sample(page, list[0][0], "fragments-" + target, joined(page, list, target)))
     return found, problems
+
+
+def joined(page, fragments, target):
+    """One file of all fragments of a page: each in a scope inside that of the one before, so that it may use and hide its names."""
+    imports, outside, inside, depth = [], "", "", 0
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "prelude.swift"), encoding="utf-8") as file:
+        prelude = file.read()
+    for line, code in fragments:
+        imports += re.findall(r"^import .*$", code, re.MULTILINE)
+        code = re.sub(r"^import .*$", "", code, flags=re.MULTILINE)
+        # Some declarations cannot stand inside a function, and others mean something else there.
+        first = next((text for text in code.split("\n") if text and not text.startswith("//")), "")
+        if re.match(r"(extension|protocol|func|struct|enum|actor|final class|class|@main)\b", first):
+            outside += located(page, line, code)
+        else:
+            inside += "do {\n" + located(page, line, code)
+            depth += 1
+    toolkit = target
+    used = {"linux": ["Ozu", "OzuCodecs", "OzuStandardCodecs", "OzuHTTP", "OzuTesting", "Testing", "OzuServer", "OzuSharedStores",
+                      "Synchronization", "Glibc"],
+            "gtk": ["Ozu", "OzuGTK", "CGTK"], "apple": ["OzuUIKit", "OzuSwiftUI", "UIKit", "SwiftUI"]}[target]
+    if target == "apple":
+        toolkit, used = ("appkit", ["OzuAppKit", "AppKit"]) if page.startswith("Sources/OzuAppKit/") else ("uikit", used)
+    lines = "\n".join(dict.fromkeys(["import Foundation"] + [f"import {name}" for name in used] + imports))
+    defines = "".join(part for name, part in sections(prelude) if name in ("all", toolkit))
+    return f"{lines}\n{defines}\n{outside}\n@MainActor func sample() async throws {{\n{inside}{'}' * depth}\n}}\n"
+
+
+def sections(prelude):
+    """The parts of the prelude: `// MARK: name` begins one."""
+    parts = re.split(r"^// MARK: (\w+)\n", prelude, flags=re.MULTILINE)
+    return list(zip(parts[1::2], parts[2::2]))
 
 
 def toolchain():
@@ -98,11 +151,12 @@ def compile(sample, folder, flags):
     file = os.path.join(place, "main.swift" if sample.kind in ("program", "gtk") else "Sample.swift")
     with open(file, "w", encoding="utf-8") as out:
         out.write(sample.code)
-    if sample.kind == "apple":
-        command = ["scripts/typecheck-apple", file]
+    if sample.kind in ("apple", "fragments-apple"):
+        command = ["scripts/typecheck-apple"] + (["-no-warnings-as-errors"] if sample.kind != "apple" else []) + [file]
     else:
         bin = toolchain()
-        command = [os.path.join(bin, "swiftc"), "-swift-version", "6", "-warnings-as-errors", "-wmo", "-Onone",
+        warnings = "-suppress-warnings" if sample.kind.startswith("fragments") else "-warnings-as-errors"
+        command = [os.path.join(bin, "swiftc"), "-swift-version", "6", warnings, "-wmo", "-Onone",
                    "-module-cache-path", os.path.join(folder, "cache"), "-o", os.devnull]
         library = os.path.join(os.path.dirname(bin), "lib", "swift")
         if sample.kind == "package":
@@ -111,7 +165,7 @@ def compile(sample, folder, flags):
         else:
             # Data races are found after type checking.
             command += ["-emit-sil", "-module-name", "Sample"] + flags
-        if sample.kind == "declarations":
+        if sample.kind == "declarations" or sample.kind.startswith("fragments"):
             command += ["-parse-as-library"]
         if "import Testing" in sample.code:
             command += ["-plugin-path", os.path.join(library, "host", "plugins", "testing")]
@@ -147,7 +201,7 @@ def main():
     arguments = sys.argv[1:]
     if arguments == ["list"]:
         for sample in found:
-            print(f"{sample.kind:13}{sample.name}")
+            print(f"{sample.kind:17}{sample.name}")
         return report(problems)
     if len(arguments) == 2 and arguments[0] == "write":
         for sample in found:
@@ -160,14 +214,16 @@ def main():
         print(__doc__.strip(), file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory() as folder:
-        kinds = {"linux": ("program", "declarations", "package"), "gtk": ("gtk",), "apple": ("apple",)}[arguments[0]]
+        kinds = {"linux": ("program", "declarations", "package", "fragments-linux"), "gtk": ("gtk", "fragments-gtk"),
+                 "apple": ("apple", "fragments-apple")}[arguments[0]]
         flags = []
         if arguments[0] != "apple":
             modules = os.path.abspath(arguments[1])
             flags = ["-I", modules] + c_modules(modules)
         if arguments[0] == "gtk":
             flags = gtk(modules, os.path.abspath(arguments[2]))
-        wanted = [sample for sample in found if sample.kind in kinds]
+        only = os.environ.get("ONLY", "")
+        wanted = [sample for sample in found if sample.kind in kinds and only in sample.name]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             for sample, succeeds, text in pool.map(lambda sample: compile(sample, folder, flags), wanted):
                 if not succeeds:
