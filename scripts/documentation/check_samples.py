@@ -43,6 +43,8 @@ FRAGMENTS = {
     "Sources/Ozu/Ozu.docc/ViewsOnApplePlatforms.md": "apple", "Sources/OzuUIKit/": "apple", "Sources/OzuAppKit/": "apple",
     "Sources/OzuSwiftUI/": "apple", "Sources/": "linux",
 }
+# Comments whose samples are no statements.
+LISTS = {"Sources/OzuTesting/LoopbackServer/LoopbackResponse.swift": "values of a type that the comment is about"}
 KINDS = {"program", "declarations", "continued", "package", "gtk", "apple", "given", "fragment", "none"}
 BLOCK = re.compile(
     r"(?:<!-- sample: (?P<kind>\w+)(?P<rest>.*?)-->\n)?(?P<fence>^```swift[^\n]*\n)(?P<code>.*?)^```", re.MULTILINE | re.DOTALL)
@@ -63,7 +65,7 @@ def located(page, line, code):
 
 
 def samples():
-    found, problems = [], []
+    found, problems = comments(), []
     for page in pages.documents() + pages.articles():
         text = pages.read(page)
         target = next((target for start, target in FRAGMENTS.items() if page.startswith(start)), None)
@@ -99,7 +101,27 @@ def samples():
     return found, problems
 
 
-def joined(page, fragments, target):
+def comments():
+    """The samples in comments of the sources, each for itself."""
+    found = []
+    for folder, folders, names in os.walk(os.path.join(pages.ROOT, "Sources")):
+        folders.sort()
+        for name in sorted(names):
+            file = os.path.relpath(os.path.join(folder, name), pages.ROOT)
+            if not name.endswith(".swift") or file in LISTS:
+                continue
+            text = pages.read(file)
+            for block in re.finditer(r"^[ \t]*/// ```swift\n(.*?)^[ \t]*/// ```$", text, re.MULTILINE | re.DOTALL):
+                line = text.count("\n", 0, block.start(1)) + 1
+                code = "".join(re.sub(r"^\s*/// ?", "", row) + "\n" for row in block[1].rstrip("\n").split("\n"))
+                # What is left out.
+                code = re.sub(r"^…$", "", code, flags=re.MULTILINE).replace("{ … }", "{ fatalError() }").replace(" in … }", " in }")
+                target = next(target for start, target in FRAGMENTS.items() if target and file.startswith(start))
+                found.append(Sample(file, line, "fragments-" + target, joined(file, [(line, code)], target, own=True)))
+    return found
+
+
+def joined(page, fragments, target, own=False):
     """One file of all fragments of a page: each in a scope inside that of the one before, so that it may use and hide its names."""
     imports, outside, inside, depth = [], "", "", 0
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "prelude.swift"), encoding="utf-8") as file:
@@ -109,7 +131,14 @@ def joined(page, fragments, target):
         code = re.sub(r"^import .*$", "", code, flags=re.MULTILINE)
         # Some declarations cannot stand inside a function, and others mean something else there.
         first = next((text for text in code.split("\n") if text and not text.startswith("//")), "")
-        if re.match(r"(extension|protocol|func|struct|enum|actor|final class|class|@main)\b", first):
+        if own:
+            for declaration in re.findall(r"^extension .*\{.*\}$", code, re.MULTILINE):
+                outside += declaration + "\n"
+                code = code.replace(declaration, "")
+            context = "".join(part for name, part in sections(prelude) if name == page)
+            inside += "do {\n" + context + "do {\n" + located(page, line, code)
+            depth += 2 + context.count("{") - context.count("}")
+        elif re.match(r"(extension|protocol|func|struct|enum|actor|final class|class|@main)\b", first):
             outside += located(page, line, code)
         else:
             inside += "do {\n" + located(page, line, code)
@@ -127,7 +156,7 @@ def joined(page, fragments, target):
 
 def sections(prelude):
     """The parts of the prelude: `// MARK: name` begins one."""
-    parts = re.split(r"^// MARK: (\w+)\n", prelude, flags=re.MULTILINE)
+    parts = re.split(r"^// MARK: (\S+)\n", prelude, flags=re.MULTILINE)
     return list(zip(parts[1::2], parts[2::2]))
 
 

@@ -1,4 +1,5 @@
-// What the samples of pages use without declaring it. Each page gets the part "all" and the one of its target, see check_samples.py.
+// What the samples of pages and comments use without declaring it. Each gets the part "all" and the one of its target; a comment
+// also gets the part of its file, inside the function that holds the sample. See check_samples.py.
 
 // MARK: all
 let url = URL(string: "https://example.com/a.jpg")!
@@ -10,6 +11,7 @@ let file = url
 let folder = url
 func show(_ value: some Any) {}
 func log(_ value: some Any) {}
+func log(_ value: some Any, _ other: some Any) {}
 func use(_ value: some Any) {}
 func report(_ value: some Any) {}
 
@@ -22,10 +24,20 @@ let urls = [url]
 let picture = Picture(Bitmap(size: PixelSize(1, 1)) { _, _ in .white })
 let square = picture
 let codecs = CodecRegistry.standard
+let jpeg = data
+let client = FakeHTTPClient()
+let gate = Gate()
+let server = try! LoopbackServer()
 let hash = "LEHV6nWB2yk8pyo0adR*.7kCMdnj"
 let (secret, name) = ("secret", "name")
 let data = Data()
 let body = data
+let destination = url
+
+struct Level { init(_ level: ImageLogLevel) {} }
+struct Logger: Sendable { func log(level: Level, _ line: String) {} }
+let logger = Logger()
+let (salt, token) = ("0b", "token")
 let files = MemoryFileSystem()
 let isMetered: @Sendable () -> Bool = { false }
 @MainActor let view = FakeImageView(DisplaySize(40, 30))
@@ -77,14 +89,144 @@ let key = ImageStoreKey(.encoded, "a")
 // MARK: gtk
 @MainActor let widget: UnsafeMutablePointer<GtkWidget> = gtk_window_new()
 @MainActor let window = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkWindow.self)
+@MainActor let button: UnsafeMutablePointer<GtkWidget> = gtk_button_new()
+@MainActor let list: UnsafeMutablePointer<GtkWidget> = gtk_list_box_new()
+@MainActor let picture: UnsafeMutablePointer<GtkWidget> = gtk_picture_new()
 @MainActor let box = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkBox.self)
 
 // MARK: uikit
 let pipeline = ImagePipeline.shared
 let hash = ThumbHash([])!
+let path = "/a.jpg"
 @MainActor let imageView = UIImageView(frame: .zero)
 @MainActor let button = UIButton(frame: .zero)
 
 // MARK: appkit
 let pipeline = ImagePipeline.shared
 @MainActor let imageView = NSImageView(frame: .zero)
+@MainActor let button = NSButton(frame: .zero)
+let otherURL = url
+
+// MARK: Sources/OzuSharedStores/Leases/FillCoordinator.swift
+let redis = RedisStore(RedisConfiguration(nodes: [.tcp("127.0.0.1")]))
+@Sendable func store(_ entry: ImageStoreEntry, under lease: FillLease?) async throws {}
+
+// MARK: Sources/OzuSharedStores/Client/ClientStore.swift
+struct ValkeyKey { init(_ name: String) {} }
+struct Client: Sendable {
+  func get(_ key: ValkeyKey) async throws -> [UInt8]? { nil }
+  func set(_ key: ValkeyKey, value: Data) async throws {}
+  func unlink(keys: [ValkeyKey]) async throws {}
+}
+let client = Client()
+
+// MARK: Sources/OzuHTTP/Transport/HTTPLivePriority.swift
+final class Row: HTTPPrioritySource {
+  var transportPriority: HTTPPriority { .high }
+  func observe(_ observer: @escaping @Sendable () -> Void) -> Int { 0 }
+  func removeObserver(_ id: Int) {}
+}
+let row = Row()
+var request = HTTPRequest(url: url)
+
+// MARK: Sources/OzuHTTP/Caching/HTTPCachePolicy.swift
+let responses: [HTTPStoredResponse] = []
+let request = HTTPRequest(url: url)
+
+// MARK: Sources/OzuTesting/Pictures/NumberedPicture.swift
+@Sendable func index(of request: LoopbackRequest) -> Int { 42 }
+let screenshot = picture.bitmap
+let cell = PixelRectangle(x: 0, y: 0, width: 10, height: 10)
+
+// MARK: Sources/OzuTesting/HTTP/FakeHTTPClient.swift
+let broken = url
+
+// MARK: Sources/OzuTesting/LoopbackServer/LoopbackServer.swift
+let client = DefaultHTTPClient.shared
+
+// MARK: Sources/OzuImaging/Decoding/Incremental/IncrementalDecoder.swift
+let chunks = AsyncStream<Data> { nil }
+let wantsPreview = true
+
+// MARK: Sources/OzuImaging/Processing/ImageProcessing.swift
+let resize = Resize(PixelSize(10, 10))
+
+// MARK: Sources/OzuImaging/Pixels/BGRABitmap.swift
+let source = BGRABitmap(picture.bitmap)
+
+// MARK: Sources/OzuImaging/Pixels/Bitmap+Storage.swift
+let bitmap = picture.bitmap
+func show(_ bytes: UnsafeRawPointer?, _ count: Int, _ owner: UnsafeMutableRawPointer) {}
+
+// MARK: Sources/OzuServer/Address/SignedAddresses.swift
+let key = "0a"
+
+// MARK: Sources/OzuServer/Service/ImageService.swift
+struct MyAddresses: PictureAddressing {
+  func picture(for request: ServiceRequest, at date: Date) throws(AddressRefusal) -> AddressedPicture {
+    throw AddressRefusal(status: 404, reason: "")
+  }
+}
+
+// MARK: Sources/OzuServer/Listener/ServiceListener.swift
+let service = try ImageService(addressing: SignedAddresses(AddressRules()))
+
+// MARK: Sources/OzuServer/Playground/Playground.swift
+let addresses = SignedAddresses(AddressRules())
+var configuration = ImageService.Configuration()
+var listenerConfiguration = ServiceListener.Configuration()
+
+// MARK: Sources/OzuCaching/Memory/MemoryCache.swift
+let key = CacheKey("a")
+
+// MARK: Sources/OzuCaching/Disk/DiskCache.swift
+func synchronous() throws {
+let url = "https://example.com/a.jpg"
+let bytes = data
+
+// MARK: Sources/OzuCaching/Disk/DiskCacheEditor.swift
+let url = "https://example.com/a.jpg"
+let cache = try await DiskCache(directory: "/tmp/ozu")
+let key = CacheKey("a")
+let body = AsyncStream<Data> { nil }
+
+// MARK: Sources/OzuCaching/Disk/DiskCacheEntries+Async.swift
+let cache = try await DiskCache(directory: "/tmp/ozu")
+
+// MARK: Sources/Ozu/Events/ImagePipelineObserving.swift
+struct Metrics: Sendable { func count(slow: String) {} }
+let metrics = Metrics()
+
+// MARK: Sources/Ozu/Display/ImageDisplaying.swift
+struct Texture { init(_ bitmap: Bitmap) {} }
+@MainActor class ToolkitView {
+  var bounds = (width: 1.0, height: 1.0)
+  var window = (scale: 1.0, id: 0)
+  var texture: Texture?
+  func layout() {}
+}
+
+// MARK: Sources/Ozu/Display/ImagePresenting.swift
+struct Presenting: ImagePresenting { let images: ImageBinding }
+let view = Presenting(images: ImageBinding(FakeImageView(DisplaySize(1, 1))))
+let hash = ThumbHash([])!
+
+// MARK: Sources/Ozu/Display/Zoom/ZoomModel.swift
+struct Canvas { let sizeInPixels = PixelSize(1, 1); func redraw() {} }
+let view = Canvas()
+
+// MARK: Sources/Ozu/Request/ImageRequest+UserInfo.swift
+var request = request
+
+// MARK: Sources/Ozu/Request/ImageFetching.swift
+enum User { typealias ID = Int }
+enum database { static func avatar(of user: Int) async throws -> Data { Data() } }
+
+// MARK: Sources/Ozu/Request/ImageSourceResolving.swift
+struct AssetBundle {}
+let bundle = AssetBundle()
+struct AssetFetcher: ImageFetching {
+  let key: String
+  init(_ bundle: AssetBundle, name: String) { key = name }
+  func fetch() async throws -> FetchedImage { .data(Data()) }
+}

@@ -8,8 +8,8 @@
 ///
 /// ```swift
 /// let cache = try DiskCache(directory: "/var/cache/pictures")
-/// cache.store(bytes, forKey: CacheKey(url), in: .originals, label: url)
-/// if let entry = cache.fetch(CacheKey(url), in: .originals) { show(entry.body) }
+/// cache.store(bytes, forKey: CacheKey(url), in: "originals", label: url)
+/// if let entry = cache.fetch(CacheKey(url), in: "originals") { show(entry.body) }
 /// ```
 ///
 /// - **Whole or absent.** An entry carries its key, its lengths and checksums; a fetch verifies all of them. What a

@@ -10,7 +10,7 @@ import OzuSynchronization
 /// server.route("/slow") { _ in .ok(data).held(by: gate) }
 /// async let image = pipeline.image(for: server.url("/slow"))
 /// await gate.arrivals(1)
-/// #expect(pipeline.activeCount == 1)
+/// #expect(server.inFlightCount == 1)
 /// gate.open()
 /// ```
 public final class Gate: Sendable {

@@ -6,7 +6,7 @@ import Ozu
 ///
 /// ```swift
 /// server.routeRest { request in .ok(try! NumberedPicture(index(of: request)).data()) }
-/// #expect(NumberedPicture.number(in: screenshot, cell) == 42)
+/// #expect(NumberedPicture.number(in: screenshot, region: cell) == 42)
 /// ```
 ///
 /// The number stands in the middle as four by four fields, light for 1 and dark for 0, from the top left: fourteen bits
