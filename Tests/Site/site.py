@@ -98,7 +98,8 @@ def read(browser, base, shots):
     browser.look("light", 1440, 900)
     browser.open(base + "documentation/ozu/imagepipeline/")
     browser.wait("document.body.innerText.includes('ImagePipeline') && document.querySelector('h1')")
-    check(True, "the reference shows a type")
+    check(browser.run("document.querySelector('.ozu-pages').getBoundingClientRect().top < innerHeight"),
+          "the reference shows a type, and a link to the pages")
     if shots:
         browser.screenshot(os.path.join(shots, "reference-type.png"))
 

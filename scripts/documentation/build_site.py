@@ -5,7 +5,7 @@
 
 The contents stand in Documentation/README.md. Pages are Markdown, read by cmark-gfm. REPOSITORY=ADDRESS makes links to files
 that are no pages lead there (as https://example.com/ozu/blob/main); without it they are plain text. Fails when a link of a
-page leads nowhere in the folder.
+page leads nowhere in the folder. BASE=/name is where the folder is served, as for the reference.
 """
 
 import html
@@ -251,7 +251,7 @@ class Site:
         if self.modules:
             sections.append(("Reference", [("All modules", "reference.html")]))
         os.makedirs(os.path.join(self.folder, "site"), exist_ok=True)
-        for name in ("site.css", "site.js"):
+        for name in ("site.css", "site.js", "reference.css"):
             shutil.copyfile(os.path.join(HERE, name), os.path.join(self.folder, "site", name))
         for path in self.paths:
             page = output(path)
@@ -261,9 +261,24 @@ class Site:
             self.write(page, title, body, sections, () if kind else headings, kind)
         if self.modules:
             self.write("reference.html", "Reference", self.module_page(), sections)
+        self.link_back()
         with open(os.path.join(self.folder, "site", "search.json"), "w", encoding="utf-8") as file:
             json.dump(self.search, file, ensure_ascii=False, separators=(",", ":"))
         self.check()
+
+    def link_back(self):
+        """A link to the pages on every page of the reference, which is an app of docc's own."""
+        base = os.environ.get("BASE", "").rstrip("/") + "/"
+        link = (f'<link rel="stylesheet" href="{base}site/reference.css">'
+                f'<a class="ozu-pages" href="{base}index.html">Guides and search</a>')
+        for folder, _, names in os.walk(os.path.join(self.folder, "documentation")):
+            if "index.html" in names:
+                place = os.path.join(folder, "index.html")
+                with open(place, encoding="utf-8") as file:
+                    text = file.read()
+                if "ozu-pages" not in text:
+                    with open(place, "w", encoding="utf-8") as file:
+                        file.write(text.replace("</body>", link + "</body>"))
 
     def check(self):
         """Every link of every page that was written leads to a file of the folder, and to an anchor in it."""
