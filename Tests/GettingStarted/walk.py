@@ -118,6 +118,9 @@ def colours(frame):
 def linux_desktop(folder, environment, photo):
     page = read("linux-desktop")
     write_files(page, folder)
+    if not shutil.which("Xvfb"):
+        check(False, "a display is needed: install xvfb")
+        return
     screen = os.path.join(folder, "screen")
     os.makedirs(screen)
     display = subprocess.Popen(["Xvfb", ":93", "-screen", "0", "800x600x24", "-fbdir", screen], stderr=subprocess.DEVNULL)

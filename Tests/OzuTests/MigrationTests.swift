@@ -225,7 +225,8 @@ struct MigrationTests {
   private func log(_ error: ImageError) {}
 
   @Test(
-    "what the pages say is what is tried here", arguments: ["haneke", "jmimagecache", "nuke", "kingfisher", "sdwebimage"])
+    "what the pages say is what is tried here",
+    arguments: ["haneke", "jmimagecache", "nuke", "kingfisher", "sdwebimage"])
   func pages(name: String) throws {
     let tests = URL(filePath: #filePath)
     let own = Self.squeezed(try String(contentsOf: tests, encoding: .utf8))
