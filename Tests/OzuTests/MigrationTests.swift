@@ -255,10 +255,17 @@ struct MigrationTests {
     let files =
       FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)?.allObjects as? [URL] ?? []
     let sources = try files.filter { $0.pathExtension == "swift" }
-      .map { try String(contentsOf: $0, encoding: .utf8) }.joined()
-    let names = page.split(separator: "“").dropFirst().compactMap { $0.split(separator: "”").first }
-    #expect(names.count > 60)
-    for name in names { #expect(sources.contains("\"\(name)\""), "\(name)") }
+      .map { try String(contentsOf: $0, encoding: .utf8) }
+    // A name, and its type in the brackets behind it.
+    let rows = page.matches(of: /“([^”]+)”(?: \(`(\w+)`\))?/)
+    #expect(rows.count > 80)
+    for row in rows {
+      let name = row.output.1
+      let places = sources.filter { $0.contains("\"\(name)\"") }
+      #expect(!places.isEmpty, "\(name)")
+      let type = try #require(row.output.2, "\(name) names no type")
+      #expect(places.contains { $0.contains("struct \(type)") }, "\(type) has no test \(name)")
+    }
   }
 
   /// A text without its white space: lines are broken where they must be.
