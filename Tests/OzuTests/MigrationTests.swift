@@ -264,7 +264,7 @@ struct MigrationTests {
       let places = sources.filter { $0.contains("\"\(name)\"") }
       #expect(!places.isEmpty, "\(name)")
       let type = try #require(row.output.2, "\(name) names no type")
-      #expect(places.contains { $0.contains("struct \(type)") }, "\(type) has no test \(name)")
+      #expect(places.contains { $0.contains("struct \(type) ") }, "\(type) has no test \(name)")
     }
   }
 
