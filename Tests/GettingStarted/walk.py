@@ -54,6 +54,10 @@ class Reader:
         self.folder, self.environment = folder, environment
 
     def run(self, line):
+        variable = re.fullmatch(r"export (\w+)=(\S+)", line)
+        if variable:
+            self.environment = self.environment | {variable[1]: variable[2]}
+            return None
         outcome = subprocess.run(["bash", "-c", line + "\npwd > \"$WALK_PWD\""], cwd=self.folder, env=self.environment,
                                  capture_output=True, text=True)
         if outcome.returncode == 0:
@@ -79,8 +83,10 @@ def wait(condition, seconds=60):
 
 
 def stop(process):
+    """Ends the program and all that it has started."""
     os.killpg(process.pid, 15)
     process.wait()
+    time.sleep(1)
 
 
 def begins(path, *starts):
