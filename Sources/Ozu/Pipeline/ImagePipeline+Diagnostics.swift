@@ -61,7 +61,8 @@ extension PipelineDiagnostics.Executor {
     self.init(
       kind: kind, limit: stations.reduce(0) { $0 + $1.width },
       runningCount: stations.reduce(0) { $0 + $1.runningCount },
-      waitingCount: stations.reduce(0) { $0 + $1.queuedCount }, isSuspended: stations.allSatisfy(\.isSuspended))
+      waitingCount: stations.reduce(0) { $0 + $1.queuedCount },
+      isSuspended: stations.allSatisfy(\.isSuspended))
   }
 }
 

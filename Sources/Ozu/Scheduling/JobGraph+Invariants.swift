@@ -24,7 +24,8 @@ extension JobGraph {
         return "\(station.runningCount) of \(station.width) places of station \(index) are taken"
       }
       // While an alarm is set, the limiter gives its places out when that rings.
-      if station.queue.count > 0, station.limiterDue == nil, !standsBack(index), stations[index].hasPlace(now) {
+      if station.queue.count > 0, station.limiterDue == nil, !standsBack(index), stations[index].hasPlace(now)
+      {
         return "a place of station \(index) is free, and \(station.queue.count) wait"
       }
     }

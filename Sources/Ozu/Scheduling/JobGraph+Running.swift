@@ -170,7 +170,8 @@ extension JobGraph {
       setDue(station, nil)
       return
     }
-    guard stations[index].runningCount < stations[index].width, !stations[index].isSuspended, !standsBack(index),
+    guard stations[index].runningCount < stations[index].width, !stations[index].isSuspended,
+      !standsBack(index),
       stations[index].limiterDue == nil, let delay = stations[index].limiter?.delay
     else { return }
     stations[index].isHolding = true
