@@ -24,7 +24,7 @@ public struct Picture: Sendable {
       self.header = header
       self.isPreview = isPreview
       self.animation = animation
-      self.notes = notes
+      self.notes = PictureNotes.bounded(notes)
       self.isIsolated = isIsolated
     }
   }
@@ -97,7 +97,8 @@ public struct Picture: Sendable {
   /// The frames, when the picture moves; `bitmap` is then what is shown until they are asked for. `nil` for a
   /// still picture.
   public var animation: PictureAnimation? { content.animation }
-  /// What was wrong with the file without keeping it from being shown: a broken colour profile.
+  /// What was converted, cut off, assumed or wrong without keeping the picture from being shown: a tone mapping, a broken colour
+  /// profile. The same from every cache. 32 at most, of 512 bytes each: more are left out, longer ones cut.
   public var notes: [String] {
     if case .deferred(let pixels) = content.pixels { pixels.notes } else { content.notes }
   }

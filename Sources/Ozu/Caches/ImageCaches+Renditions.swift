@@ -8,12 +8,16 @@ extension ImageCaches {
     let header: ImageHeader?
     let stamp: FileStamp?
     let validity: OriginalValidity?
+    let notes: [String]
 
-    init(data: Data, header: ImageHeader?, stamp: FileStamp?, validity: OriginalValidity?) {
+    init(
+      data: Data, header: ImageHeader?, stamp: FileStamp?, validity: OriginalValidity?, notes: [String]
+    ) {
       self.data = data
       self.header = header
       self.stamp = stamp
       self.validity = validity
+      self.notes = notes
     }
 
     /// The picture of an entry; `nil` when it has no record of ours, or another state of a local file.
@@ -25,16 +29,20 @@ extension ImageCaches {
     }
 
     fileprivate convenience init(data: Data, _ record: RenditionRecord) {
-      self.init(data: data, header: record.header, stamp: record.stamp, validity: record.validity)
+      self.init(
+        data: data, header: record.header, stamp: record.stamp, validity: record.validity, notes: record.notes
+      )
     }
 
     /// The finished picture, made of the one that was read from `data`: that knows what its colours mean, where they are not
-    /// sRGB.
+    /// sRGB. Its notes are those that it had when it was made.
     func picture(_ read: Picture) -> Picture {
-      guard read.bitmap.colorSpace != .sRGB, var header else { return Picture(read.bitmap, header: header) }
+      guard read.bitmap.colorSpace != .sRGB, var header else {
+        return Picture(read.bitmap, header: header, notes: notes)
+      }
       header.colorEncoding = read.header?.colorEncoding
       header.lightLevels = read.header?.lightLevels
-      return Picture(read.bitmap, header: header)
+      return Picture(read.bitmap, header: header, notes: notes)
     }
   }
 
@@ -99,7 +107,7 @@ extension ImageCaches {
 
   func store(_ rendition: Rendition, for request: ImageRequest) {
     let record = RenditionRecord(
-      header: rendition.header, stamp: rendition.stamp, validity: rendition.validity)
+      header: rendition.header, stamp: rendition.stamp, validity: rendition.validity, notes: rendition.notes)
     guard request.format?.isRetired != true else { return }
     observeStore(.rendition, byteCount: rendition.data.count, for: request) {
       stores.write(

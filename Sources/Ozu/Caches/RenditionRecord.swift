@@ -1,8 +1,8 @@
 import Foundation
 import OzuRecords
 
-/// What stands beside a finished picture on disk: the header of its source, and what tells whether the source is
-/// still the same.
+/// What stands beside a finished picture on disk: the header of its source, what tells whether the source is still the
+/// same, and the notes of the picture.
 ///
 /// A record of an unknown version is a miss. The version grows with the form of a record, and when pictures are made
 /// otherwise than before: those of earlier releases are then made again.
@@ -13,11 +13,14 @@ struct RenditionRecord {
   let header: ImageHeader?
   let stamp: FileStamp?
   let validity: OriginalValidity?
+  /// `Picture.notes`, within its bounds.
+  let notes: [String]
 
-  init(header: ImageHeader?, stamp: FileStamp?, validity: OriginalValidity?) {
+  init(header: ImageHeader?, stamp: FileStamp?, validity: OriginalValidity?, notes: [String]) {
     self.header = header
     self.stamp = stamp
     self.validity = validity
+    self.notes = notes
   }
 
   /// Reads a record; `nil` when it is damaged or of another version.
@@ -37,6 +40,9 @@ struct RenditionRecord {
       OriginalValidity(
         freshUntil: try reader.date(), bodyIdentity: try reader.text(), mayOutlive: try reader.flag())
     }
+    notes = try reader.list { (reader) throws(FieldReader.Damage) in try reader.text() }
+    // No picture of ours has more.
+    guard notes == PictureNotes.bounded(notes) else { throw FieldReader.Damage() }
   }
 
   var data: Data {
@@ -55,6 +61,7 @@ struct RenditionRecord {
       writer.append(validity.bodyIdentity)
       writer.append(validity.mayOutlive)
     }
+    writer.append(notes) { $0.append($1) }
   }
 }
 

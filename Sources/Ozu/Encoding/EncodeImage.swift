@@ -222,7 +222,7 @@ final class EncodeImage: JobWork, @unchecked Sendable {
       type: file.type, size: file.size, frameCount: file.frameCount, checksum: CacheKey(hashing: file.data),
       notes: loaded.picture.notes + dimming(loaded.picture, file.type) + file.notes,
       rendition: RenditionRecord(
-        header: loaded.picture.header, stamp: fetched.stamp, validity: fetched.validity),
+        header: loaded.picture.header, stamp: fetched.stamp, validity: fetched.validity, notes: []),
       sourceByteCount: loaded.encodedByteCount)
     let entry = EncodedEntry(file.data, record, of: request)
     finish(entry, loaded.source, loaded.verdict, isNew: true, allowsStoring: fetched.allowsStoring)

@@ -3,7 +3,7 @@ import OzuRecords
 
 /// What stands beside an encoded image in a store.
 struct EncodedRecord: Sendable {
-  private static let currentVersion = 2
+  private static let currentVersion = 3
 
   let type: ImageType
   let size: PixelSize
@@ -12,7 +12,7 @@ struct EncodedRecord: Sendable {
   let checksum: CacheKey
   /// What a user may want to know.
   let notes: [String]
-  /// What tells whether its source is still the same.
+  /// What tells whether its source is still the same. It has no notes of its own.
   let rendition: RenditionRecord
   /// Of the source's file; 0 when its fetcher brought pixels.
   let sourceByteCount: Int
@@ -34,7 +34,8 @@ struct EncodedRecord: Sendable {
   init?(_ data: Data) {
     let record = FieldReader.record(data, version: Self.currentVersion) {
       (reader) throws(FieldReader.Damage) in
-      EncodedRecord(
+      guard try reader.integer() == RenditionRecord.currentVersion else { throw FieldReader.Damage() }
+      return EncodedRecord(
         type: ImageType(rawValue: try reader.text()),
         size: try PixelSize(from: &reader), frameCount: try reader.integer(),
         checksum: try reader.key(),
@@ -48,6 +49,8 @@ struct EncodedRecord: Sendable {
   var data: Data {
     var writer = FieldWriter()
     writer.append(Self.currentVersion)
+    // Of the part that is one of those.
+    writer.append(RenditionRecord.currentVersion)
     writer.append(type.rawValue)
     size.write(to: &writer)
     writer.append(frameCount)
@@ -62,7 +65,8 @@ struct EncodedRecord: Sendable {
   func renewed(_ validity: OriginalValidity) -> EncodedRecord {
     EncodedRecord(
       type: type, size: size, frameCount: frameCount, checksum: checksum, notes: notes,
-      rendition: RenditionRecord(header: rendition.header, stamp: rendition.stamp, validity: validity),
+      rendition: RenditionRecord(
+        header: rendition.header, stamp: rendition.stamp, validity: validity, notes: rendition.notes),
       sourceByteCount: sourceByteCount)
   }
 }

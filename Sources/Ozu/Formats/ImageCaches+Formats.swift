@@ -48,7 +48,9 @@ extension ImageCaches {
       request.mayKeepRendition(cached.picture), !request.isOriginal(cached.picture), let data = encode()
     else { return }
     store(
-      Rendition(data: data, header: cached.picture.header, stamp: cached.stamp, validity: cached.validity),
+      Rendition(
+        data: data, header: cached.picture.header, stamp: cached.stamp, validity: cached.validity,
+        notes: cached.picture.notes),
       for: request)
   }
 }

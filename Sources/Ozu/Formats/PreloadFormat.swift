@@ -45,14 +45,14 @@ struct PreloadFormat: Sendable {
     let name = info.key.label ?? format.name
     let way = StepWork.Way(
       from: LoadImage.Origin(), of: .data(Data(), key: name), context,
-      last: (.decode(rendition.data, nil), info.key.key), start: context.configuration.instant)
+      last: (.decode(rendition.data, nil, .written), info.key.key), start: context.configuration.instant)
     let work = await JobAwaiter(context.runner, .veryLow).work(of: way.key(0)) {
       JobStart(StepWork(way, at: 0))
     }
     do throws(ImageError) {
       guard let step = work as? StepWork else { throw .cancelled(name) }
       let rendered = try step.outcome.get()
-      let picture = Picture(rendered.picture.bitmap, header: rendition.header)
+      let picture = rendition.picture(rendered.picture)
       let memory = context.caches.memory
       guard !preload.isStopped, memory.totalCost + picture.byteCount <= memory.costLimit else { return false }
       let key = ImageKey(rendition: info.key.key, label: info.key.label, format: format)

@@ -94,8 +94,7 @@ extension LoadImage {
         case .success(let larger):
           guard larger.picture.size == made.size else { return load.derive(resize, from: rest) }
           let cached = CachedPicture(
-            picture: Picture(larger.picture.bitmap, header: rendition.header), stamp: rendition.stamp,
-            validity: rendition.validity)
+            picture: rendition.picture(larger.picture), stamp: rendition.stamp, validity: rendition.validity)
           return load.derive(
             from: cached, by: .derive(cached.picture, derivation), load.request.processors[...],
             timings: timings.adding(larger.timings))

@@ -161,7 +161,8 @@ extension LoadImage {
       removeRendition()
       return nil
     }
-    let rendition = ImageCaches.Rendition(data: old.data, header: old.header, stamp: nil, validity: validity)
+    let rendition = ImageCaches.Rendition(
+      data: old.data, header: old.header, stamp: nil, validity: validity, notes: old.notes)
     return finish(
       rendition, timings: timings, source: origin.source == .original ? .rendition : origin.source,
       verdict: origin.verdict, writes: { $0.storeOriginal(fetched) + $0.store(rendition) },

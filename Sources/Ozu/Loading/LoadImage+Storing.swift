@@ -67,7 +67,8 @@ extension LoadImage {
     } write: { [context, request] data in
       guard let data else { return }
       context.caches.store(
-        ImageCaches.Rendition(data: data, header: picture.header, stamp: stamp, validity: validity),
+        ImageCaches.Rendition(
+          data: data, header: picture.header, stamp: stamp, validity: validity, notes: picture.notes),
         for: request)
       if let made { context.caches.noteStored(made, source: request.sourceKey) }
     }

@@ -97,7 +97,8 @@ extension ImagePipeline {
       let data = try pipeline.configuration.codecs.encode(
         picture, as: encoding.type, options: encoding.options)
       let rendition = ImageCaches.Rendition(
-        data: data, header: picture.header, stamp: stamp(of: request), validity: nil)
+        data: data, header: picture.header, stamp: stamp(of: request), validity: nil,
+        notes: picture.notes)
       pipeline.caches.store(rendition, for: request)
     }
 

@@ -16,6 +16,8 @@ struct RecordTests {
     responseDate: Date(timeIntervalSince1970: -5), selectingHeaders: ["Accept": "image/*"],
     redirectsFreshUntil: Date(timeIntervalSince1970: 1), bodyIdentity: "xyz")
 
+  private static let notes = ["PQ was tone-mapped to sRGB (ITU-R BT.2390)", "", "ü\n\"\u{0}\""]
+
   private static var header: ImageHeader {
     var header = ImageHeader(
       type: .webp, storedSize: PixelSize(4000, 3), orientation: .left, bitsPerComponent: 16,
@@ -44,11 +46,14 @@ struct RecordTests {
     for header in [Self.header, nil] {
       for stamp in [FileStamp(path: "/"), nil] {
         for validity in [Self.validity, nil] {
-          let record = RenditionRecord(header: header, stamp: stamp, validity: validity)
-          let read = try #require(RenditionRecord(record.data))
-          #expect(read.header == header)
-          #expect(read.stamp == stamp)
-          #expect(read.validity == validity)
+          for notes in [[], Self.notes] {
+            let record = RenditionRecord(header: header, stamp: stamp, validity: validity, notes: notes)
+            let read = try #require(RenditionRecord(record.data))
+            #expect(read.header == header)
+            #expect(read.stamp == stamp)
+            #expect(read.validity == validity)
+            #expect(read.notes == notes)
+          }
         }
       }
     }
@@ -62,12 +67,18 @@ struct RecordTests {
   func damage() throws {
     let originals = try #require(OriginalRecord(Self.response)).data
     let renditions = RenditionRecord(
-      header: Self.header, stamp: FileStamp(path: "/"), validity: Self.validity
+      header: Self.header, stamp: FileStamp(path: "/"), validity: Self.validity, notes: Self.notes
     ).data
     let relatives = RelativesRecord(Self.made).data
+    let files = EncodedRecord(
+      type: .png, size: PixelSize(3, 2), frameCount: 1, checksum: "sum", notes: Self.notes,
+      rendition: RenditionRecord(header: Self.header, stamp: nil, validity: Self.validity, notes: []),
+      sourceByteCount: 9
+    ).data
     for (data, read) in [
       (originals, { OriginalRecord($0) != nil }), (renditions, { RenditionRecord($0) != nil }),
       (relatives, { RelativesRecord($0, of: CacheKey("a")) != nil }),
+      (files, { EncodedRecord($0) != nil }),
     ] as [(Data, (Data) -> Bool)] {
       for count in 0..<data.count { #expect(!read(data.prefix(count))) }
       #expect(!read(data + [0]))
@@ -95,6 +106,39 @@ struct RecordTests {
     writer.append(200)
     writer.append(UInt64.max)
     #expect(OriginalRecord(writer.data) == nil)
+  }
+
+  @Test("notes beyond the bounds of pictures are none of ours")
+  func notesBounds() {
+    func read(_ notes: [String]) -> [String]? {
+      RenditionRecord(RenditionRecord(header: nil, stamp: nil, validity: nil, notes: notes).data)?.notes
+    }
+    let most = [String](repeating: String(repeating: "ü", count: 256), count: 32)
+    #expect(read(most) == most)
+    #expect(read(most + [""]) == nil)
+    #expect(read([String](repeating: "", count: 100_000)) == nil)
+    #expect(read([String(repeating: "x", count: 513)]) == nil)
+    for count in [2, 127, 1 << 27, -1] {
+      var writer = FieldWriter()
+      writer.append(RenditionRecord.currentVersion)
+      for _ in 0..<3 { writer.append(false) }
+      writer.append(count)
+      writer.append("one")
+      #expect(RenditionRecord(writer.data) == nil)
+    }
+  }
+
+  @Test("a file whose rendition has a record of another version is none")
+  func nestedVersion() throws {
+    let rendition = RenditionRecord(header: nil, stamp: nil, validity: Self.validity, notes: [])
+    let record = EncodedRecord(
+      type: .png, size: PixelSize(3, 2), frameCount: 1, checksum: "sum", rendition: rendition,
+      sourceByteCount: 9)
+    var bytes = record.data
+    #expect(EncodedRecord(bytes) != nil)
+    #expect(bytes[1] == UInt8(RenditionRecord.currentVersion))
+    bytes[1] -= 1
+    #expect(EncodedRecord(bytes) == nil)
   }
 
   @Test("pictures of a source: the latest eight")
