@@ -113,6 +113,109 @@ struct GainMapTests {
     }
   }
 
+  private static func numbers(_ attributes: String) -> [UInt8] {
+    xmp("<x hdrgm:Version=\"1.0\" \(attributes)/>")
+  }
+
+  @Test(
+    "whose numbers cannot be give the picture and a note",
+    arguments: [
+      "GainMapMax='nan'", "GainMapMax='inf'", "GainMapMax='1e9'", "GainMapMax='2' Gamma='0'",
+      "GainMapMax='2' Gamma='-1'", "GainMapMax='2' Gamma='nan'", "GainMapMax='1' GainMapMin='2'",
+      "GainMapMax='2' GainMapMin='-1e9'", "GainMapMax='2' OffsetSDR='1e9'", "GainMapMax='2' OffsetHDR='nan'",
+      "GainMapMax='2' HDRCapacityMin='nan'", "GainMapMax='2' HDRCapacityMin='-1'",
+      "GainMapMax='2' HDRCapacityMin='2'", "GainMapMax='2' HDRCapacityMin='3'",
+      "GainMapMax='2' BaseRenditionIsHDR='True'", "GainMapMax='-1' GainMapMin='-2'",
+      "GainMapMax='-0.01' GainMapMin='-0.01'",
+    ])
+  func impossible(numbers: String) throws {
+    let attributes = (numbers + " HDRCapacityMax='2'").split(separator: " ").map { "hdrgm:" + $0 }
+    let (base, map) = try (Self.flat(PixelSize(64, 48), 120), Self.flat(PixelSize(32, 24), 255))
+    let data = Self.file(base, map, describedBy: Self.numbers(attributes.joined(separator: " ")))
+    let plain = try Self.codecs.picture(from: base).bitmap
+    for headroom in [nil, 1, 4, 64] as [Double?] {
+      let picture = try Self.codecs.picture(from: data, context: DecodingContext().brightened(to: headroom))
+      #expect(picture.bitmap == plain && picture.header?.gainMap == nil)
+      #expect(picture.notes.count == 1 && picture.notes[0].contains("gain map"), "\(picture.notes)")
+    }
+  }
+
+  @Test(
+    "with a headroom that cannot be give the picture and a note",
+    arguments: ["nan", "-1", "0", "1e9", "inf"])
+  func impossibleHeadroom(text: String) throws {
+    let base = try Self.flat(PixelSize(64, 48), 120)
+    let numbers = "hdrgm:GainMapMax='2' hdrgm:HDRCapacityMax='\(text)'"
+    let data = try Self.file(
+      base, Self.flat(PixelSize(32, 24), 255), describedBy: Self.numbers(numbers))
+    let picture = try Self.codecs.picture(from: data, context: DecodingContext().brightened(to: 4))
+    #expect(try picture.bitmap == Self.codecs.picture(from: base).bitmap)
+    #expect(picture.notes.count == 1 && picture.notes[0].contains("gain map"), "\(picture.notes)")
+  }
+
+  @Test("may make parts of a picture darker, down to black")
+  func darker() throws {
+    let numbers = "hdrgm:GainMapMin='-3' hdrgm:GainMapMax='1' hdrgm:HDRCapacityMax='2'"
+    for (value, stops) in [(UInt8(0), -3.0), (255, 1)] {
+      let data = try Self.file(
+        Self.flat(PixelSize(64, 48), 188), Self.flat(PixelSize(32, 24), value),
+        describedBy: Self.numbers(numbers))
+      let picture = try Self.codecs.picture(from: data, context: DecodingContext().brightened(to: 4))
+      #expect(picture.bitmap.format == .rgba16)
+      let offset = 1.0 / 64
+      let expected = ((SRGBCurve.light(188.0 / 255) + offset) * exp2(stops) - offset) * 203
+      #expect(abs(Self.nits(picture.bitmap) / expected - 1) < 0.02)
+      let levels = try #require(picture.header?.lightLevels)
+      #expect(levels.maximumContent == Self.nits(picture.bitmap).rounded(.up))
+    }
+  }
+
+  @Test("tell the light of what they have brightened", arguments: [2.0, 4, 64])
+  func lightLevels(headroom: Double) throws {
+    // A map that is dark in one half: the greatest level is that of the other, and the mean lies between.
+    let size = PixelSize(64, 48)
+    let halves = Bitmap(size: size, isOpaque: true) { x, _ in
+      let value: UInt8 = x < 32 ? 0 : 255
+      return Pixel(red: value, green: value, blue: value, alpha: 255)
+    }
+    let map = try Self.codecs.encode(halves, as: .jpeg, options: EncodingOptions(compressionQuality: 1))
+    let data = try Self.file(
+      Self.flat(size, 188), map,
+      describedBy: Self.numbers("hdrgm:GainMapMax='12' hdrgm:HDRCapacityMax='6'"))
+    #expect(try Self.codecs.picture(from: data).header?.lightLevels == nil)
+    let picture = try Self.codecs.picture(from: data, context: DecodingContext().brightened(to: headroom))
+    let levels = try #require(picture.header?.lightLevels)
+    let dark = SRGBCurve.light(188.0 / 255) * 203
+    // Two stops of gain for one of headroom.
+    let light = SRGBCurve.light(188.0 / 255) + 1.0 / 64
+    let gained = (light * exp2(2 * log2(headroom)) - 1.0 / 64) * 203
+    let most = min(gained, headroom * 203, 10_000)
+    #expect(abs((levels.maximumContent ?? 0) / most - 1) < 0.02, "\(levels) \(most)")
+    #expect(abs((levels.maximumAverage ?? 0) / ((dark + most) / 2) - 1) < 0.03, "\(levels)")
+    #expect(levels.maximumContent ?? .greatestFiniteMagnitude <= min(headroom * 203, 10_000).rounded(.up))
+    // Black has a level all the same: 0 would be one that is not known.
+    let black = try Self.codecs.picture(
+      from: Self.file(
+        Self.flat(size, 0), Self.flat(size, 0), describedBy: Self.ultraHDR),
+      context: DecodingContext().brightened(to: headroom))
+    #expect(black.header?.lightLevels == LightLevels(maximumContent: 1, maximumAverage: 1))
+  }
+
+  @Test("for a headroom that is no number, or no more than white, are not applied")
+  func oddHeadrooms() throws {
+    let data = try Self.file(
+      Self.flat(PixelSize(64, 48), 120), Self.flat(PixelSize(32, 24), 255), describedBy: Self.iso())
+    let plain = try Self.codecs.picture(from: data)
+    for headroom in [Double.nan, -Double.infinity, -1, 0, 1] {
+      let picture = try Self.codecs.picture(from: data, context: DecodingContext().brightened(to: headroom))
+      #expect(picture.bitmap == plain.bitmap && picture.notes.isEmpty && picture.header?.lightLevels == nil)
+    }
+    let brightest = try Self.codecs.picture(
+      from: data, context: DecodingContext().brightened(to: Double.infinity))
+    let bright = try Self.codecs.picture(from: data, context: DecodingContext().brightened(to: 64))
+    #expect(brightest.bitmap == bright.bitmap && bright.bitmap.format == .rgba16)
+  }
+
   @Test("cut off anywhere are never an error")
   func cut() throws {
     let base = try Self.flat(PixelSize(16, 16), 120)

@@ -115,7 +115,8 @@ extension CodecRegistry {
   private func render(
     _ prepared: Prepared, resize: Resize?, context: DecodingContext
   ) throws(DecodingError) -> Picture {
-    let (file, header) = (prepared.file, prepared.header)
+    let file = prepared.file
+    var header = prepared.header
     let (plan, format) = (prepared.plan, prepared.format)
     let context = try context.fitting(header).reserving(plan.byteCount)
     defer { withExtendedLifetime(context) {} }
@@ -151,7 +152,7 @@ extension CodecRegistry {
     bitmap = converted(bitmap, header: header, context: context, notes: &notes)
     if bitmap.format != format { bitmap = bitmap.converted(to: format, pool: context.pool) }
     bitmap = try brightened(
-      bitmap, prepared.data, plan: plan, header: header, context: context, notes: &notes)
+      bitmap, prepared.data, plan: plan, header: &header, context: context, notes: &notes)
     let animation = animation(
       of: file, encodedByteCount: prepared.data.count, resize: resize, context: context, notes: &notes)
     return Picture(

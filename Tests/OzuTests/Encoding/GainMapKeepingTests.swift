@@ -112,6 +112,31 @@ struct GainMapKeepingTests {
     #expect(plain.notes.isEmpty && plain.data == file.data)
   }
 
+  @Test(
+    "tell the light of the brightened picture in files and from disk",
+    arguments: [ImageType.png, .avif, .jxl])
+  func lightLevels(type: ImageType) async throws {
+    guard Self.codecs.encodableTypes.contains(type) else { return }
+    let request = try Self.request().with {
+      $0.resize = Resize(PixelSize(60, 40))
+      $0.headroomStops = 2
+      $0.storagePolicy = .all
+    }
+    var format = OutputFormat(type)
+    format.colorProfile = .keep
+    let files = MemoryFileSystem()
+    for _ in 0..<2 {
+      let pipeline = ImagePipeline.testing(files: files)
+      let levels = try #require(try await pipeline.image(for: request).header?.lightLevels)
+      let peak = try #require(levels.maximumContent)
+      #expect(100...812 ~= peak && levels.maximumAverage.map { 1..<peak ~= $0 } == true)
+      let found = try Self.codecs.header(of: try await pipeline.encoded(for: request, as: format).data)
+      #expect(found.lightLevels?.maximumContent == peak)
+      #expect(type == .jxl || found.lightLevels == levels)
+      await pipeline.flush()
+    }
+  }
+
   @Test("are no promise of a map that was left out")
   func announcement() async throws {
     var format = OutputFormat.jpeg

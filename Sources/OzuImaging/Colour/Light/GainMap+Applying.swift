@@ -15,8 +15,12 @@ extension GainMap {
   ///   - base: the picture in sRGB.
   ///   - map: the gain map, as stored, of the same size.
   ///   - headroom: how many times as bright as white the display is.
+  /// - Returns: the picture, and its own light levels as CTA-861.3 has them: of the greatest component of each pixel the greatest
+  ///   and the mean, in whole candelas that are not less.
   /// - Complexity: O(pixels).
-  func apply(to base: Bitmap, _ map: Bitmap, headroom: Double, pool: PixelBufferPool) -> Bitmap {
+  func apply(
+    to base: Bitmap, _ map: Bitmap, headroom: Double, pool: PixelBufferPool
+  ) -> (picture: Bitmap, levels: LightLevels) {
     precondition(base.size == map.size, "a map of the size of its picture")
     let weight = weight(headroom: headroom)
     let numbers = channels.count == 3 ? channels : [channels[0], channels[0], channels[0]]
@@ -24,7 +28,9 @@ extension GainMap {
     let gains = numbers.map { channel in
       (0..<256).map { exp2(stops(Double($0) / 255, channel) * weight) }
     }
-    return Bitmap(
+    let most = min(headroom * ToneMapping.white, PerceptualQuantizer.peak)
+    var (peak, sum) = (0.0, 0.0)
+    let picture = Bitmap(
       size: base.size, format: .rgba16, isOpaque: base.isOpaque,
       colorSpace: .coded(primaries: 1, transfer: HighDynamicRange.Transfer.perceptualQuantizer.rawValue),
       pool: pool
@@ -45,29 +51,39 @@ extension GainMap {
               }
               let alpha = Double(pixel.w)
               var result = SIMD4<UInt32>(0, 0, 0, pixel.w)
+              var greatest = 0.0
               for index in 0..<3 {
                 let number = numbers[index]
                 let light = SRGBCurve.light(min(Double(pixel[index]) / alpha, 1))
                 let brighter =
                   (light + number.baseOffset) * gains[index][Int(value[index] >> 8)] - number.alternateOffset
-                let shown = PerceptualQuantizer.value(
-                  min(max(weight > 0 ? brighter : light, 0), headroom) * ToneMapping.white)
-                result[index] = UInt32(shown * alpha + 0.5)
+                let shown = min(max(weight > 0 ? brighter : light, 0) * ToneMapping.white, most)
+                greatest = max(greatest, shown)
+                result[index] = UInt32(PerceptualQuantizer.value(shown) * alpha + 0.5)
               }
+              peak = max(peak, greatest)
+              sum += greatest
               to.store(result, x, .rgba16)
             }
           }
         }
       }
     }
+    // A level of 0 would be one that is not known.
+    func candelas(_ light: Double) -> Double { max(light.rounded(.up), 1) }
+    let levels = LightLevels(
+      maximumContent: candelas(peak), maximumAverage: candelas(sum / Double(max(base.size.pixelCount, 1))))
+    return (picture, levels)
   }
 }
 
 extension CodecRegistry {
   /// The picture brightened for the headroom of the context, where its file has a gain map for it; else the picture, with a
   /// note that says why.
+  ///
+  /// - Parameter header: gets the light levels of what is brightened.
   func brightened(
-    _ bitmap: Bitmap, _ data: Data, plan: DecodePlan, header: ImageHeader, context: DecodingContext,
+    _ bitmap: Bitmap, _ data: Data, plan: DecodePlan, header: inout ImageHeader, context: DecodingContext,
     notes: inout [String]
   ) throws(DecodingError) -> Bitmap {
     guard let headroom = context.headroom, let gainMap = header.gainMap else { return bitmap }
@@ -86,7 +102,9 @@ extension CodecRegistry {
       let fitting = Resampler(kernel: .bilinear).resample(
         map, region: region, to: plan.outputSize, pool: context.pool)
       notes.append("its gain map was applied for a headroom of \(headroom)")
-      return gainMap.apply(to: bitmap, fitting, headroom: headroom, pool: context.pool)
+      let brighter = gainMap.apply(to: bitmap, fitting, headroom: headroom, pool: context.pool)
+      header.lightLevels = brighter.levels
+      return brighter.picture
     } catch {
       if error == .cancelled { throw error }
       notes.append("its gain map cannot be used: \(error)")

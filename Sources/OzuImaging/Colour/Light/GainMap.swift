@@ -84,12 +84,14 @@ public struct GainMap: Hashable, Sendable {
 
   /// Why it cannot be used with a picture of a size; `nil` when it can.
   package func flaw(for picture: PixelSize) -> String? {
-    guard alternateHeadroom.isNaN || alternateHeadroom >= baseHeadroom else {
-      return "it makes a picture of high dynamic range darker"
-    }
     guard channels.count == 1 || channels.count == 3, channels.allSatisfy(\.isSane), 0...16 ~= baseHeadroom,
-      baseHeadroom < alternateHeadroom, alternateHeadroom <= 16
+      0...16 ~= alternateHeadroom, baseHeadroom != alternateHeadroom
     else { return "its numbers make no sense" }
+    guard baseHeadroom < alternateHeadroom else { return "it makes a picture of high dynamic range darker" }
+    // Parts may be darker on a brighter display; a picture that is darker everywhere needs no headroom.
+    guard channels.contains(where: { $0.maximum >= 0 }) else {
+      return "it makes the picture darker on displays that are brighter"
+    }
     // A gain that all colours share is the same in every space of linear light.
     guard isInColorsOfPicture || channels.count == 1 else { return "its gains are meant for other colours" }
     guard !size.isEmpty, !picture.isEmpty else { return "it has no size" }
