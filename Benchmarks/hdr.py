@@ -9,7 +9,7 @@ colour-science and numpy have them.
 Makes 12 pictures of each kind (PQ and HLG in PNG, PQ in AVIF, JPEG XL and HEIC, PQ under the primaries of Display P3, SDR in
 Display P3 and Rec. 2020, JPEG with gain maps of one gain and of three), has `ozu load` convert them, and prints the mean and the
 largest deltaE2000 of each. The curves and the matrices are colour-science's; the EETF of BT.2390 and the gamut mapping are computed
-here in double precision, by other means than Ozu's: no tables, and the edges of gamuts by halving to the last bit. Pillow decodes
+here in double precision, and without tables. Pillow decodes
 the JPEGs with gain maps, libavif's and libjxl's programs write AVIF and JPEG XL, and pillow-heif HEIC. That loses something: for
 it the reference is made of what pillow-heif reads. With FOLDER, a page with every picture raw, as the reference has it, and as
 Ozu has it is left there, and a sheet of some of them that is WIDTH pixels wide.
@@ -54,25 +54,18 @@ def eetf(light, peak):
     return nits(np.where(e < ks, e, p) * top)
 
 
-def edge(grey, color):
-    """How far the lines from greys through colours stay in the cube, as multiples of the colours' own distance."""
-    low, high = np.zeros(len(grey)), np.full(len(grey), 1024.0)
-    for _ in range(60):
-        middle = (low + high) / 2
-        point = grey + (color - grey) * middle[:, None]
-        inside = np.all((point >= 0) & (point <= 1), -1)
-        low, high = np.where(inside, middle, low), np.where(inside, high, middle)
-    return np.maximum(low, 1e-9)
+def reach(grey, color):
+    """The parts of the ways from greys to the faces of the cube that colours have gone, in the norm of the power 8."""
+    faces = [np.maximum((grey - color) / np.maximum(grey, 1e-12), 0), np.maximum((color - grey) / np.maximum(1 - grey, 1e-12), 0)]
+    return np.linalg.norm(np.hstack(faces), 8, -1)
 
 
 def map_gamut(source, primaries):
     rgb = source @ (FROM_XYZ[1] @ TO_XYZ[primaries]).T
     grey = np.repeat((source @ TO_XYZ[primaries][1])[:, None], 3, -1)
-    near, far = edge(grey, rgb), edge(grey, source)
-    part, limit = 1 / near, np.maximum(far, 1) / near
-    x, end = (part - 0.8) / 0.2, np.maximum((limit - 0.8) / 0.2, 1.0)
-    kept = np.where(end > 1, 0.8 + 0.2 * np.minimum(x / (1 + x * (end - 1) / end), 1), np.minimum(part, 1))
-    factor = np.where(part <= 0.8, 1, kept * near)
+    part, own = np.maximum(reach(grey, rgb), 1e-12), np.maximum(reach(grey, source), 1e-12)
+    x, end = (part - 0.8) / 0.2, (np.maximum(part / own, 1) * 3 ** (1 / 8) - 0.8) / 0.2
+    factor = np.where(part <= 0.8, 1, (0.8 + 0.2 * x / (1 + x * (end - 1) / end)) / part)
     return np.clip(grey + (rgb - grey) * factor[:, None], 0, 1)
 
 

@@ -123,6 +123,29 @@ struct ToneMappingTests {
     #expect(result.notes.count == noteCount, "\(result.notes)")
   }
 
+  @Test(
+    "has no creases, at which a smooth picture would show lines", arguments: [9, 12],
+    [0.2, 0.5, 1] as [Float])
+  func creases(primaries: Int, brightness: Float) throws {
+    let chromaticities = try #require(Chromaticities(primaries: primaries))
+    let mapping = try #require(GamutMapping(chromaticities))
+    let steps = 1000
+    for (first, second) in [
+      (SIMD4<Float>(1, 0, 0, 0), SIMD4<Float>(0, 0, 1, 0)), (SIMD4(0, 1, 0, 0), SIMD4(1, 0, 1, 0)),
+      (SIMD4(1, 0.9, 0, 0), SIMD4(0, 1, 1, 0)),
+    ] {
+      let colors = (0...steps).map { step in
+        let share = Float(step) / Float(steps)
+        return mapping((first * (1 - share) + second * share) * brightness)
+      }
+      for step in 1..<steps {
+        // How much the slope changes between neighbours.
+        let change = (colors[step - 1] - 2 * colors[step] + colors[step + 1]) * Float(steps)
+        #expect(max(change.x, change.y, change.z) < 1 && min(change.x, change.y, change.z) > -1, "\(step)")
+      }
+    }
+  }
+
   @Test("multiplies by alpha again, and is the same in 8 bits")
   func alpha() throws {
     let mapping = try #require(ToneMapping(Self.pq, peak: 1000))
