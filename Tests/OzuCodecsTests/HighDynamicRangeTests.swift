@@ -125,7 +125,7 @@ struct HighDynamicRangeTests {
   func memory() throws {
     let file = Self.ramp(4096).data
     // Nine rows and a bitmap of 8 bits fit, and one of 16 does not.
-    let limits = DecodingLimits(decodedByteCount: (36 + 6) * 4096)
+    let limits = DecodingLimits(decodedByteCount: (72 + 6) * 4096)
     let picture = try CodecRegistry.standard.picture(from: file, context: DecodingContext(limits: limits))
     #expect(picture.notes.contains { $0.contains("8 bits") })
     #expect(picture.bitmap.colorSpace == .sRGB)

@@ -20,8 +20,11 @@ struct PNGRowReaderTests {
     var missingByteCount = 0
     var chunkByteCount = 1000
     var filterOffset = 0
+    /// 8 or 16.
+    var bitDepth = 8
 
-    var pixelByteCount: Int { [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][colorType] ?? 1 }
+    var channelCount: Int { [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][colorType] ?? 1 }
+    var pixelByteCount: Int { channelCount * bitDepth / 8 }
 
     func value(_ x: Int, _ y: Int, _ byte: Int) -> UInt8 {
       if colorType == 3 { return UInt8((x + y * 3) % max(1, palette.count / 3)) }
@@ -30,7 +33,7 @@ struct PNGRowReaderTests {
 
     var data: Data {
       var file = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
-      file += chunk("IHDR", big(size.width) + big(size.height) + [8, colorType, 0, 0, 0])
+      file += chunk("IHDR", big(size.width) + big(size.height) + [UInt8(bitDepth), colorType, 0, 0, 0])
       if !palette.isEmpty { file += chunk("PLTE", palette) }
       if !alphas.isEmpty { file += chunk("tRNS", alphas) }
       let stream = zlib(rows).dropLast(missingByteCount)
@@ -97,13 +100,19 @@ struct PNGRowReaderTests {
   static let writers: [Writer] =
     [0, 2, 4, 6].flatMap { type in
       [PixelSize(1, 1), PixelSize(3, 7), PixelSize(61, 43), PixelSize(500, 300)].flatMap { size in
-        (0..<2).map { Writer(size: size, colorType: UInt8(type), filterOffset: $0 * 3) }
+        (0..<2).flatMap { offset in
+          (size.width < 500 ? [8, 16] : [8]).map {
+            Writer(size: size, colorType: UInt8(type), filterOffset: offset * 3, bitDepth: $0)
+          }
+        }
       }
     } + [
       Writer(size: PixelSize(37, 29), colorType: 3, palette: colors),
       Writer(size: PixelSize(37, 29), colorType: 3, palette: colors, alphas: [0, 100, 200]),
       Writer(size: PixelSize(37, 29), colorType: 2, chunkByteCount: 1),
       Writer(size: PixelSize(37, 29), colorType: 6, chunkByteCount: 7),
+      Writer(size: PixelSize(37, 29), colorType: 6, chunkByteCount: 7, bitDepth: 16),
+      Writer(size: PixelSize(400, 120), colorType: 2, bitDepth: 16),
     ]
 
   @Test("takes back every filter, for every kind of pixel", arguments: writers.indices)
@@ -113,7 +122,8 @@ struct PNGRowReaderTests {
     let bitmap = try #require(try read(file))
     for y in 0..<writer.size.height {
       for x in 0..<writer.size.width {
-        let bytes = (0..<writer.pixelByteCount).map { writer.value(x, y, $0) }
+        // Of 16 bits the upper eight.
+        let bytes = (0..<writer.channelCount).map { writer.value(x, y, $0 * writer.bitDepth / 8) }
         try #require(bitmap[x, y] == expected(bytes, writer), "pixel \(x), \(y)")
       }
     }
@@ -121,15 +131,53 @@ struct PNGRowReaderTests {
     #expect(try CodecRegistry.straight.picture(from: file).bitmap == bitmap)
   }
 
+  @Test("keeps 16 bits, and gives what libpng gives, in 8 bits too", arguments: [0, 2, 4, 6], [1, 2, 37])
+  func deep(colorType: UInt8, width: Int) throws {
+    for offset in 0..<5 {
+      let writer = Writer(
+        size: PixelSize(width, 43), colorType: colorType, filterOffset: offset, bitDepth: 16)
+      let file = writer.data
+      let bitmap = try #require(try read(file, format: .rgba16))
+      #expect(bitmap.format == .rgba16 && bitmap.isOpaque == (colorType < 4))
+      let isGray = colorType == 0 || colorType == 4
+      for y in 0..<writer.size.height {
+        for x in 0..<width {
+          let words = (0..<writer.channelCount).map {
+            UInt16(writer.value(x, y, $0 * 2)) << 8 | UInt16(writer.value(x, y, $0 * 2 + 1))
+          }
+          let colors = isGray ? [words[0], words[0], words[0]] : Array(words.prefix(3))
+          let expected = colors + [bitmap.isOpaque ? .max : words[words.count - 1]]
+          try #require(Self.words(bitmap, x, y) == expected, "pixel \(x), \(y)")
+        }
+      }
+      for pixelFormats in [PixelFormatPolicy.asStored, .bgra8] {
+        for registry in [CodecRegistry.standard, .straight] {
+          let own = try registry.picture(from: file, context: DecodingContext(pixelFormats: pixelFormats))
+          // Of a file that may end early libpng makes the pixels.
+          let library = try registry.picture(
+            from: file, context: DecodingContext(allowsTruncation: true, pixelFormats: pixelFormats))
+          #expect(own.bitmap.format == (pixelFormats == .bgra8 ? .bgra8 : .rgba16))
+          #expect(own.bitmap == library.bitmap && own.bitmap.isOpaque == library.bitmap.isOpaque)
+        }
+      }
+    }
+  }
+
+  private static func words(_ bitmap: Bitmap, _ x: Int, _ y: Int) -> [UInt16] {
+    bitmap.withUnsafeBytes { bytes in
+      (0..<4).map { bytes.load(fromByteOffset: y * bitmap.bytesPerRow + x * 8 + $0 * 2, as: UInt16.self) }
+    }
+  }
+
   /// What the reader makes of a file; `nil` when it leaves it to libpng.
-  private func read(_ file: Data) throws -> Bitmap? {
+  private func read(_ file: Data, format: PixelFormat = .bgra8) throws -> Bitmap? {
     let header = try PNGHeader(file.span)
     return try file.withBytes { bytes in
       guard let reader = PNGRowReader(bytes, header: header, pool: .shared, inflating: Inflater.self) else {
         return nil
       }
       return try reader.bitmap(
-        size: header.size, alpha: .straight, colorSpace: .sRGB, context: DecodingContext())
+        size: header.size, format: format, alpha: .straight, colorSpace: .sRGB, context: DecodingContext())
     }
   }
 

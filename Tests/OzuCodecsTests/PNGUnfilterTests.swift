@@ -31,17 +31,19 @@ struct PNGUnfilterTests {
       #expect(unfilter.apply(filter, raw, above: above, to: &row))
       return [rows.content(row)]
     }
-    unfilter.applyPaeth(raw, secondRaw, above: above, to: &row, &secondRow)
+    unfilter.applyPair([4, 4], raw, secondRaw, above: above, to: &row, &secondRow)
     return [rows.content(row), rows.content(secondRow)]
   }
 
   @Test("the margin holds the bytes that are read and written behind the last pixel")
   func margin() {
     // Eight bytes are read from the last byte of a row on at most; a pair of rows reads and writes four behind it.
-    #expect(PNGUnfilter.margin >= 7)
+    // Rows of six and eight bytes a pixel write eight behind it.
+    #expect(PNGUnfilter.margin >= 8)
   }
 
-  @Test("write nothing behind the margin, and do not depend on its bytes", arguments: 1...4, 1...11)
+  @Test(
+    "write nothing behind the margin, and do not depend on its bytes", arguments: [1, 2, 3, 4, 6, 8], 1...11)
   func ends(pixelByteCount: Int, width: Int) throws {
     let filters: [UInt8?] = (0...4).map { $0 } + (pixelByteCount >= 3 ? [nil] : [])
     for filter in filters {
@@ -101,10 +103,34 @@ struct PNGUnfilterTests {
     }
   }
 
+  @Test("make of two deep rows at once what they are one by one", arguments: [6, 8], 1...9)
+  func twoDeepRows(pixelByteCount: Int, width: Int) {
+    let unfilter = PNGUnfilter(count: width * pixelByteCount, pixelByteCount: pixelByteCount)
+    for first in UInt8(0)...5 {
+      for second in UInt8(0)...5 {
+        let isSlow = [1, 3, 4].contains(first) && [1, 3, 4].contains(second)
+        #expect(unfilter.canPair(first, second) == isSlow)
+        guard isSlow else { continue }
+        for value: UInt8 in [0, 0xFF] {
+          let rows = Rows(count: width * pixelByteCount, marginValue: value)
+          let (raw, secondRaw, above) = (rows.row(1), rows.row(2), rows.row(3))
+          var (row, secondRow) = (rows.row(4), rows.row(5))
+          unfilter.applyPair([first, second], raw, secondRaw, above: above, to: &row, &secondRow)
+          let made = [rows.content(row), rows.content(secondRow)]
+          var (single, under) = (rows.row(6), rows.row(7))
+          #expect(unfilter.apply(first, raw, above: above, to: &single))
+          #expect(unfilter.apply(second, secondRaw, above: single, to: &under))
+          #expect(!made.contains(nil) && made == [rows.content(single), rows.content(under)])
+        }
+      }
+    }
+  }
+
   @Test("leave rows with a filter that does not exist, or few that wait, to the other ways")
   func notFour() {
     let unfilter = PNGUnfilter(count: 30, pixelByteCount: 3)
     #expect(!unfilter.canMakeFour([4, 4, 4, 5]) && !unfilter.canMakeFour([2, 2, 2, 4]))
     #expect(!PNGUnfilter(count: 30, pixelByteCount: 2).canMakeFour([4, 4, 4, 4]))
+    #expect(!PNGUnfilter(count: 30, pixelByteCount: 6).canMakeFour([4, 4, 4, 4]))
   }
 }

@@ -84,7 +84,7 @@ struct SteepCurveTests {
   func memory() throws {
     let file = Self.ramp(1024, gamma: 1, colorType: 2, bits: 16)
     // Nine rows, and a bitmap of 8 bits; one of 16 bits is too much.
-    let limits = DecodingLimits(decodedByteCount: (36 + 4) * 1024)
+    let limits = DecodingLimits(decodedByteCount: (72 + 4) * 1024)
     let picture = try CodecRegistry.standard.picture(
       from: file.data, context: DecodingContext(limits: limits))
     #expect(

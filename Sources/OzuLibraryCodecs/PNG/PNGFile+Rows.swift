@@ -9,10 +9,12 @@ import OzuImaging
 #endif
 
 extension PNGFile {
-  /// Nine rows, of four bytes a pixel at most, or four of eight. The passes of an interlaced file need the memory of all rows, and so does what
+  /// Nine rows, of four bytes a pixel at most, or of eight. The passes of an interlaced file need the memory of all rows, and so does what
   /// there is of a file that ends early.
   func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
-    DecodingDemand(byteCount: 36 * header.storedSize.width, handsOutRows: offersRows(context))
+    DecodingDemand(
+      byteCount: (details.bitDepth == 16 ? 72 : 36) * header.storedSize.width,
+      handsOutRows: offersRows(context))
   }
 
   private func offersRows(_ context: DecodingContext) -> Bool {

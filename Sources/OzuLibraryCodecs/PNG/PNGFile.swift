@@ -63,12 +63,12 @@ final class PNGFile: ImageFile {
   func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
     let format = header.pixelFormat(under: context.pixelFormats)
     try context.limits.checkDecodedByteCount(header.storedSize.byteCount(as: format))
-    if format == .bgra8,
+    if format == .bgra8 || format == .rgba16 && details.bitDepth == 16,
       let bitmap = try withRows(
         context,
         { (reader, size) throws(DecodingError) in
           try reader.bitmap(
-            size: size, alpha: alpha, colorSpace: header.storedColorSpace, context: context)
+            size: size, format: format, alpha: alpha, colorSpace: header.storedColorSpace, context: context)
         })
     {
       return bitmap

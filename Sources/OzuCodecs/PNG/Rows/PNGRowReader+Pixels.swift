@@ -16,10 +16,11 @@ extension PNGRowReader {
     }
   }
 
-  /// Reads all rows and averages them; `nil` when the file is for libpng after all.
+  /// Reads all rows of 8 bits and averages them; `nil` for 16 bits, and when the file is for libpng after all.
   package func planes(
     size: PixelSize, step: RowAverager.Step, context: DecodingContext
   ) throws(DecodingError) -> PlanarPicture? {
+    guard !isDeep else { return nil }
     let channels: Int
     switch layout {
     case .gray: channels = 1
@@ -54,17 +55,25 @@ extension PNGRowReader {
   }
 
   /// Reads all rows as pixels; `nil` when the file is for libpng after all.
+  ///
+  /// - Parameter format: `bgra8`, or `rgba16` for a file of 16 bits.
   package func bitmap(
-    size: PixelSize, alpha: Alpha, colorSpace: ColorSpaceTag, context: DecodingContext
+    size: PixelSize, format: PixelFormat = .bgra8, alpha: Alpha, colorSpace: ColorSpaceTag,
+    context: DecodingContext
   ) throws(DecodingError) -> Bitmap? {
+    precondition(format == .bgra8 || format == .rgba16 && isDeep, "a format that the reader makes")
     var isWhole = true
     let bitmap = try Bitmap(
-      size: size, isOpaque: isOpaque, colorSpace: colorSpace, pool: context.pool
+      size: size, format: format, isOpaque: isOpaque, colorSpace: colorSpace, pool: context.pool
     ) { (target, bytesPerRow) throws(DecodingError) in
       for y in 0..<size.height {
         if y % Self.stepRows == 0 { try context.checkpoint() }
-        let pixels = (target.baseAddress! + y * bytesPerRow).assumingMemoryBound(to: UInt32.self)
-        guard read(into: pixels, width: size.width, alpha: alpha) else {
+        let row = target.baseAddress! + y * bytesPerRow
+        let isRead =
+          format == .rgba16
+          ? readDeep(into: row, width: size.width, alpha: alpha)
+          : read(into: row, width: size.width, alpha: alpha)
+        guard isRead else {
           isWhole = false
           return
         }
@@ -89,6 +98,10 @@ extension PNGRowReader {
     _ row: UnsafePointer<UInt8>, to pixels: UnsafeMutablePointer<UInt32>, width: Int
   ) -> Bool {
     let source = UnsafeRawPointer(row)
+    if isDeep {
+      convertDeep(row, to: pixels, width: width)
+      return true
+    }
     switch layout {
     case .gray:
       for x in 0..<width {

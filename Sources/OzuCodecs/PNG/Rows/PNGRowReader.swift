@@ -1,6 +1,6 @@
 import OzuImaging
 
-/// Reads the pixels of a common PNG row by row: 8 bits, not interlaced, any colour type, transparency by alpha or by
+/// Reads the pixels of a common PNG row by row: 8 or 16 bits, not interlaced, any colour type, transparency by alpha or by
 /// palette.
 ///
 /// libpng inflates through zlib, a row at a time. This reader inflates some 64 KB at a time through a faster library,
@@ -22,6 +22,8 @@ package final class PNGRowReader {
   }
 
   let layout: Layout
+  /// Whether values have sixteen bits, the high byte first.
+  package let isDeep: Bool
   private let height: Int
   private let rowByteCount: Int
   private let unfilter: PNGUnfilter
@@ -45,7 +47,10 @@ package final class PNGRowReader {
   package init?(
     _ file: UnsafeRawBufferPointer, header: PNGHeader, pool: PixelBufferPool, inflating: any PNGInflating.Type
   ) {
-    guard header.bitDepth == 8, !header.isInterlaced else { return nil }
+    isDeep = header.bitDepth == 16
+    guard header.bitDepth == 8 || isDeep && header.colorType != .indexed, !header.isInterlaced else {
+      return nil
+    }
     chunks = PNGChunkReader(file) { inflating.checksum(of: $0) }
     var palette: [UInt32]?
     var first: UnsafeRawBufferPointer?
@@ -85,8 +90,9 @@ package final class PNGRowReader {
     self.pool = pool
     input = first
     height = header.size.height
-    rowByteCount = header.size.width * pixelByteCount
-    unfilter = PNGUnfilter(count: rowByteCount, pixelByteCount: pixelByteCount)
+    let byteCount = isDeep ? 2 * pixelByteCount : pixelByteCount
+    rowByteCount = header.size.width * byteCount
+    unfilter = PNGUnfilter(count: rowByteCount, pixelByteCount: byteCount)
     // Four rows at least, so that they can be made at once.
     batch = min(height, max(4, (64 << 10) / (rowByteCount + 1)))
     let rowRoom = rowByteCount + PNGUnfilter.margin
@@ -129,8 +135,9 @@ package final class PNGRowReader {
         to: (row(nextRow), row(nextRow + 1), row(nextRow + 2), row(nextRow + 3)))
     } else if rest >= 2, unfilter.canPair(stored[0], stored[stride]) {
       count = 2
-      unfilter.applyPaeth(
-        stored + 1, stored + stride + 1, above: above, to: row(nextRow), row(nextRow + 1))
+      unfilter.applyPair(
+        SIMD2(stored[0], stored[stride]), stored + 1, stored + stride + 1, above: above, to: row(nextRow),
+        row(nextRow + 1))
     } else if !unfilter.apply(stored[0], stored + 1, above: above, to: row(nextRow)) {
       return false
     }

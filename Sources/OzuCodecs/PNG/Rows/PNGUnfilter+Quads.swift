@@ -15,7 +15,7 @@ extension PNGUnfilter {
 
   /// Whether four rows with these filters are made at once: where two or more wait for the pixel to their left.
   func canMakeFour(_ filters: SIMD4<UInt8>) -> Bool {
-    guard pixelByteCount >= 3, filters[0] <= 4, filters[1] <= 4, filters[2] <= 4, filters[3] <= 4 else {
+    guard 3...4 ~= pixelByteCount, filters[0] <= 4, filters[1] <= 4, filters[2] <= 4, filters[3] <= 4 else {
       return false
     }
     let slow = (0..<4).reduce(0) { $0 + (filters[$1] >= 3 ? 1 : 0) }
@@ -133,7 +133,7 @@ extension PNGUnfilter {
   }
 
   @inline(__always)
-  private static func paeth(
+  static func paeth(
     _ left: SIMD16<UInt8>, _ up: SIMD16<UInt8>, _ corner: SIMD16<UInt8>
   ) -> SIMD16<UInt8> {
     let toLeft = most(up, corner) &- least(up, corner)

@@ -2,10 +2,10 @@
 ///
 /// Three of five filters look at the pixel to the left, so a row cannot be done abreast; but the bytes of one pixel
 /// can: those of three and four bytes go through vectors of which the first lanes count, and pixels of four rows through
-/// one vector (`PNGUnfilter+Quads.swift`).
+/// one vector (`PNGUnfilter+Quads.swift`). Those of six and eight bytes have vectors of their own (`PNGUnfilter+Deep.swift`).
 ///
 /// Unsafe pointers. Why every index is in bounds: `raw`, `above` and `row` have `count` bytes, and `margin` more that
-/// may be read and, in `row`, written; pixels are read eight bytes and written four at a time from places below
+/// may be read and, in `row`, written; pixels are read eight bytes and written four or eight at a time from places up to
 /// `count`. What is written beyond a pixel is written again by the next.
 struct PNGUnfilter {
   /// The bytes behind each row that must be there.
@@ -13,7 +13,7 @@ struct PNGUnfilter {
 
   /// The bytes of a row.
   let count: Int
-  /// The bytes of a pixel: 1 to 4.
+  /// The bytes of a pixel: 1 to 4, 6 or 8.
   let pixelByteCount: Int
 
   /// Makes `row` of what was stored as `raw`; false for a filter that does not exist.
@@ -21,6 +21,10 @@ struct PNGUnfilter {
     _ filter: UInt8, _ raw: UnsafePointer<UInt8>, above: UnsafePointer<UInt8>,
     to row: UnsafeMutablePointer<UInt8>
   ) -> Bool {
+    if isDeep, Self.isSlow(filter) {
+      applyDeep(filter, raw, above: above, to: row)
+      return true
+    }
     switch filter {
     case 0: row.update(from: raw, count: count)
     case 1: pixelByteCount >= 3 ? subWide(raw, row) : narrow(raw, above, row) { left, _, _ in left }
@@ -124,7 +128,24 @@ struct PNGUnfilter {
   }
 
   /// Whether two rows with these filters can be done at once.
-  func canPair(_ first: UInt8, _ second: UInt8) -> Bool { first == 4 && second == 4 && pixelByteCount >= 3 }
+  func canPair(_ first: UInt8, _ second: UInt8) -> Bool {
+    isDeep ? Self.isSlow(first) && Self.isSlow(second) : first == 4 && second == 4 && pixelByteCount >= 3
+  }
+
+  /// Makes two rows, the second lying under the first.
+  ///
+  /// - Precondition: `canPair`.
+  func applyPair(
+    _ filters: SIMD2<UInt8>, _ raw: UnsafePointer<UInt8>, _ secondRaw: UnsafePointer<UInt8>,
+    above: UnsafePointer<UInt8>, to row: UnsafeMutablePointer<UInt8>,
+    _ secondRow: UnsafeMutablePointer<UInt8>
+  ) {
+    if isDeep {
+      applyTwo(filters, raw, secondRaw, above: above, to: row, secondRow)
+    } else {
+      applyPaeth(raw, secondRaw, above: above, to: row, secondRow)
+    }
+  }
 
   /// Makes two rows with the filter of Paeth, the second lying under the first.
   ///
