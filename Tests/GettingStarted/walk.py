@@ -67,24 +67,27 @@ class Reader:
         return outcome
 
     def start(self, line):
-        """Builds first, so that the wait for the program is short."""
-        self.run(re.sub(r"^swift run ((?:-c release )?)\S+.*$", r"swift build \1", line).strip())
+        """Begins a command that builds a program and runs it until it is stopped."""
         return subprocess.Popen(["bash", "-c", "exec " + line], cwd=self.folder, env=self.environment, stdout=subprocess.DEVNULL,
                                 stderr=subprocess.DEVNULL, start_new_session=True)
 
 
-def wait(condition, seconds=60):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
+def wait(condition, process):
+    """Waits for what the program shows; it has to be built first."""
+    end = time.monotonic() + 3600
+    while time.monotonic() < end and process.poll() is None:
         if condition():
             return True
-        time.sleep(0.3)
+        time.sleep(1)
     return False
 
 
 def stop(process):
     """Ends the program and all that it has started."""
-    os.killpg(process.pid, 15)
+    try:
+        os.killpg(process.pid, 15)
+    except ProcessLookupError:
+        pass
     process.wait()
     time.sleep(1)
 
@@ -103,8 +106,8 @@ def server(folder, environment, photo):
     for line in commands(page, "## Run it"):
         if line.startswith("swift run"):
             process = reader.start(line)
-            check(wait(lambda: subprocess.run(["curl", "-s", "http://127.0.0.1:8080/health"], capture_output=True).returncode == 0),
-                  line + ", and the server answers")
+            check(wait(lambda: subprocess.run(["curl", "-s", "http://127.0.0.1:8080/health"], capture_output=True).returncode == 0,
+                       process), line + ", and the server answers")
         else:
             reader.run(line)
     check(begins(os.path.join(reader.folder, "small.jpg"), b"\xff\xd8\xff"), "small.jpg is a JPEG")
@@ -138,7 +141,7 @@ def linux_desktop(folder, environment, photo):
                 continue
             process = reader.start(line)
             frame = os.path.join(screen, "Xvfb_screen0")
-            check(wait(lambda: os.path.exists(frame) and colours(frame) > 1000), line + ", and the photograph is in the window")
+            check(wait(lambda: os.path.exists(frame) and colours(frame) > 1000, process), line + ", and the photograph is in the window")
             stop(process)
     finally:
         display.terminate()
