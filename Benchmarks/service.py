@@ -445,7 +445,10 @@ def health(found, small, rows, arguments, names):
                 note("health while saturated, p99", subject.name, sum(told["times"].values(), []))
                 note("yardstick: woken late meanwhile, p99", subject.name, told["late"])
         told = probed(small, small.path(299, f"{names[0]}?p={number}-NUMBER"), arguments, names, 50 + number)
-        note("503 while saturated, p99", "ozu", told["times"].get("503", []))
+        refused = told["times"].get("503", [])
+        note("503 while saturated, p99", "ozu", refused)
+        if refused:
+            times.setdefault(("503 while saturated, median", "ozu"), []).append(statistics.median(refused))
         note("yardstick: woken late meanwhile, p99", "ozu, 503", told["late"])
     for case, name in times:
         rows.add(case, name, "wall_ms", times[case, name])
