@@ -214,7 +214,8 @@
         // No table, one that ends early, and one of a version or with sizes that nobody knows.
         [],
         BoxFile.box("iloc", [0, 0, 0, 0, 0x44, 0, 0, 2, 0, 1, 0, 0, 0, 1, 0, 0, 0, 8, 0, 0, 0, 92]),
-        BoxFile.box("iloc", [3, 0, 0, 0, 0x44, 0, 0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 8, 0, 0, 0, 92]),
+        BoxFile.box(
+          "iloc", [3, 0, 0, 0, 0x44, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 8, 0, 0, 0, 92]),
         BoxFile.box("iloc", [0, 0, 0, 0, 0x44, 0x20, 0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 8, 0, 0, 0, 92]),
         // Named twice.
         BoxFile.box(
