@@ -113,9 +113,14 @@ let redis = RedisStore(RedisConfiguration(nodes: [.tcp("127.0.0.1")]))
 
 // MARK: Sources/OzuSharedStores/Client/ClientStore.swift
 struct ValkeyKey { init(_ name: String) {} }
+struct ByteBuffer {
+  let readableBytesView: Data
+  init(_ bytes: Data) { readableBytesView = bytes }
+}
 struct Client: Sendable {
-  func get(_ key: ValkeyKey) async throws -> [UInt8]? { nil }
-  func set(_ key: ValkeyKey, value: Data) async throws {}
+  func get(_ key: ValkeyKey) async throws -> Data? { nil }
+  func set(_ key: ValkeyKey, value: Data, expiration: Expiration) async throws {}
+  enum Expiration { case seconds(Int) }
   func unlink(keys: [ValkeyKey]) async throws {}
 }
 let client = Client()
