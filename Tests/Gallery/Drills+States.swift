@@ -118,11 +118,11 @@
       view.images.setImage(ImageRequest(.data(file, key: "less motion")))
       await checks.eventually("the animation comes", screen) { view.images.picture?.animation != nil }
       checks.expect(!view.view.picture.isPlaying, "what moves stands still where less motion is wanted")
-      let button = screen.button("Play")
-      checks.expect(button != nil, "and has a button to play it")
-      if let button { try? await Hands(screen: screen).click(button) }
+      // Made with the picture, it is laid out with the next frame.
+      await checks.eventually("and has a button to play it", screen) { screen.button("Play") != nil }
+      if let button = screen.button("Play") { try? await Hands(screen: screen).click(button) }
       await checks.eventually("which plays it", screen) { view.view.picture.isPlaying }
-      checks.expect(screen.button("Pause") != nil, "and then pauses it")
+      await checks.eventually("and then pauses it", screen) { screen.button("Pause") != nil }
     }
 
     static func setAnimations(_ isOn: Bool) {
