@@ -4,40 +4,22 @@
 
 starts an origin and a service on ports of their own, and ends both."""
 
-import functools
-import http.server
 import os
 import re
 import subprocess
 import sys
 import tempfile
-import threading
 import urllib.error
 import urllib.request
 
 from browser import Browser
+from checking import check, serve
 
 KEYS = "0a" * 32 + ":" + "0b" * 16
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *arguments):
-        pass
-
-
-def check(claim, what):
-    print(("ok    " if claim else "FAILED ") + what)
-    if not claim:
-        check.failures += 1
-
-
-check.failures = 0
-
-
 def start(ozu, photos):
-    origin = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=photos))
-    threading.Thread(target=origin.serve_forever, daemon=True).start()
-    base = f"http://127.0.0.1:{origin.server_port}/"
+    origin, base = serve(photos)
     service = subprocess.Popen(
         [ozu, "serve"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
         env=os.environ | {

@@ -41,39 +41,6 @@ package struct ModelRun: ~Copyable {
   /// What the run has come to: to see that it tests what it should.
   package private(set) var coverage = Coverage()
 
-  /// How often what happened.
-  package struct Coverage: Sendable {
-    package var jobs = 0
-    package var joins = 0
-    package var cancelled = 0
-    package var abandoned = 0
-    package var heirs = 0
-    package var overdue = 0
-    package var parked = 0
-    /// Alarms of limiters and deadlines.
-    package var alarms = 0
-    package var lent = 0
-    /// Steps after which somebody waited for the decoders' queue alone to grow shorter.
-    package var heldBack = 0
-    package var mostQueued = 0
-
-    package init() {}
-
-    package mutating func add(_ other: Coverage) {
-      jobs += other.jobs
-      joins += other.joins
-      cancelled += other.cancelled
-      abandoned += other.abandoned
-      heirs += other.heirs
-      overdue += other.overdue
-      parked += other.parked
-      alarms += other.alarms
-      lent += other.lent
-      heldBack += other.heldBack
-      mostQueued = max(mostQueued, other.mostQueued)
-    }
-  }
-
   package init(seed: UInt64, jobCount: ClosedRange<Int>) {
     self.seed = seed
     random = SeededGenerator(seed: seed)

@@ -4,41 +4,23 @@
 
 FOLDER is what `make docs` has made. It is served on a port of this process."""
 
-import functools
-import http.server
 import os
 import sys
 import tempfile
-import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "Playground"))
 
 from browser import Browser  # noqa: E402
+from checking import check, serve  # noqa: E402
 
 PAGES = ["index.html", "getting-started/server.html", "guides/grid.html", "choosing-a-call.html", "glossary.html", "performance.html",
          "security.html", "command-line.html", "reference.html"]
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *arguments):
-        pass
-
-
-def check(claim, what):
-    print(("ok    " if claim else "FAILED ") + what)
-    if not claim:
-        check.failures += 1
-
-
-check.failures = 0
-
-
 def main():
     folder = sys.argv[1]
     shots = sys.argv[2] if len(sys.argv) > 2 else None
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    base = f"http://127.0.0.1:{server.server_port}/"
+    server, base = serve(folder)
     with tempfile.TemporaryDirectory() as profile:
         browser = Browser(profile)
         try:
