@@ -27,8 +27,9 @@ public struct PlaneOracle {
   }
 
   /// How far samples may be from exact ones, in fraction units: nothing but the conversion where all constants
-  /// are powers of two, two roundings of an eighth elsewhere.
-  public static func tolerance(scale: Int) -> Double { scale <= 2 ? 0.01 : 12 }
+  /// are powers of two, two roundings of an eighth up to 4. In larger squares (`SquareTransform`) each product loses up to
+  /// 2 units; over random blocks the largest sum of these was 67 units, and their mean square 9².
+  public static func tolerance(scale: Int) -> Double { scale <= 2 ? 0.01 : scale <= 4 ? 12 : 80 }
 
   /// Reads a file of `componentCount` components; `nil` when libjpeg cannot, or warns of something.
   ///

@@ -77,7 +77,7 @@ struct ScanTailTests {
   @Test("gives the same samples, wherever it begins", arguments: variants, Assistance.allCases)
   func equality(variant: JPEGVariant, assistance: Assistance) {
     let data = variant.data
-    for scale in 1...4 {
+    for scale in [1, 2, 3, 4, 5, 6, 8] {
       let (whole, rowCount) = Outcome.of(data, eighths: (scale, scale))
       var metCount = 0
       for share in [0, 0.03, 0.2, 0.37, 0.49, 0.61, 0.75, 0.9, 0.97] {

@@ -41,15 +41,15 @@ public struct PlaneLayout: Hashable, Sendable {
 /// An eighth is one sample for each block of 8 × 8; `s` eighths keep the `s` × `s` lowest frequencies of a
 /// block and never look at the others.
 public struct PlaneReduction: Hashable, Sendable {
-  /// The eighths of luma: 1 to 4.
+  /// The eighths of luma: 1 to 6 or 8.
   public let luma: Int
-  /// The eighths of chroma: 1 to 4.
+  /// The eighths of chroma: 1 to 6 or 8.
   public let chroma: Int
   /// Whether the file comes in passes, some of which bring one more bit of the coefficients.
   public let isProgressive: Bool
 
-  /// The most eighths for which leaving coefficients out is cheaper than an ordinary reduced decode.
-  static let largest = 4
+  /// The most eighths of luma: of a file in passes those for which the scans of last bits can be left out, of another all.
+  static func largest(isProgressive: Bool) -> Int { isProgressive ? 4 : 8 }
   /// The samples of luma that a pixel of the result needs. Below, the cut through the frequencies shows.
   static let lumaHeadroom = 2.0
   /// The samples of chroma that a pixel of the result needs: fewer, as the eye and all codecs have it.
@@ -69,9 +69,10 @@ public struct PlaneReduction: Hashable, Sendable {
     guard layout.source == .frequencies else { return nil }
     let ratio = min(region.width / Double(output.width), region.height / Double(output.height))
     let enough = Int((8 * Self.lumaHeadroom / ratio).rounded(.up))
-    guard enough <= Self.largest else { return nil }
+    let largest = Self.largest(isProgressive: isProgressive)
+    guard enough <= largest else { return nil }
     self.isProgressive = isProgressive
-    luma = max(1, quality == .fast ? enough - 1 : enough)
+    luma = Self.offered(max(1, quality == .fast ? enough - 1 : enough))
     guard let step = layout.chromaStep else {
       chroma = luma
       return
@@ -82,8 +83,11 @@ public struct PlaneReduction: Hashable, Sendable {
     let most = step.horizontal * step.vertical > 1 ? luma + 1 : luma
     let fewest = quality == .balanced && chromaRatio < 8 * Self.chromaHeadroomOfMeans ? 2 : 1
     let wanted = max(fewest, Int((8 * Self.chromaHeadroom / chromaRatio).rounded(.up)))
-    chroma = min(wanted, most, Self.largest)
+    chroma = Self.offered(min(wanted, most, largest))
   }
+
+  /// The number of eighths that there is a transform for: any but 7.
+  private static func offered(_ eighths: Int) -> Int { eighths == 7 ? 8 : eighths }
 
   /// About the bytes that the planes of a picture of `size` take.
   func byteCount(of size: PixelSize, layout: PlaneLayout) -> Int {

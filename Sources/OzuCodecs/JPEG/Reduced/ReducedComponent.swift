@@ -5,8 +5,8 @@ import OzuImaging
 /// Coefficients are written dequantized into the plane itself, at the place in a block's square of `scale` ×
 /// `scale` samples that their frequencies have. `ReducedIDCT` turns the squares into samples where they are.
 struct ReducedComponent {
-  /// The last coefficient in zigzag order that a square of 1 to 4 keeps.
-  static let lastKept = [0, 0, 4, 12, 24]
+  /// The last coefficient in zigzag order that a square of 1 to 8 keeps.
+  static let lastKept = [0, 0, 4, 12, 24, 39, 51, 59, 63]
 
   let scale: Int
   /// The last coefficient that is kept.
@@ -45,7 +45,9 @@ struct ReducedComponent {
     for (index, position) in Self.zigzag.enumerated() {
       let row = position / 8
       let column = position % 8
-      places[index] = row < scale && column < scale ? Int32(row * stride + column) : -1
+      // Large squares have their axes exchanged (`SquareTransform`).
+      let place = scale > 4 ? column * stride + row : row * stride + column
+      places[index] = row < scale && column < scale ? Int32(place) : -1
       targets[index] = max(0, places[index])
     }
   }

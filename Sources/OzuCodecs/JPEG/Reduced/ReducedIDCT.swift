@@ -25,7 +25,10 @@ struct ReducedIDCT {
     case 1: means()
     case 2: pairs()
     case 3: triples()
-    default: quads()
+    case 4: quads()
+    case 5: fives()
+    case 6: sixes()
+    default: eights()
     }
   }
 

@@ -41,7 +41,7 @@ package struct ReducedJPEGDecoder: ~Copyable {
   ///
   /// - Parameters:
   ///   - file: the bytes, which must outlive the decoder.
-  ///   - eighths: those that luma and chroma keep, 1 to 4.
+  ///   - eighths: those that luma and chroma keep, 1 to 6 or 8.
   ///   - lowestBit: of a progressive file, the lowest bit of coefficients that is read from scans of last bits; `nil` to
   ///     choose one for each component by what can be seen of it.
   ///   - division: where a scan is divided when another thread helps.
@@ -185,6 +185,8 @@ package struct ReducedJPEGDecoder: ~Copyable {
       for row in 0..<scan.rows {
         try context.checkpoint()
         scan.decodeRow(row, step)
+        // While they are in the cache of the processor. Scans of a progressive file bring more.
+        if !frame.isProgressive { transform(upTo: row + 1) }
         if let tail, row + 1 < scan.rows, let isShort = try finish(scan, behind: row, with: tail) {
           if isShort { missesData = true }
           return

@@ -89,7 +89,7 @@ package struct ReducedJPEGFrame {
     let component = components[index]
     let factor = Double(scale) / 8
     return SamplePlane(
-      columnCount: groupColumns * component.horizontalBlocks * scale,
+      columnCount: planeColumns(index, scale: scale),
       rowCount: groupRows * component.verticalBlocks * scale,
       extentWidth: component.extentWidth * factor, extentHeight: component.extentHeight * factor,
       lift: lift(index, scale: scale), pool: pool)
@@ -112,8 +112,14 @@ package struct ReducedJPEGFrame {
   /// The bytes of a component's plane.
   package func planeByteCount(_ index: Int, scale: Int) -> Int {
     SamplePlane.byteCount(
-      columnCount: groupColumns * components[index].horizontalBlocks * scale,
+      columnCount: planeColumns(index, scale: scale),
       rowCount: groupRows * components[index].verticalBlocks * scale)
+  }
+
+  /// The samples of a row of a plane. Squares of 5 and 6 are transformed as vectors of 8, and the last one is too.
+  private func planeColumns(_ index: Int, scale: Int) -> Int {
+    let surplus = 5...7 ~= scale ? 8 - scale : 0
+    return groupColumns * components[index].horizontalBlocks * scale + surplus
   }
 
   /// The bytes that tell which coefficients of a component are zero.
