@@ -39,7 +39,7 @@ struct PlaneAveragingTests {
     Case(target: PixelSize(800, 600), source: .rows, chroma: nil, steps: [2, 2, 2, 2]),
     Case(target: PixelSize(801, 601), source: .rows, chroma: nil, steps: nil),
     Case(target: PixelSize(160, 1500), source: .rows, chroma: nil, steps: [10, 1, 10, 1]),
-    // JPEG: the frequencies come first, then libjpeg with planes, then with pixels.
+    // JPEG: the frequencies come first, then libjpeg: with planes for files in passes, else with pixels.
     Case(target: PixelSize(1000, 750), source: .frequencies, steps: nil),
     Case(target: PixelSize(2000, 1500), source: .frequencies, steps: nil),
     Case(target: PixelSize(2001, 1501), source: .frequencies, steps: nil),
