@@ -17,7 +17,7 @@ extension CodecRegistry {
   /// - `DecodingLimits.cpuTime` does not stop a drawing once it is being drawn, and no limit counts the memory that
   ///   its filters take: a kilobyte can take minutes and gigabytes.
   ///
-  /// Drawings of strangers are read in processes of their own: `ImagePipeline.Configuration.isolation`.
+  /// Drawings of strangers are read in processes of their own: `ImagePipeline.Configuration.Decoding.isolation`.
   ///
   /// Changes nothing in builds without the trait `SVG`, and where the system has no librsvg; the error for a drawing
   /// says so.

@@ -135,15 +135,15 @@ extension ImageStoreKind {
 extension StoreChain {
   /// The levels that a configuration asks for: the disk, then those of the app.
   convenience init(_ configuration: ImagePipeline.Configuration) {
-    var stores = configuration.stores
-    if case .none = configuration.diskStorage {
+    var stores = configuration.caching.stores
+    if case .none = configuration.caching.diskStorage {
     } else {
-      stores.insert(DiskStore(configuration.diskStorage, onError: configuration.onDiskError), at: 0)
+      stores.insert(DiskStore(configuration.caching.diskStorage, onError: configuration.caching.onDiskError), at: 0)
     }
-    let levels = stores.map { StoreLevel($0, onError: configuration.onStoreError) }
+    let levels = stores.map { StoreLevel($0, onError: configuration.caching.onStoreError) }
     self.init(
       first: levels.first,
-      further: levels.dropFirst().map { FurtherLevel($0, readLimit: configuration.storeReadLimit) })
+      further: levels.dropFirst().map { FurtherLevel($0, readLimit: configuration.caching.storeReadLimit) })
   }
 
   /// The disk cache, opened now if it was not; `nil` without one. Blocks while it is opened.

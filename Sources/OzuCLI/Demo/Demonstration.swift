@@ -105,7 +105,7 @@ struct Demonstration {
   }
 
   private func decodeWhole() async throws -> (duration: Duration, peakByteCount: Int?) {
-    let codecs = ImagePipeline.Configuration().codecs
+    let codecs = ImagePipeline.Configuration().decoding.codecs
     let photos = photos
     PixelBufferPool.shared.releaseIdle()
     let start = ContinuousClock.now
