@@ -126,7 +126,7 @@ struct MigrationTests {
       $0.observers = [TraceRecorder()]
       $0.interceptors = []
     }
-    #expect(custom.configuration.concurrentFetches == 6)
+    #expect(custom.configuration.network.concurrentFetches == 6)
     let prefetcher = ImagePrefetcher(pipeline: pipeline)
     prefetcher.start([small])
     prefetcher.stop([small])

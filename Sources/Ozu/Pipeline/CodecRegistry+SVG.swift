@@ -8,7 +8,7 @@ extension CodecRegistry {
   /// Draws SVG too, in this process. Off by default, and only for drawings that the app brings itself or made itself.
   ///
   /// ```swift
-  /// let pipeline = ImagePipeline { $0.codecs.registerInProcessSVG() }
+  /// let pipeline = ImagePipeline { $0.decoding.codecs.registerInProcessSVG() }
   /// ```
   ///
   /// SVG is known by its content, whatever its name or media type says, so this concerns every source of a pipeline. A

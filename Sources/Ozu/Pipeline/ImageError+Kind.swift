@@ -46,7 +46,7 @@ extension ImageError.Kind {
   public static let bodyTooLarge = Self("bodyTooLarge")
   /// The transport failed in another way.
   public static let transport = Self("transport")
-  /// A fetcher of the app threw, or `dataTransformation`: see `underlying`.
+  /// A fetcher of the app threw, or `decoding.dataTransformation`: see `underlying`.
   public static let fetchFailed = Self("fetchFailed")
 
   // Files.

@@ -52,7 +52,7 @@ extension ImagePipeline {
   /// validator these bytes are kept, and the load that follows asks for the rest. The whole
   /// is needed of files that say more behind their pixels (the number of frames of GIF, JPEG XL and animated PNG and
   /// WebP; WebP with EXIF; HEIC with its boxes at the end), and is then stored like every original. It is
-  /// loaded too where `dataTransformation` or interceptors are at work.
+  /// loaded too where `decoding.dataTransformation` or interceptors are at work.
   ///
   /// - Throws: `ImageError`.
   public func header(for request: ImageRequest) async throws(ImageError) -> ImageHeader {

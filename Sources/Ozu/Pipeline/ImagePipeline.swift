@@ -75,7 +75,7 @@ public final class ImagePipeline: Sendable {
     takesRequestsAsTheyAre = !hasKeyRules && !context.events.isObserved
   }
 
-  /// Makes a pipeline from the default configuration with changes: `ImagePipeline { $0.diskStorage = .none }`.
+  /// Makes a pipeline from the default configuration with changes: `ImagePipeline { $0.caching.diskStorage = .none }`.
   public convenience init(_ configure: (inout Configuration) -> Void) {
     var configuration = Configuration()
     configure(&configuration)

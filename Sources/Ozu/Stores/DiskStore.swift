@@ -3,7 +3,7 @@ import OzuHTTP
 
 /// The disk cache as a level of storage: opened by the first thread that needs it, with a partition for each kind.
 ///
-/// The disk cache counts and reports its own troubles (`Configuration.onDiskError`), so nothing here throws. Until it is
+/// The disk cache counts and reports its own troubles (`Configuration.Caching.onDiskError`), so nothing here throws. Until it is
 /// open it may contain everything; when it cannot be opened, nothing.
 final class DiskStore: ImageStoring {
   /// What beginnings of broken transfers may take.
