@@ -12,7 +12,8 @@ struct DocumentationTests {
   private let url = URL(string: "https://example.com/a.jpg")!
 
   private func servedPipeline() throws -> ImagePipeline {
-    client.reply(to: url, with: .ok(try PatternPicture(PixelSize(width: 320, height: 240), tint: 2).data(as: .jpeg)))
+    client.reply(
+      to: url, with: .ok(try PatternPicture(PixelSize(width: 320, height: 240), tint: 2).data(as: .jpeg)))
     return .testing(client: client)
   }
 
@@ -174,7 +175,8 @@ struct DocumentationTests {
 
   @Test("Caching: policies")
   func storing() async throws {
-    client.reply(to: url, with: .ok(try PatternPicture(PixelSize(width: 320, height: 240), tint: 2).data(as: .jpeg)))
+    client.reply(
+      to: url, with: .ok(try PatternPicture(PixelSize(width: 320, height: 240), tint: 2).data(as: .jpeg)))
     let pipeline = ImagePipeline.testing(client: client) {
       $0.caching.storagePolicy = .originalData
       $0.caching.renditionEncoding = { picture, request in
@@ -190,7 +192,8 @@ struct DocumentationTests {
   @Test("Caching: pictures that are encoded again")
   func encodingAgain() async throws {
     let pipeline = try servedPipeline()
-    _ = try await pipeline.image(for: ImageRequest(url: url, resize: Resize(PixelSize(width: 64, height: 48))))
+    _ = try await pipeline.image(
+      for: ImageRequest(url: url, resize: Resize(PixelSize(width: 64, height: 48))))
     var request = ImageRequest(url: url, resize: Resize(PixelSize(width: 64, height: 48)))
     request.readLayers = .originals
     request.writeLayers = .originals
@@ -234,7 +237,8 @@ struct DocumentationTests {
   func observing() async throws {
     let trace = TraceRecorder()
     let reports = Reports()
-    client.reply(to: url, with: .ok(try PatternPicture(PixelSize(width: 320, height: 240), tint: 2).data(as: .jpeg)))
+    client.reply(
+      to: url, with: .ok(try PatternPicture(PixelSize(width: 320, height: 240), tint: 2).data(as: .jpeg)))
     let clock = ManualClock()
     let pipeline = ImagePipeline.testing(client: client, clock: clock) {
       $0.observers = [trace, SlowLoads { reports.add($0) }]
@@ -275,7 +279,9 @@ struct DocumentationTests {
       $0.caching.storagePolicy = .originalData
     }
     let secret = Data(try PatternPicture(PixelSize(width: 64, height: 48)).data(as: .png).reversed())
-    #expect(try await vault.image(for: ImageRequest(.data(secret, key: "secret"))).size == PixelSize(width: 64, height: 48))
+    #expect(
+      try await vault.image(for: ImageRequest(.data(secret, key: "secret"))).size
+        == PixelSize(width: 64, height: 48))
   }
 
   private struct Keychain: Sendable {
@@ -305,7 +311,8 @@ struct DocumentationTests {
     #expect(client.requestCount(for: url) == 1)
 
     let other = try #require(URL(string: "https://example.com/b.png"))
-    client.reply(to: other, with: .ok(try Picture.color(.white, PixelSize(width: 64, height: 64)).data(as: .png)))
+    client.reply(
+      to: other, with: .ok(try Picture.color(.white, PixelSize(width: 64, height: 64)).data(as: .png)))
     #expect(try await pipeline.image(for: other).isColor(.white))
 
     let gate = Gate()

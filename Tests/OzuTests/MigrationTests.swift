@@ -13,7 +13,8 @@ struct MigrationTests {
     Bitmap(size: PixelSize(width: 1, height: 1), isOpaque: true) { _, _ in Pixel(red: 1, green: 2, blue: 3) })
 
   private func servedPipeline() throws -> ImagePipeline {
-    client.reply(to: url, with: .ok(try PatternPicture(PixelSize(width: 320, height: 240), tint: 2).data(as: .jpeg)))
+    client.reply(
+      to: url, with: .ok(try PatternPicture(PixelSize(width: 320, height: 240), tint: 2).data(as: .jpeg)))
     return .testing(client: client)
   }
 
@@ -106,7 +107,8 @@ struct MigrationTests {
     task.cancel()
     #expect(pipeline.cachedImage(for: url) != nil)
     let small = ImageRequest(
-      url: url, resize: Resize(PixelSize(width: 320, height: 240), mode: .aspectFill), processors: [.circle()])
+      url: url, resize: Resize(PixelSize(width: 320, height: 240), mode: .aspectFill), processors: [.circle()]
+    )
     pipeline.cache[small] = picture
     let shared = MemoryCache<ImageKey, CachedPicture>(MemoryCacheConfiguration(costLimit: 64 << 20))
     let cache: any ImageCaching = shared
@@ -120,8 +122,12 @@ struct MigrationTests {
       $0.decoding.codecs = codecs
       $0.caching.imageCache = cache
       $0.caching.stores = [any ImageStoring]()
-      ($0.decoding.concurrentDecodes, $0.caching.concurrentEncodes, $0.caching.concurrentDiskOperations) = (2, 1, 2)
-      ($0.isCoalescingEnabled, $0.network.isRateLimiterEnabled, $0.network.isResumableDataEnabled) = (true, true, true)
+      ($0.decoding.concurrentDecodes, $0.caching.concurrentEncodes, $0.caching.concurrentDiskOperations) = (
+        2, 1, 2
+      )
+      ($0.isCoalescingEnabled, $0.network.isRateLimiterEnabled, $0.network.isResumableDataEnabled) = (
+        true, true, true
+      )
       ($0.decoding.isProgressiveDecodingEnabled, $0.caching.isStoringPreviewsInMemoryCache) = (true, true)
       $0.observers = [TraceRecorder()]
       $0.interceptors = []

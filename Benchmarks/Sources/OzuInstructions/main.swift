@@ -46,7 +46,8 @@ let cases: [String: () throws -> () throws -> Void] = [
       from: data, context: DecodingContext(limits: DecodingLimits(cpuTime: .seconds(10_000)))
     ).bitmap
     return {
-      _ = Resampler().resample(bitmap, region: PixelRegion(bitmap.size), to: PixelSize(width: 200, height: 150))
+      _ = Resampler().resample(
+        bitmap, region: PixelRegion(bitmap.size), to: PixelSize(width: 200, height: 150))
     }
   },
   // libjpeg-turbo row by row, the curve of sRGB and means of squares, and the resampler of planes.

@@ -73,7 +73,8 @@ extension ImagePipeline.Configuration {
     case .coded:
       guard (try? decoding.codecs.encoder(for: encoding.type))?.writesColorCodes == true else { return nil }
     case .icc:
-      guard (try? decoding.codecs.encoder(for: encoding.type))?.keptMetadata.contains(.colorProfile) == true else {
+      guard (try? decoding.codecs.encoder(for: encoding.type))?.keptMetadata.contains(.colorProfile) == true
+      else {
         return nil
       }
       encoding.options.metadata.colorProfile = picture.profile?.data

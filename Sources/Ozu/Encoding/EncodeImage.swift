@@ -182,7 +182,8 @@ final class EncodeImage: JobWork, @unchecked Sendable {
   private func prepare(_ loaded: LoadedPicture, _ fetched: FetchedData) -> JobStep {
     let moves = goal.format.keepsAnimation && (loaded.picture.header?.frameCount ?? 1) > 1
     let canMove =
-      moves && goal.format.types.contains(where: configuration.decoding.codecs.encodableAnimationTypes.contains)
+      moves
+      && goal.format.types.contains(where: configuration.decoding.codecs.encodableAnimationTypes.contains)
     guard canMove, !request.decodedSteps.isEmpty else {
       return encode(loaded, canMove ? loaded.picture.animation : nil, fetched)
     }

@@ -114,7 +114,8 @@ struct EncodedFileMaker {
   private func process(_ frame: Bitmap) throws -> Bitmap {
     let steps = goal.request.decodedSteps
     guard !steps.isEmpty else { return frame }
-    let context = ProcessingContext(pool: configuration.decoding.pixelBufferPool, limits: configuration.decoding.limits)
+    let context = ProcessingContext(
+      pool: configuration.decoding.pixelBufferPool, limits: configuration.decoding.limits)
     return try Picture(frame).processed(by: steps, context: context).bitmap
   }
 

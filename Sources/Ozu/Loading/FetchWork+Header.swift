@@ -47,7 +47,8 @@ extension FetchWork {
   private func directoryHeader(
     of part: HTTPBodyPart, _ exchange: HTTPCacheExchange, _ job: RunningJob
   ) async throws(HTTPError) -> ImageHeader? {
-    guard part.hasRanges, let total = part.totalByteCount, total <= configuration.decoding.limits.encodedByteCount
+    guard part.hasRanges, let total = part.totalByteCount,
+      total <= configuration.decoding.limits.encodedByteCount
     else {
       return nil
     }

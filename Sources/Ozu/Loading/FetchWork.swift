@@ -220,7 +220,8 @@ extension FetchWork: SizeSource {
   }
 
   private func transformed(_ fetched: FetchedData) -> Result<FetchedData, ImageError> {
-    guard let transform = configuration.decoding.dataTransformation, case .data(let data) = fetched.content else {
+    guard let transform = configuration.decoding.dataTransformation, case .data(let data) = fetched.content
+    else {
       return .success(fetched)
     }
     do {

@@ -42,7 +42,8 @@ final class LoadContext: Sendable {
     let client = ObservedHTTPClient(client: configuration.network.httpClient, events: events)
     httpCache = HTTPCache(
       client: client,
-      storage: configuration.network.isResumableDataEnabled ? storage : StorageWithoutBeginnings(storage: storage),
+      storage: configuration.network.isResumableDataEnabled
+        ? storage : StorageWithoutBeginnings(storage: storage),
       configuration: configuration.httpCache)
     var settings = configuration.httpCache
     (settings.preparation, settings.retryPolicy) = (nil, .none)

@@ -4,7 +4,8 @@ import Foundation
 extension LoadImage {
   /// Whether another picture of the source may be started from.
   var mayDerive: Bool {
-    configuration.caching.isDerivationEnabled && request.cachePolicy.readsCaches && request.format?.hasHooks != true
+    configuration.caching.isDerivationEnabled && request.cachePolicy.readsCaches
+      && request.format?.hasHooks != true
   }
 
   /// The same of a larger picture. Notes of pictures do not tell their colours: all that are noted were converted.

@@ -94,7 +94,8 @@ extension LoadImage {
 
   /// Whether the picture is handed over undecoded: nothing is made of it.
   private var isDeferred: Bool {
-    !configuration.decoding.isDecompressionEnabled && request.decodingResize == nil && request.decodedSteps.isEmpty
+    !configuration.decoding.isDecompressionEnabled && request.decodingResize == nil
+      && request.decodedSteps.isEmpty
       && request.convertsColors
   }
 
@@ -158,6 +159,7 @@ extension LoadImage {
 
   private func noteFailure(_ error: ImageError) {
     guard request.source.webURL != nil, request.cachePolicy.writesCaches else { return }
-    context.failures.note(error, for: request.key.source, freshUntil: nil, now: configuration.testing.currentDate())
+    context.failures.note(
+      error, for: request.key.source, freshUntil: nil, now: configuration.testing.currentDate())
   }
 }

@@ -74,7 +74,8 @@ extension RenderStep {
       watch.enter(.resize)
       try picture.decode(for: context)
       let surroundings = ProcessingContext(
-        pool: context.load.configuration.decoding.pixelBufferPool, limits: context.load.configuration.decoding.limits)
+        pool: context.load.configuration.decoding.pixelBufferPool,
+        limits: context.load.configuration.decoding.limits)
       let resized: Picture
       do throws(ProcessingError) {
         let steps: [any ImageProcessing] = if let resize { [resize] } else { [] }
@@ -96,7 +97,8 @@ extension RenderStep {
       // It may be somebody else's, who wanted it undecoded.
       try previous.picture.decode(for: context)
       let surroundings = ProcessingContext(
-        pool: context.load.configuration.decoding.pixelBufferPool, limits: context.load.configuration.decoding.limits)
+        pool: context.load.configuration.decoding.pixelBufferPool,
+        limits: context.load.configuration.decoding.limits)
       let picture: Picture
       do throws(ProcessingError) {
         picture = try previous.picture.processed(by: [processor], context: surroundings)
@@ -113,7 +115,8 @@ extension RenderStep {
     _ decode: (DecodingContext) throws(DecodingError) -> Picture
   ) throws(ImageError) -> Picture {
     let surroundings = DecodingContext(
-      limits: context.load.configuration.decoding.limits, pool: context.load.configuration.decoding.pixelBufferPool,
+      limits: context.load.configuration.decoding.limits,
+      pool: context.load.configuration.decoding.pixelBufferPool,
       colorPolicy: colors.policy, pixelFormats: colors.policy.pixelFormats,
       budget: context.load.configuration.decoding.decodedByteBudget,
       assistant: DecodingAssistant { [runner = context.load.runner] in runner.lend(.decode, $0) },

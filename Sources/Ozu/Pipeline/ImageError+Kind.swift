@@ -83,9 +83,12 @@ extension ImageError.Kind {
 
   /// Every kind, for tests that hold for each.
   package static let all: [ImageError.Kind] = [
-    invalidSource, invalidSize, noSuchFile, isDirectory, unreadableFile, httpStatus, nameNotResolved, connectionRefused,
-    timedOut, bodyTruncated, bodyTooLarge, transport, fetchFailed, emptyData, notAnImage, unsupportedType, corruptData,
-    truncatedData, regionOutside, limitExceeded, decoderFailed, processingFailed, encodingFailed, notCached, cancelled,
+    invalidSource, invalidSize, noSuchFile, isDirectory, unreadableFile, httpStatus, nameNotResolved,
+    connectionRefused,
+    timedOut, bodyTruncated, bodyTooLarge, transport, fetchFailed, emptyData, notAnImage, unsupportedType,
+    corruptData,
+    truncatedData, regionOutside, limitExceeded, decoderFailed, processingFailed, encodingFailed, notCached,
+    cancelled,
     deadlineExceeded,
   ]
 }

@@ -132,7 +132,9 @@ extension ImageError: Equatable {
   /// Whether kinds, sources and details are equal, and the underlying errors have the same type and the same text: they need
   /// not be `Equatable` themselves.
   public static func == (left: ImageError, right: ImageError) -> Bool {
-    guard left.kind == right.kind, left.source == right.source, left.detail == right.detail else { return false }
+    guard left.kind == right.kind, left.source == right.source, left.detail == right.detail else {
+      return false
+    }
     switch (left.cause, right.cause) {
     case (nil, nil): return true
     case (let left?, let right?):

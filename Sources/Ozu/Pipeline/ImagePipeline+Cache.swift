@@ -61,12 +61,14 @@ extension ImagePipeline {
       func context(_ colors: RequestedColors) -> DecodingContext {
         colors.apply(
           to: DecodingContext(
-            limits: configuration.decoding.limits, pool: configuration.decoding.pixelBufferPool, colorPolicy: colors.policy,
+            limits: configuration.decoding.limits, pool: configuration.decoding.pixelBufferPool,
+            colorPolicy: colors.policy,
             pixelFormats: colors.policy.pixelFormats, budget: configuration.decoding.decodedByteBudget))
       }
       if layers.contains(.renditions), request.mayHaveRendition,
         let rendition = pipeline.caches.rendition(for: request),
-        let picture = try? configuration.decoding.codecs.picture(from: rendition.data, context: context(.written))
+        let picture = try? configuration.decoding.codecs.picture(
+          from: rendition.data, context: context(.written))
       {
         return rendition.picture(picture).at(scale: request)
       }
@@ -74,7 +76,8 @@ extension ImagePipeline {
         let picture = try? configuration.decoding.codecs.picture(
           from: data, resize: request.decodingResize, context: context(request.colors))
       else { return nil }
-      let steps = ProcessingContext(pool: configuration.decoding.pixelBufferPool, limits: configuration.decoding.limits)
+      let steps = ProcessingContext(
+        pool: configuration.decoding.pixelBufferPool, limits: configuration.decoding.limits)
       return (try? picture.processed(by: request.decodedSteps, context: steps))?.at(scale: request)
     }
 

@@ -64,7 +64,8 @@ public final class ImagePipeline: Sendable {
     let calm = CalmSignal()
     self.calm = calm
     networkReturn = NetworkReturn(
-      configuration.network.networkMonitor, now: configuration.testing.now, sleep: configuration.testing.sleep)
+      configuration.network.networkMonitor, now: configuration.testing.now, sleep: configuration.testing.sleep
+    )
     context = LoadContext(configuration) { calm.send() }
     caches = context.caches
     memory = caches.memory

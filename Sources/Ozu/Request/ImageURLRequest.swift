@@ -60,7 +60,9 @@ extension ImageRequest {
       if !own.headers.contains(name: "Accept") { exchange.headers["Accept"] = accept }
       for field in own.hints.fields { exchange.headers[field.name] = field.value }
     }
-    if let acceptance { exchange.headers["Accept"] = acceptance.text(for: context.configuration.decoding.codecs) }
+    if let acceptance {
+      exchange.headers["Accept"] = acceptance.text(for: context.configuration.decoding.codecs)
+    }
     return exchange
   }
 }

@@ -138,7 +138,8 @@ extension StoreChain {
     var stores = configuration.caching.stores
     if case .none = configuration.caching.diskStorage {
     } else {
-      stores.insert(DiskStore(configuration.caching.diskStorage, onError: configuration.caching.onDiskError), at: 0)
+      stores.insert(
+        DiskStore(configuration.caching.diskStorage, onError: configuration.caching.onDiskError), at: 0)
     }
     let levels = stores.map { StoreLevel($0, onError: configuration.caching.onStoreError) }
     self.init(

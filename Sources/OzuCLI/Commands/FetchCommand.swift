@@ -72,7 +72,8 @@ enum FetchCommand: Command {
           cache: cache, console: console, answersDisconnection: arguments.has("errors-as-504")
         ).run()
         : await fetch(
-          urls.map { settings.exchange(with: $0) }, settings.network.hostRule, cache, mode ?? .default, console,
+          urls.map { settings.exchange(with: $0) }, settings.network.hostRule, cache, mode ?? .default,
+          console,
           isVerbose: arguments.has("verbose"))
       await cache.backgroundValidations()
       await disk?.close()

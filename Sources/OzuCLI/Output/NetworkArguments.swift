@@ -37,7 +37,9 @@ enum NetworkArguments {
       configuration.network.httpClient = DefaultHTTPClient(configuration: client)
     }
     if let total = try seconds("timeout", arguments) { configuration.network.timeouts.total = total }
-    if let connect = try seconds("connect-timeout", arguments) { configuration.network.timeouts.connect = connect }
+    if let connect = try seconds("connect-timeout", arguments) {
+      configuration.network.timeouts.connect = connect
+    }
     if let count = try arguments.integer("retries", in: 0...10) {
       configuration.network.retryPolicy.maximumRetryCount = count
     }

@@ -40,7 +40,8 @@ enum PipelineArguments {
   ) throws(UsageError) -> ImagePipeline.Configuration {
     var configuration = ImagePipeline.Configuration()
     configuration.caching.memoryCache.costLimit = min(configuration.caching.memoryCache.costLimit, memoryCost)
-    configuration.caching.encodedMemoryCache.costLimit = min(configuration.caching.encodedMemoryCache.costLimit, memoryCost)
+    configuration.caching.encodedMemoryCache.costLimit = min(
+      configuration.caching.encodedMemoryCache.costLimit, memoryCost)
     if arguments.has(OptionSpecification.noCache.name) {
       if arguments.has(OptionSpecification.cache.name) {
         throw UsageError("--no-cache and --cache do not go together")

@@ -128,7 +128,8 @@ struct SetRun: Sendable {
     }
     // Behind a transparent picture it would be seen for good.
     let opaque = placeholder.flatMap { image in
-      (try? writer.pipeline.configuration.decoding.codecs.header(of: image.data))?.hasAlpha == false ? image : nil
+      (try? writer.pipeline.configuration.decoding.codecs.header(of: image.data))?.hasAlpha == false
+        ? image : nil
     }
     return PictureElement(
       formats: formats, sizes: page.sizes, alternative: page.alternative,

@@ -70,7 +70,9 @@ public final class ImageService: ServiceResponding {
     let duration = start.duration(to: configuration.pipeline.testing.now())
     metrics.end(answer, after: duration)
     if let log = configuration.log {
-      log(ServiceLogRecord(request, answer, duration: duration, date: configuration.pipeline.testing.currentDate()))
+      log(
+        ServiceLogRecord(
+          request, answer, duration: duration, date: configuration.pipeline.testing.currentDate()))
     }
   }
 

@@ -58,7 +58,9 @@ extension ImageService {
 
     /// - Throws: what makes the settings unfit for strangers.
     func check() throws(ServiceConfigurationError) {
-      if !allowsDecodingInProcess, pipeline.decoding.isolation.mode != .required { throw .isolationNotRequired }
+      if !allowsDecodingInProcess, pipeline.decoding.isolation.mode != .required {
+        throw .isolationNotRequired
+      }
       if pipeline.readsLocalAddresses { throw .readsLocalAddresses }
       if !allowsPrivateNetworks, let client = pipeline.network.httpClient as? DefaultHTTPClient,
         client.configuration.networkGuard != .publicAddressesOnly

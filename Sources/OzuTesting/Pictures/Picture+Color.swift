@@ -7,7 +7,9 @@ extension Picture {
   /// ```swift
   /// client.reply(to: url, with: .ok(try Picture.color(.white, PixelSize(width: 64, height: 64)).data(as: .png)))
   /// ```
-  public static func color(_ color: ColorValue, _ size: PixelSize = PixelSize(width: 16, height: 16)) -> Picture {
+  public static func color(_ color: ColorValue, _ size: PixelSize = PixelSize(width: 16, height: 16))
+    -> Picture
+  {
     func part(_ value: UInt8) -> UInt8 { UInt8((Int(value) * Int(color.alpha) + 127) / 255) }
     let pixel = Pixel(
       red: part(color.red), green: part(color.green), blue: part(color.blue), alpha: color.alpha)

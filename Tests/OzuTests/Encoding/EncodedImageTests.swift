@@ -19,7 +19,9 @@ struct EncodedImageTests {
   }
 
   /// The next process: the same disk, and nothing in memory.
-  private func fresh() -> ImagePipeline { fixture.freshPipeline { [clock] in $0.testing.currentDate = clock.date } }
+  private func fresh() -> ImagePipeline {
+    fixture.freshPipeline { [clock] in $0.testing.currentDate = clock.date }
+  }
 
   private func request(_ side: Int = 64) -> ImageRequest {
     ImageRequest(url: url).resized(to: PixelSize(side, side))

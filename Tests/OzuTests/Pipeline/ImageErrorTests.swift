@@ -82,7 +82,8 @@ struct ImageErrorTests {
     func details(_ error: ImageError) -> [String] {
       let all: [(String, Any?)] = [
         ("statusCode", error.statusCode), ("systemErrorCode", error.systemErrorCode),
-        ("byteLimit", error.byteLimit), ("stage", error.stage), ("size", error.size), ("region", error.region),
+        ("byteLimit", error.byteLimit), ("stage", error.stage), ("size", error.size),
+        ("region", error.region),
         ("imageType", error.imageType), ("violation", error.violation),
         ("decoderFailure", error.decoderFailure),
       ]
@@ -170,7 +171,8 @@ struct ImageErrorTests {
         != .fetchFailed("a", underlying: ProcessingError.failed("", reason: "cancelled")))
   }
 
-  @Test("a cancelled load is told by its kind, by isCancellation and by the underlying error, not by its type")
+  @Test(
+    "a cancelled load is told by its kind, by isCancellation and by the underlying error, not by its type")
   func cancellation() async throws {
     let fixture = Fixture()
     let url = Fixture.url("slow.jpg")

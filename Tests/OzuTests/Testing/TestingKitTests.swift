@@ -34,7 +34,9 @@ struct TestingKitTests {
   func suspension() async throws {
     let recorder = EventRecorder()
     let client = FakeHTTPClient()
-    let pipeline = ImagePipeline.testing(client: client, recorder: recorder) { $0.decoding.concurrentDecodes = 1 }
+    let pipeline = ImagePipeline.testing(client: client, recorder: recorder) {
+      $0.decoding.concurrentDecodes = 1
+    }
     let urls = try (0..<3).map { number in
       let url = Fixture.url("\(number).png")
       client.reply(to: url, with: .ok(try Picture.color(.black).data(as: .png)))

@@ -48,7 +48,8 @@ enum GalleryBench {
         ImageRequest(url: $0, resize: Resize(PixelSize(width: 160, height: 160))).key
       }
     }
-    let picture = Picture(Bitmap(size: PixelSize(width: 8, height: 8)) { _, _ in Pixel(red: 1, green: 2, blue: 3) })
+    let picture = Picture(
+      Bitmap(size: PixelSize(width: 8, height: 8)) { _, _ in Pixel(red: 1, green: 2, blue: 3) })
     let trace = GalleryTrace(seed: 3, frameCount: min(720, max(1, options.operations / 100)))
     let clocks = costOfClocks()
     for (pace, isPaced) in [("paced", true), ("back-to-back", false)] {

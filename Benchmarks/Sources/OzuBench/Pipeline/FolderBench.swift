@@ -58,10 +58,12 @@ enum FolderBench {
       let picture = try codecs.picture(from: photos[number % photos.count].data)
       // Later parts are smaller, and so are their details.
       let share = 1 - 0.04 * Double(number / photos.count)
-      let part = PixelSize(width: Int(Double(picture.size.width) * share), height: Int(Double(picture.size.height) * share))
+      let part = PixelSize(
+        width: Int(Double(picture.size.width) * share), height: Int(Double(picture.size.height) * share))
       let bitmap = picture.bitmap
       let cut = Bitmap(size: part) { x, y in bitmap[x, y] }
-      let fill = Resize(PixelSize(width: 4000, height: 3000), mode: .aspectFill, crops: true, allowsUpscaling: true)
+      let fill = Resize(
+        PixelSize(width: 4000, height: 3000), mode: .aspectFill, crops: true, allowsUpscaling: true)
       let file = folder.appending(path: "original-\(number).jpg")
       let options = EncodingOptions(compressionQuality: 0.89)
       try codecs.encode(Picture(cut).resized(fill).bitmap, as: .jpeg, options: options).write(to: file)

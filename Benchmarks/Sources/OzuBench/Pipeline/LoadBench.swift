@@ -96,7 +96,8 @@ struct LoadBench {
     }
     try await note("part:encode") {
       renditions = try await BlockingWork.run { [pictures] in
-        let options = EncodingOptions(compressionQuality: ImagePipeline.Configuration().caching.renditionQuality)
+        let options = EncodingOptions(
+          compressionQuality: ImagePipeline.Configuration().caching.renditionQuality)
         return try pictures.map { try codecs.encode($0.bitmap, as: .jpeg, options: options) }
       }
     }

@@ -30,7 +30,8 @@ enum BrightBench {
     let enlarged = try codecs.picture(from: photo.data).bitmap.converted(to: .rgba16)
     let whole = Picture(enlarged).resized(
       Resize(
-        options.isSmoke ? PixelSize(width: 800, height: 600) : size, mode: .aspectFill, crops: true, allowsUpscaling: true)
+        options.isSmoke ? PixelSize(width: 800, height: 600) : size, mode: .aspectFill, crops: true,
+        allowsUpscaling: true)
     ).bitmap
     for type in [ImageType.png, .avif, .jxl, .heic] where options.wants("\(type)-12mp-320x240") {
       let files = try Kind.allCases.compactMap { kind in

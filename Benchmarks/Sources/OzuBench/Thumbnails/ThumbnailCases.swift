@@ -82,7 +82,10 @@ struct ThumbnailCase: Sendable {
   private static func recipes(of photo: Photographs.Photo, in folder: URL) -> [Recipe] {
     let name = String(photo.name.dropLast(4))
     let (large, web) = (PixelSize(width: 4000, height: 3000), PixelSize(width: 1600, height: 1200))
-    let sizes = [standard, PixelSize(width: 160, height: 120), PixelSize(width: 640, height: 480), PixelSize(width: 1280, height: 960)]
+    let sizes = [
+      standard, PixelSize(width: 160, height: 120), PixelSize(width: 640, height: 480),
+      PixelSize(width: 1280, height: 960),
+    ]
     func file(_ ending: String) -> URL { folder.appending(path: "\(name)-\(ending)") }
     func cases(_ kind: String, _ sizes: [PixelSize]) -> [(String, PixelSize?)] {
       sizes.map { ("\(kind)-\($0)/\(name)", $0) }
