@@ -4,7 +4,7 @@ import SwiftUI
 
 @main
 struct PhotoGridApp: App {
-  private let pipeline = ImagePipeline { $0.concurrentFetches = 8 }
+  private let pipeline = ImagePipeline { $0.network.concurrentFetches = 8 }
   private let photographs = (1...200).compactMap { number in
     URL(string: "https://example.com/photographs/\(number).jpg").map {
       Photograph(title: "Photograph \(number)", address: $0, blur: nil)

@@ -22,14 +22,15 @@
     /// How the gallery loads: as by default, and what comes slowly is shown while it comes.
     public static var configuration: ImagePipeline.Configuration {
       var configuration = ImagePipeline.Configuration()
-      configuration.isProgressiveDecodingEnabled = true
+      configuration.decoding.isProgressiveDecodingEnabled = true
       // What somebody opens by hand may be a map or a panorama. Of a large JPEG no more is decoded than is seen.
-      configuration.limits.pixelCount = 1_000_000_000
-      configuration.limits.encodedByteCount = 1 << 30
-      configuration.limits.cpuTime = .seconds(120)
+      configuration.decoding.limits.pixelCount = 1_000_000_000
+      configuration.decoding.limits.encodedByteCount = 1 << 30
+      configuration.decoding.limits.cpuTime = .seconds(120)
       // A viewer is one program of many: what is further away than some screenfuls comes from the disk.
-      configuration.memoryCache.costLimit = min(configuration.memoryCache.costLimit, 256 << 20)
-      configuration.pixelBufferPool = pixelBufferPool
+      configuration.caching.memoryCache.costLimit = min(
+        configuration.caching.memoryCache.costLimit, 256 << 20)
+      configuration.decoding.pixelBufferPool = pixelBufferPool
       return configuration
     }
 

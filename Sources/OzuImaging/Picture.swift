@@ -72,7 +72,7 @@ public struct Picture: Sendable {
     }
   }
 
-  /// Whether the pixels are there. Only a picture from a pipeline without `isDecompressionEnabled`, or from
+  /// Whether the pixels are there. Only a picture from a pipeline without `decoding.isDecompressionEnabled`, or from
   /// `CodecRegistry.deferredPicture(from:)`, may have none.
   public var isDecoded: Bool {
     switch content.pixels {

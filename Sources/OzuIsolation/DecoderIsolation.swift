@@ -9,7 +9,7 @@ import OzuImaging
 /// Whether files of strangers are decoded in processes of their own, and how those are started.
 ///
 /// ```swift
-/// let pipeline = ImagePipeline { $0.isolation = .preferred }
+/// let pipeline = ImagePipeline { $0.decoding.isolation = .preferred }
 /// ```
 ///
 /// A decoder that crashes, hangs or swells costs one picture then, and one that the file has taken over finds itself

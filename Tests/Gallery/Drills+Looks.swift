@@ -130,7 +130,7 @@
         try data.write(to: URL(filePath: folder).appending(path: "\(name).jpg"))
       }
       guard let golden = options.golden, isGolden else { return }
-      let expected = try await ImagePipeline { $0.diskStorage = .none }
+      let expected = try await ImagePipeline { $0.caching.diskStorage = .none }
         .image(for: URL(filePath: golden).appending(path: "\(name).jpg"))
       let difference = Self.difference(expected.bitmap, bitmap)
       output.add(

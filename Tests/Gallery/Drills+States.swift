@@ -17,7 +17,7 @@
       server.route("/5.jpg") { _ in
         isBroken.value ? .status(503) : .ok(file, type: "image/jpeg").dripping(1 << 10, through: gate)
       }
-      let pipeline = ImagePipeline { $0.diskStorage = .none }
+      let pipeline = ImagePipeline { $0.caching.diskStorage = .none }
       let view = StatusImageView(pipeline: pipeline)
       let window = Self.window(with: view.widget)
       gtk_window_set_default_size(window, 420, 320)

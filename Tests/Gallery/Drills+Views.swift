@@ -15,7 +15,7 @@
       let file = try NumberedPicture(6).data()
       server.route("/6.jpg") { _ in .ok(file, type: "image/jpeg").held(by: gate) }
       // Nothing is kept on disk, so that what is asked for anew is asked of the server.
-      let pipeline = ImagePipeline { $0.diskStorage = .none }
+      let pipeline = ImagePipeline { $0.caching.diskStorage = .none }
       try await withView(pipeline) { view, screen in
         defer { Self.setScale(1) }
         view.setImage(from: server.url("/6.jpg"))
@@ -58,7 +58,7 @@
       defer { server.stop() }
       let file = try NumberedPicture(9).data()
       server.route("/9.jpg") { _ in .ok(file, type: "image/jpeg").held(by: gate) }
-      let pipeline = ImagePipeline { $0.diskStorage = .none }
+      let pipeline = ImagePipeline { $0.caching.diskStorage = .none }
       try await withView(pipeline) { view, screen in
         view.setImage(from: server.url("/9.jpg"))
         await checks.eventually("the picture loads", screen) { server.requestCount == 1 }
@@ -93,9 +93,9 @@
       // A frame takes 120 kB, and all of them ten times the budget.
       let (frameCount, budget) = (30, 360_000)
       let pipeline = ImagePipeline {
-        $0.diskStorage = .none
-        $0.pixelBufferPool = pool
-        $0.limits.animationByteCount = budget
+        $0.caching.diskStorage = .none
+        $0.decoding.pixelBufferPool = pool
+        $0.decoding.limits.animationByteCount = budget
       }
       try await withView(pipeline) { view, screen in
         let file = DrawnAnimation.gif(width: 200, height: 150, frameCount: frameCount)

@@ -62,7 +62,7 @@
       let folder = FileManager.default.temporaryDirectory.appending(path: "ozu-gallery-\(UUID().uuidString)")
       defer { try? FileManager.default.removeItem(at: folder) }
       var configuration = Gallery.configuration
-      configuration.diskStorage = .folder(folder, capacity: 512 << 20)
+      configuration.caching.diskStorage = .folder(folder, capacity: 512 << 20)
       let pipeline = ImagePipeline(configuration)
       let result = try await body(pipeline)
       await pipeline.flush()

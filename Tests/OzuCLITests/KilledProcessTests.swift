@@ -68,7 +68,7 @@ import Testing
     #expect(run.errors.isEmpty)
     for index in 0..<Self.count {
       let file = URL(fileURLWithPath: output).appending(path: "\(index).png")
-      let picture = try ImagePipeline.Configuration().codecs.picture(from: Data(contentsOf: file))
+      let picture = try ImagePipeline.Configuration().decoding.codecs.picture(from: Data(contentsOf: file))
       #expect(Self.picture(index).resembles(picture.bitmap, tolerance: 20), "picture \(index)")
     }
     #expect(await CommandRun("cache", "verify", "--cache", cache).status == .done)

@@ -9,7 +9,8 @@ import Testing
   private static let photo = PatternPicture(PixelSize(320, 240), tint: 3)
 
   private static func picture(at path: String, in folder: Folder) throws -> Picture {
-    try ImagePipeline.Configuration().codecs.picture(from: Data(contentsOf: URL(fileURLWithPath: path)))
+    try ImagePipeline.Configuration().decoding.codecs.picture(
+      from: Data(contentsOf: URL(fileURLWithPath: path)))
   }
 
   @Test(

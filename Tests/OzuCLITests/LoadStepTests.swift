@@ -84,7 +84,8 @@ struct LoadStepTests {
     let run = await CommandRun(
       ["load", folder.path("a.png"), "-o", folder.path("out.png"), "--no-cache"] + options)
     #expect(run.status == .done, "\(run.errors)")
-    let made = try ImagePipeline.Configuration().codecs.picture(from: #require(folder.data("out.png")))
+    let made = try ImagePipeline.Configuration().decoding.codecs.picture(
+      from: #require(folder.data("out.png")))
     var expected = Self.photo.bitmap
     for step in test.steps { expected = try step.process(expected) }
     #expect(made.size == expected.size)

@@ -66,7 +66,7 @@ struct OutputNamesTests {
     gate.open()
     #expect(await run.status == .done)
     for (index, name) in ["p", "p-2", "p-3", "p-4"].enumerated() {
-      let picture = try ImagePipeline.Configuration().codecs.picture(
+      let picture = try ImagePipeline.Configuration().decoding.codecs.picture(
         from: #require(folder.data("out/\(name).jpg")))
       #expect(picture.size.width == 40 + index)
     }

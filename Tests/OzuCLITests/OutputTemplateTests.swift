@@ -113,7 +113,7 @@ struct OutputTemplateTests {
       ["load"] + sources + ["-j", "1", "--no-cache", "-o", folder.path("out/{name}{width}.png")])
     #expect(run.status == .failed)
     #expect(run.errors.contains("out/a123.png cannot be written: another result has this name"))
-    let picture = try ImagePipeline.Configuration().codecs.picture(
+    let picture = try ImagePipeline.Configuration().decoding.codecs.picture(
       from: #require(folder.data("out/a123.png")))
     #expect(picture.size.width == 23)
   }

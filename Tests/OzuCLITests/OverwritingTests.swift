@@ -61,7 +61,7 @@ struct OverwritingTests {
     let folder = try Self.folder()
     let run = try await ChildRun(["load"] + arguments + ["-s", "64x64", "--cache", "cache"], in: folder)
     #expect(run.status == 0, "\(run.errors)")
-    let picture = try ImagePipeline.Configuration().codecs.picture(from: #require(folder.data(name)))
+    let picture = try ImagePipeline.Configuration().decoding.codecs.picture(from: #require(folder.data(name)))
     #expect(picture.size == PixelSize(64, 48))
     #expect(folder.kind("soft.jpg") == S_IFLNK && folder.kind("dangling.jpg") == S_IFLNK)
     #expect(folder.data("z.png")?.count == (try Self.folder().data("z.png"))?.count)

@@ -102,7 +102,7 @@
       let output = await terminal.output(answering: "\u{1B}_Gi=31;OK\u{1B}\\\u{1B}[?62;4c")
       #expect(output.hasPrefix(Self.question))
       let data = try #require(Self.png(inKitty: output))
-      let picture = try ImagePipeline.Configuration().codecs.picture(from: data)
+      let picture = try ImagePipeline.Configuration().decoding.codecs.picture(from: data)
       // 40 columns of 8 pixels, 10 of 11 rows of 16.
       #expect(picture.size == PixelSize(214, 160) && Self.photo.resembles(picture.bitmap))
       #expect(terminal.mode == before && terminal.process.process.terminationStatus == 0)

@@ -42,7 +42,7 @@ struct StandardStreamsTests {
     #expect(run.status == 0, "\(run.errors)")
     let data = try #require(folder.data("log"))
     #expect(data.starts(with: beginning))
-    let picture = try ImagePipeline.Configuration().codecs.picture(
+    let picture = try ImagePipeline.Configuration().decoding.codecs.picture(
       from: Data(data.dropFirst(beginning.count)))
     #expect(picture.size == PixelSize(320, 240))
   }
@@ -63,7 +63,7 @@ struct StandardStreamsTests {
     let load = try await ChildRun(
       ["load", name, "-s", "64x64", "-o", "out/", "--cache", "cache"], in: folder, input: photo)
     #expect(load.status == 0, "\(load.errors)")
-    let picture = try ImagePipeline.Configuration().codecs.picture(
+    let picture = try ImagePipeline.Configuration().decoding.codecs.picture(
       from: #require(folder.data("out/stdin.jpg")))
     #expect(picture.size == PixelSize(64, 48))
     let info = try await ChildRun(["info", name, "--cache", "cache"], in: folder, input: photo)

@@ -14,8 +14,8 @@ struct LightLevelTests {
     var levels = LightLevels(maximumContent: 1234, maximumAverage: 321, masteringPeak: 4000)
     levels.masteringMinimum = 0.005
     levels.masteringGamut = Chromaticities(
-      white: .init(0.3127, 0.329), red: .init(0.708, 0.292), green: .init(0.17, 0.797),
-      blue: .init(0.131, 0.046))
+      white: .init(x: 0.3127, y: 0.329), red: .init(x: 0.708, y: 0.292), green: .init(x: 0.17, y: 0.797),
+      blue: .init(x: 0.131, y: 0.046))
     return levels
   }()
 

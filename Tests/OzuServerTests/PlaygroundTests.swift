@@ -28,7 +28,7 @@ struct PlaygroundTests {
     let page = try Playground(SignedAddresses(rules), token: secret)
     return try ServiceFixture(clock: clock, stores: stores) {
       $0.playground = page
-      $0.pipeline.now = clock.now
+      $0.pipeline.testing.now = clock.now
     }
   }
 

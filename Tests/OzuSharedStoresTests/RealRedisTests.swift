@@ -41,8 +41,8 @@ struct RealRedisTests {
   private func loadAll(_ store: RedisStore, movesTime: Bool = false) async throws -> Int {
     let before = client.requests.count
     let pipeline = ImagePipeline.testing(client: client) {
-      $0.stores = [store]
-      $0.storeReadLimit = .seconds(600)
+      $0.caching.stores = [store]
+      $0.caching.storeReadLimit = .seconds(600)
     }
     let time = Task.detached { [clock] in
       while movesTime, !Task.isCancelled {

@@ -12,7 +12,8 @@ struct DocumentationTests {
   private let url = URL(string: "https://example.com/a.jpg")!
 
   private func servedPipeline() throws -> ImagePipeline {
-    client.reply(to: url, with: .ok(try PatternPicture(PixelSize(320, 240), tint: 2).data(as: .jpeg)))
+    client.reply(
+      to: url, with: .ok(try PatternPicture(PixelSize(width: 320, height: 240), tint: 2).data(as: .jpeg)))
     return .testing(client: client)
   }
 
@@ -22,12 +23,12 @@ struct DocumentationTests {
     let mirror = URL(string: "https://example.org/a.jpg")!
 
     var request = ImageRequest(url: url)
-      .resized(to: PixelSize(96, 96), mode: .aspectFill, crops: true)
+      .resized(to: PixelSize(width: 96, height: 96), mode: .aspectFill, crops: true)
       .processed(by: .circle())
     request.priority = .high
     request.alternatives = [.url(mirror)]
     let avatar = try await pipeline.image(for: request)
-    #expect(avatar.size == PixelSize(96, 96))
+    #expect(avatar.size == PixelSize(width: 96, height: 96))
 
     request.cachePolicy = .reload
     let (bar, view) = (Bar(), View())
@@ -50,19 +51,19 @@ struct DocumentationTests {
     let tokens = Tokens()
     client.reply { request in
       guard request.headers["Authorization"] == "Bearer 1" else { return .status(401) }
-      return (try? PatternPicture(PixelSize(64, 48)).data(as: .png)).map { .ok($0) }
+      return (try? PatternPicture(PixelSize(width: 64, height: 48)).data(as: .png)).map { .ok($0) }
     }
     let pipeline = ImagePipeline.testing(client: client) {
-      $0.requestPreparation = TokenSigner(tokens: tokens)
-      $0.cacheKeyRules = [
+      $0.network.requestPreparation = TokenSigner(tokens: tokens)
+      $0.caching.cacheKeyRules = [
         CacheKeyRule(host: "*.cdn.example.com", droppingQueryItems: ["token", "expires"])
       ]
-      $0.retryPolicy.maximumRetryCount = 3
-      $0.httpPolicy = .ignoring(lifetime: .seconds(7 * 24 * 3600))
+      $0.network.retryPolicy.maximumRetryCount = 3
+      $0.caching.httpPolicy = .ignoring(lifetime: .seconds(7 * 24 * 3600))
     }
     for token in ["a", "b"] {
       let url = try #require(URL(string: "https://a.cdn.example.com/x.png?token=\(token)"))
-      #expect(try await pipeline.image(for: url).size == PixelSize(64, 48))
+      #expect(try await pipeline.image(for: url).size == PixelSize(width: 64, height: 48))
     }
     #expect(client.requests.count == 1)
   }
@@ -82,10 +83,10 @@ struct DocumentationTests {
   func processing() async throws {
     let pipeline = try servedPipeline()
     let request = ImageRequest(
-      url: url, resize: Resize(PixelSize(96, 96), mode: .aspectFill, crops: true),
+      url: url, resize: Resize(PixelSize(width: 96, height: 96), mode: .aspectFill, crops: true),
       processors: [.circle(border: .init(width: 2, color: .white)), .grayscale])
     let avatar = try await pipeline.image(for: request)
-    #expect(avatar.size == PixelSize(96, 96))
+    #expect(avatar.size == PixelSize(width: 96, height: 96))
 
     let inverted: any ImageProcessing = .custom("invert") { bitmap in
       bitmap.map { pixel in
@@ -102,7 +103,7 @@ struct DocumentationTests {
   @Test("Caching")
   func caching() async throws {
     let pipeline = try servedPipeline()
-    let thumbnail = ImageRequest(url: url, resize: Resize(PixelSize(320, 240)))
+    let thumbnail = ImageRequest(url: url, resize: Resize(PixelSize(width: 320, height: 240)))
     let first = try await pipeline.response(for: thumbnail)
     let second = try await pipeline.response(for: thumbnail)
     await pipeline.flush()
@@ -113,7 +114,7 @@ struct DocumentationTests {
     #expect(pipeline.cache[thumbnail] != nil)
 
     let small = try await pipeline.response(
-      for: ImageRequest(url: url, resize: Resize(PixelSize(160, 120))))
+      for: ImageRequest(url: url, resize: Resize(PixelSize(width: 160, height: 120))))
     #expect(small.source.rawValue == "derived-from-larger")
     await pipeline.removeImage(for: thumbnail)
     #expect(pipeline.cache[thumbnail] == nil)
@@ -124,7 +125,7 @@ struct DocumentationTests {
     let folder = FileManager.default.temporaryDirectory.appending(path: "ozu-age-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     let month = ImagePipeline {
-      $0.diskStorage = .opening { () throws(DiskCacheError) in
+      $0.caching.diskStorage = .opening { () throws(DiskCacheError) in
         try DiskCache(directory: folder, configuration: DiskCacheConfiguration(maximumAge: 30 * 86_400))
       }
     }
@@ -136,7 +137,7 @@ struct DocumentationTests {
     client.reply(
       to: url,
       with: [
-        .ok(try PatternPicture(PixelSize(320, 240), tint: 2).data(as: .jpeg))
+        .ok(try PatternPicture(PixelSize(width: 320, height: 240), tint: 2).data(as: .jpeg))
           .header("ETag", "\"1\"").header("Cache-Control", "max-age=60"),
         .status(304, headers: ["Cache-Control": "max-age=600"]), .status(500),
       ])
@@ -145,11 +146,11 @@ struct DocumentationTests {
     let (log, clock) = (Reports(), ManualClock())
     func make() -> ImagePipeline {
       .testing(client: client, clock: clock) {
-        $0.stores = [SharedFolder(folder: folder)]
-        $0.onStoreError = { error in log.add("\(error)") }
+        $0.caching.stores = [SharedFolder(folder: folder)]
+        $0.caching.onStoreError = { error in log.add("\(error)") }
       }
     }
-    let thumbnail = ImageRequest(url: url, resize: Resize(PixelSize(32, 24)))
+    let thumbnail = ImageRequest(url: url, resize: Resize(PixelSize(width: 32, height: 24)))
     let first = make()
     #expect(try await first.response(for: thumbnail).source == .network)
     await first.flush()
@@ -174,24 +175,26 @@ struct DocumentationTests {
 
   @Test("Caching: policies")
   func storing() async throws {
-    client.reply(to: url, with: .ok(try PatternPicture(PixelSize(320, 240), tint: 2).data(as: .jpeg)))
+    client.reply(
+      to: url, with: .ok(try PatternPicture(PixelSize(width: 320, height: 240), tint: 2).data(as: .jpeg)))
     let pipeline = ImagePipeline.testing(client: client) {
-      $0.storagePolicy = .originalData
-      $0.renditionEncoding = { picture, request in
+      $0.caching.storagePolicy = .originalData
+      $0.caching.renditionEncoding = { picture, request in
         picture.size.width > 1000
           ? nil : RenditionEncoding(.webp, options: EncodingOptions(compressionQuality: 0.8))
       }
     }
-    var avatar = ImageRequest(url: url, resize: Resize(PixelSize(64, 64)))
+    var avatar = ImageRequest(url: url, resize: Resize(PixelSize(width: 64, height: 64)))
     avatar.storagePolicy = .encodedImages
-    #expect(try await pipeline.image(for: avatar).size == PixelSize(64, 48))
+    #expect(try await pipeline.image(for: avatar).size == PixelSize(width: 64, height: 48))
   }
 
   @Test("Caching: pictures that are encoded again")
   func encodingAgain() async throws {
     let pipeline = try servedPipeline()
-    _ = try await pipeline.image(for: ImageRequest(url: url, resize: Resize(PixelSize(64, 48))))
-    var request = ImageRequest(url: url, resize: Resize(PixelSize(64, 48)))
+    _ = try await pipeline.image(
+      for: ImageRequest(url: url, resize: Resize(PixelSize(width: 64, height: 48))))
+    var request = ImageRequest(url: url, resize: Resize(PixelSize(width: 64, height: 48)))
     request.readLayers = .originals
     request.writeLayers = .originals
     let picture = try await pipeline.image(for: request)
@@ -234,7 +237,8 @@ struct DocumentationTests {
   func observing() async throws {
     let trace = TraceRecorder()
     let reports = Reports()
-    client.reply(to: url, with: .ok(try PatternPicture(PixelSize(320, 240), tint: 2).data(as: .jpeg)))
+    client.reply(
+      to: url, with: .ok(try PatternPicture(PixelSize(width: 320, height: 240), tint: 2).data(as: .jpeg)))
     let clock = ManualClock()
     let pipeline = ImagePipeline.testing(client: client, clock: clock) {
       $0.observers = [trace, SlowLoads { reports.add($0) }]
@@ -254,7 +258,7 @@ struct DocumentationTests {
     let square = Picture.color(.black)
     client.reply { request in
       guard request.url.query() == "size=small" else { return .failure(.connectionLost) }
-      return (try? PatternPicture(PixelSize(64, 48)).data(as: .png)).map { .ok($0) }
+      return (try? PatternPicture(PixelSize(width: 64, height: 48)).data(as: .png)).map { .ok($0) }
     }
     let pipeline = ImagePipeline.testing(client: client) {
       $0.interceptors = [Placeholders(square: square), DataSaver(isMetered: { true }), SecondTry()]
@@ -262,7 +266,7 @@ struct DocumentationTests {
     }
     let none = try await pipeline.image(for: try #require(URL(string: "https://example.com/none")))
     #expect(none.isColor(.black))
-    #expect(try await pipeline.image(for: url).size == PixelSize(64, 48))
+    #expect(try await pipeline.image(for: url).size == PixelSize(width: 64, height: 48))
     #expect(client.requests.map { $0.url.query() } == ["size=small"])
     let icon = try await ImagePipeline.testing(client: client) {
       $0.sources.register(scheme: "asset") { url in AssetFetcher(name: url.lastPathComponent) }
@@ -271,11 +275,13 @@ struct DocumentationTests {
 
     let keychain = Keychain()
     let vault = ImagePipeline.testing(client: client) {
-      $0.dataTransformation = { data, request in try keychain.decrypt(data) }
-      $0.storagePolicy = .originalData
+      $0.decoding.dataTransformation = { data, request in try keychain.decrypt(data) }
+      $0.caching.storagePolicy = .originalData
     }
-    let secret = Data(try PatternPicture(PixelSize(64, 48)).data(as: .png).reversed())
-    #expect(try await vault.image(for: ImageRequest(.data(secret, key: "secret"))).size == PixelSize(64, 48))
+    let secret = Data(try PatternPicture(PixelSize(width: 64, height: 48)).data(as: .png).reversed())
+    #expect(
+      try await vault.image(for: ImageRequest(.data(secret, key: "secret"))).size
+        == PixelSize(width: 64, height: 48))
   }
 
   private struct Keychain: Sendable {
@@ -297,15 +303,16 @@ struct DocumentationTests {
   func testing() async throws {
     let client = FakeHTTPClient()
     let pipeline = ImagePipeline.testing(client: client)
-    let pattern = PatternPicture(PixelSize(320, 240), tint: 2)
+    let pattern = PatternPicture(PixelSize(width: 320, height: 240), tint: 2)
     client.reply(to: url, with: .ok(try pattern.data(as: .jpeg)))
 
-    let picture = try await pipeline.image(for: url, size: PixelSize(32, 24))
+    let picture = try await pipeline.image(for: url, size: PixelSize(width: 32, height: 24))
     #expect(pattern.resembles(picture.bitmap))
     #expect(client.requestCount(for: url) == 1)
 
     let other = try #require(URL(string: "https://example.com/b.png"))
-    client.reply(to: other, with: .ok(try Picture.color(.white, PixelSize(64, 64)).data(as: .png)))
+    client.reply(
+      to: other, with: .ok(try Picture.color(.white, PixelSize(width: 64, height: 64)).data(as: .png)))
     #expect(try await pipeline.image(for: other).isColor(.white))
 
     let gate = Gate()
@@ -339,7 +346,7 @@ struct DocumentationTests {
     for task in tasks { _ = try await task.image }
 
     let clock = ManualClock()
-    let patient = ImagePipeline.testing(client: client, clock: clock) { $0.retryPolicy = .standard }
+    let patient = ImagePipeline.testing(client: client, clock: clock) { $0.network.retryPolicy = .standard }
     client.reply(to: url, with: [.status(503), .ok(body)])
     let retried = patient.task(for: url)
     await clock.sleepers(1)

@@ -10,17 +10,18 @@ struct MigrationTests {
   private let client = FakeHTTPClient()
   private let url = URL(string: "https://example.com/a.jpg")!
   private let placeholder = Picture(
-    Bitmap(size: PixelSize(1, 1), isOpaque: true) { _, _ in Pixel(red: 1, green: 2, blue: 3) })
+    Bitmap(size: PixelSize(width: 1, height: 1), isOpaque: true) { _, _ in Pixel(red: 1, green: 2, blue: 3) })
 
   private func servedPipeline() throws -> ImagePipeline {
-    client.reply(to: url, with: .ok(try PatternPicture(PixelSize(320, 240), tint: 2).data(as: .jpeg)))
+    client.reply(
+      to: url, with: .ok(try PatternPicture(PixelSize(width: 320, height: 240), tint: 2).data(as: .jpeg)))
     return .testing(client: client)
   }
 
   @Test("Haneke")
   func haneke() async throws {
     let pipeline = try servedPipeline()
-    let view = FakeImageView(DisplaySize(40, 30), pipeline: pipeline)
+    let view = FakeImageView(DisplaySize(width: 40, height: 30), pipeline: pipeline)
     let images = view.images
     let path = "/missing.jpg"
     let picture = placeholder
@@ -35,7 +36,7 @@ struct MigrationTests {
     images.cancel()
 
     let thumbnail = CacheFormat(
-      "thumbnail", size: PixelSize(320, 240), scaleMode: .aspectFill, compressionQuality: 0.5,
+      "thumbnail", size: PixelSize(width: 320, height: 240), scaleMode: .aspectFill, compressionQuality: 0.5,
       diskCapacity: 1 << 20, preloadPolicy: .lastSession,
       postResize: { _, picture in try picture.processed(by: [.roundedCorners(radius: 8)]) })
     images.cacheFormat = thumbnail
@@ -59,7 +60,7 @@ struct MigrationTests {
   @Test("JMImageCache")
   func jmImageCache() async throws {
     let pipeline = try servedPipeline()
-    let view = FakeImageView(DisplaySize(40, 30), pipeline: pipeline)
+    let view = FakeImageView(DisplaySize(width: 40, height: 30), pipeline: pipeline)
     let images = view.images
     let urlOrNil: URL? = nil
     let picture = placeholder
@@ -84,7 +85,7 @@ struct MigrationTests {
   @Test("Nuke")
   func nuke() async throws {
     let pipeline = try servedPipeline()
-    let view = FakeImageView(DisplaySize(40, 30), pipeline: pipeline)
+    let view = FakeImageView(DisplaySize(width: 40, height: 30), pipeline: pipeline)
     let images = view.images
 
     pipeline.loadImage(with: url) { result in show(result) }
@@ -106,27 +107,32 @@ struct MigrationTests {
     task.cancel()
     #expect(pipeline.cachedImage(for: url) != nil)
     let small = ImageRequest(
-      url: url, resize: Resize(PixelSize(320, 240), mode: .aspectFill), processors: [.circle()])
+      url: url, resize: Resize(PixelSize(width: 320, height: 240), mode: .aspectFill), processors: [.circle()]
+    )
     pipeline.cache[small] = picture
     let shared = MemoryCache<ImageKey, CachedPicture>(MemoryCacheConfiguration(costLimit: 64 << 20))
     let cache: any ImageCaching = shared
     let custom = ImagePipeline {
-      $0.httpClient = client
-      $0.memoryCache.costLimit = 64 << 20
-      $0.imageCache = shared
-      $0.diskStorage = .none
-      $0.concurrentFetches = 6
-      let codecs = $0.codecs
-      $0.codecs = codecs
-      $0.imageCache = cache
-      $0.stores = [any ImageStoring]()
-      ($0.concurrentDecodes, $0.concurrentEncodes, $0.concurrentDiskOperations) = (2, 1, 2)
-      ($0.isCoalescingEnabled, $0.isRateLimiterEnabled, $0.isResumableDataEnabled) = (true, true, true)
-      ($0.isProgressiveDecodingEnabled, $0.isStoringPreviewsInMemoryCache) = (true, true)
+      $0.network.httpClient = client
+      $0.caching.memoryCache.costLimit = 64 << 20
+      $0.caching.imageCache = shared
+      $0.caching.diskStorage = .none
+      $0.network.concurrentFetches = 6
+      let codecs = $0.decoding.codecs
+      $0.decoding.codecs = codecs
+      $0.caching.imageCache = cache
+      $0.caching.stores = [any ImageStoring]()
+      ($0.decoding.concurrentDecodes, $0.caching.concurrentEncodes, $0.caching.concurrentDiskOperations) = (
+        2, 1, 2
+      )
+      ($0.isCoalescingEnabled, $0.network.isRateLimiterEnabled, $0.network.isResumableDataEnabled) = (
+        true, true, true
+      )
+      ($0.decoding.isProgressiveDecodingEnabled, $0.caching.isStoringPreviewsInMemoryCache) = (true, true)
       $0.observers = [TraceRecorder()]
       $0.interceptors = []
     }
-    #expect(custom.configuration.concurrentFetches == 6)
+    #expect(custom.configuration.network.concurrentFetches == 6)
     let prefetcher = ImagePrefetcher(pipeline: pipeline)
     prefetcher.start([small])
     prefetcher.stop([small])
@@ -140,13 +146,13 @@ struct MigrationTests {
     let pipeline = ImagePipeline.testing()
     ImagePipeline.shared = pipeline
     #expect(ImagePipeline.shared === pipeline)
-    #expect(ImageBinding(FakeImageView(DisplaySize(40, 30))).pipeline === pipeline)
+    #expect(ImageBinding(FakeImageView(DisplaySize(width: 40, height: 30))).pipeline === pipeline)
   }
 
   @Test("Kingfisher")
   func kingfisher() async throws {
     let pipeline = try servedPipeline()
-    let view = FakeImageView(DisplaySize(40, 30), pipeline: pipeline)
+    let view = FakeImageView(DisplaySize(width: 40, height: 30), pipeline: pipeline)
     let images = view.images
 
     images.setImage(from: url)
@@ -176,7 +182,7 @@ struct MigrationTests {
   @Test("SDWebImage")
   func sdWebImage() async throws {
     let pipeline = try servedPipeline()
-    let view = FakeImageView(DisplaySize(40, 30), pipeline: pipeline)
+    let view = FakeImageView(DisplaySize(width: 40, height: 30), pipeline: pipeline)
     let images = view.images
     let folder = FileManager.default.temporaryDirectory.appending(path: "ozu-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -199,7 +205,7 @@ struct MigrationTests {
     for request in [
       ImageRequest(url: url, cachePolicy: .reload), ImageRequest(url: url, cachePolicy: .cacheOnly),
       ImageRequest(url: url, cachePolicy: .bypass), ImageRequest(url: url, cacheKey: "avatar"),
-      ImageRequest(url: url).resized(to: PixelSize(320, 240)),
+      ImageRequest(url: url).resized(to: PixelSize(width: 320, height: 240)),
       ImageRequest(url: url, processors: [.gaussianBlur(radius: 4), .roundedCorners(radius: 20)]),
     ] {
       #expect(try await pipeline.image(for: request).size == picture.size)
@@ -213,10 +219,10 @@ struct MigrationTests {
     pipeline.removeImagesFromMemory()
     await pipeline.removeAllImages()
     let custom = ImagePipeline {
-      $0.httpClient = client
-      $0.memoryCache.costLimit = 64 << 20
-      $0.diskStorage = .folder(folder, capacity: 512 << 20)
-      $0.concurrentFetches = 6
+      $0.network.httpClient = client
+      $0.caching.memoryCache.costLimit = 64 << 20
+      $0.caching.diskStorage = .folder(folder, capacity: 512 << 20)
+      $0.network.concurrentFetches = 6
     }
     #expect(try await custom.image(for: url).size == picture.size)
   }

@@ -1,5 +1,5 @@
 /// The memory level of a pipeline. An app that wants its own implements this and sets
-/// `ImagePipeline.Configuration.imageCache`; `MemoryCache` of ``ImageKey`` and ``CachedPicture`` is the built-in one.
+/// `ImagePipeline.Configuration.Caching.imageCache`; `MemoryCache` of ``ImageKey`` and ``CachedPicture`` is the built-in one.
 ///
 /// A pipeline calls it synchronously, from any thread, the main thread included, and in part under locks of its own: an
 /// implementation answers at once and does not call the pipeline. It may refuse any picture and drop any at any time;

@@ -15,7 +15,7 @@ struct MemoryLevel: Sendable {
     _ configuration: ImagePipeline.Configuration,
     onEviction: (@Sendable (ImageKey, CachedPicture) -> Void)? = nil
   ) {
-    if let own = configuration.imageCache {
+    if let own = configuration.caching.imageCache {
       cache = own
       let shared = own as? MemoryCache<ImageKey, CachedPicture>
       builtIn = shared ?? MemoryCache(MemoryCacheConfiguration(costLimit: 0))
@@ -25,7 +25,7 @@ struct MemoryLevel: Sendable {
     }
     // Memory pressure is observed here and not by the cache, which would hold itself weakly: counting references to
     // an object that has weak references costs as much as a hit.
-    var limits = configuration.memoryCache
+    var limits = configuration.caching.memoryCache
     let pressure = limits.pressure
     limits.pressure = nil
     let made = MemoryCache<ImageKey, CachedPicture>(limits, onEviction: onEviction)

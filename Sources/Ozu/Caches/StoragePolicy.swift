@@ -59,20 +59,22 @@ extension ImagePipeline.Configuration {
   /// How a picture is written; `nil` when it is not, or the encoding has no place for what its colours mean.
   func encoding(of picture: Picture, for request: ImageRequest) -> RenditionEncoding? {
     let chosen: RenditionEncoding? =
-      if let renditionEncoding {
+      if let renditionEncoding = caching.renditionEncoding {
         renditionEncoding(picture, request)
       } else {
         .standard(
-          for: picture, quality: request.format?.compressionQuality ?? renditionQuality, codecs: codecs)
+          for: picture, quality: request.format?.compressionQuality ?? caching.renditionQuality,
+          codecs: decoding.codecs)
       }
     guard var encoding = chosen, picture.isWritable else { return nil }
     encoding.options.metadata.lightLevels = picture.keptLightLevels
     switch picture.bitmap.colorSpace {
     case .sRGB, .encoded: return encoding
     case .coded:
-      guard (try? codecs.encoder(for: encoding.type))?.writesColorCodes == true else { return nil }
+      guard (try? decoding.codecs.encoder(for: encoding.type))?.writesColorCodes == true else { return nil }
     case .icc:
-      guard (try? codecs.encoder(for: encoding.type))?.keptMetadata.contains(.colorProfile) == true else {
+      guard (try? decoding.codecs.encoder(for: encoding.type))?.keptMetadata.contains(.colorProfile) == true
+      else {
         return nil
       }
       encoding.options.metadata.colorProfile = picture.profile?.data
@@ -84,7 +86,7 @@ extension ImagePipeline.Configuration {
   /// again.
   func encodedRendition(of picture: Picture, for request: ImageRequest) -> Data? {
     encoding(of: picture, for: request).flatMap {
-      try? codecs.encode(picture, as: $0.type, options: $0.options)
+      try? decoding.codecs.encode(picture, as: $0.type, options: $0.options)
     }
   }
 }

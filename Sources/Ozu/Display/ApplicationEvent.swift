@@ -19,9 +19,9 @@ extension ImagePipeline {
     switch event {
     case .memoryWarning:
       removeImagesFromMemory()
-      configuration.pixelBufferPool.releaseIdle()
+      configuration.decoding.pixelBufferPool.releaseIdle()
     case .background:
-      configuration.pixelBufferPool.releaseIdle()
+      configuration.decoding.pixelBufferPool.releaseIdle()
       await flush()
     case .foreground: context.failures.forgetAll()
     }

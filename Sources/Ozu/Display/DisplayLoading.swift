@@ -46,7 +46,7 @@ struct PipelineLoading: DisplayLoading {
     return (response, response.source != .stale || request.cachePolicy == .cacheOnly)
   }
 
-  var memoryPressure: (any MemoryPressureMonitoring)? { pipeline.configuration.memoryCache.pressure }
+  var memoryPressure: (any MemoryPressureMonitoring)? { pipeline.configuration.caching.memoryCache.pressure }
 
   func otherSize(of request: ImageRequest) -> Picture? { pipeline.cachedImage(ofSourceOf: request) }
 

@@ -3,7 +3,7 @@
 /// ```swift
 /// let model = DisplayModel(pipeline: .shared)
 /// model.onChange = { state, transition in … }
-/// model.layout(DisplaySize(120, 80), scale: 2, mode: .aspectFill)
+/// model.layout(DisplaySize(width: 120, height: 80), scale: 2, mode: .aspectFill)
 /// model.setImage(ImageRequest(url: url))
 /// ```
 ///

@@ -6,7 +6,7 @@
 /// ```swift
 /// final class PictureView: ToolkitView, ImageDisplaying {
 ///   lazy var images = ImageBinding(self)
-///   var displaySize: DisplaySize? { DisplaySize(bounds.width, bounds.height) }
+///   var displaySize: DisplaySize? { DisplaySize(width: bounds.width, height: bounds.height) }
 ///   var displayScale: Double { window.scale }
 ///   var displayMode: ScaleMode { .aspectFill }
 ///   func show(_ content: DisplayContent, transition: DisplayTransition) { texture = content.bitmap.map(Texture.init) }
@@ -63,8 +63,13 @@ public struct DisplaySize: Hashable, Sendable {
   public var height: Double
 
   /// Makes a size from a width and a height in points.
-  public init(_ width: Double, _ height: Double) {
+  public init(width: Double, height: Double) {
     self.width = width
     self.height = height
+  }
+
+  /// Makes a size from a width and a height in points; for this package alone.
+  package init(_ width: Double, _ height: Double) {
+    self.init(width: width, height: height)
   }
 }

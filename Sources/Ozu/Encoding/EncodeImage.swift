@@ -38,8 +38,8 @@ final class EncodeImage: JobWork, @unchecked Sendable {
   init(_ goal: EncodingGoal, _ context: LoadContext) {
     self.goal = goal
     self.context = context
-    converts = !goal.format.mayEmbed(context.configuration.codecs)
-    isDimmed = !goal.format.mayBeBright(context.configuration.codecs)
+    converts = !goal.format.mayEmbed(context.configuration.decoding.codecs)
+    isDimmed = !goal.format.mayBeBright(context.configuration.decoding.codecs)
   }
 
   private var loadRequest: ImageRequest {
@@ -113,7 +113,7 @@ final class EncodeImage: JobWork, @unchecked Sendable {
 
   /// Answers with what a cache has, if it may; else its origin is asked.
   private func serve(_ entry: EncodedEntry, _ source: ImageResponse.Source) -> JobStep {
-    let date = configuration.currentDate()
+    let date = configuration.testing.currentDate()
     let validity = entry.record.rendition.validity
     let isFresh = request.mayServe(validity, at: date)
     guard isFresh || request.cachePolicy == .cacheOnly else {
@@ -158,7 +158,7 @@ final class EncodeImage: JobWork, @unchecked Sendable {
       let validity = stale.record.rendition.validity, validity.mayOutlive
     else { return fail(error) }
     return finish(
-      stale, .stale, .standIn(validity, now: configuration.currentDate()))
+      stale, .stale, .standIn(validity, now: configuration.testing.currentDate()))
   }
 
   /// Has the picture made of its source.
@@ -182,7 +182,8 @@ final class EncodeImage: JobWork, @unchecked Sendable {
   private func prepare(_ loaded: LoadedPicture, _ fetched: FetchedData) -> JobStep {
     let moves = goal.format.keepsAnimation && (loaded.picture.header?.frameCount ?? 1) > 1
     let canMove =
-      moves && goal.format.types.contains(where: configuration.codecs.encodableAnimationTypes.contains)
+      moves
+      && goal.format.types.contains(where: configuration.decoding.codecs.encodableAnimationTypes.contains)
     guard canMove, !request.decodedSteps.isEmpty else {
       return encode(loaded, canMove ? loaded.picture.animation : nil, fetched)
     }

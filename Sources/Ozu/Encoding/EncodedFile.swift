@@ -28,7 +28,7 @@ struct EncodedFileMaker {
   let isCancelled: @Sendable () -> Bool
 
   private var name: String { goal.request.source.name }
-  private var codecs: CodecRegistry { configuration.codecs }
+  private var codecs: CodecRegistry { configuration.decoding.codecs }
 
   func make() throws(ImageError) -> EncodedFile {
     let picture = input.loaded.picture
@@ -98,8 +98,8 @@ struct EncodedFileMaker {
       return nil
     }
     let context = DecodingContext(
-      limits: configuration.limits, pool: configuration.pixelBufferPool,
-      budget: configuration.decodedByteBudget,
+      limits: configuration.decoding.limits, pool: configuration.decoding.pixelBufferPool,
+      budget: configuration.decoding.decodedByteBudget,
       isCancelled: isCancelled)
     do throws(GainMapPicture.Loss) {
       return try codecs.gainMap(
@@ -114,7 +114,8 @@ struct EncodedFileMaker {
   private func process(_ frame: Bitmap) throws -> Bitmap {
     let steps = goal.request.decodedSteps
     guard !steps.isEmpty else { return frame }
-    let context = ProcessingContext(pool: configuration.pixelBufferPool, limits: configuration.limits)
+    let context = ProcessingContext(
+      pool: configuration.decoding.pixelBufferPool, limits: configuration.decoding.limits)
     return try Picture(frame).processed(by: steps, context: context).bitmap
   }
 
@@ -126,7 +127,7 @@ struct EncodedFileMaker {
     var source = ImageMetadata()
     let wantsBlocks = format.metadata != .strip || format.colorProfile != .convert
     if wantsBlocks, case .data(let data) = input.fetched.content,
-      let found = try? codecs.metadata(of: data, limits: configuration.limits)
+      let found = try? codecs.metadata(of: data, limits: configuration.decoding.limits)
     {
       source = found
     }

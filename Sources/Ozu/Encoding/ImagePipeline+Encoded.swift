@@ -5,7 +5,7 @@ extension ImagePipeline {
   /// The picture of a request as a file: from memory, else from the disk cache, else encoded once for all who want it.
   ///
   /// ```swift
-  /// let request = ImageRequest(url: url).resized(to: PixelSize(640, 480))
+  /// let request = ImageRequest(url: url).resized(to: PixelSize(width: 640, height: 480))
   /// let file = try await pipeline.encoded(for: request, as: .webp)
   /// try file.data.write(to: destination)
   /// ```
@@ -44,7 +44,7 @@ extension ImagePipeline {
 
   func encodedInMemory(_ goal: EncodingGoal) -> EncodedImage? {
     guard goal.readsMemory, let entry = caches.encodedInMemory(goal.key, of: goal.request) else { return nil }
-    let (validity, date) = (entry.record.rendition.validity, configuration.currentDate())
+    let (validity, date) = (entry.record.rendition.validity, configuration.testing.currentDate())
     return EncodedImage(
       EncodedAnswer(
         entry: entry, source: goal.request.mayServe(validity, at: date) ? .memory : .stale, isNew: false,
@@ -70,7 +70,7 @@ extension ImagePipeline {
         return try await encoded(EncodingGoal(keyed(request.alternative(source)), format), since: start)
       } catch {
         if error.isCancellation { throw error }
-        if case .deadlineExceeded = error { throw error }
+        if error.kind == .deadlineExceeded { throw error }
       }
     }
     throw first

@@ -40,7 +40,7 @@ extension ImagePipeline {
   package func sourceState(of request: ImageRequest) async throws(ImageError) -> SourceState? {
     try request.validate()
     try configuration.check(request.source)
-    let request = request.keyed(by: configuration.cacheKeyRules)
+    let request = request.keyed(by: configuration.caching.cacheKeyRules)
     let fetched = try await fetch(request, urgency: DataUrgency(request.priority))
     guard fetched.allowsStoring else { return nil }
     await storeIfPicture(fetched, for: request)
@@ -52,6 +52,6 @@ extension ImagePipeline {
   package func storesSettled() async {
     // Writes happen in their order. The end of all of them may never come while others are added.
     await withCheckedContinuation { turn in context.backlog.enqueue { turn.resume() } }
-    await caches.flushFurther(sleep: configuration.sleep)
+    await caches.flushFurther(sleep: configuration.testing.sleep)
   }
 }

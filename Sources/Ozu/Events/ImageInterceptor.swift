@@ -14,7 +14,7 @@ import Foundation
 ///     do throws(ImageError) {
 ///       return try await next.load(request)
 ///     } catch {
-///       guard case .transport = error else { throw error }
+///       guard error.kind == .transport else { throw error }
 ///       return try await next.load(request)
 ///     }
 ///   }

@@ -56,7 +56,7 @@ final class PipelineCounters: Sendable {
   }
 
   func add(_ error: ImageError) {
-    failures.withLock { $0[error.kind, default: 0] += 1 }
+    failures.withLock { $0[error.kind.name, default: 0] += 1 }
   }
 
   func lookedUp(_ layer: ImageCacheLayer, found byteCount: Int?) {
@@ -103,12 +103,4 @@ extension Atomic where Value == Int {
 
   /// The count.
   var value: Int { borrowing get { load(ordering: .relaxed) } }
-}
-
-extension ImageError {
-  /// The name of the case: what failures are counted by.
-  public var kind: String {
-    // Every case has values, so that its name is the label of the mirror's only child.
-    Mirror(reflecting: self).children.first?.label ?? "other"
-  }
 }

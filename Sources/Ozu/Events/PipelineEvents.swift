@@ -23,7 +23,7 @@ final class PipelineEvents: Sendable {
     if let log = configuration.log { observers.append(LoggingObserver(log)) }
     self.observers = observers
     isObserved = !observers.isEmpty
-    now = configuration.now
+    now = configuration.testing.now
   }
 
   private static func makeID() -> Int { lastID.wrappingAdd(1, ordering: .relaxed).newValue }

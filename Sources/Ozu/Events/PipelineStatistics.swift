@@ -56,9 +56,9 @@ public struct PipelineStatistics: Hashable, Sendable, Codable {
   public var encodes = 0
   /// Requests that shared the work of an equal one.
   public var coalesced = 0
-  /// Requests that failed, by the name of their `ImageError`'s case.
+  /// Requests that failed, by the name of the error's kind (`ImageError.Kind.name`).
   public var failures: [String: Int] = [:]
-  /// Requests that were called off.
+  /// Requests that were cancelled.
   public var cancelled = 0
 
   /// Exchanges with servers, validations and repetitions included.

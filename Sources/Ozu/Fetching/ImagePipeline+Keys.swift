@@ -30,7 +30,7 @@ extension ImagePipeline {
       do throws(ImageError) {
         return try await image(for: request)
       } catch {
-        guard case .notCached = error else { throw error }
+        guard error.kind == .notCached else { throw error }
       }
     }
     throw .notCached(key)

@@ -5,7 +5,7 @@ import OzuSynchronization
 ///
 /// ```swift
 /// let thumbnail = CacheFormat(
-///   "thumbnail", size: PixelSize(320, 240), scaleMode: .aspectFill, compressionQuality: 0.5,
+///   "thumbnail", size: PixelSize(width: 320, height: 240), scaleMode: .aspectFill, compressionQuality: 0.5,
 ///   diskCapacity: 1 << 20, preloadPolicy: .lastSession)
 /// pipeline.register(thumbnail)
 /// let picture = try await pipeline.image(for: ImageRequest(url: url, format: thumbnail))
@@ -73,7 +73,7 @@ public final class CacheFormat: Sendable {
   ///   - compressionQuality: held between 0 and 1.
   ///   - diskCapacity: in bytes; 0 (the default) keeps the renditions in memory alone.
   public init(
-    _ name: String, size: PixelSize = PixelSize(0, 0), scaleMode: ScaleMode = .fill,
+    _ name: String, size: PixelSize = PixelSize(width: 0, height: 0), scaleMode: ScaleMode = .fill,
     allowsUpscaling: Bool = false, crops: Bool = false, compressionQuality: Double = 1,
     diskCapacity: Int = 0, preloadPolicy: PreloadPolicy = .none, preResize: Hook? = nil,
     postResize: Hook? = nil

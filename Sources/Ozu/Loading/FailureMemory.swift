@@ -73,12 +73,13 @@ final class FailureMemory: Sendable {
 extension ImageError {
   /// Whether asking again soon would bring the same.
   fileprivate var isLasting: Bool {
-    switch self {
-    case .httpStatus(let status, _): (400..<500).contains(status) && status != 408 && status != 429
+    switch kind {
+    case .httpStatus:
+      statusCode.map { (400..<500).contains($0) && $0 != 408 && $0 != 429 } ?? false
     case .notAnImage, .unsupportedType, .corruptData, .bodyTooLarge, .emptyData: true
-    // No fault of the file: the next process may start.
-    case .decoderFailed(_, _, .unavailable): false
-    case .decoderFailed: true
+    case .decoderFailed:
+      // No fault of the file: the next process may start.
+      if case .unavailable? = decoderFailure { false } else { true }
     default: false
     }
   }

@@ -47,7 +47,8 @@ extension FetchWork {
   private func directoryHeader(
     of part: HTTPBodyPart, _ exchange: HTTPCacheExchange, _ job: RunningJob
   ) async throws(HTTPError) -> ImageHeader? {
-    guard part.hasRanges, let total = part.totalByteCount, total <= configuration.limits.encodedByteCount
+    guard part.hasRanges, let total = part.totalByteCount,
+      total <= configuration.decoding.limits.encodedByteCount
     else {
       return nil
     }
@@ -87,7 +88,7 @@ extension FetchWork {
     return await job.runner.run(on: .decode, priority: level) {
       guard
         case .settled(let header) = PartialHeader(
-          data, codecs: configuration.codecs, limits: configuration.limits)
+          data, codecs: configuration.decoding.codecs, limits: configuration.decoding.limits)
       else { return nil }
       return header
     }

@@ -21,7 +21,7 @@ extension FetchWork {
 
   func exchange(with url: URL) throws(ImageError) -> HTTPCacheExchange {
     var sent =
-      fetcherClient?.request(limit: context.configuration.limits.encodedByteCount)
+      fetcherClient?.request(limit: context.configuration.decoding.limits.encodedByteCount)
       ?? request.exchange(with: url, context, priority: request.priority.transport)
     sent.hasPlace = true
     let cache = fetcherClient == nil ? context.httpCache : context.fetcherCache
@@ -44,7 +44,7 @@ extension FetchWork {
     _ exchange: HTTPCacheExchange, _ question: HTTPCacheExchange.Question, _ job: RunningJob
   ) async -> JobStep {
     let exchange = prepared(exchange, job)
-    if isForHeader, question.isForNew, fetcherClient == nil, configuration.dataTransformation == nil,
+    if isForHeader, question.isForNew, fetcherClient == nil, configuration.decoding.dataTransformation == nil,
       let step = await askForHeader(exchange, question, job)
     {
       return step
@@ -75,7 +75,7 @@ extension FetchWork {
     exchange.pause = { [self] delay in
       guard let id else { return false }
       let job = RunningJob(id: id, station: .network, input: nil, runner: context.runner)
-      return await job.runner.pause(job, of: self) { (try? await configuration.sleep(delay)) != nil }
+      return await job.runner.pause(job, of: self) { (try? await configuration.testing.sleep(delay)) != nil }
     }
     return exchange
   }
@@ -83,7 +83,7 @@ extension FetchWork {
   /// What has failed for good a moment ago is not tried again, unless the request insists.
   private func refuseFailed() throws(ImageError) {
     guard request.cachePolicy == .useCaches else { return }
-    let date = configuration.currentDate()
+    let date = configuration.testing.currentDate()
     if let error = context.failures.failure(for: request.key.source, now: date) { throw error }
   }
 
@@ -133,12 +133,12 @@ extension FetchWork {
   private func note(_ error: ImageError, freshUntil: Date?) {
     guard request.cachePolicy.writesCaches else { return }
     context.failures.note(
-      error, for: request.key.source, freshUntil: freshUntil, now: configuration.currentDate())
+      error, for: request.key.source, freshUntil: freshUntil, now: configuration.testing.currentDate())
   }
 
   /// An answer that there is nothing counts for its own lifetime, else for 60 seconds; a day at most.
   private func absenceEnd(_ answer: HTTPCachedResponse) -> Date {
-    let now = configuration.currentDate()
+    let now = configuration.testing.currentDate()
     let control = CacheControl(answer.head.headers)
     if control.contains("no-store") || control.contains("no-cache") { return now }
     let isExplicit = control.contains("max-age") || answer.head.headers.contains(name: "Expires")

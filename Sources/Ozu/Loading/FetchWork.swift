@@ -56,7 +56,7 @@ final class FetchWork: JobWork, @unchecked Sendable {
     self.request = request
     self.context = context
     self.isForHeader = isForHeader
-    let showsBytes = !isForHeader && context.configuration.isProgressiveDecodingEnabled
+    let showsBytes = !isForHeader && context.configuration.decoding.isProgressiveDecodingEnabled
     tap = showsBytes && (request.source.webURL != nil || request.source.isStreamed) ? BodyTap() : nil
     outcome = .failure(.cancelled(""))
   }
@@ -84,7 +84,7 @@ final class FetchWork: JobWork, @unchecked Sendable {
       case .fetcher(let fetcher as any ImageStreaming):
         let client = FetcherClient(fetcher, name: name, events: context.events)
         fetcherClient = client
-        return try look(for: client.request(limit: configuration.limits.encodedByteCount).url)
+        return try look(for: client.request(limit: configuration.decoding.limits.encodedByteCount).url)
       case .fetcher(let fetcher):
         if request.readsOriginals, let pendingWrite { return .depend(pendingWrite) }
         if request.readsOriginals, context.caches.mayHaveOriginal(for: request) {
@@ -184,7 +184,7 @@ extension FetchWork: SizeSource {
 
   private func read(_ path: String) throws(ImageError) -> FetchedData {
     let file = context.events.observeFile(name) { () throws(ImageError) in
-      try FileReader.read(path, limit: configuration.limits.encodedByteCount)
+      try FileReader.read(path, limit: configuration.decoding.limits.encodedByteCount)
     }
     let (data, stamp) = try file.get()
     return FetchedData(
@@ -213,14 +213,15 @@ extension FetchWork: SizeSource {
 
   /// What the app makes of the bytes; on a decoding thread, because it may be as much work.
   func transform(_ fetched: FetchedData) -> JobStep {
-    guard configuration.dataTransformation != nil, case .data(let data) = fetched.content else {
+    guard configuration.decoding.dataTransformation != nil, case .data(let data) = fetched.content else {
       return finish(.success(fetched))
     }
     return go(.transform(fetched), in: .decode, size: data.count)
   }
 
   private func transformed(_ fetched: FetchedData) -> Result<FetchedData, ImageError> {
-    guard let transform = configuration.dataTransformation, case .data(let data) = fetched.content else {
+    guard let transform = configuration.decoding.dataTransformation, case .data(let data) = fetched.content
+    else {
       return .success(fetched)
     }
     do {

@@ -27,22 +27,23 @@ final class LoadContext: Sendable {
     let events = PipelineEvents(configuration)
     self.events = events
     runner = JobRunner(
-      stations: StationID.allCases.map(configuration.station), now: configuration.now,
-      sleep: configuration.sleep, onCalm: onCalm)
+      stations: StationID.allCases.map(configuration.station), now: configuration.testing.now,
+      sleep: configuration.testing.sleep, onCalm: onCalm)
     var onEviction: (@Sendable (ImageKey, CachedPicture) -> Void)?
     if events.isObserved {
       onEviction = { [evictions = events.evictions] _, picture in evictions.noteLeftMemory(picture) }
     }
     caches = ImageCaches(
       memory: MemoryLevel(configuration, onEviction: onEviction),
-      encodedMemory: MemoryCache(configuration.encodedMemoryCache),
+      encodedMemory: MemoryCache(configuration.caching.encodedMemoryCache),
       stores: StoreChain(configuration), events: events)
-    backlog = StoreBacklog(runner: runner, byteLimit: configuration.storeBacklogByteCount)
+    backlog = StoreBacklog(runner: runner, byteLimit: configuration.caching.storeBacklogByteCount)
     let storage = OriginalStorage(caches: caches, runner: runner, backlog: backlog)
-    let client = ObservedHTTPClient(client: configuration.httpClient, events: events)
+    let client = ObservedHTTPClient(client: configuration.network.httpClient, events: events)
     httpCache = HTTPCache(
       client: client,
-      storage: configuration.isResumableDataEnabled ? storage : StorageWithoutBeginnings(storage: storage),
+      storage: configuration.network.isResumableDataEnabled
+        ? storage : StorageWithoutBeginnings(storage: storage),
       configuration: configuration.httpCache)
     var settings = configuration.httpCache
     (settings.preparation, settings.retryPolicy) = (nil, .none)
@@ -78,16 +79,17 @@ extension ImagePipeline.Configuration {
 
   fileprivate func station(_ id: StationID) -> Station {
     switch id {
-    case .disk: Station(width: concurrentDiskOperations, isForeground: true)
+    case .disk: Station(width: caching.concurrentDiskOperations, isForeground: true)
     case .network:
       Station(
-        width: concurrentFetches, isForeground: true, limiter: isRateLimiterEnabled ? StartLimiter() : nil)
-    case .decode: Station(width: concurrentDecodes, isForeground: true)
-    case .encode: Station(width: concurrentEncodes)
+        width: network.concurrentFetches, isForeground: true,
+        limiter: network.isRateLimiterEnabled ? StartLimiter() : nil)
+    case .decode: Station(width: decoding.concurrentDecodes, isForeground: true)
+    case .encode: Station(width: caching.concurrentEncodes)
     case .levels: Station(width: 8, isForeground: true)
     case .files:
       Station(
-        width: concurrentDiskOperations, isForeground: true,
+        width: caching.concurrentDiskOperations, isForeground: true,
         backpressure: Station.Backpressure(of: .decode, above: Self.readAheadByteCount))
     default: Station(width: 1)
     }

@@ -4,7 +4,8 @@ import Foundation
 extension LoadImage {
   /// Whether another picture of the source may be started from.
   var mayDerive: Bool {
-    configuration.isDerivationEnabled && request.cachePolicy.readsCaches && request.format?.hasHooks != true
+    configuration.caching.isDerivationEnabled && request.cachePolicy.readsCaches
+      && request.format?.hasHooks != true
   }
 
   /// The same of a larger picture. Notes of pictures do not tell their colours: all that are noted were converted.
@@ -121,7 +122,7 @@ extension LoadImage {
   }
 
   private func isUsable(_ validity: OriginalValidity?) -> Bool {
-    request.cachePolicy == .cacheOnly || request.mayServe(validity, at: configuration.currentDate())
+    request.cachePolicy == .cacheOnly || request.mayServe(validity, at: configuration.testing.currentDate())
   }
 
   private func derive(
@@ -134,7 +135,7 @@ extension LoadImage {
       case .success(let rendered):
         let loaded = LoadedPicture(
           picture: rendered.picture, source: .derived, timings: timings.adding(rendered.timings),
-          verdict: ImageResponse.Verdict(cached.validity, now: load.configuration.currentDate()),
+          verdict: ImageResponse.Verdict(cached.validity, now: load.configuration.testing.currentDate()),
           renditionMiss: load.made.miss)
         guard load.request.cachePolicy.writesCaches else { return load.finish(loaded) }
         load.keep(rendered.picture, stamp: cached.stamp, validity: cached.validity)

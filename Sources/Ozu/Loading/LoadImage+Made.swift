@@ -20,7 +20,7 @@ extension LoadImage {
   func lookIntoMemory() -> JobStep? {
     guard request.readsMemory else { return nil }
     made.picture = context.lookAgain(for: request)
-    let date = configuration.currentDate()
+    let date = configuration.testing.currentDate()
     guard let cached = made.picture, request.mayServe(cached.validity, at: date) else { return nil }
     return finish(
       LoadedPicture(
@@ -66,7 +66,7 @@ extension LoadImage {
     var timings = made.timings
     timings.add(.read, start.duration(to: configuration.instant))
     made.timings = timings
-    let date = configuration.currentDate()
+    let date = configuration.testing.currentDate()
     let isFresh = request.mayServe(rendition.validity, at: date)
     guard isFresh || request.cachePolicy == .cacheOnly else { return nil }
     return finish(
@@ -134,7 +134,7 @@ extension LoadImage {
     guard error.isDisconnection, request.cachePolicy == .useCaches, let validity, validity.mayOutlive else {
       return fail(error)
     }
-    let verdict = ImageResponse.Verdict.standIn(validity, now: configuration.currentDate())
+    let verdict = ImageResponse.Verdict.standIn(validity, now: configuration.testing.currentDate())
     if let cached = made.picture {
       return finish(
         LoadedPicture(picture: cached.picture, source: .stale, timings: made.timings, verdict: verdict))

@@ -25,11 +25,11 @@ extension LoadImage {
 
   /// Begins to make previews of a download, where there can be any.
   func beginPreviews(of fetch: FetchWork) {
-    guard let tap = fetch.tap, configuration.dataTransformation == nil,
-      let make = configuration.makeProgressiveDecoder
+    guard let tap = fetch.tap, configuration.decoding.dataTransformation == nil,
+      let make = configuration.decoding.makeProgressiveDecoder
     else { return }
     let maker = PreviewMaker(
-      make(configuration.codecs, request.resize), request: request, configuration: configuration,
+      make(configuration.decoding.codecs, request.resize), request: request, configuration: configuration,
       runner: context.runner, level: { [weak self] in self?.level ?? .normal },
       store: { [weak self] in self?.store($0) ?? false },
       takeBack: { [weak self] in self?.removePreview() },
@@ -45,7 +45,7 @@ extension LoadImage {
 
   /// Ends the previews of a download, or all that there will be.
   func endPreviews(of fetch: FetchWork? = nil) {
-    guard configuration.isProgressiveDecodingEnabled else { return }
+    guard configuration.decoding.isProgressiveDecodingEnabled else { return }
     let previews = previewState.withLock { state in
       if let fetch { state.ended = ObjectIdentifier(fetch) } else { state.isClosed = true }
       return state.active.take()
@@ -60,7 +60,7 @@ extension LoadImage {
 
   /// Puts a preview into memory, unless the finished picture is there. Tells nobody.
   private func store(_ preview: Picture) -> Bool {
-    guard configuration.isStoringPreviewsInMemoryCache, request.cachePolicy == .useCaches,
+    guard configuration.caching.isStoringPreviewsInMemoryCache, request.cachePolicy == .useCaches,
       request.writesMemory, context.caches.finishedPicture(for: request) == nil
     else { return false }
     return context.caches.insert(preview, stamp: nil, validity: nil, for: request)
@@ -73,7 +73,7 @@ extension LoadImage {
 
   /// Of a picture that failed nothing stays.
   func removePreview() {
-    guard configuration.isProgressiveDecodingEnabled,
+    guard configuration.decoding.isProgressiveDecodingEnabled,
       context.caches.memory.contains(request.key),
       let cached = context.caches.memory.value(forKey: request.key), cached.picture.isPreview
     else { return }

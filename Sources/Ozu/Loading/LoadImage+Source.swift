@@ -74,7 +74,7 @@ extension LoadImage {
   private func liveFetch(_ key: JobKey) -> FetchedData? {
     guard request.cachePolicy == .useCaches, configuration.isCoalescingEnabled,
       let live = context.liveFetches.data(for: key), live.allowsStoring,
-      request.mayServe(live.validity, at: configuration.currentDate())
+      request.mayServe(live.validity, at: configuration.testing.currentDate())
     else { return nil }
     guard let path = request.source.filePath else { return live }
     return FileStamp(path: path) == live.stamp ? live : nil
@@ -88,13 +88,14 @@ extension LoadImage {
     guard isFetchLive, fetched.source != .stale else {
       return (fetched.source, fetched.timings, ImageResponse.Verdict(fetched.http?.decision))
     }
-    let verdict = ImageResponse.Verdict(fetched.validity, now: configuration.currentDate())
+    let verdict = ImageResponse.Verdict(fetched.validity, now: configuration.testing.currentDate())
     return (.original, StageTimings(), verdict)
   }
 
   /// Whether the picture is handed over undecoded: nothing is made of it.
   private var isDeferred: Bool {
-    !configuration.isDecompressionEnabled && request.decodingResize == nil && request.decodedSteps.isEmpty
+    !configuration.decoding.isDecompressionEnabled && request.decodingResize == nil
+      && request.decodedSteps.isEmpty
       && request.convertsColors
   }
 
@@ -158,6 +159,7 @@ extension LoadImage {
 
   private func noteFailure(_ error: ImageError) {
     guard request.source.webURL != nil, request.cachePolicy.writesCaches else { return }
-    context.failures.note(error, for: request.key.source, freshUntil: nil, now: configuration.currentDate())
+    context.failures.note(
+      error, for: request.key.source, freshUntil: nil, now: configuration.testing.currentDate())
   }
 }

@@ -14,7 +14,7 @@ extension LoadImage {
 
   /// The picture as one of which smaller ones may be made; `nil` where that cannot be.
   private func relative(_ picture: Picture) -> Relatives.Made? {
-    guard configuration.isDerivationEnabled, request.region == nil, request.decodedSteps.isEmpty,
+    guard configuration.caching.isDerivationEnabled, request.region == nil, request.decodedSteps.isEmpty,
       request.convertsColors, picture.animation == nil, picture.header != nil
     else { return nil }
     return Relatives.Made(
@@ -90,7 +90,7 @@ extension LoadContext {
   ///
   /// - Returns: what is to be waited for.
   func storeOriginal(_ fetched: FetchedData, for request: ImageRequest) -> [JobDependence] {
-    let policy = request.storagePolicy ?? configuration.storagePolicy
+    let policy = request.storagePolicy ?? configuration.caching.storagePolicy
     guard !caches.stores.isEmpty, request.writesOriginals, policy.storesOriginals,
       let original = fetched.claimOriginal()
     else { return [] }

@@ -60,7 +60,7 @@ final class LoadImage: JobWork, @unchecked Sendable {
   }
 
   var configuration: ImagePipeline.Configuration { context.configuration }
-  var storagePolicy: StoragePolicy { request.storagePolicy ?? configuration.storagePolicy }
+  var storagePolicy: StoragePolicy { request.storagePolicy ?? configuration.caching.storagePolicy }
 
   // MARK: From stage to stage
 
@@ -175,7 +175,7 @@ final class LoadImage: JobWork, @unchecked Sendable {
 
   /// Whether smaller pictures may be made from this one.
   private var isRelative: Bool {
-    configuration.isDerivationEnabled && request.resize != nil && request.processors.isEmpty
+    configuration.caching.isDerivationEnabled && request.resize != nil && request.processors.isEmpty
       && request.convertsColors && request.cachePolicy == .useCaches && request.writesMemory
   }
 
@@ -205,9 +205,6 @@ extension LoadImage: NewsListener, SizeSource {
 extension ImageError {
   /// Whether the load ended because nobody waits any longer, and not because of what it found.
   var isEndOfInterest: Bool {
-    switch self {
-    case .cancelled, .deadlineExceeded: true
-    default: false
-    }
+    kind == .cancelled || kind == .deadlineExceeded
   }
 }

@@ -92,8 +92,8 @@ final class PreviewMaker: Sendable {
     var isUsable = true
     do throws(DecodingError) {
       let context = DecodingContext(
-        limits: configuration.limits, pool: configuration.pixelBufferPool,
-        budget: configuration.decodedByteBudget,
+        limits: configuration.decoding.limits, pool: configuration.decoding.pixelBufferPool,
+        budget: configuration.decoding.decodedByteBudget,
         isCancelled: { self.isEnded.load(ordering: .relaxed) })
       if !isEnded.load(ordering: .relaxed), let picture = try decoder.preview(context: context) {
         tell(picture)
@@ -111,7 +111,7 @@ final class PreviewMaker: Sendable {
 
   private func tell(_ picture: Picture) {
     let surroundings = ProcessingContext(
-      pool: configuration.pixelBufferPool, limits: configuration.limits)
+      pool: configuration.decoding.pixelBufferPool, limits: configuration.decoding.limits)
     guard let processed = try? picture.processed(by: request.processors, context: surroundings) else {
       return
     }

@@ -51,7 +51,7 @@ extension RenderStep {
   /// - Throws: what `ImageError` makes of a `DecodingError` or a `ProcessingError`; `deadlineExceeded`.
   func run(after previous: Rendered?, _ context: Context) throws(ImageError) -> Rendered {
     let watch = StageWatch(
-      context.load.configuration.now, timings: previous?.timings ?? StageTimings(),
+      context.load.configuration.testing.now, timings: previous?.timings ?? StageTimings(),
       waitingSince: context.submitted, limits: context.load.configuration.stageTimeouts,
       StageReporter.make(context.load.events, source: context.source))
     if context.isCancelled { throw .cancelled(context.name) }
@@ -60,21 +60,22 @@ extension RenderStep {
       watch.enter(.decode)
       context.load.events.counters.decodes.increment()
       let picture = try Self.decode(context, watch, colors) { surroundings throws(DecodingError) in
-        try context.load.configuration.codecs.picture(
+        try context.load.configuration.decoding.codecs.picture(
           from: data, resize: resize, context: surroundings.identified(as: file))
       }
       return Rendered(picture: picture, timings: watch.finish())
     case .deferDecoding(let data):
       watch.enter(.decode)
       let picture = try Self.decode(context, watch) { surroundings throws(DecodingError) in
-        try context.load.configuration.codecs.deferredPicture(from: data, context: surroundings)
+        try context.load.configuration.decoding.codecs.deferredPicture(from: data, context: surroundings)
       }
       return Rendered(picture: picture, timings: watch.finish())
     case .resize(let picture, let resize):
       watch.enter(.resize)
       try picture.decode(for: context)
       let surroundings = ProcessingContext(
-        pool: context.load.configuration.pixelBufferPool, limits: context.load.configuration.limits)
+        pool: context.load.configuration.decoding.pixelBufferPool,
+        limits: context.load.configuration.decoding.limits)
       let resized: Picture
       do throws(ProcessingError) {
         let steps: [any ImageProcessing] = if let resize { [resize] } else { [] }
@@ -86,7 +87,7 @@ extension RenderStep {
     case .derive(let picture, let derivation):
       watch.enter(.resize)
       try picture.decode(for: context)
-      let smaller = derivation.apply(to: picture, pool: context.load.configuration.pixelBufferPool)
+      let smaller = derivation.apply(to: picture, pool: context.load.configuration.decoding.pixelBufferPool)
       return Rendered(picture: smaller, timings: watch.finish())
     case .begin(let picture):
       return Rendered(picture: picture, timings: previous?.timings ?? StageTimings())
@@ -96,7 +97,8 @@ extension RenderStep {
       // It may be somebody else's, who wanted it undecoded.
       try previous.picture.decode(for: context)
       let surroundings = ProcessingContext(
-        pool: context.load.configuration.pixelBufferPool, limits: context.load.configuration.limits)
+        pool: context.load.configuration.decoding.pixelBufferPool,
+        limits: context.load.configuration.decoding.limits)
       let picture: Picture
       do throws(ProcessingError) {
         picture = try previous.picture.processed(by: [processor], context: surroundings)
@@ -113,9 +115,10 @@ extension RenderStep {
     _ decode: (DecodingContext) throws(DecodingError) -> Picture
   ) throws(ImageError) -> Picture {
     let surroundings = DecodingContext(
-      limits: context.load.configuration.limits, pool: context.load.configuration.pixelBufferPool,
+      limits: context.load.configuration.decoding.limits,
+      pool: context.load.configuration.decoding.pixelBufferPool,
       colorPolicy: colors.policy, pixelFormats: colors.policy.pixelFormats,
-      budget: context.load.configuration.decodedByteBudget,
+      budget: context.load.configuration.decoding.decodedByteBudget,
       assistant: DecodingAssistant { [runner = context.load.runner] in runner.lend(.decode, $0) },
       isCancelled: { context.isCancelled || watch.isLate }
     ).measured { watch.enter($0 == .decode ? .decode : .resize, ago: $1) }

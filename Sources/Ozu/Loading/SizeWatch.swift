@@ -48,7 +48,9 @@ final class SizeWatch: Sendable {
     let level = context.runner.look { [job] in $0.level(of: job) } ?? .normal
     _ = context.runner.enqueue(on: .decode, priority: level, size: 0) { [context] in
       let configuration = context.configuration
-      then(PartialHeader(data, codecs: configuration.codecs, limits: configuration.limits).size)
+      then(
+        PartialHeader(data, codecs: configuration.decoding.codecs, limits: configuration.decoding.limits).size
+      )
     }
   }
 

@@ -152,14 +152,14 @@ extension ImageError {
   /// Whether it may be for want of a network: no name, no connection, or one that went silent or broke. A host that
   /// refuses, answers with an error or is slow is there.
   var isWantOfNetwork: Bool {
-    switch self {
-    case .nameNotResolved, .bodyTruncated: return true
-    case .timedOut(_, let cause), .transport(_, let cause):
-      switch cause.reason {
-      case .timedOut(.connect), .timedOut(.idle), .connectionFailed, .connectionLost: return true
-      default: return false
+    switch kind {
+    case .nameNotResolved, .bodyTruncated: true
+    case .timedOut, .transport:
+      switch httpError?.reason {
+      case .timedOut(.connect), .timedOut(.idle), .connectionFailed, .connectionLost: true
+      default: false
       }
-    default: return false
+    default: false
     }
   }
 }

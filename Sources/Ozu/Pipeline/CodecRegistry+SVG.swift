@@ -8,7 +8,7 @@ extension CodecRegistry {
   /// Draws SVG too, in this process. Off by default, and only for drawings that the app brings itself or made itself.
   ///
   /// ```swift
-  /// let pipeline = ImagePipeline { $0.codecs.registerInProcessSVG() }
+  /// let pipeline = ImagePipeline { $0.decoding.codecs.registerInProcessSVG() }
   /// ```
   ///
   /// SVG is known by its content, whatever its name or media type says, so this concerns every source of a pipeline. A
@@ -17,7 +17,7 @@ extension CodecRegistry {
   /// - `DecodingLimits.cpuTime` does not stop a drawing once it is being drawn, and no limit counts the memory that
   ///   its filters take: a kilobyte can take minutes and gigabytes.
   ///
-  /// Drawings of strangers are read in processes of their own: `ImagePipeline.Configuration.isolation`.
+  /// Drawings of strangers are read in processes of their own: `ImagePipeline.Configuration.Decoding.isolation`.
   ///
   /// Changes nothing in builds without the trait `SVG`, and where the system has no librsvg; the error for a drawing
   /// says so.

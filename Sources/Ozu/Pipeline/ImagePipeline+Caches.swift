@@ -6,7 +6,7 @@ extension ImagePipeline {
     await context.httpCache.backgroundValidations()
     await context.backlog.drain()
     await context.runner.run(on: .disk, priority: .normal) { [caches] in caches.stores.flushFirst() }
-    await caches.flushFurther(sleep: configuration.sleep)
+    await caches.flushFurther(sleep: configuration.testing.sleep)
   }
 
   /// Removes what the caches have of a request's source: the picture in every size and format, in memory and on disk, and
@@ -17,12 +17,12 @@ extension ImagePipeline {
     var whole = request
     whole.resize = nil
     whole.processors = []
-    let requests = [request, whole].map { $0.keyed(by: configuration.cacheKeyRules) }
+    let requests = [request, whole].map { $0.keyed(by: configuration.caching.cacheKeyRules) }
     await removeImages(of: requests)
   }
 
   /// Empties the memory cache and the disk cache. A disk cache that another process writes to stays, which
-  /// `ImagePipeline.Configuration.onDiskError` is told.
+  /// `ImagePipeline.Configuration.Caching.onDiskError` is told.
   public func removeAllImages() async {
     formatStore.stopPreloads()
     context.failures.forgetAll()

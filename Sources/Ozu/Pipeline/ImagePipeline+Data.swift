@@ -15,7 +15,7 @@ extension ImagePipeline {
     for request: ImageRequest, urgency: DataUrgency, onProgress: (@Sendable (LoadProgress) -> Void)?
   ) async throws(ImageError) -> Data {
     try configuration.check(request.source)
-    let request = request.keyed(by: configuration.cacheKeyRules)
+    let request = request.keyed(by: configuration.caching.cacheKeyRules)
     let fetched = try await fetch(request, urgency: urgency, onProgress: onProgress)
     guard case .data(let data) = fetched.content else { throw .emptyData(request.source.name) }
     await storeIfPicture(fetched, for: request)
@@ -52,7 +52,7 @@ extension ImagePipeline {
   /// validator these bytes are kept, and the load that follows asks for the rest. The whole
   /// is needed of files that say more behind their pixels (the number of frames of GIF, JPEG XL and animated PNG and
   /// WebP; WebP with EXIF; HEIC with its boxes at the end), and is then stored like every original. It is
-  /// loaded too where `dataTransformation` or interceptors are at work.
+  /// loaded too where `decoding.dataTransformation` or interceptors are at work.
   ///
   /// - Throws: `ImageError`.
   public func header(for request: ImageRequest) async throws(ImageError) -> ImageHeader {
@@ -61,7 +61,7 @@ extension ImagePipeline {
       data = try await self.data(for: request)
     } else {
       try configuration.check(request.source)
-      let keyed = request.keyed(by: configuration.cacheKeyRules)
+      let keyed = request.keyed(by: configuration.caching.cacheKeyRules)
       let work = await DataUrgency(request.priority).awaiter(on: context.runner).work(
         of: JobKey.header(keyed, number: context.sharingNumber()),
         make: { JobStart(FetchWork(keyed, context, isForHeader: true)) })
@@ -75,7 +75,7 @@ extension ImagePipeline {
     let configuration = configuration
     let outcome = await context.runner.run(on: .decode, priority: request.priority) {
       Result { () throws(DecodingError) in
-        try configuration.codecs.header(of: data, limits: configuration.limits)
+        try configuration.decoding.codecs.header(of: data, limits: configuration.decoding.limits)
       }
     }
     switch outcome {
@@ -90,7 +90,7 @@ extension ImagePipeline {
   public func encode(
     _ picture: Picture, as type: ImageType, options: EncodingOptions = EncodingOptions()
   ) async throws(EncodingError) -> Data {
-    let codecs = configuration.codecs
+    let codecs = configuration.decoding.codecs
     let outcome = await context.runner.run(on: .decode, priority: .normal) {
       Result { () throws(EncodingError) in
         try codecs.encode(picture, as: type, options: options)
@@ -106,7 +106,7 @@ extension ImagePipeline {
     context.backlog.enqueue(byteCount: original.byteCount, originalOf: request.key.source) { [context] in
       let configuration = context.configuration
       guard case .data(let data) = fetched.content,
-        (try? configuration.codecs.header(of: data, limits: configuration.limits)) != nil
+        (try? configuration.decoding.codecs.header(of: data, limits: configuration.decoding.limits)) != nil
       else { return }
       context.caches.store(original, for: request)
     }

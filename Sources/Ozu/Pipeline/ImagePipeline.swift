@@ -7,7 +7,7 @@ import OzuSynchronization
 /// ```swift
 /// let photo = try await ImagePipeline.shared.image(for: url)
 /// let thumbnail = try await ImagePipeline.shared.image(
-///   for: url, size: PixelSize(320, 240), mode: .aspectFill)
+///   for: url, size: PixelSize(width: 320, height: 240), mode: .aspectFill)
 /// ```
 ///
 /// A pipeline may be used from any thread and any actor. What memory has is answered on the spot, without
@@ -59,23 +59,24 @@ public final class ImagePipeline: Sendable {
   /// Makes a pipeline. Nothing is opened or started before the first request.
   public init(_ configuration: Configuration = Configuration()) {
     var configuration = configuration
-    isolation = configuration.codecs.isolate(configuration.isolation)
+    isolation = configuration.decoding.codecs.isolate(configuration.decoding.isolation)
     self.configuration = configuration
     let calm = CalmSignal()
     self.calm = calm
     networkReturn = NetworkReturn(
-      configuration.networkMonitor, now: configuration.now, sleep: configuration.sleep)
+      configuration.network.networkMonitor, now: configuration.testing.now, sleep: configuration.testing.sleep
+    )
     context = LoadContext(configuration) { calm.send() }
     caches = context.caches
     memory = caches.memory
     formatStore = FormatStore(caches: caches, backlog: context.backlog, configuration: configuration)
     hasInterceptors = !configuration.interceptors.isEmpty
-    hasKeyRules = !configuration.cacheKeyRules.isEmpty
+    hasKeyRules = !configuration.caching.cacheKeyRules.isEmpty
     checksSources = configuration.checksSources
     takesRequestsAsTheyAre = !hasKeyRules && !context.events.isObserved
   }
 
-  /// Makes a pipeline from the default configuration with changes: `ImagePipeline { $0.diskStorage = .none }`.
+  /// Makes a pipeline from the default configuration with changes: `ImagePipeline { $0.caching.diskStorage = .none }`.
   public convenience init(_ configure: (inout Configuration) -> Void) {
     var configuration = Configuration()
     configure(&configuration)
@@ -174,7 +175,7 @@ extension ImagePipeline {
   /// A request as it is to be understood now: under the pipeline's key, and in the format that has its format's name.
   func current(_ request: ImageRequest) -> ImageRequest {
     if request.isPlain, !hasKeyRules { return request }
-    return formatStore.current(request.keyed(by: configuration.cacheKeyRules))
+    return formatStore.current(request.keyed(by: configuration.caching.cacheKeyRules))
   }
 
   /// The same for a request that is about to be answered. Its format is noted: the first request registers it, and
@@ -196,7 +197,7 @@ extension ImagePipeline {
     // Most have no lifetime that a clock would have to be read for.
     let isServable =
       cached.validity == nil || request.cachePolicy == .cacheOnly
-      || request.mayServe(cached.validity, at: configuration.currentDate())
+      || request.mayServe(cached.validity, at: configuration.testing.currentDate())
     guard isServable else { return nil }
     if request.format != nil { formatStore.noteHit(of: cached, for: request) }
     if context.events.isObserved { context.events.lookedIntoMemory(cached, for: request) }
@@ -215,7 +216,7 @@ extension ImagePipeline {
     var source = ImageResponse.Source.memory
     var verdict = ImageResponse.Verdict.none
     if let validity = cached.validity {
-      let date = configuration.currentDate()
+      let date = configuration.testing.currentDate()
       if !request.mayServe(validity, at: date) { source = .stale }
       verdict = ImageResponse.Verdict(validity, now: date)
     }

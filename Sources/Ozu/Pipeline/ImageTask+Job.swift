@@ -53,7 +53,8 @@ extension ImageTask {
     }
     let alternatives = request.substitutes(after: first)
     guard triedCount < alternatives.count else { return finish(.failure(first)) }
-    let next = request.alternative(alternatives[triedCount]).keyed(by: pipeline.configuration.cacheKeyRules)
+    let next = request.alternative(alternatives[triedCount]).keyed(
+      by: pipeline.configuration.caching.cacheKeyRules)
     // Late news of the job before may be on its way. The former alternative is released outside of the lock.
     let former = state.withLock { _ in
       defer { alternative = next }

@@ -74,7 +74,7 @@ extension ImageTask {
   private func limitTime(_ deadline: JobDeadline) {
     let limit = pipeline.configuration.instant.duration(to: deadline.instant)
     surround(
-      Task.detached { [weak self, sleep = pipeline.configuration.sleep] in
+      Task.detached { [weak self, sleep = pipeline.configuration.testing.sleep] in
         // A sleep that is cancelled says nothing: the task has ended.
         guard (try? await sleep(limit)) != nil, let self else { return }
         self.expire(self.state.withLock({ $0.company?.inner })?.stage ?? .total)

@@ -173,7 +173,7 @@ extension ImagePipeline {
           ending: .done(response.source), downloadedByteCount: isNetwork ? response.encodedByteCount : 0,
           memoryByteCount: response.source == .memory ? 0 : response.picture.byteCount)
       case .disk:
-        let request = request.keyed(by: configuration.cacheKeyRules)
+        let request = request.keyed(by: configuration.caching.cacheKeyRules)
         let fetched = try await fetch(request, urgency: DataUrgency(request.priority))
         await storeIfPicture(fetched, for: request)
         var byteCount = 0

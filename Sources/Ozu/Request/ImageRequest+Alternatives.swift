@@ -25,7 +25,7 @@ extension ImageRequest {
 
   /// The sources to try after a failure of the first, in this order.
   func substitutes(after error: ImageError) -> [ImageSource] {
-    guard let lowDataSource, case .transport(_, let cause) = error, cause.reason == .constrainedNetwork else {
+    guard let lowDataSource, error.kind == .transport, error.httpError?.reason == .constrainedNetwork else {
       return alternatives
     }
     return [lowDataSource] + alternatives

@@ -60,7 +60,9 @@ extension ImageRequest {
       if !own.headers.contains(name: "Accept") { exchange.headers["Accept"] = accept }
       for field in own.hints.fields { exchange.headers[field.name] = field.value }
     }
-    if let acceptance { exchange.headers["Accept"] = acceptance.text(for: context.configuration.codecs) }
+    if let acceptance {
+      exchange.headers["Accept"] = acceptance.text(for: context.configuration.decoding.codecs)
+    }
     return exchange
   }
 }
@@ -72,10 +74,10 @@ extension ImagePipeline.Configuration {
     with url: URL, headers: HTTPHeaders? = nil, priority: HTTPPriority = .normal
   ) -> HTTPRequest {
     HTTPRequest(
-      url: url, headers: headers ?? self.headers, timeouts: timeouts,
-      maximumBodyByteCount: limits.encodedByteCount, priority: priority)
+      url: url, headers: headers ?? self.headers, timeouts: network.timeouts,
+      maximumBodyByteCount: decoding.limits.encodedByteCount, priority: priority)
   }
 
   /// The fields of these exchanges.
-  var headers: HTTPHeaders { ["Accept": acceptance.text(for: codecs)] }
+  var headers: HTTPHeaders { ["Accept": network.acceptance.text(for: decoding.codecs)] }
 }

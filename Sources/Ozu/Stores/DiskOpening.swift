@@ -4,7 +4,7 @@ import OzuSynchronization
 
 /// The disk cache of a pipeline, opened by the first thread that needs it.
 ///
-/// To open it takes I/O and runs code of the app (`DiskStorage.opening`, `onDiskError`), which may call the pipeline.
+/// To open it takes I/O and runs code of the app (`DiskStorage.opening`, `caching.onDiskError`), which may call the pipeline.
 /// So it is opened under no lock: one thread opens it, others that need it wait for that thread, and errors are
 /// reported when the result is there. The lock is only held to read or change the state.
 final class DiskOpening: Sendable {

@@ -3,7 +3,7 @@ import OzuHTTP
 
 /// The disk cache as a level of storage: opened by the first thread that needs it, with a partition for each kind.
 ///
-/// The disk cache counts and reports its own troubles (`Configuration.onDiskError`), so nothing here throws. Until it is
+/// The disk cache counts and reports its own troubles (`Configuration.Caching.onDiskError`), so nothing here throws. Until it is
 /// open it may contain everything; when it cannot be opened, nothing.
 final class DiskStore: ImageStoring {
   /// What beginnings of broken transfers may take.
@@ -135,15 +135,16 @@ extension ImageStoreKind {
 extension StoreChain {
   /// The levels that a configuration asks for: the disk, then those of the app.
   convenience init(_ configuration: ImagePipeline.Configuration) {
-    var stores = configuration.stores
-    if case .none = configuration.diskStorage {
+    var stores = configuration.caching.stores
+    if case .none = configuration.caching.diskStorage {
     } else {
-      stores.insert(DiskStore(configuration.diskStorage, onError: configuration.onDiskError), at: 0)
+      stores.insert(
+        DiskStore(configuration.caching.diskStorage, onError: configuration.caching.onDiskError), at: 0)
     }
-    let levels = stores.map { StoreLevel($0, onError: configuration.onStoreError) }
+    let levels = stores.map { StoreLevel($0, onError: configuration.caching.onStoreError) }
     self.init(
       first: levels.first,
-      further: levels.dropFirst().map { FurtherLevel($0, readLimit: configuration.storeReadLimit) })
+      further: levels.dropFirst().map { FurtherLevel($0, readLimit: configuration.caching.storeReadLimit) })
   }
 
   /// The disk cache, opened now if it was not; `nil` without one. Blocks while it is opened.

@@ -2,7 +2,7 @@ import Foundation
 
 /// One level of storage below memory: originals, finished pictures and small entries of the pipeline's own, by key.
 ///
-/// The disk cache is the first level (`ImagePipeline.Configuration.diskStorage`); `ImagePipeline.Configuration.stores`
+/// The disk cache is the first level (`ImagePipeline.Configuration.Caching.diskStorage`); `ImagePipeline.Configuration.Caching.stores`
 /// adds others, such as a database, a shared folder or a server. Four functions and a half are needed; the rest have
 /// defaults.
 ///
@@ -10,7 +10,7 @@ import Foundation
 ///   thread or Swift's cooperative pool. `mayContain` and `evictionCounts`, which come from anywhere, must not wait. An
 ///   app that itself calls what blocks (`ImagePipeline.cache`, `CacheFormat.diskSize`) is the one who waits.
 /// - **Errors are harmless.** A call that throws counts as a miss. The pipeline goes on with the next level, and tells
-///   `ImagePipeline.Configuration.onStoreError` once for each kind of trouble.
+///   `ImagePipeline.Configuration.Caching.onStoreError` once for each kind of trouble.
 /// - **Whole or absent.** `read` gives an entry as it was written, or nothing: never one half written, nor the metadata of
 ///   one write with the body of another. Nothing above checks it. A level may forget an entry at any time, and need not
 ///   keep every kind.

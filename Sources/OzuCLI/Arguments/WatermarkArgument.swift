@@ -37,7 +37,7 @@ struct WatermarkArgument {
   /// Reads the file, under the limits of every load.
   func watermark() async throws(UsageError) -> Watermark {
     do {
-      let pipeline = ImagePipeline { $0.diskStorage = .none }
+      let pipeline = ImagePipeline { $0.caching.diskStorage = .none }
       let mark = try await pipeline.image(for: ImageRequest(.url(URL(fileURLWithPath: path))))
       return .watermark(
         mark.bitmap, at: place ?? .bottomRight, margin: margin ?? 0, opacity: opacity ?? 1,

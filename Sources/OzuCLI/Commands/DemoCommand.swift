@@ -45,7 +45,7 @@ enum DemoCommand: Command {
   private static func write(_ result: Demonstration.Result, to file: OutputFile) async throws {
     let thumbnails = result.passes[0].responses.map(\.picture.bitmap)
     let sheet = Picture(ContactSheet.make(thumbnails, columns: 3))
-    let data = try await ImagePipeline { $0.diskStorage = .none }.encode(sheet, as: .png)
+    let data = try await ImagePipeline { $0.caching.diskStorage = .none }.encode(sheet, as: .png)
     try await BlockingWork.run { try file.write(data, makesFolders: true) }
   }
 }

@@ -64,7 +64,7 @@ enum FetchCommand: Command {
       rules.keepsErrorBodies = true
       if isSession { (rules.policy, rules.retryPolicy) = (.standard, .none) }
       let (cache, disk) = try await HTTPArguments.cache(
-        folder: isLasting ? PipelineArguments.folder(arguments) : nil, client: settings.httpClient,
+        folder: isLasting ? PipelineArguments.folder(arguments) : nil, client: settings.network.httpClient,
         configuration: rules)
       let isDone =
         isSession
@@ -72,7 +72,8 @@ enum FetchCommand: Command {
           cache: cache, console: console, answersDisconnection: arguments.has("errors-as-504")
         ).run()
         : await fetch(
-          urls.map { settings.exchange(with: $0) }, settings.hostRule, cache, mode ?? .default, console,
+          urls.map { settings.exchange(with: $0) }, settings.network.hostRule, cache, mode ?? .default,
+          console,
           isVerbose: arguments.has("verbose"))
       await cache.backgroundValidations()
       await disk?.close()

@@ -28,7 +28,7 @@ enum InfoCommand: Command {
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     try SourceArgument.checkStandardInput(arguments.positional)
     let pipeline = try PipelineArguments.pipeline(arguments, console: console)
-    let limit = pipeline.configuration.limits.encodedByteCount
+    let limit = pipeline.configuration.decoding.limits.encodedByteCount
     let isJSON = arguments.has("json")
     var status = ExitStatus.done
     for text in arguments.positional {

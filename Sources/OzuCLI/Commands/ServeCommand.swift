@@ -51,7 +51,7 @@
       listening.uploads = playground?.page.uploads
       let spool = settings.hasCache || arguments.has("check") ? nil : SpoolFolder()
       defer { spool?.remove() }
-      configuration.pipeline.largeBodyDirectory = spool?.path
+      configuration.pipeline.network.largeBodyDirectory = spool?.path
       let service: ImageService
       do throws(ServiceConfigurationError) {
         service = try ImageService(addressing: SignedAddresses(rules), configuration: configuration)

@@ -51,7 +51,7 @@ enum ShowCommand: Command {
     }
     let pipeline = PipelineArguments.pipeline(configuration, console: console)
     let preview = TerminalPreview(graphics: graphics, size: size, pipeline: pipeline)
-    let limit = pipeline.configuration.limits.encodedByteCount
+    let limit = pipeline.configuration.decoding.limits.encodedByteCount
     var status = ExitStatus.done
     for text in arguments.positional {
       do {

@@ -40,9 +40,9 @@ enum ThumbnailCommand: Command {
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     var configuration = ImagePipeline.Configuration()
-    configuration.memoryCache.costLimit = PipelineArguments.memoryCost
-    configuration.diskStorage = .none
-    configuration.isolation = try IsolationOption.isolation(arguments, isForStrangers: true)
+    configuration.caching.memoryCache.costLimit = PipelineArguments.memoryCost
+    configuration.caching.diskStorage = .none
+    configuration.decoding.isolation = try IsolationOption.isolation(arguments, isForStrangers: true)
     if let side = try arguments.integer("size", in: 1...4096) {
       return try await write(side, arguments, configuration, console)
     }

@@ -74,7 +74,7 @@ struct Demonstration {
 
   private func pipeline() -> ImagePipeline {
     let folder = folder
-    return ImagePipeline { $0.diskStorage = .folder(folder, capacity: 64 << 20) }
+    return ImagePipeline { $0.caching.diskStorage = .folder(folder, capacity: 64 << 20) }
   }
 
   /// Its pipeline is gone when it returns: what the next one finds, it finds on disk.
@@ -105,7 +105,7 @@ struct Demonstration {
   }
 
   private func decodeWhole() async throws -> (duration: Duration, peakByteCount: Int?) {
-    let codecs = ImagePipeline.Configuration().codecs
+    let codecs = ImagePipeline.Configuration().decoding.codecs
     let photos = photos
     PixelBufferPool.shared.releaseIdle()
     let start = ContinuousClock.now

@@ -35,8 +35,8 @@ enum IsolationOption {
 extension ImagePipeline.Configuration {
   /// The formats that a pipeline of this configuration reads, but for the one that is for caches alone.
   var readableTypes: [ImageType] {
-    var codecs = codecs
-    _ = codecs.isolate(isolation)
+    var codecs = decoding.codecs
+    _ = codecs.isolate(decoding.isolation)
     return codecs.decodableTypes.filter { $0 != .ozuDelta }
   }
 }

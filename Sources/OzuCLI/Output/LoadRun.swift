@@ -27,7 +27,7 @@ struct LoadRun: Sendable {
     _ text: String, _ index: Int, _ onProgress: @escaping @Sendable (Double) -> Void
   ) async -> LoadReport {
     do {
-      let limit = pipeline.configuration.limits.encodedByteCount
+      let limit = pipeline.configuration.decoding.limits.encodedByteCount
       let source = try await SourceArgument.read(text, limit: limit)
       let request = recipe.request(source)
       let loaded =

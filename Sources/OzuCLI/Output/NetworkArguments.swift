@@ -31,15 +31,17 @@ enum NetworkArguments {
       client.networkGuard = .publicAddressesOnly
       configuration.restrictToUntrustedSources(hosts: client.hostRule)
     }
-    configuration.hostRule = client.hostRule
+    configuration.network.hostRule = client.hostRule
     // Without a rule of its own a command uses the client that the process has.
     if client != HTTPClientConfiguration() {
-      configuration.httpClient = DefaultHTTPClient(configuration: client)
+      configuration.network.httpClient = DefaultHTTPClient(configuration: client)
     }
-    if let total = try seconds("timeout", arguments) { configuration.timeouts.total = total }
-    if let connect = try seconds("connect-timeout", arguments) { configuration.timeouts.connect = connect }
+    if let total = try seconds("timeout", arguments) { configuration.network.timeouts.total = total }
+    if let connect = try seconds("connect-timeout", arguments) {
+      configuration.network.timeouts.connect = connect
+    }
     if let count = try arguments.integer("retries", in: 0...10) {
-      configuration.retryPolicy.maximumRetryCount = count
+      configuration.network.retryPolicy.maximumRetryCount = count
     }
   }
 

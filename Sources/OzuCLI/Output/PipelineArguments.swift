@@ -28,7 +28,7 @@ enum PipelineArguments {
     _ configure: (inout ImagePipeline.Configuration) -> Void = { _ in }
   ) -> ImagePipeline {
     var configuration = configuration
-    configuration.onDiskError = { console.printError("ozu: the disk cache is out of order: \($0)") }
+    configuration.caching.onDiskError = { console.printError("ozu: the disk cache is out of order: \($0)") }
     configure(&configuration)
     return ImagePipeline(configuration)
   }
@@ -39,17 +39,18 @@ enum PipelineArguments {
     _ arguments: ParsedArguments
   ) throws(UsageError) -> ImagePipeline.Configuration {
     var configuration = ImagePipeline.Configuration()
-    configuration.memoryCache.costLimit = min(configuration.memoryCache.costLimit, memoryCost)
-    configuration.encodedMemoryCache.costLimit = min(configuration.encodedMemoryCache.costLimit, memoryCost)
+    configuration.caching.memoryCache.costLimit = min(configuration.caching.memoryCache.costLimit, memoryCost)
+    configuration.caching.encodedMemoryCache.costLimit = min(
+      configuration.caching.encodedMemoryCache.costLimit, memoryCost)
     if arguments.has(OptionSpecification.noCache.name) {
       if arguments.has(OptionSpecification.cache.name) {
         throw UsageError("--no-cache and --cache do not go together")
       }
-      configuration.diskStorage = .none
+      configuration.caching.diskStorage = .none
     } else {
-      configuration.diskStorage = .folder(folder(arguments), capacity: DiskStorage.standardCapacity)
+      configuration.caching.diskStorage = .folder(folder(arguments), capacity: DiskStorage.standardCapacity)
     }
-    configuration.isolation = try IsolationOption.isolation(arguments)
+    configuration.decoding.isolation = try IsolationOption.isolation(arguments)
     try NetworkArguments.configure(&configuration, arguments)
     return configuration
   }

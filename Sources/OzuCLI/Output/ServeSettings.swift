@@ -245,13 +245,13 @@
       configuration.answerLimit = .seconds(try integer("timeout", in: 1...600))
       configuration.maximumLifetime = try integer("longest_age", in: 0...31_536_000)
       configuration.showsMetrics = try flag("metrics")
-      configuration.allowsDecodingInProcess = configuration.pipeline.isolation.mode != .required
+      configuration.allowsDecodingInProcess = configuration.pipeline.decoding.isolation.mode != .required
       configuration.allowsPrivateNetworks = try flag("private_networks")
       if let redis = try redis() {
-        configuration.pipeline.stores.append(redis)
+        configuration.pipeline.caching.stores.append(redis)
         configuration.leases = redis
       }
-      if let bucket = try bucket() { configuration.pipeline.stores.append(bucket) }
+      if let bucket = try bucket() { configuration.pipeline.caching.stores.append(bucket) }
       return configuration
     }
 
@@ -266,16 +266,16 @@
       if try flag("private_networks") {
         var client = HTTPClientConfiguration()
         client.hostRule = hosts
-        pipeline.httpClient = DefaultHTTPClient(configuration: client)
+        pipeline.network.httpClient = DefaultHTTPClient(configuration: client)
       }
       guard let mode = DecoderIsolation.Mode(rawValue: self["isolation"]) else {
         throw UsageError("isolation = \(self["isolation"]): required, preferred or off is needed")
       }
       // This program is its own helper; `main` says so first.
-      pipeline.isolation = DecoderIsolation(mode, helper: .thisProgram)
-      pipeline.encodedMemoryCache.costLimit = try integer("memory_bytes", in: 0...(1 << 40))
+      pipeline.decoding.isolation = DecoderIsolation(mode, helper: .thisProgram)
+      pipeline.caching.encodedMemoryCache.costLimit = try integer("memory_bytes", in: 0...(1 << 40))
       let capacity = try integer("cache_bytes", in: (1 << 20)...(1 << 46))
-      pipeline.diskStorage =
+      pipeline.caching.diskStorage =
         !hasCache
         ? .none : .folder(URL(fileURLWithPath: self["cache"], isDirectory: true), capacity: capacity)
       return pipeline

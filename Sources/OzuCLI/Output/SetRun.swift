@@ -17,7 +17,7 @@ struct SetRun: Sendable {
   func make(_ text: String, _ index: Int) async -> SetReport {
     do {
       let source = try await SourceArgument.read(
-        text, limit: writer.pipeline.configuration.limits.encodedByteCount)
+        text, limit: writer.pipeline.configuration.decoding.limits.encodedByteCount)
       return SetReport(source: text, outcome: .success(try await make(recipe.request(source), index)))
     } catch let failure as SetFailure {
       return SetReport(source: text, outcome: .failure(failure))
@@ -128,7 +128,8 @@ struct SetRun: Sendable {
     }
     // Behind a transparent picture it would be seen for good.
     let opaque = placeholder.flatMap { image in
-      (try? writer.pipeline.configuration.codecs.header(of: image.data))?.hasAlpha == false ? image : nil
+      (try? writer.pipeline.configuration.decoding.codecs.header(of: image.data))?.hasAlpha == false
+        ? image : nil
     }
     return PictureElement(
       formats: formats, sizes: page.sizes, alternative: page.alternative,

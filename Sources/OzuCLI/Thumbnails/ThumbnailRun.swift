@@ -60,7 +60,7 @@ struct ThumbnailRun: Sendable {
 extension ImageError {
   /// Whether the picture is to blame, so that the next attempt would end as this one has.
   fileprivate var isAboutPicture: Bool {
-    switch self {
+    switch kind {
     case .emptyData, .notAnImage, .unsupportedType, .corruptData, .truncatedData, .limitExceeded,
       .decoderFailed:
       true

@@ -35,7 +35,7 @@ extension LightLevels {
       guard let x = number(place * 4, 2, Self.chromaticityUnits),
         let y = number(place * 4 + 2, 2, Self.chromaticityUnits)
       else { return nil }
-      return Chromaticities.Point(x, y)
+      return Chromaticities.Point(x: x, y: y)
     }
     let places = order.places
     if let red = point(places.red), let green = point(places.green), let blue = point(places.blue),

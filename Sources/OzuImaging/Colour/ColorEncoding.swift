@@ -60,7 +60,7 @@ public struct Chromaticities: Hashable, Sendable {
     public var y: Double
 
     /// Makes a point.
-    public init(_ x: Double, _ y: Double) {
+    public init(x: Double, y: Double) {
       self.x = x
       self.y = y
     }
@@ -85,5 +85,6 @@ public struct Chromaticities: Hashable, Sendable {
 
   /// Those of sRGB and BT.709, under D65.
   public static let sRGB = Chromaticities(
-    white: Point(0.3127, 0.3290), red: Point(0.64, 0.33), green: Point(0.30, 0.60), blue: Point(0.15, 0.06))
+    white: Point(x: 0.3127, y: 0.3290), red: Point(x: 0.64, y: 0.33), green: Point(x: 0.30, y: 0.60),
+    blue: Point(x: 0.15, y: 0.06))
 }

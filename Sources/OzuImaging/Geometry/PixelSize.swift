@@ -8,14 +8,15 @@ public struct PixelSize: Hashable, Sendable {
   public var height: Int
 
   /// Makes a size from a width and a height in pixels.
-  public init(_ width: Int, _ height: Int) {
+  public init(width: Int, height: Int) {
     self.width = width
     self.height = height
   }
 
-  /// Makes a size from a width and a height in pixels.
-  public init(width: Int, height: Int) {
-    self.init(width, height)
+  /// Makes a size from a width and a height in pixels. The short form is for this package alone: a reader cannot see
+  /// which number is the width.
+  package init(_ width: Int, _ height: Int) {
+    self.init(width: width, height: height)
   }
 
   /// Whether a side is zero or negative: nothing can be drawn at such a size.
@@ -42,7 +43,7 @@ public struct PixelSize: Hashable, Sendable {
   }
 
   /// The same size with width and height exchanged, as a quarter turn leaves it.
-  public var transposed: PixelSize { PixelSize(height, width) }
+  public var transposed: PixelSize { PixelSize(width: height, height: width) }
 }
 
 extension PixelSize: CustomStringConvertible {

@@ -54,7 +54,7 @@ public struct BlurHash: Hashable, Sendable {
   ///
   /// - Parameter components: the frequencies along each axis, 1 to 9; 4 by 3 by default.
   /// - Complexity: O(components × pixels), of at most 256 pixels a side.
-  public init(encoding bitmap: Bitmap, components: PixelSize = PixelSize(4, 3)) {
+  public init(encoding bitmap: Bitmap, components: PixelSize = PixelSize(width: 4, height: 3)) {
     precondition(1...9 ~= components.width && 1...9 ~= components.height, "1 to 9 components")
     let small = bitmap.reduced(toSide: Self.longestSide)
     let size = small.size

@@ -2,7 +2,7 @@ extension Picture {
   /// A picture to be shown until the real one is there. Takes less than a millisecond.
   ///
   /// - Parameter size: in pixels, small: it is made larger where it is shown.
-  public init(placeholder hash: BlurHash, size: PixelSize = PixelSize(32, 32)) {
+  public init(placeholder hash: BlurHash, size: PixelSize = PixelSize(width: 32, height: 32)) {
     self.init(hash.bitmap(size: size), isPreview: true)
   }
 

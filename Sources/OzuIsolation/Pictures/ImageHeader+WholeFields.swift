@@ -92,7 +92,7 @@ extension Chromaticities {
 
   fileprivate init(from reader: inout FieldReader) throws(FieldReader.Damage) {
     func point(_ reader: inout FieldReader) throws(FieldReader.Damage) -> Chromaticities.Point {
-      Chromaticities.Point(try reader.number(), try reader.number())
+      Chromaticities.Point(x: try reader.number(), y: try reader.number())
     }
     self.init(
       white: try point(&reader), red: try point(&reader), green: try point(&reader), blue: try point(&reader))

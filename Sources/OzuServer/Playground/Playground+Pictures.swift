@@ -87,11 +87,11 @@ extension Playground {
     _ question: PlaygroundQuestion, of service: ImageService, _ request: ServiceRequest
   ) async throws(AddressRefusal) -> ServiceAnswer {
     let configuration = service.configuration
-    guard let data = shelf.data(for: question["upload"], at: configuration.pipeline.now()) else {
+    guard let data = shelf.data(for: question["upload"], at: configuration.pipeline.testing.now()) else {
       throw AddressRefusal(status: 404, reason: "the uploaded file is no longer there: choose it again")
     }
     let picture = try addresses.uploadedPicture(
-      data, question, accept: request.headers["Accept"], now: configuration.pipeline.currentDate(),
+      data, question, accept: request.headers["Accept"], now: configuration.pipeline.testing.currentDate(),
       within: configuration.answerLimit)
     guard service.admission.enter("") else { return service.busyAnswer }
     defer { service.admission.leave("") }

@@ -53,7 +53,7 @@ public final class Playground: Sendable {
 
   /// The answer to a request that is the playground's; `nil` for others.
   func answer(to request: ServiceRequest, of service: ImageService) async -> ServiceAnswer? {
-    let now = service.configuration.pipeline.now()
+    let now = service.configuration.pipeline.testing.now()
     shelf.expire(at: now)
     let isReading = request.method == "GET" || request.method == "HEAD"
     if request.target == "/", isReading { return ServiceAnswer(.service, PlaygroundPage.response) }
@@ -75,7 +75,7 @@ public final class Playground: Sendable {
       switch question.path {
       case "/playground/settings": return ServiceAnswer(.service, .json(settings))
       case "/playground/address":
-        let path = try addresses.path(question, now: service.configuration.pipeline.currentDate())
+        let path = try addresses.path(question, now: service.configuration.pipeline.testing.currentDate())
         return ServiceAnswer(.service, .json(["path": path]))
       case "/playground/picture": return try await picture(question, of: service, request)
       default: throw AddressRefusal(status: 404, reason: "there is nothing here")

@@ -8,7 +8,7 @@ extension ImageService {
   /// Two changes of threads cost more than all the rest of such an answer, and where all threads are at work they take long.
   public func immediateResponse(to request: ServiceRequest) -> ServiceResponse? {
     guard request.method == "GET" || request.method == "HEAD" else { return nil }
-    let start = configuration.pipeline.now()
+    let start = configuration.pipeline.testing.now()
     guard let answer = immediateAnswer(to: request) else { return nil }
     metrics.begin()
     note(answer, of: request, since: start)

@@ -45,7 +45,7 @@ extension ImageService {
 
   /// What is asked, remembered or read from the address.
   private func question(of request: ServiceRequest) throws(AddressRefusal) -> PictureQuestion {
-    let date = configuration.pipeline.currentDate()
+    let date = configuration.pipeline.testing.currentDate()
     let condition = EntityTagCondition(request.headers)
     if let known = addresses.picture(for: request, at: date) {
       return PictureQuestion(known: known, isRemembered: true, condition: condition)

@@ -58,7 +58,7 @@ public final class ImageService: ServiceResponding {
 
   /// Answers one request.
   public func respond(to request: ServiceRequest) async -> ServiceResponse {
-    let start = configuration.pipeline.now()
+    let start = configuration.pipeline.testing.now()
     metrics.begin()
     let answer = await answer(to: request)
     note(answer, of: request, since: start)
@@ -67,10 +67,12 @@ public final class ImageService: ServiceResponding {
 
   /// Counts and logs an answer.
   func note(_ answer: ServiceAnswer, of request: ServiceRequest, since start: ContinuousClock.Instant) {
-    let duration = start.duration(to: configuration.pipeline.now())
+    let duration = start.duration(to: configuration.pipeline.testing.now())
     metrics.end(answer, after: duration)
     if let log = configuration.log {
-      log(ServiceLogRecord(request, answer, duration: duration, date: configuration.pipeline.currentDate()))
+      log(
+        ServiceLogRecord(
+          request, answer, duration: duration, date: configuration.pipeline.testing.currentDate()))
     }
   }
 
@@ -101,7 +103,7 @@ public final class ImageService: ServiceResponding {
   private func metricsText() -> String {
     metrics.text(
       pipeline: pipeline, pendingCount: admission.count, pendingLimit: configuration.maximumPendingCount,
-      stores: configuration.pipeline.stores.compactMap { store in
+      stores: configuration.pipeline.caching.stores.compactMap { store in
         switch store {
         case let redis as RedisStore: (redis.name, redis.statistics)
         case let bucket as S3Store: (bucket.name, bucket.statistics)

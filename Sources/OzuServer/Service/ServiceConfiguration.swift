@@ -9,7 +9,7 @@ extension ImageService {
     /// The settings of the pipeline that makes the pictures: those of `ImagePipeline.Configuration.service()`.
     public var pipeline: ImagePipeline.Configuration
     /// Says which machine of a fleet makes what is in no cache. `nil` (the default) for a service that is alone. The machines
-    /// need a level of `pipeline.stores` in common, or each makes the picture after the other.
+    /// need a level of `pipeline.caching.stores` in common, or each makes the picture after the other.
     public var leases: (any FillLeasing)?
     /// How long leases last, and how those who wait for them behave.
     public var fillPolicy = FillPolicy()
@@ -51,34 +51,36 @@ extension ImageService {
       guard let freshUntil else { return "private, no-store" }
       let left =
         freshUntil == .distantFuture
-        ? Double(lifetimeOfOwnSources) : max(0, freshUntil.timeIntervalSince(pipeline.currentDate()))
+        ? Double(lifetimeOfOwnSources) : max(0, freshUntil.timeIntervalSince(pipeline.testing.currentDate()))
       let seconds = Int(min(left, Double(maximumLifetime)))
       return seconds > 0 ? "public, max-age=\(seconds)" : "public, no-cache"
     }
 
     /// - Throws: what makes the settings unfit for strangers.
     func check() throws(ServiceConfigurationError) {
-      if !allowsDecodingInProcess, pipeline.isolation.mode != .required { throw .isolationNotRequired }
+      if !allowsDecodingInProcess, pipeline.decoding.isolation.mode != .required {
+        throw .isolationNotRequired
+      }
       if pipeline.readsLocalAddresses { throw .readsLocalAddresses }
-      if !allowsPrivateNetworks, let client = pipeline.httpClient as? DefaultHTTPClient,
+      if !allowsPrivateNetworks, let client = pipeline.network.httpClient as? DefaultHTTPClient,
         client.configuration.networkGuard != .publicAddressesOnly
       {
         throw .networkGuardOff
       }
-      if !pipeline.httpPolicy.isShared { throw .cacheNotShared }
+      if !pipeline.caching.httpPolicy.isShared { throw .cacheNotShared }
     }
   }
 }
 
 /// Why settings are unfit for a service.
 public enum ServiceConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Pictures would be decoded in the process of the service: `pipeline.isolation` is not `required`.
+  /// Pictures would be decoded in the process of the service: `pipeline.decoding.isolation` is not `required`.
   case isolationNotRequired
   /// Files of the machine could be asked for: `pipeline.readsLocalAddresses` is on.
   case readsLocalAddresses
   /// The network around the service could be asked: the client's `networkGuard` is off.
   case networkGuardOff
-  /// What is for one user would be given to all: `pipeline.httpPolicy.isShared` is off.
+  /// What is for one user would be given to all: `pipeline.caching.httpPolicy.isShared` is off.
   case cacheNotShared
   /// The token of a playground is shorter than 16 characters, or has others than letters, digits, `-`, `.`, `_` and `~`.
   case weakPlaygroundToken
@@ -87,7 +89,7 @@ public enum ServiceConfigurationError: Error, Hashable, Sendable, CustomStringCo
   public var description: String {
     switch self {
     case .isolationNotRequired:
-      "pictures of strangers would be decoded in the service's own process: set pipeline.isolation to .required, or "
+      "pictures of strangers would be decoded in the service's own process: set pipeline.decoding.isolation to .required, or "
         + "allowsDecodingInProcess"
     case .readsLocalAddresses:
       "strangers could ask for files of this machine: turn pipeline.readsLocalAddresses off"
@@ -95,7 +97,7 @@ public enum ServiceConfigurationError: Error, Hashable, Sendable, CustomStringCo
       "strangers could ask the network around the service: set the client's networkGuard to .publicAddressesOnly, or "
         + "allowsPrivateNetworks"
     case .cacheNotShared:
-      "what is private to one user would be served to all: turn pipeline.httpPolicy.isShared on"
+      "what is private to one user would be served to all: turn pipeline.caching.httpPolicy.isShared on"
     case .weakPlaygroundToken:
       "whoever guessed the playground's token could have addresses signed: it needs 16 characters or more, letters, "
         + "digits, -, ., _ and ~"
@@ -111,16 +113,16 @@ extension ImagePipeline.Configuration {
   ///   rules for addresses. Any with a public address, by default; a list is safer.
   public static func service(hosts: HTTPHostRule = .any) -> ImagePipeline.Configuration {
     var configuration = untrustedSources(hosts: hosts)
-    configuration.isolation = .required
-    configuration.httpPolicy.isShared = true
-    configuration.limits.cpuTime = .milliseconds(500)
-    configuration.encodedMemoryCache.costLimit = 128 << 20
-    configuration.memoryCache.costLimit = 32 << 20
-    configuration.concurrentFetches = 32
+    configuration.decoding.isolation = .required
+    configuration.caching.httpPolicy.isShared = true
+    configuration.decoding.limits.cpuTime = .milliseconds(500)
+    configuration.caching.encodedMemoryCache.costLimit = 128 << 20
+    configuration.caching.memoryCache.costLimit = 32 << 20
+    configuration.network.concurrentFetches = 32
     // Downloads come faster than decoders take them: what waits does so on a disk, where there is one.
-    configuration.largeBodyByteCount = 512 << 10
+    configuration.network.largeBodyByteCount = 512 << 10
     // The memory cache is for views; what is sent is made of the source's own bytes.
-    configuration.storagePolicy = .originalData
+    configuration.caching.storagePolicy = .originalData
     return configuration
   }
 }

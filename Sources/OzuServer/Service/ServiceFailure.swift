@@ -17,16 +17,16 @@ struct ServiceFailure: Error {
 
   /// What is told of an error: what the one who asks can know of it. Where the origin is and how it failed is for the log.
   init(_ error: ImageError, failureLifetime: Int) {
-    switch error {
+    switch error.kind {
     case .invalidSource, .invalidSize, .regionOutside:
       (status, reason) =
         (400, "the address of the source is not valid")
     case .noSuchFile, .isDirectory: (status, reason) = (404, "there is no such picture")
-    case .httpStatus(404, _), .httpStatus(410, _):
+    case .httpStatus where error.statusCode == 404 || error.statusCode == 410:
       (status, reason) = (404, "there is no such picture")
       lifetime = failureLifetime
-    case .httpStatus(let code, _): (status, reason) = (502, "the origin answered \(code)")
-    case .transport(_, let error) where error.isRefusal:
+    case .httpStatus: (status, reason) = (502, "the origin answered \(error.statusCode ?? 0)")
+    case .transport where (error.underlying as? HTTPError)?.isRefusal == true:
       (status, reason) = (403, "this source is not allowed")
     case .unreadableFile, .nameNotResolved, .connectionRefused, .bodyTruncated, .transport, .fetchFailed:
       (status, reason) = (502, "the origin cannot be reached")
@@ -42,6 +42,7 @@ struct ServiceFailure: Error {
     case .cancelled:
       (status, reason) = (503, "the service is busy")
       retryAfter = 1
+    default: (status, reason) = (500, "the picture cannot be made")
     }
   }
 

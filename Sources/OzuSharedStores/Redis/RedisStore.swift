@@ -7,7 +7,7 @@ import Ozu
 /// ```swift
 /// var redis = RedisConfiguration(nodes: [.tcp("10.0.0.7"), .tcp("10.0.0.8")])
 /// redis.credentials = RedisCredentials(user: "images", password: secret)
-/// let pipeline = ImagePipeline { $0.stores = [RedisStore(redis)] }
+/// let pipeline = ImagePipeline { $0.caching.stores = [RedisStore(redis)] }
 /// ```
 ///
 /// - No load fails for it, and none waits longer than `RedisConfiguration.deadline` for a step: what is slow, lost, full or

@@ -11,7 +11,7 @@ import OzuSynchronization
 ///   endpoint: URL(string: "https://s3.eu-central-1.amazonaws.com")!, bucket: "pictures", region: "eu-central-1",
 ///   credentials: S3Credentials(accessKey: name, secretKey: secret))
 /// let store = try S3Store(bucket)
-/// let pipeline = ImagePipeline { $0.stores = [store] }
+/// let pipeline = ImagePipeline { $0.caching.stores = [store] }
 /// ```
 ///
 /// - No load fails for it, and none waits longer than `S3Configuration.deadline` for a step. A service that fails several times

@@ -3,10 +3,10 @@ import Ozu
 /// A view without a toolkit: it remembers what it was told to show, in order.
 ///
 /// ```swift
-/// let view = FakeImageView(DisplaySize(160, 120), pipeline: pipeline)
+/// let view = FakeImageView(DisplaySize(width: 160, height: 120), pipeline: pipeline)
 /// view.images.setImage(from: url)
 /// await view.settled()
-/// #expect(view.shownPicture?.size == PixelSize(160, 120))
+/// #expect(view.shownPicture?.size == PixelSize(width: 160, height: 120))
 /// ```
 @MainActor
 public final class FakeImageView: ImageDisplaying {

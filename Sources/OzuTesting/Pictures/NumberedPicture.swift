@@ -59,7 +59,7 @@ public struct NumberedPicture: Sendable {
   ///
   /// - Throws: `EncodingError`, for formats nothing here writes.
   public func data(as type: ImageType = .jpeg) throws(EncodingError) -> Data {
-    try ImagePipeline.Configuration().codecs.encode(
+    try ImagePipeline.Configuration().decoding.codecs.encode(
       bitmap, as: type, options: EncodingOptions(compressionQuality: 0.85))
   }
 

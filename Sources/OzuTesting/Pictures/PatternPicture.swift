@@ -4,7 +4,7 @@ import Ozu
 /// Pictures that need no files: a gradient whose tint tells one from another.
 ///
 /// ```swift
-/// let pattern = PatternPicture(PixelSize(640, 480), tint: 3)
+/// let pattern = PatternPicture(PixelSize(width: 640, height: 480), tint: 3)
 /// client.reply(to: url, with: .ok(try pattern.data(as: .jpeg)))
 /// #expect(pattern.resembles(picture.bitmap))
 /// ```
@@ -34,7 +34,7 @@ public struct PatternPicture: Sendable {
   ///
   /// - Throws: `EncodingError`, for formats nothing here writes.
   public func data(as type: ImageType) throws(EncodingError) -> Data {
-    try ImagePipeline.Configuration().codecs.encode(
+    try ImagePipeline.Configuration().decoding.codecs.encode(
       bitmap, as: type, options: EncodingOptions(compressionQuality: 0.95))
   }
 

@@ -17,16 +17,16 @@ extension ImagePipeline {
     _ configure: (inout Configuration) -> Void = { _ in }
   ) -> ImagePipeline {
     var configuration = Configuration()
-    configuration.httpClient = client
-    configuration.retryPolicy = .none
-    configuration.networkMonitor = nil
-    configuration.diskStorage = .opening { () throws(DiskCacheError) in
+    configuration.network.httpClient = client
+    configuration.network.retryPolicy = .none
+    configuration.network.networkMonitor = nil
+    configuration.caching.diskStorage = .opening { () throws(DiskCacheError) in
       try DiskCache(directory: "/cache", configuration: DiskCacheConfiguration(fileSystem: files))
     }
     if let clock {
-      configuration.now = clock.now
-      configuration.currentDate = clock.date
-      configuration.sleep = { try await clock.sleep(for: $0) }
+      configuration.testing.now = clock.now
+      configuration.testing.currentDate = clock.date
+      configuration.testing.sleep = { try await clock.sleep(for: $0) }
     }
     if let recorder { configuration.observers.append(recorder) }
     configure(&configuration)

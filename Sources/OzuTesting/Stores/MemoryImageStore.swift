@@ -6,7 +6,7 @@ import OzuSynchronization
 ///
 /// ```swift
 /// let store = MemoryImageStore()
-/// let pipeline = ImagePipeline.testing(client: client) { $0.stores = [store] }
+/// let pipeline = ImagePipeline.testing(client: client) { $0.caching.stores = [store] }
 /// store.respond = { call in if call.operation == .write { throw CocoaError(.fileWriteOutOfSpace) } }
 /// ```
 ///

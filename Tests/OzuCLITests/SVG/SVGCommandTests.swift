@@ -65,7 +65,7 @@
       let run = try await ChildRun(
         ["load", source, "--size", "80x80", "-o", output, "--cache", folder.path("cache")])
       #expect(run.status == 0, "\(run.errors)")
-      let picture = try ImagePipeline.Configuration().codecs.picture(
+      let picture = try ImagePipeline.Configuration().decoding.codecs.picture(
         from: Data(contentsOf: URL(fileURLWithPath: output)))
       #expect(picture.size == PixelSize(80, 80))
       #expect(picture.bitmap[39, 39] == Pixel(red: 255, green: 0, blue: 0))

@@ -16,10 +16,10 @@ struct DiskOpeningTests {
     let reentry = Reentry()
     let errors = Shared(0)
     let pipeline = ImagePipeline {
-      $0.httpClient = FakeHTTPClient()
+      $0.network.httpClient = FakeHTTPClient()
       // A file is in the way of the folder.
-      $0.diskStorage = .folder(URL(filePath: "/dev/null/nowhere"), capacity: 1 << 20)
-      $0.onDiskError = { _ in
+      $0.caching.diskStorage = .folder(URL(filePath: "/dev/null/nowhere"), capacity: 1 << 20)
+      $0.caching.onDiskError = { _ in
         errors.change { $0 += 1 }
         reentry.call()
       }
@@ -38,8 +38,8 @@ struct DiskOpeningTests {
     let reentry = Reentry()
     let found = Shared<[Bool]>([])
     let pipeline = ImagePipeline {
-      $0.httpClient = FakeHTTPClient()
-      $0.diskStorage = .opening { () throws(DiskCacheError) in
+      $0.network.httpClient = FakeHTTPClient()
+      $0.caching.diskStorage = .opening { () throws(DiskCacheError) in
         reentry.call()
         found.change { $0.append(reentry.pipeline.value?.diskCache != nil) }
         return try Self.cache()
@@ -58,8 +58,8 @@ struct DiskOpeningTests {
     let calls = Shared(0)
     let hold = Hold()
     let pipeline = ImagePipeline {
-      $0.httpClient = FakeHTTPClient()
-      $0.diskStorage = .opening { () throws(DiskCacheError) in
+      $0.network.httpClient = FakeHTTPClient()
+      $0.caching.diskStorage = .opening { () throws(DiskCacheError) in
         calls.change { $0 += 1 }
         hold.wait()
         return try Self.cache()

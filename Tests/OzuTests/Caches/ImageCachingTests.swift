@@ -102,8 +102,8 @@ struct ImageCachingTests {
     let own = PictureDictionary()
     // A limit of the built-in cache, which would hold nothing.
     let fixture = Fixture {
-      $0.imageCache = own
-      $0.memoryCache.costLimit = 0
+      $0.caching.imageCache = own
+      $0.caching.memoryCache.costLimit = 0
     }
     let request = ImageRequest(url: try fixture.serve("a.jpg"), resize: Self.resized)
     #expect(fixture.pipeline.cachedImage(for: request) == nil)
@@ -123,7 +123,7 @@ struct ImageCachingTests {
   @Test("what the pipeline removes is removed there", arguments: ["one", "subscript", "all", "memory"])
   func removal(way: String) async throws {
     let own = PictureDictionary()
-    let fixture = Fixture { $0.imageCache = own }
+    let fixture = Fixture { $0.caching.imageCache = own }
     let requests = try ["a.jpg", "b.jpg"].map {
       ImageRequest(url: try fixture.serve($0), resize: Self.resized)
     }
@@ -149,7 +149,7 @@ struct ImageCachingTests {
   @Test("a format's pictures are removed there when it is cleared")
   func formats() async throws {
     let own = PictureDictionary()
-    let fixture = FormatFixture { $0.imageCache = own }
+    let fixture = FormatFixture { $0.caching.imageCache = own }
     let format = FormatFixture.format()
     _ = fixture.pipeline.register(format)
     let url = try fixture.serve("a.jpg")
@@ -164,7 +164,7 @@ struct ImageCachingTests {
   @Test("a cache that refuses everything costs decoding again, and nothing else")
   func nothing() async throws {
     let own = NothingCache()
-    let fixture = Fixture { $0.imageCache = own }
+    let fixture = Fixture { $0.caching.imageCache = own }
     let request = ImageRequest(url: try fixture.serve("a.jpg"), resize: Self.resized)
     let first = try await fixture.pipeline.response(for: request)
     #expect(first.source == .network)
@@ -189,7 +189,7 @@ struct ImageCachingTests {
   @Test("prefetching into a cache without a limit brings everything; into one that refuses, it ends")
   func prefetching() async throws {
     for (own, count) in [(PictureDictionary() as any ImageCaching, 6), (NothingCache(), 1)] {
-      let fixture = Fixture { $0.imageCache = own }
+      let fixture = Fixture { $0.caching.imageCache = own }
       let requests = try (0..<6).map {
         ImageRequest(url: try fixture.serve("\($0).jpg"), resize: Self.resized)
       }
@@ -203,8 +203,8 @@ struct ImageCachingTests {
   @Test("pipelines share a cache")
   func sharing() async throws {
     let shared = MemoryCache<ImageKey, CachedPicture>(MemoryCacheConfiguration(costLimit: 1 << 20))
-    let fixture = Fixture { $0.imageCache = shared }
-    let second = fixture.freshPipeline { $0.imageCache = shared }
+    let fixture = Fixture { $0.caching.imageCache = shared }
+    let second = fixture.freshPipeline { $0.caching.imageCache = shared }
     let request = ImageRequest(url: try fixture.serve("a.jpg"), resize: Self.resized)
     let picture = try await fixture.pipeline.image(for: request)
     let shown = try #require(second.cachedImage(for: request))
@@ -216,7 +216,7 @@ struct ImageCachingTests {
   @Test("the built-in cache answers to memory pressure as long as its pipeline lives")
   func pressure() async throws {
     let pressure = ManualMemoryPressure()
-    var fixture: Fixture? = Fixture { $0.memoryCache.pressure = pressure }
+    var fixture: Fixture? = Fixture { $0.caching.memoryCache.pressure = pressure }
     let url = try #require(try fixture?.serve("a.jpg"))
     _ = try await fixture?.pipeline.image(for: url)
     #expect(fixture?.pipeline.memoryCacheStatistics.count == 1)

@@ -87,7 +87,7 @@ struct KeptColorsTests {
   private static func request(_ kind: Case) throws -> ImageRequest {
     ImageRequest(.data(try ramp(kind), key: kind.testDescription)).with {
       $0.colorPolicy = kind.policy
-      $0.storagePolicy = .all
+      $0.caching.storagePolicy = .all
     }
   }
 
@@ -144,7 +144,7 @@ struct KeptColorsTests {
     let request = try Self.request(Self.cases[0]).with { $0.processors = [Turn.flip] }
     for _ in 0..<2 {
       let pipeline = ImagePipeline.testing(files: files) {
-        $0.renditionEncoding = { _, _ in RenditionEncoding(.jpeg) }
+        $0.caching.renditionEncoding = { _, _ in RenditionEncoding(.jpeg) }
       }
       let response = try await pipeline.response(for: request)
       #expect(response.source == .original && response.picture.bitmap.format == .rgba16)
@@ -154,7 +154,7 @@ struct KeptColorsTests {
 
   @Test("are decoded at once where whole pictures are not, as their policy says")
   func decompression() async throws {
-    let pipeline = ImagePipeline.testing { $0.isDecompressionEnabled = false }
+    let pipeline = ImagePipeline.testing { $0.decoding.isDecompressionEnabled = false }
     let picture = try await pipeline.image(for: try Self.request(Self.cases[0]))
     #expect(picture.bitmap.format == .rgba16 && picture.bitmap.colorSpace == Self.cases[0].colorSpace)
   }

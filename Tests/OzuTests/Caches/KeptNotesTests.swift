@@ -51,7 +51,7 @@ struct KeptNotesTests {
       .data(file, key: "bright"), resize: Resize(size), processors: kind.processors
     ).with {
       $0.colorPolicy = kind.policy
-      $0.storagePolicy = .all
+      $0.caching.storagePolicy = .all
     }
   }
 
@@ -109,7 +109,9 @@ struct KeptNotesTests {
     let request = ImageRequest(url: url, resize: Resize(PixelSize(48, 32)))
     for (expected, pause) in [(ImageResponse.Source.network, 0), (.revalidated, 90), (.rendition, 300)] {
       clock.advance(by: .seconds(pause))
-      let pipeline = ImagePipeline.testing(client: client, files: files) { $0.currentDate = clock.date }
+      let pipeline = ImagePipeline.testing(client: client, files: files) {
+        $0.testing.currentDate = clock.date
+      }
       let response = try await pipeline.response(for: request)
       #expect(response.source == expected)
       #expect(Self.matches(response.picture.notes, Self.cases[0].words), "\(response.picture.notes)")

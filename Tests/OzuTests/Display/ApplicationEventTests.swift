@@ -10,7 +10,7 @@ struct ApplicationEventTests {
   @Test("a memory warning empties memory; the disk keeps everything")
   func memoryWarning() async throws {
     let pool = PixelBufferPool(retainedByteLimit: 1 << 20)
-    let fixture = Fixture { $0.pixelBufferPool = pool }
+    let fixture = Fixture { $0.decoding.pixelBufferPool = pool }
     let request = ImageRequest(url: try fixture.serve("a.jpg"), resize: Fixture.small)
     _ = try await fixture.pipeline.image(for: request)
     await fixture.pipeline.flush()
@@ -36,7 +36,7 @@ struct ApplicationEventTests {
   @Test("back in the foreground, what has failed is tried again")
   func foreground() async throws {
     // Failures are remembered for a time, which stands still.
-    let fixture = Fixture { $0.currentDate = { Date(timeIntervalSince1970: 0) } }
+    let fixture = Fixture { $0.testing.currentDate = { Date(timeIntervalSince1970: 0) } }
     let url = Fixture.url("a.jpg")
     fixture.client.reply(to: url, with: [.status(404), .ok(try Fixture.photo.data(as: .jpeg))])
     #expect((try? await fixture.pipeline.image(for: url)) == nil)

@@ -32,7 +32,7 @@ private struct Play {
   var view = FakeImageView(DisplaySize(20, 20))
   var binding: ImageBinding
   var model = Model()
-  let pipeline = ImagePipeline { $0.diskStorage = .none }
+  let pipeline = ImagePipeline { $0.caching.diskStorage = .none }
   var lastPicture = 0
   var pictureCount = 0
   var checkedSteps = 0

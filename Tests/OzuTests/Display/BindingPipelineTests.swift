@@ -73,7 +73,7 @@ struct BindingPipelineTests {
     "a view that knows only the key does not make a load fail that knows the address",
     arguments: Caller.allCases)
   func keyAlone(caller: Caller) async throws {
-    let fixture = Fixture { $0.concurrentFetches = 1 }
+    let fixture = Fixture { $0.network.concurrentFetches = 1 }
     let gate = Gate()
     // Takes the only place among the downloads.
     let other = fixture.pipeline.task(for: try fixture.serve("other.jpg") { $0.held(by: gate) })

@@ -12,7 +12,7 @@ struct DisplayModelTests {
   private let seen = Shared<[String]>([])
 
   init() {
-    model = DisplayModel(pipeline: ImagePipeline { $0.diskStorage = .none }, loader: script)
+    model = DisplayModel(pipeline: ImagePipeline { $0.caching.diskStorage = .none }, loader: script)
     model.onChange = { [seen] state, transition in
       let words = Self.words(state) + (transition == .none ? "" : " fade")
       seen.change { if $0.last != words { $0.append(words) } }

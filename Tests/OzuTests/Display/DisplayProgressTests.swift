@@ -20,7 +20,7 @@ struct DisplayProgressTests {
   private let binding: ImageBinding
 
   init() {
-    binding = ImageBinding(view, pipeline: ImagePipeline { $0.diskStorage = .none }, loader: script)
+    binding = ImageBinding(view, pipeline: ImagePipeline { $0.caching.diskStorage = .none }, loader: script)
   }
 
   @Test("a view hears of every change of phase and progress, and progress ends with the load")

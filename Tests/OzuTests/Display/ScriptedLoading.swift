@@ -86,7 +86,7 @@ struct Stage {
 
   init(_ size: DisplaySize? = DisplaySize(40, 30), scale: Double = 1, mode: ScaleMode = .aspectFit) {
     view = FakeImageView(size, scale: scale, mode: mode)
-    binding = ImageBinding(view, pipeline: ImagePipeline { $0.diskStorage = .none }, loader: script)
+    binding = ImageBinding(view, pipeline: ImagePipeline { $0.caching.diskStorage = .none }, loader: script)
   }
 
   static func url(_ name: String) -> URL { URL(string: "https://example.com/\(name)")! }

@@ -136,7 +136,7 @@ struct WrittenFileTests {
         throw .failed(.webp, reason: "not installed")
       }
     }
-    let pipeline = ImagePipeline.testing { $0.codecs.register(encoder: Broken()) }
+    let pipeline = ImagePipeline.testing { $0.decoding.codecs.register(encoder: Broken()) }
     let request = try source("metadata/exif.jpg")
     let image = try await pipeline.encoded(for: request, as: .negotiated(accept: "image/webp"))
     #expect(image.type == .jpeg)

@@ -19,9 +19,9 @@ struct LoggingTests {
     let clock = ManualClock()
     let fixture = Fixture {
       $0.log = log
-      $0.now = clock.now
-      $0.memoryCache.costLimit = 32 * 24 * 4
-      $0.memoryCache.maximumEntryFraction = 1
+      $0.testing.now = clock.now
+      $0.caching.memoryCache.costLimit = 32 * 24 * 4
+      $0.caching.memoryCache.maximumEntryFraction = 1
     }
     for path in ["a.jpg", "b.jpg", "b.jpg"] {
       let request = ImageRequest(url: try fixture.serve(path), resize: Fixture.small)
@@ -67,8 +67,8 @@ struct LoggingTests {
     let log = Lines(level: .debug)
     let fixture = FormatFixture {
       $0.log = log
-      $0.memoryCache.costLimit = 32 * 24 * 4
-      $0.memoryCache.maximumEntryFraction = 1
+      $0.caching.memoryCache.costLimit = 32 * 24 * 4
+      $0.caching.memoryCache.maximumEntryFraction = 1
     }
     let format = FormatFixture.format("avatars", diskCapacity: 3000)
     for path in ["a.jpg", "b.jpg", "c.jpg", "c.jpg"] {

@@ -152,8 +152,8 @@ struct ObservingTests {
   @Test("evictions are told by number")
   func evictions() async throws {
     let fixture = makeFixture {
-      $0.memoryCache.costLimit = 3 * 32 * 24 * 4
-      $0.memoryCache.maximumEntryFraction = 1
+      $0.caching.memoryCache.costLimit = 3 * 32 * 24 * 4
+      $0.caching.memoryCache.maximumEntryFraction = 1
     }
     for number in 0..<8 {
       let url = try fixture.serve("\(number).jpg")

@@ -21,9 +21,9 @@ struct ReentryTests {
   func clock() async throws {
     let reentry = reentry
     let fixture = fixture {
-      $0.isProgressiveDecodingEnabled = true
-      $0.concurrentFetches = 2
-      $0.now = {
+      $0.decoding.isProgressiveDecodingEnabled = true
+      $0.network.concurrentFetches = 2
+      $0.testing.now = {
         reentry.call()
         return ContinuousClock.now
       }
@@ -65,8 +65,8 @@ struct ReentryTests {
   func observers() async throws {
     let fixture = fixture {
       $0.observers = [Observer(reentry: reentry)]
-      $0.isProgressiveDecodingEnabled = true
-      $0.memoryCache.costLimit = 4 * 32 * 24 * 3
+      $0.decoding.isProgressiveDecodingEnabled = true
+      $0.caching.memoryCache.costLimit = 4 * 32 * 24 * 3
     }
     defer { reentry.forget() }
     for number in 0..<8 {
@@ -111,8 +111,8 @@ struct ReentryTests {
     let observer = PreviewObserver(reentry)
     let fixture = fixture {
       $0.observers = [observer]
-      $0.isProgressiveDecodingEnabled = true
-      $0.codecs = ImagePipeline.Configuration().codecs
+      $0.decoding.isProgressiveDecodingEnabled = true
+      $0.decoding.codecs = ImagePipeline.Configuration().decoding.codecs
     }
     defer { reentry.forget() }
     let gate = Gate()

@@ -75,7 +75,7 @@ struct StatisticsTests {
   @Test("what was confirmed or served stale")
   func freshness() async throws {
     let clock = ManualClock()
-    let fixture = Fixture { $0.currentDate = clock.date }
+    let fixture = Fixture { $0.testing.currentDate = clock.date }
     let url = Fixture.url("a.jpg")
     let body = try Fixture.photo.data(as: .jpeg)
     fixture.client.reply(

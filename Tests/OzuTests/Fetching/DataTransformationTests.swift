@@ -18,12 +18,12 @@ struct DataTransformationTests {
   private static func cipher(_ data: Data) -> Data { Data(data.map { $0 ^ 0x5A }) }
 
   private let fixture = Fixture {
-    $0.dataTransformation = { data, request in
+    $0.decoding.dataTransformation = { data, request in
       guard request.userInfo["key"] as? String != "wrong" else { throw WrongKey() }
       return Self.cipher(data)
     }
-    $0.storagePolicy = .originalData
-    $0.isProgressiveDecodingEnabled = true
+    $0.caching.storagePolicy = .originalData
+    $0.decoding.isProgressiveDecodingEnabled = true
   }
 
   private func serve() throws -> (url: URL, secret: Data) {
@@ -43,7 +43,7 @@ struct DataTransformationTests {
     #expect(fixture.client.requests.count == 1)
     await fixture.pipeline.flush()
     #expect(fixture.pipeline.cachedData(for: url) == secret)
-    let next = fixture.freshPipeline { $0.dataTransformation = { data, _ in Self.cipher(data) } }
+    let next = fixture.freshPipeline { $0.decoding.dataTransformation = { data, _ in Self.cipher(data) } }
     let response = try await next.response(for: ImageRequest(url: url))
     #expect(response.source == .original && Fixture.photo.resembles(response.picture.bitmap))
     #expect(try await next.data(for: ImageRequest(url: url)) == Self.cipher(secret))
@@ -55,8 +55,7 @@ struct DataTransformationTests {
     var request = ImageRequest(url: try serve().url)
     request.userInfo["key"] = "wrong"
     await #expect { try await fixture.pipeline.image(for: request) } throws: { error in
-      guard case .fetchFailed(_, let underlying)? = error as? ImageError else { return false }
-      return underlying is WrongKey
+      (error as? ImageError)?.kind == .fetchFailed && (error as? ImageError)?.underlying is WrongKey
     }
   }
 

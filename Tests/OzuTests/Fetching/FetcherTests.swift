@@ -16,26 +16,26 @@ struct FetcherTests {
 
   static let badReplies = [
     Reply(testDescription: "404", reply: .status(404)) {
-      if case .httpStatus(404, _) = $0 { true } else { false }
+      $0.statusCode == 404
     },
     Reply(testDescription: "304", reply: .status(304)) {
-      if case .httpStatus(304, _) = $0 { true } else { false }
+      $0.statusCode == 304
     },
     Reply(
       testDescription: "fewer bytes than announced",
       reply: .ok(Data(count: 10)).header("Content-Length", "20")
     ) {
-      if case .bodyTruncated = $0 { true } else { false }
+      $0.kind == .bodyTruncated
     },
     Reply(testDescription: "a page", reply: .ok(Data("<!DOCTYPE html><html></html>".utf8))) {
-      if case .notAnImage = $0 { true } else { false }
+      $0.kind == .notAnImage
     },
     Reply(testDescription: "noise", reply: .ok(Data([1, 2, 3, 4, 5, 6, 7, 8]))) {
-      if case .notAnImage = $0 { true } else { false }
+      $0.kind == .notAnImage
     },
-    Reply(testDescription: "nothing", reply: .ok(Data())) { if case .emptyData = $0 { true } else { false } },
+    Reply(testDescription: "nothing", reply: .ok(Data())) { $0.kind == .emptyData },
     Reply(testDescription: "no answer", reply: .failure(.connectionRefused)) {
-      if case .connectionRefused = $0 { true } else { false }
+      $0.kind == .connectionRefused
     },
   ]
 
@@ -100,10 +100,10 @@ struct FetcherTests {
       return url.path(percentEncoded: false)
     }
     let cases: [(String, @Sendable (ImageError) -> Bool)] = [
-      (try path("missing.jpg", nil), { if case .noSuchFile = $0 { true } else { false } }),
-      (folder.path(percentEncoded: false), { if case .isDirectory = $0 { true } else { false } }),
-      (try path("text.jpg", Data("<html>".utf8)), { if case .notAnImage = $0 { true } else { false } }),
-      (try path("empty.jpg", Data()), { if case .emptyData = $0 { true } else { false } }),
+      (try path("missing.jpg", nil), { $0.kind == .noSuchFile }),
+      (folder.path(percentEncoded: false), { $0.kind == .isDirectory }),
+      (try path("text.jpg", Data("<html>".utf8)), { $0.kind == .notAnImage }),
+      (try path("empty.jpg", Data()), { $0.kind == .emptyData }),
     ]
     let pipeline = ImagePipeline.testing()
     for (path, isExpected) in cases {
@@ -186,17 +186,13 @@ struct FetcherTests {
     await #expect {
       try await fixture.pipeline.image(for: ImageRequest(.fetcher(empty)))
     } throws: {
-      if case ImageError.emptyData("empty")? = $0 as? ImageError { true } else { false }
+      $0 as? ImageError == .emptyData("empty")
     }
     let failing = Counting(key: "failing", gate: open, count: Shared(0), result: .failure(Own()))
     await #expect {
       try await fixture.pipeline.image(for: ImageRequest(.fetcher(failing)))
     } throws: {
-      if case ImageError.fetchFailed("failing", let error)? = $0 as? ImageError {
-        error is Own
-      } else {
-        false
-      }
+      $0 as? ImageError == .fetchFailed("failing", underlying: Own())
     }
   }
 

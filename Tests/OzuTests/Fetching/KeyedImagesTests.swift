@@ -47,7 +47,7 @@ struct KeyedImagesTests {
     await #expect {
       try await pipeline.image(for: nil, key: "nobody")
     } throws: {
-      if case ImageError.notCached? = $0 as? ImageError { true } else { false }
+      ($0 as? ImageError)?.kind == .notCached
     }
     #expect(fixture.client.requests.count == 2)
   }

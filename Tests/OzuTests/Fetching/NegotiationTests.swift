@@ -40,7 +40,7 @@ struct NegotiationTests {
 
   @Test("pipeline and request may say otherwise; what a request says counts most")
   func overrides() async throws {
-    let fixture = Fixture { $0.acceptance = .field("image/webp") }
+    let fixture = Fixture { $0.network.acceptance = .field("image/webp") }
     let url = try fixture.serve("a.jpg")
     for request in [
       ImageRequest(url: url), ImageRequest(ImageURLRequest(url: url, headers: ["Accept": "image/gif"])),
@@ -77,15 +77,15 @@ struct NegotiationTests {
 
   @Test("another registry is another variant, and each finds its own again")
   func variants() async throws {
-    let fixture = Fixture { $0.codecs = Self.registry(.jpeg, .png, .webp) }
+    let fixture = Fixture { $0.decoding.codecs = Self.registry(.jpeg, .png, .webp) }
     let (url, png, jpeg) = try negotiate(fixture, ["Vary": "Accept", "Cache-Control": "max-age=600"])
     #expect(try await fixture.pipeline.data(for: url) == png)
     await fixture.pipeline.flush()
-    let other = fixture.freshPipeline { $0.codecs = Self.registry(.jpeg, .png) }
+    let other = fixture.freshPipeline { $0.decoding.codecs = Self.registry(.jpeg, .png) }
     #expect(try await other.data(for: url) == jpeg)
     await other.flush()
     #expect(fixture.client.requests.count == 2)
-    let again = fixture.freshPipeline { $0.codecs = Self.registry(.jpeg, .png, .webp) }
+    let again = fixture.freshPipeline { $0.decoding.codecs = Self.registry(.jpeg, .png, .webp) }
     #expect(try await again.data(for: url) == png)
     #expect(fixture.client.requests.count == 2)
   }

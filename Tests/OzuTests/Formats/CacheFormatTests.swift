@@ -85,7 +85,7 @@ struct CacheFormatTests {
     await #expect {
       try await fixture.pipeline.image(for: ImageRequest(url: url, format: format))
     } throws: {
-      if case ImageError.limitExceeded? = $0 as? ImageError { true } else { false }
+      ($0 as? ImageError)?.kind == .limitExceeded
     }
   }
 
@@ -102,7 +102,7 @@ struct CacheFormatTests {
     await #expect {
       try await pipeline.image(for: ImageRequest(.fetcher(narrow), format: format))
     } throws: {
-      if case ImageError.processingFailed? = $0 as? ImageError { true } else { false }
+      ($0 as? ImageError)?.kind == .processingFailed
     }
   }
 
@@ -195,7 +195,7 @@ struct CacheFormatTests {
     await #expect {
       try await fixture.pipeline.image(for: request)
     } throws: {
-      if case ImageError.processingFailed? = $0 as? ImageError { true } else { false }
+      ($0 as? ImageError)?.kind == .processingFailed
     }
     #expect(fixture.pipeline.cachedImage(for: request) == nil)
     #expect(try await fixture.pipeline.image(for: request).size == PixelSize(32, 24))

@@ -108,7 +108,7 @@ struct FormatDiskTests {
     await #expect {
       try await fixture.pipeline.image(forKey: "k0", format: format)
     } throws: {
-      if case ImageError.notCached("k0")? = $0 as? ImageError { true } else { false }
+      $0 as? ImageError == .notCached("k0")
     }
     #expect(await fixture.onDisk(["k0"], format) == [])
   }
@@ -190,7 +190,7 @@ struct FormatDiskTests {
   @Test("memory pressure shrinks and empties memory; the renditions on disk stay")
   func memoryPressure() async throws {
     let pressure = ManualMemoryPressure()
-    let fixture = FormatFixture { $0.memoryCache.pressure = pressure }
+    let fixture = FormatFixture { $0.caching.memoryCache.pressure = pressure }
     let format = FormatFixture.format()
     _ = try await fill(fixture, format, count: 4)
     pressure.signal(.warning)

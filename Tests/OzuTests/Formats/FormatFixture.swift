@@ -19,7 +19,7 @@ struct FormatFixture: Sendable {
     _ configure: (inout ImagePipeline.Configuration) -> Void
   ) -> ImagePipeline {
     .testing(client: client, files: files) {
-      $0.diskStorage = .opening { () throws(DiskCacheError) in
+      $0.caching.diskStorage = .opening { () throws(DiskCacheError) in
         try DiskCache(
           directory: "/cache", configuration: DiskCacheConfiguration(fileSystem: files, now: clock.date))
       }

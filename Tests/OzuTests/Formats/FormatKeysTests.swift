@@ -48,7 +48,7 @@ struct FormatKeysTests {
     await #expect {
       try await fixture.pipeline.image(forKey: key, format: FormatFixture.format())
     } throws: {
-      if case ImageError.notCached(key)? = $0 as? ImageError { true } else { false }
+      $0 as? ImageError == .notCached(key)
     }
     #expect(fixture.client.requests.isEmpty)
   }

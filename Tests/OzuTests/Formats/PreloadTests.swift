@@ -56,7 +56,8 @@ struct PreloadTests {
     let fixture = await filled()
     let cost = FormatFixture.small(1).bitmap.byteCount
     let pipeline = await fixture.restarted {
-      $0.memoryCache = MemoryCacheConfiguration(costLimit: cost * 2 + cost / 2, maximumEntryFraction: 1)
+      $0.caching.memoryCache = MemoryCacheConfiguration(
+        costLimit: cost * 2 + cost / 2, maximumEntryFraction: 1)
     }
     let format = FormatFixture.format(preloadPolicy: .all)
     #expect(await pipeline.register(format).value == 2)

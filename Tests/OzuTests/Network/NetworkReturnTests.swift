@@ -162,9 +162,9 @@ struct NetworkReturnViewTests {
   private func fixture() -> Fixture {
     let (monitor, clock) = (monitor, clock)
     return Fixture {
-      $0.networkMonitor = monitor
-      $0.now = clock.now
-      $0.sleep = { try await clock.sleep(for: $0) }
+      $0.network.networkMonitor = monitor
+      $0.testing.now = clock.now
+      $0.testing.sleep = { try await clock.sleep(for: $0) }
     }
   }
 

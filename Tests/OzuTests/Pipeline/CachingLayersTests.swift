@@ -144,7 +144,7 @@ struct CachingLayersTests {
     await #expect {
       try await fixture.pipeline.image(for: ImageRequest(url: url, cachePolicy: .cacheOnly))
     } throws: {
-      if case ImageError.notCached? = $0 as? ImageError { true } else { false }
+      ($0 as? ImageError)?.kind == .notCached
     }
     #expect(fixture.client.requests.isEmpty)
     _ = try await fixture.pipeline.image(for: ImageRequest(url: url, cachePolicy: .bypass))
@@ -181,7 +181,7 @@ struct CachingLayersTests {
 
   @Test("without a disk cache everything works but the disk")
   func noDisk() async throws {
-    let fixture = Fixture { $0.diskStorage = .none }
+    let fixture = Fixture { $0.caching.diskStorage = .none }
     let url = try fixture.serve("a.jpg")
     _ = try await fixture.pipeline.image(for: url)
     #expect(await fixture.cachedCounts() == (1, 0))
@@ -191,10 +191,10 @@ struct CachingLayersTests {
   func brokenDisk() async throws {
     let reported = Gate()
     let fixture = Fixture {
-      $0.diskStorage = .opening { () throws(DiskCacheError) in
+      $0.caching.diskStorage = .opening { () throws(DiskCacheError) in
         throw DiskCacheError(.open, path: "/cache", code: EACCES)
       }
-      $0.onDiskError = { _ in reported.open() }
+      $0.caching.onDiskError = { _ in reported.open() }
     }
     let url = try fixture.serve("a.jpg")
     #expect(try await fixture.pipeline.response(for: ImageRequest(url: url)).source == .network)

@@ -87,7 +87,7 @@ struct CancellationTests {
 
   @Test("two thousand random starts, cancellations and changes of urgency: each end is told exactly once")
   func exactlyOnce() async throws {
-    let fixture = Fixture { $0.memoryCache.costLimit = 1 << 16 }
+    let fixture = Fixture { $0.caching.memoryCache.costLimit = 1 << 16 }
     let urls = try (0..<7).map { try fixture.serve("\($0).jpg", PatternPicture(PixelSize(40, 30), tint: $0)) }
     let missing = Fixture.url("missing.jpg")
     let queue = DispatchQueue(label: "ends", attributes: .concurrent)
@@ -134,7 +134,7 @@ struct CancellationTests {
   @Test(
     "two thousand random starts and cancellations: every task ends once, with a picture or a cancellation")
   func storm() async throws {
-    let fixture = Fixture { $0.memoryCache.costLimit = 1 << 20 }
+    let fixture = Fixture { $0.caching.memoryCache.costLimit = 1 << 20 }
     let urls = try (0..<5).map { try fixture.serve("\($0).jpg", PatternPicture(PixelSize(40, 30), tint: $0)) }
     let counts = Shared((pictures: 0, cancellations: 0, others: 0))
     await withTaskGroup { group in

@@ -28,7 +28,7 @@ struct CoalescingTests {
   func unshared() async throws {
     let fixture = Fixture {
       $0.isCoalescingEnabled = false
-      $0.concurrentFetches = 3
+      $0.network.concurrentFetches = 3
     }
     let gate = Gate()
     let url = try fixture.serve("a.jpg") { $0.held(by: gate) }
@@ -65,7 +65,7 @@ struct CoalescingTests {
     var reply = LoopbackResponse.ok(try Fixture.photo.data(as: .jpeg), type: "image/jpeg")
     reply.headGate = gate
     server.route("/a.jpg", reply)
-    let pipeline = ImagePipeline { $0.diskStorage = .none }
+    let pipeline = ImagePipeline { $0.caching.diskStorage = .none }
     let url = server.url("/a.jpg")
     try await withThrowingTaskGroup(of: Picture.self) { group in
       for _ in 0..<100 { group.addTask { try await pipeline.image(for: url) } }
@@ -79,7 +79,7 @@ struct CoalescingTests {
 
   @Test("two sizes of one address: one download, two decodes, one original on disk")
   func sizes() async throws {
-    let fixture = Fixture { $0.isDerivationEnabled = false }
+    let fixture = Fixture { $0.caching.isDerivationEnabled = false }
     let gate = Gate()
     let url = try fixture.serve("a.jpg") { $0.held(by: gate) }
     async let small = fixture.pipeline.response(for: ImageRequest(url: url, resize: Fixture.small))
@@ -97,7 +97,7 @@ struct CoalescingTests {
 
   @Test("no more downloads at once than configured")
   func fetchLimit() async throws {
-    let fixture = Fixture { $0.concurrentFetches = 3 }
+    let fixture = Fixture { $0.network.concurrentFetches = 3 }
     let gate = Gate()
     let urls = try (0..<20).map { try fixture.serve("\($0).jpg") { $0.held(by: gate) } }
     try await withThrowingTaskGroup(of: Picture.self) { group in
@@ -111,7 +111,7 @@ struct CoalescingTests {
 
   @Test("of downloads that wait, the more urgent start first, also when they became so while waiting")
   func urgency() async throws {
-    let fixture = Fixture { $0.concurrentFetches = 1 }
+    let fixture = Fixture { $0.network.concurrentFetches = 1 }
     let gate = Gate()
     let urls = try (0..<4).map { try fixture.serve("\($0).jpg") { $0.held(by: gate) } }
     var tasks: [ImageTask] = []

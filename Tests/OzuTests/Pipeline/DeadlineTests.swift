@@ -7,16 +7,14 @@ import Testing
 @Suite("Nobody waits longer than he wants to")
 struct DeadlineTests {
   private static func stage(_ outcome: Result<ImageResponse, any Error>) -> ImageStage? {
-    guard case .failure(let error) = outcome,
-      case ImageError.deadlineExceeded(_, let stage)? = error as? ImageError
-    else { return nil }
-    return stage
+    guard case .failure(let error) = outcome else { return nil }
+    return (error as? ImageError)?.stage
   }
 
   @Test("a request ends at its deadline, says where it was, and takes its download with it")
   func request() async throws {
     let (timer, gate) = (Gate(), Gate())
-    let fixture = Fixture { $0.sleep = { _ in try await timer.pass() } }
+    let fixture = Fixture { $0.testing.sleep = { _ in try await timer.pass() } }
     var request = ImageRequest(url: try fixture.serve("a.jpg") { $0.held(by: gate) })
     request.deadline = .seconds(5)
     let task = Task { [request] in try await fixture.pipeline.response(for: request) }
@@ -30,7 +28,7 @@ struct DeadlineTests {
   @Test("others who share the work go on")
   func sharing() async throws {
     let (timer, gate) = (Gate(), Gate())
-    let fixture = Fixture { $0.sleep = { _ in try await timer.pass() } }
+    let fixture = Fixture { $0.testing.sleep = { _ in try await timer.pass() } }
     let request = ImageRequest(url: try fixture.serve("a.jpg") { $0.held(by: gate) })
     var hurried = request
     hurried.deadline = .seconds(5)
@@ -50,7 +48,7 @@ struct DeadlineTests {
   func inTime() async throws {
     let timer = Gate()
     let fixture = Fixture {
-      $0.sleep = { _ in try await timer.pass() }
+      $0.testing.sleep = { _ in try await timer.pass() }
       for stage in ImageStage.allCases { $0.stageTimeouts[stage] = .seconds(10_000) }
     }
     _ = try await fixture.pipeline.image(for: try fixture.serve("a.jpg"))
@@ -60,7 +58,7 @@ struct DeadlineTests {
   func network() async throws {
     let (timer, gate) = (Gate(), Gate())
     let fixture = Fixture {
-      $0.sleep = { _ in try await timer.pass() }
+      $0.testing.sleep = { _ in try await timer.pass() }
       $0.stageTimeouts = [.network: .seconds(1)]
     }
     let url = try fixture.serve("a.jpg") { $0.held(by: gate) }
@@ -74,7 +72,7 @@ struct DeadlineTests {
   func wait() async throws {
     let timer = Gate()
     let fixture = Fixture {
-      $0.sleep = { _ in try await timer.pass() }
+      $0.testing.sleep = { _ in try await timer.pass() }
       $0.stageTimeouts = [.wait: .seconds(1)]
     }
     let url = try fixture.serve("a.jpg")
@@ -92,9 +90,9 @@ struct DeadlineTests {
   func work(_ stage: ImageStage) async throws {
     let clock = ManualClock()
     let fixture = Fixture {
-      $0.now = clock.now
+      $0.testing.now = clock.now
       $0.stageTimeouts = [stage: .seconds(1)]
-      if stage == .decode { $0.codecs.register(decoder: SlowDecoder(clock: clock)) }
+      if stage == .decode { $0.decoding.codecs.register(decoder: SlowDecoder(clock: clock)) }
     }
     let step = CountingStep("slow") { clock.advance(by: .seconds(2)) }
     let url = try fixture.serve("a.jpg")

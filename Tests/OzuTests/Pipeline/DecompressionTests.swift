@@ -10,7 +10,7 @@ struct DecompressionTests {
     _ configure: (inout ImagePipeline.Configuration) -> Void = { _ in }
   ) -> Fixture {
     Fixture {
-      $0.isDecompressionEnabled = false
+      $0.decoding.isDecompressionEnabled = false
       configure(&$0)
     }
   }
@@ -76,29 +76,29 @@ struct DecompressionTests {
     await #expect {
       try await fixture.pipeline.image(for: ImageRequest(url: url, processors: [.grayscale]))
     } throws: { error in
-      if case .truncatedData? = error as? ImageError { true } else { false }
+      (error as? ImageError)?.kind == .truncatedData
     }
   }
 
   @Test("limits hold before")
   func limits() async throws {
-    let fixture = Self.fixture { $0.limits.pixelCount = 1000 }
+    let fixture = Self.fixture { $0.decoding.limits.pixelCount = 1000 }
     let request = ImageRequest(url: try fixture.serve("a.jpg"))
     await #expect { try await fixture.pipeline.image(for: request) } throws: { error in
-      if case .limitExceeded? = error as? ImageError { true } else { false }
+      (error as? ImageError)?.kind == .limitExceeded
     }
   }
 
   @Test("the disk keeps what it would otherwise", arguments: StoragePolicy.allCases)
   func kept(_ policy: StoragePolicy) async throws {
-    let fixture = Self.fixture { $0.storagePolicy = policy }
+    let fixture = Self.fixture { $0.caching.storagePolicy = policy }
     let request = ImageRequest(url: try fixture.serve("a.jpg"))
     _ = try await fixture.pipeline.image(for: request)
-    let usual = Fixture { $0.storagePolicy = policy }
+    let usual = Fixture { $0.caching.storagePolicy = policy }
     usual.client.reply(to: Fixture.url("a.jpg"), with: .ok(try Fixture.photo.data(as: .jpeg)))
     _ = try await usual.pipeline.image(for: request)
     #expect(await fixture.cachedCounts() == usual.cachedCounts())
-    let next = fixture.freshPipeline { $0.storagePolicy = policy }
+    let next = fixture.freshPipeline { $0.caching.storagePolicy = policy }
     #expect(Fixture.photo.resembles(try await next.image(for: request).bitmap))
   }
 

@@ -11,7 +11,7 @@ struct DerivingAfterRestartTests {
 
   /// A picture that was made, and written, by a pipeline that is gone.
   private func stored(
-    _ fixture: Fixture = Fixture { $0.storagePolicy = .encodedImages }, format: CacheFormat? = nil
+    _ fixture: Fixture = Fixture { $0.caching.storagePolicy = .encodedImages }, format: CacheFormat? = nil
   ) async throws -> (fixture: Fixture, url: URL) {
     let url = try fixture.serve("a.jpg") { $0.header("Cache-Control", "max-age=600") }
     _ = try await fixture.pipeline.image(
@@ -23,7 +23,7 @@ struct DerivingAfterRestartTests {
   @Test("without the network; once learnt, also for a third size")
   func restart() async throws {
     let (fixture, url) = try await stored()
-    let pipeline = fixture.freshPipeline { $0.storagePolicy = .encodedImages }
+    let pipeline = fixture.freshPipeline { $0.caching.storagePolicy = .encodedImages }
     let response = try await pipeline.response(for: ImageRequest(url: url, resize: Self.tiny))
     #expect(response.source == .derived)
     #expect(response.picture.size == PixelSize(80, 60))
@@ -37,7 +37,7 @@ struct DerivingAfterRestartTests {
   @Test("when it knows a smaller one already")
   func later() async throws {
     let (fixture, url) = try await stored()
-    let pipeline = fixture.freshPipeline { $0.storagePolicy = .encodedImages }
+    let pipeline = fixture.freshPipeline { $0.caching.storagePolicy = .encodedImages }
     let smallest = ImageRequest(url: url, resize: Resize(PixelSize(8, 6)), cachePolicy: .reload)
     _ = try await pipeline.image(for: smallest)
     let response = try await pipeline.response(for: ImageRequest(url: url, resize: Self.tiny))
@@ -49,7 +49,7 @@ struct DerivingAfterRestartTests {
   func formats() async throws {
     let format = CacheFormat("large", size: Self.large.size, scaleMode: .aspectFit, diskCapacity: 1 << 20)
     let (fixture, url) = try await stored(format: format)
-    let pipeline = fixture.freshPipeline { $0.storagePolicy = .encodedImages }
+    let pipeline = fixture.freshPipeline { $0.caching.storagePolicy = .encodedImages }
     let response = try await pipeline.response(for: ImageRequest(url: url, resize: Self.tiny))
     #expect(response.source == .derived)
     #expect(fixture.client.requests.count == 1)
@@ -68,8 +68,8 @@ struct DerivingAfterRestartTests {
     await fixture.pipeline.flush()
     if way == 2 { #expect(fixture.pipeline.diskCache?.count == 0) }
     let pipeline = fixture.freshPipeline {
-      $0.storagePolicy = .encodedImages
-      $0.isDerivationEnabled = way != 0
+      $0.caching.storagePolicy = .encodedImages
+      $0.caching.isDerivationEnabled = way != 0
     }
     let response = try await pipeline.response(for: ImageRequest(url: url, resize: Self.tiny))
     #expect(response.source == .network)
@@ -99,7 +99,7 @@ struct DerivingAfterRestartTests {
     let disk = try #require(fixture.pipeline.diskCache)
     await disk.store(Data([1, 200, 3]), forKey: source, in: ImageCaches.relatives)
     try await disk.flush()
-    let pipeline = fixture.freshPipeline { $0.storagePolicy = .encodedImages }
+    let pipeline = fixture.freshPipeline { $0.caching.storagePolicy = .encodedImages }
     let response = try await pipeline.response(for: ImageRequest(url: url, resize: Self.tiny))
     #expect(response.source == .network)
   }

@@ -44,7 +44,7 @@ struct DerivingTests {
 
   @Test("on disk, when memory has it no more")
   func disk() async throws {
-    let fixture = Fixture { $0.storagePolicy = .encodedImages }
+    let fixture = Fixture { $0.caching.storagePolicy = .encodedImages }
     let url = try fixture.serve("a.jpg")
     _ = try await fixture.pipeline.image(for: ImageRequest(url: url, resize: Self.large))
     await fixture.pipeline.flush()
@@ -76,7 +76,7 @@ struct DerivingTests {
 
   @Test("not when that is switched off, nor when caches are passed by", arguments: [false, true])
   func off(_ isEnabled: Bool) async throws {
-    let fixture = Fixture { $0.isDerivationEnabled = isEnabled }
+    let fixture = Fixture { $0.caching.isDerivationEnabled = isEnabled }
     let url = try fixture.serve("a.jpg")
     _ = try await fixture.pipeline.image(for: ImageRequest(url: url, resize: Self.large))
     let policy: CachePolicy = isEnabled ? .reload : .useCaches
@@ -89,7 +89,7 @@ struct DerivingTests {
   @Test("only while it is fresh, and for no longer than the larger one")
   func freshness() async throws {
     let clock = ManualClock()
-    let fixture = Fixture { $0.currentDate = clock.date }
+    let fixture = Fixture { $0.testing.currentDate = clock.date }
     let url = try fixture.serve("a.jpg") {
       $0.header("Cache-Control", "max-age=60").header("ETag", "\"1\"")
     }

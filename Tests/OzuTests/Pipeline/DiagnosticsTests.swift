@@ -11,8 +11,8 @@ struct DiagnosticsTests {
     let clock = ManualClock()
     let gate = Gate()
     let fixture = Fixture {
-      $0.concurrentFetches = 1
-      $0.now = clock.now
+      $0.network.concurrentFetches = 1
+      $0.testing.now = clock.now
     }
     fixture.pipeline.suspend(.decode)
     let decoding = fixture.pipeline.task(for: try fixture.serve("decoding.jpg"))

@@ -19,10 +19,8 @@
     }
 
     private static func isRefusal(_ error: (any Error)?) -> Bool {
-      guard case ImageError.unsupportedType(_, type: .svg, let reason)? = error as? ImageError else {
-        return false
-      }
-      return reason.contains(setting)
+      guard let error = error as? ImageError, error.kind == .unsupportedType else { return false }
+      return error.imageType == .svg && error.explanation.contains(setting)
     }
 
     @Test(
@@ -30,8 +28,8 @@
       arguments: [document, prefixed], ["image/svg+xml", "image/png", "text/plain"])
     func refused(_ document: String, _ mediaType: String) async throws {
       let pipeline = ImagePipeline {
-        $0.diskStorage = .none
-        $0.isProgressiveDecodingEnabled = true
+        $0.caching.diskStorage = .none
+        $0.decoding.isProgressiveDecodingEnabled = true
       }
       let source = Self.source(document, mediaType)
       for request in [
@@ -53,8 +51,8 @@
       try Data(Self.document.utf8).write(to: file)
       defer { try? FileManager.default.removeItem(at: file) }
       let pipeline = ImagePipeline {
-        $0.diskStorage = .none
-        $0.isDecompressionEnabled = false
+        $0.caching.diskStorage = .none
+        $0.decoding.isDecompressionEnabled = false
       }
       for url in [server.url("/a.png"), file] {
         let error = await #expect(throws: ImageError.self) { try await pipeline.image(for: url) }
@@ -65,8 +63,8 @@
     @Test("are drawn where the app says so")
     func asked() async throws {
       let pipeline = ImagePipeline {
-        $0.diskStorage = .none
-        $0.codecs.registerInProcessSVG()
+        $0.caching.diskStorage = .none
+        $0.decoding.codecs.registerInProcessSVG()
       }
       let document =
         "<svg xmlns='http://www.w3.org/2000/svg' width='8' height='4'><rect width='4' height='4' fill='red'/></svg>"

@@ -47,7 +47,7 @@ struct ErrorTextTests {
       try Picture(Fixture.photo.bitmap).processed(by: [.custom("a") { _ in throw error }])
     }
     let pipeline = ImagePipeline.testing(client: FakeHTTPClient()) {
-      $0.requestPreparation = Preparing(error: error)
+      $0.network.requestPreparation = Preparing(error: error)
     }
     let failure = await #expect(throws: ImageError.self) {
       try await pipeline.image(for: Fixture.url("a.jpg"))

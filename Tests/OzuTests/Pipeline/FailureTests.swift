@@ -13,7 +13,7 @@ struct FailureTests {
 
   init() {
     let clock = clock
-    fixture = Fixture { $0.currentDate = clock.date }
+    fixture = Fixture { $0.testing.currentDate = clock.date }
   }
 
   private func load(_ policy: CachePolicy = .useCaches) async -> Bool {
@@ -97,7 +97,7 @@ struct FailureTests {
     await #expect {
       _ = try await fixture.pipeline.response(for: request)
     } throws: {
-      if case ImageError.httpStatus(500, _)? = $0 as? ImageError { true } else { false }
+      ($0 as? ImageError)?.statusCode == 500
     }
   }
 
@@ -105,8 +105,8 @@ struct FailureTests {
   func retry() async throws {
     let waits = Shared([Duration]())
     let pipeline = ImagePipeline.testing(client: fixture.client) {
-      $0.retryPolicy = .standard
-      $0.sleep = { duration in waits.change { $0.append(duration) } }
+      $0.network.retryPolicy = .standard
+      $0.testing.sleep = { duration in waits.change { $0.append(duration) } }
     }
     fixture.client.reply(
       to: url, with: [.failure(.connectionLost), .status(503), .ok(try Fixture.photo.data(as: .jpeg))])
@@ -142,8 +142,8 @@ struct FailureTests {
   @Test("a large one goes on within the same call, whether or not the disk has its beginning yet")
   func resumeLarge() async throws {
     let pipeline = ImagePipeline.testing(client: fixture.client) {
-      $0.retryPolicy = .standard
-      $0.sleep = { _ in }
+      $0.network.retryPolicy = .standard
+      $0.testing.sleep = { _ in }
     }
     let whole = Data(count: 10_000_000)
     let part = 9_000_000
@@ -170,7 +170,7 @@ struct FailureTests {
       }
     }
     try fixture.serve("a.jpg")
-    let pipeline = ImagePipeline.testing(client: fixture.client) { $0.requestPreparation = Signer() }
+    let pipeline = ImagePipeline.testing(client: fixture.client) { $0.network.requestPreparation = Signer() }
     _ = try await pipeline.image(for: url)
     #expect(fixture.client.requests.last?.headers["X-Signature"] == "signed")
   }

@@ -12,8 +12,8 @@ struct FlingTests {
   /// Downloads that wait at a gate and fail behind it.
   private func fixture(_ gate: Gate) -> Fixture {
     let fixture = Fixture {
-      $0.diskStorage = .none
-      $0.isRateLimiterEnabled = false
+      $0.caching.diskStorage = .none
+      $0.network.isRateLimiterEnabled = false
     }
     // No answer that is remembered.
     fixture.client.reply { _ in .status(503).held(by: gate) }
@@ -37,7 +37,7 @@ struct FlingTests {
       let gate = Gate()
       let fixture = fixture(gate)
       let tasks = (0..<200).map { fixture.pipeline.task(for: Fixture.url("\($0).jpg")) }
-      let runningCount = fixture.pipeline.configuration.concurrentFetches
+      let runningCount = fixture.pipeline.configuration.network.concurrentFetches
       try await eventually(fixture.pipeline.waitingCount(on: .data) == 200 - runningCount)
       #expect(fixture.pipeline.loadCount == 200)
       // The cancellations meet the work at various points of its way.

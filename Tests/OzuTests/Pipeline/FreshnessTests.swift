@@ -15,7 +15,7 @@ struct FreshnessTests {
 
   init() {
     let clock = clock
-    fixture = Fixture { $0.currentDate = clock.date }
+    fixture = Fixture { $0.testing.currentDate = clock.date }
     current = Shared(fixture.pipeline)
   }
 
@@ -26,7 +26,7 @@ struct FreshnessTests {
     await current.value.flush()
     await current.value.diskCache?.close()
     let pipeline = ImagePipeline.testing(client: fixture.client, files: fixture.files) {
-      $0.currentDate = clock.date
+      $0.testing.currentDate = clock.date
       configure(&$0)
     }
     current.change { $0 = pipeline }
@@ -269,11 +269,11 @@ struct FreshnessTests {
   func ignoring() async throws {
     fixture.client.reply(to: url, with: try picture(2, ["Cache-Control": "no-cache"]))
     let week = HTTPCachePolicy.ignoring(lifetime: .seconds(7 * 86_400))
-    let pipeline = await restarted { $0.httpPolicy = week }
+    let pipeline = await restarted { $0.caching.httpPolicy = week }
     _ = try await pipeline.response(for: request)
     await pipeline.flush()
     clock.advance(by: .seconds(6 * 86_400))
-    #expect(try await restarted { $0.httpPolicy = week }.response(for: request).source == .rendition)
+    #expect(try await restarted { $0.caching.httpPolicy = week }.response(for: request).source == .rendition)
     var eager = ImageRequest(url: url, resize: Resize(PixelSize(64, 48)))
     eager.httpPolicy = week
     #expect(try await restarted().response(for: eager).source == .original)
@@ -285,7 +285,7 @@ struct FreshnessTests {
   func keyRules() async throws {
     fixture.client.reply { _ in try? picture(2, ["Cache-Control": "max-age=60"]) }
     let rule = CacheKeyRule(host: "example.com", droppingQueryItems: ["token"])
-    let pipeline = await restarted { $0.cacheKeyRules = [rule] }
+    let pipeline = await restarted { $0.caching.cacheKeyRules = [rule] }
     func signed(_ token: Int) -> ImageRequest {
       ImageRequest(url: Fixture.url("b.jpg?w=1&token=\(token)"), resize: Fixture.small)
     }
@@ -293,7 +293,7 @@ struct FreshnessTests {
     #expect(try await pipeline.response(for: signed(2)).source == .memory)
     #expect(pipeline.cachedImage(for: signed(3)) != nil)
     await pipeline.flush()
-    let next = await restarted { $0.cacheKeyRules = [rule] }
+    let next = await restarted { $0.caching.cacheKeyRules = [rule] }
     #expect(try await next.response(for: signed(4)).source == .rendition)
     await next.removeImage(for: signed(5))
     #expect(next.diskCache?.count == 0)

@@ -144,7 +144,7 @@ struct HeaderTests {
     let directory = original.dropFirst(4).prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
     try #require(original.prefix(4) == Data([0x49, 0x49, 42, 0]) && directory > 1_000)
     // The first strip begins after the head. All offsets behind it move.
-    let fixture = Fixture { $0.codecs = ImagePipeline.Configuration().codecs }
+    let fixture = Fixture { $0.decoding.codecs = ImagePipeline.Configuration().decoding.codecs }
     let long = TIFFShifter(original).shifted(by: shift)
     let expected = try CodecRegistry.standard.header(of: long)
     #expect(expected.size == (try CodecRegistry.standard.header(of: original)).size)

@@ -181,7 +181,7 @@ struct ImageTaskTests {
 
   @Test("a header without its pixels, also of a picture too large to load")
   func header() async throws {
-    let fixture = Fixture { $0.limits.pixelCount = 100 }
+    let fixture = Fixture { $0.decoding.limits.pixelCount = 100 }
     let url = try fixture.serve("a.jpg")
     let header = try await fixture.pipeline.header(for: ImageRequest(url: url))
     #expect(header.size == PixelSize(320, 240))

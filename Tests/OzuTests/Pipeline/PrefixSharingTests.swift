@@ -108,8 +108,8 @@ struct PrefixSharingTests {
   @Test("who comes while the first is being decoded finds its bytes, before any cache has them")
   func liveBytes() async throws {
     let fixture = Fixture {
-      $0.isDerivationEnabled = false
-      $0.currentDate = { Date(timeIntervalSince1970: 0) }
+      $0.caching.isDerivationEnabled = false
+      $0.testing.currentDate = { Date(timeIntervalSince1970: 0) }
     }
     let url = try fixture.serve("a.jpg") { $0.header("Cache-Control", "max-age=60") }
     fixture.pipeline.suspend(.decode)

@@ -30,8 +30,8 @@ struct PreviewTests {
   private func fixture(_ configure: (inout ImagePipeline.Configuration) -> Void = { _ in }) -> Fixture {
     let decoder = decoder
     return Fixture {
-      $0.isProgressiveDecodingEnabled = true
-      $0.makeProgressiveDecoder = { _, _ in decoder }
+      $0.decoding.isProgressiveDecodingEnabled = true
+      $0.decoding.makeProgressiveDecoder = { _, _ in decoder }
       configure(&$0)
     }
   }
@@ -50,8 +50,8 @@ struct PreviewTests {
   func realFile() async throws {
     // The fixture's own decoder counts, and shows no parts.
     let fixture = Fixture {
-      $0.isProgressiveDecodingEnabled = true
-      $0.codecs = ImagePipeline.Configuration().codecs
+      $0.decoding.isProgressiveDecodingEnabled = true
+      $0.decoding.codecs = ImagePipeline.Configuration().decoding.codecs
     }
     let pattern = PatternPicture(PixelSize(640, 480), tint: 2)
     let body = try pattern.data(as: .jpeg)
@@ -105,7 +105,7 @@ struct PreviewTests {
 
   @Test("previews are told in order, and never an answer")
   func told() async throws {
-    let fixture = fixture { $0.isStoringPreviewsInMemoryCache = false }
+    let fixture = fixture { $0.caching.isStoringPreviewsInMemoryCache = false }
     let url = try serve(fixture)
     let request = ImageRequest(url: url)
     let previews = Shared<[Bool]>([])
@@ -141,7 +141,7 @@ struct PreviewTests {
 
   @Test("not unless it is asked for")
   func off() async throws {
-    let fixture = fixture { $0.isProgressiveDecodingEnabled = false }
+    let fixture = fixture { $0.decoding.isProgressiveDecodingEnabled = false }
     _ = try await fixture.pipeline.image(for: try fixture.serve("a.png", as: .png))
     #expect(decoder.byteCount == 0)
   }

@@ -42,8 +42,8 @@ struct ProcessingTests {
     let request = ImageRequest(
       url: url, processors: [.crop(.rectangle(PixelRectangle(x: 999, y: 0, width: 9, height: 9)))])
     await #expect { try await fixture.pipeline.image(for: request) } throws: { error in
-      guard case ImageError.processingFailed(let source, _)? = error as? ImageError else { return false }
-      return source == url.absoluteString && "\(error)".contains("crop(999,0,9x9)")
+      guard let failure = error as? ImageError, failure.kind == .processingFailed else { return false }
+      return failure.source == url.absoluteString && "\(error)".contains("crop(999,0,9x9)")
     }
     #expect(await fixture.cachedCounts() == (0, 0))
   }

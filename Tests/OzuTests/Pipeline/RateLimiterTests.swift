@@ -11,9 +11,9 @@ struct RateLimiterTests {
   func storm(_ isLimited: Bool) async throws {
     let clock = ManualClock()
     let fixture = Fixture {
-      $0.now = clock.now
-      $0.sleep = { try await clock.sleep(for: $0) }
-      $0.isRateLimiterEnabled = isLimited
+      $0.testing.now = clock.now
+      $0.testing.sleep = { try await clock.sleep(for: $0) }
+      $0.network.isRateLimiterEnabled = isLimited
     }
     let gate = Gate()
     for number in 1...25 {

@@ -74,8 +74,8 @@ struct RegionRequestTests {
       _ = try await fixture.pipeline.image(for: request)
       Issue.record("there is no such part")
     } catch {
-      guard case .regionOutside(_, let region, let size) = error else { throw error }
-      #expect(region == request.region && size == PixelSize(320, 240))
+      #expect(error.kind == .regionOutside)
+      #expect(error.region == request.region && error.size == PixelSize(320, 240))
       #expect(error.explanation == "the part of 10x10 at 320,0 lies outside the picture of 320x240")
     }
     request.region = PixelRectangle(x: 0, y: 0, width: 0, height: 10)

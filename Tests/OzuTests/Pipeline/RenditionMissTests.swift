@@ -46,7 +46,7 @@ struct RenditionMissTests {
   @Test("out of date, and damaged")
   func outdated() async throws {
     let date = Shared(Date(timeIntervalSince1970: 1_700_000_000))
-    let fixture = Fixture { $0.currentDate = { date.value } }
+    let fixture = Fixture { $0.testing.currentDate = { date.value } }
     let url = try fixture.serve("a.jpg") { $0.header("Cache-Control", "max-age=60") }
     let small = ImageRequest(url: url, resize: Fixture.small)
     #expect(try await miss(fixture, small) == .neverMade)

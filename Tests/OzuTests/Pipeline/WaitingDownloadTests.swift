@@ -59,7 +59,7 @@ struct WaitingDownloadTests {
 
   @Test("is let go of when it is over, however it came to its answer", arguments: [false, true])
   func release(isValidation: Bool) async throws {
-    let fixture = Fixture { $0.memoryCache.costLimit = 1 }
+    let fixture = Fixture { $0.caching.memoryCache.costLimit = 1 }
     let url = try fixture.serve("a.jpg") { $0.header("Cache-Control", "max-age=0") }
     if isValidation {
       _ = try await fixture.pipeline.image(for: url)

@@ -48,7 +48,7 @@ import Testing
 
   @Test("pictures go to memory until they have their part of it")
   func memory() async throws {
-    let fixture = Fixture { $0.memoryCache = MemoryCacheConfiguration(costLimit: 32 * 24 * 4 * 32) }
+    let fixture = Fixture { $0.caching.memoryCache = MemoryCacheConfiguration(costLimit: 32 * 24 * 4 * 32) }
     let requests = try Self.requests(fixture, 12)
     let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline, concurrentRequests: 1)
     let endings = await Self.endings(prefetcher, requests, PrefetchBudget(memoryFraction: 0.25))
@@ -59,7 +59,7 @@ import Testing
   @Test("nothing is begun while somebody waits, and it goes on when nobody does")
   func visibleFirst() async throws {
     // One at a time, because the client hears of two that are begun together in any order.
-    let fixture = Fixture { $0.concurrentFetches = 1 }
+    let fixture = Fixture { $0.network.concurrentFetches = 1 }
     let requests = try Self.requests(fixture, 3)
     fixture.pipeline.suspend(.data)
     let visible = fixture.pipeline.task(for: try fixture.serve("visible.jpg"))
@@ -77,7 +77,7 @@ import Testing
 
   @Test("what waits in low priority holds up nothing that comes later")
   func behind() async throws {
-    let fixture = Fixture { $0.concurrentFetches = 1 }
+    let fixture = Fixture { $0.network.concurrentFetches = 1 }
     let gate = Gate()
     let first = try fixture.serve("first.jpg") { $0.held(by: gate) }
     let requests = try Self.requests(fixture, 4)

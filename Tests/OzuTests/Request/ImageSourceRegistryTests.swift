@@ -78,7 +78,7 @@ struct ImageSourceRegistryTests {
     #expect(fixture.client.requests.map(\.url) == [web])
     let unknown = try #require(URL(string: "asset:///other.png"))
     let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: unknown) }
-    #expect(error?.kind == "invalidSource")
+    #expect(error?.kind == .invalidSource)
   }
 
   @Test("what is registered later is asked first")

@@ -91,11 +91,8 @@ struct UntrustedSourcesTests {
         await error { _ = try await closed.image(for: request) },
         await error { _ = try await closed.data(for: request) },
       ] {
-        guard case .transport(_, let cause)? = error else {
-          Issue.record("\(String(describing: error))")
-          continue
-        }
-        #expect(cause.reason == .hostNotAllowed("example.com"))
+        #expect(error?.kind == .transport)
+        #expect((error?.underlying as? HTTPError)?.reason == .hostNotAllowed("example.com"))
       }
     }
     #expect(open.client.requests.count == 1)
@@ -105,24 +102,24 @@ struct UntrustedSourcesTests {
   func configuration() async throws {
     let configuration = ImagePipeline.Configuration.untrustedSources(
       hosts: .only(["127.0.0.1", "localhost"]))
-    let client = try #require(configuration.httpClient as? DefaultHTTPClient)
+    let client = try #require(configuration.network.httpClient as? DefaultHTTPClient)
     #expect(client.configuration.networkGuard == .publicAddressesOnly)
     #expect(client.configuration.hostRule == .only(["127.0.0.1", "localhost"]))
-    #expect(configuration.limits.encodedByteCount < DecodingLimits.default.encodedByteCount)
-    #expect(configuration.limits.pixelCount < DecodingLimits.default.pixelCount)
-    #expect(configuration.timeouts.total < HTTPTimeouts.images.total)
+    #expect(configuration.decoding.limits.encodedByteCount < DecodingLimits.default.encodedByteCount)
+    #expect(configuration.decoding.limits.pixelCount < DecodingLimits.default.pixelCount)
+    #expect(configuration.network.timeouts.total < HTTPTimeouts.images.total)
     #if os(Linux)
-      #expect(configuration.isolation.mode == .preferred)
-      #expect(configuration.isolation.types == DecoderIsolation.libraryTypes)
+      #expect(configuration.decoding.isolation.mode == .preferred)
+      #expect(configuration.decoding.isolation.types == DecoderIsolation.libraryTypes)
     #endif
     // A server of this machine is on the list, and not public.
     let server = try LoopbackServer()
     server.route("/a.png", .ok(try Fixture.photo.data(as: .png)))
     var silent = configuration
-    silent.diskStorage = .none
+    silent.caching.diskStorage = .none
     let pipeline = ImagePipeline(silent)
     let failure = await error { _ = try await pipeline.image(for: server.url("/a.png")) }
-    guard case .transport(_, let cause)? = failure, case .addressRefused = cause.reason else {
+    guard let cause = failure?.underlying as? HTTPError, case .addressRefused = cause.reason else {
       Issue.record("\(String(describing: failure))")
       return
     }

@@ -25,7 +25,7 @@ struct FurtherLevelTests {
     _ configure: (inout ImagePipeline.Configuration) -> Void = { _ in }
   ) -> ImagePipeline {
     .testing(client: client, files: files, clock: clock) {
-      $0.stores = stores
+      $0.caching.stores = stores
       configure(&$0)
     }
   }
@@ -90,7 +90,7 @@ struct FurtherLevelTests {
     far.respond = { _ in throw Broken() }
     let errors = Shared<[String]>([])
     let pipeline = pipeline([far, near]) {
-      $0.onStoreError = { error in
+      $0.caching.onStoreError = { error in
         #expect(error.underlying is Broken)
         errors.change { $0.append(error.description) }
       }
@@ -115,7 +115,7 @@ struct FurtherLevelTests {
   func handler() async throws {
     far.respond = { _ in throw Broken() }
     let reentry = Reentry()
-    let pipeline = pipeline([far]) { $0.onStoreError = { _ in reentry.call() } }
+    let pipeline = pipeline([far]) { $0.caching.onStoreError = { _ in reentry.call() } }
     reentry.pipeline.change { $0 = pipeline }
     defer { reentry.forget() }
     _ = try await pipeline.image(for: request)
@@ -203,8 +203,8 @@ struct FurtherLevelTests {
     let errors = Shared(0)
     func make() -> ImagePipeline {
       pipeline([far]) {
-        $0.diskStorage = .folder(URL(filePath: "/dev/null/nowhere"), capacity: 1 << 20)
-        $0.onDiskError = { _ in errors.change { $0 += 1 } }
+        $0.caching.diskStorage = .folder(URL(filePath: "/dev/null/nowhere"), capacity: 1 << 20)
+        $0.caching.onDiskError = { _ in errors.change { $0 += 1 } }
       }
     }
     let first = make()

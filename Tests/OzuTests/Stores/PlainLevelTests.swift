@@ -22,8 +22,8 @@ struct PlainLevelTests {
     _ configure: (inout ImagePipeline.Configuration) -> Void = { _ in }
   ) -> ImagePipeline {
     .testing(client: client, clock: clock) {
-      $0.diskStorage = .none
-      $0.stores = [store]
+      $0.caching.diskStorage = .none
+      $0.caching.stores = [store]
       configure(&$0)
     }
   }

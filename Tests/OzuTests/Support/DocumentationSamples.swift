@@ -67,7 +67,7 @@ struct SecondTry: ImageInterceptor {
     do throws(ImageError) {
       return try await next.load(request)
     } catch {
-      guard case .transport = error else { throw error }
+      guard error.kind == .transport else { throw error }
       return try await next.load(request)
     }
   }

@@ -19,7 +19,7 @@ struct Fixture: Sendable {
     self.files = files
     let decoder = decoder
     pipeline = .testing(client: client, files: files) {
-      $0.codecs.register(decoder: decoder)
+      $0.decoding.codecs.register(decoder: decoder)
       configure(&$0)
     }
   }

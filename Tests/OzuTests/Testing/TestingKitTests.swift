@@ -34,7 +34,9 @@ struct TestingKitTests {
   func suspension() async throws {
     let recorder = EventRecorder()
     let client = FakeHTTPClient()
-    let pipeline = ImagePipeline.testing(client: client, recorder: recorder) { $0.concurrentDecodes = 1 }
+    let pipeline = ImagePipeline.testing(client: client, recorder: recorder) {
+      $0.decoding.concurrentDecodes = 1
+    }
     let urls = try (0..<3).map { number in
       let url = Fixture.url("\(number).png")
       client.reply(to: url, with: .ok(try Picture.color(.black).data(as: .png)))
@@ -98,7 +100,7 @@ struct TestingKitTests {
   func retries() async throws {
     let clock = ManualClock()
     let client = FakeHTTPClient()
-    let pipeline = ImagePipeline.testing(client: client, clock: clock) { $0.retryPolicy = .standard }
+    let pipeline = ImagePipeline.testing(client: client, clock: clock) { $0.network.retryPolicy = .standard }
     let url = Fixture.url("a.png")
     client.reply(to: url, with: [.status(503), .ok(try Picture.color(.white).data(as: .png))])
     let task = pipeline.task(for: url)

@@ -105,10 +105,11 @@ enum MemoryCacheBench {
   /// Hits as a pipeline makes them: the key is a request's and the value a picture.
   private static func measurePictures(_ options: BenchOptions, _ report: inout BenchReport) throws {
     let cache = MemoryCache<ImageKey, Picture>(MemoryCacheConfiguration(costLimit: 1 << 30))
-    let picture = Picture(Bitmap(size: PixelSize(8, 8)) { _, _ in Pixel(red: 1, green: 2, blue: 3) })
+    let picture = Picture(
+      Bitmap(size: PixelSize(width: 8, height: 8)) { _, _ in Pixel(red: 1, green: 2, blue: 3) })
     let requests = (0..<1000).compactMap { index in
       URL(string: "https://example.com/albums/holiday/photographs/\(index)/large.jpg").map {
-        ImageRequest(url: $0, resize: Resize(PixelSize(320, 240)))
+        ImageRequest(url: $0, resize: Resize(PixelSize(width: 320, height: 240)))
       }
     }
     for request in requests { cache.insert(picture, forKey: request.key, cost: picture.byteCount) }

@@ -26,7 +26,7 @@ final class BenchServer {
   /// How many different photographs there are.
   static let photoCount = 20
   /// The size of the photographs.
-  static let photoSize = PixelSize(1024, 768)
+  static let photoSize = PixelSize(width: 1024, height: 768)
 
   private static let photoPath = "/photo/"
 
@@ -95,10 +95,10 @@ final class BenchServer {
 
   /// Different parts of the bundled photographs, as a site would offer them.
   private static func makePhotos() throws -> [Data] {
-    let codecs = ImagePipeline.Configuration().codecs
+    let codecs = ImagePipeline.Configuration().decoding.codecs
     let originals = try Photographs.load().filter { $0.name.hasSuffix(".jpg") }
     return try (0..<photoCount).map { number in
-      let resize = Resize(PixelSize(1200, 1200), mode: .aspectFill, allowsUpscaling: true)
+      let resize = Resize(PixelSize(width: 1200, height: 1200), mode: .aspectFill, allowsUpscaling: true)
       let picture = try codecs.picture(from: originals[number % originals.count].data, resize: resize)
       let shift = number / originals.count * 20
       let part = Bitmap(size: photoSize) { x, y in picture.bitmap[x + shift, y + shift] }

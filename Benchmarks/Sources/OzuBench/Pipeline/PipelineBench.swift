@@ -159,10 +159,10 @@ struct PipelineBench {
 
   static func pipeline(_ client: InstantClient = InstantClient()) -> ImagePipeline {
     ImagePipeline {
-      $0.httpClient = client
-      $0.diskStorage = .none
-      $0.codecs.register(decoder: OnePixelDecoder())
-      $0.memoryCache.costLimit = 64 << 20
+      $0.network.httpClient = client
+      $0.caching.diskStorage = .none
+      $0.decoding.codecs.register(decoder: OnePixelDecoder())
+      $0.caching.memoryCache.costLimit = 64 << 20
     }
   }
 

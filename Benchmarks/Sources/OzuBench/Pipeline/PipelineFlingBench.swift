@@ -36,8 +36,8 @@ enum PipelineFlingBench {
 
   private static func pipeline() -> ImagePipeline {
     ImagePipeline {
-      $0.httpClient = EndlessClient()
-      $0.diskStorage = .none
+      $0.network.httpClient = EndlessClient()
+      $0.caching.diskStorage = .none
     }
   }
 }

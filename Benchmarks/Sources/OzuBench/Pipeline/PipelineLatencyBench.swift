@@ -48,9 +48,9 @@ enum PipelineLatencyBench {
 
   private static func pipeline(_ folder: URL) -> ImagePipeline {
     ImagePipeline {
-      $0.httpClient = InstantClient(byteCount: byteCount)
-      $0.diskStorage = .folder(folder, capacity: 1 << 30)
-      $0.codecs.register(decoder: OnePixelDecoder())
+      $0.network.httpClient = InstantClient(byteCount: byteCount)
+      $0.caching.diskStorage = .folder(folder, capacity: 1 << 30)
+      $0.decoding.codecs.register(decoder: OnePixelDecoder())
     }
   }
 

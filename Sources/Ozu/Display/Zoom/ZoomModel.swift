@@ -28,7 +28,7 @@ import OzuCaching
 ///
 /// Squares that are out of sight are kept while they fit into `byteBudget`, and go in the order in which they were
 /// last seen; of those that are cut from kept pixels a quarter as many. When memory runs short (the pipeline's
-/// `memoryCache.pressure`), all goes that is not in sight. The model belongs to one view, on the main actor.
+/// `caching.memoryCache.pressure`), all goes that is not in sight. The model belongs to one view, on the main actor.
 @MainActor
 public final class ZoomModel {
   /// A picture, and the part of the whole that it shows, in pixels of the whole.

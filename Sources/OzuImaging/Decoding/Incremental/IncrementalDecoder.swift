@@ -9,7 +9,7 @@ import OzuSynchronization
 /// Decodes a file while it is being loaded: takes its bytes as they come, and shows the picture so far.
 ///
 /// ```swift
-/// let decoder = IncrementalDecoder(codecs: .standard, resize: Resize(PixelSize(320, 240)))
+/// let decoder = IncrementalDecoder(codecs: .standard, resize: Resize(PixelSize(width: 320, height: 240)))
 /// for await chunk in chunks {
 ///   decoder.append(chunk)
 ///   if wantsPreview, let preview = try decoder.preview() { show(preview) }
