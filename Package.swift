@@ -145,6 +145,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "Ozu", targets: ["Ozu"]),
+    .library(name: "OzuMigration", targets: ["OzuMigration"]),
     .library(name: "OzuImaging", targets: ["OzuImaging"]),
     .library(name: "OzuCodecs", targets: ["OzuCodecs"]),
     .library(name: "OzuStandardCodecs", targets: ["OzuStandardCodecs"]),
@@ -229,6 +230,7 @@ let package = Package(
       swiftSettings: strict),
 
     // Floor 6.
+    .target(name: "OzuMigration", dependencies: ["Ozu"], swiftSettings: strict),
     .target(name: "OzuTesting", dependencies: ["Ozu", "OzuHTTP"], swiftSettings: strict),
     .executableTarget(
       name: "OzuDecode", dependencies: ["OzuIsolation", "OzuStandardCodecs"], swiftSettings: strict),
@@ -288,7 +290,8 @@ let package = Package(
       dependencies: ["OzuGallery", "OzuGTK", .target(name: "CGTK", condition: .when(traits: ["GTK"]))],
       path: "Tests/Gallery", swiftSettings: strict),
     .testTarget(
-      name: "OzuTests", dependencies: ["Ozu", "OzuTesting", "OzuRecords", "OzuSchedulerDrills", "OzuDecode"],
+      name: "OzuTests",
+      dependencies: ["Ozu", "OzuMigration", "OzuTesting", "OzuRecords", "OzuSchedulerDrills", "OzuDecode"],
       swiftSettings: strict),
     .executableTarget(
       name: "OzuSchedulerDrills", dependencies: ["Ozu", "OzuTesting"], path: "Tests/SchedulerDrills",

@@ -42,7 +42,7 @@ struct DataTransformationTests {
     }
     #expect(fixture.client.requests.count == 1)
     await fixture.pipeline.flush()
-    #expect(fixture.pipeline.cachedData(for: url) == secret)
+    #expect(fixture.pipeline.cache.data(for: ImageRequest(url: url)) == secret)
     let next = fixture.freshPipeline { $0.dataTransformation = { data, _ in Self.cipher(data) } }
     let response = try await next.response(for: ImageRequest(url: url))
     #expect(response.source == .original && Fixture.photo.resembles(response.picture.bitmap))
