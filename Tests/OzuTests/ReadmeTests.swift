@@ -30,7 +30,8 @@ struct ReadmeTests {
     let lines = page.split(separator: "\n").filter { $0.contains("= try await ImagePipeline.shared.image(") }
     #expect(lines.count == 3)
     for line in lines {
-      let sample = line.replacing("ImagePipeline.shared", with: "pipeline").trimmingCharacters(in: .whitespaces)
+      let sample = line.replacing("ImagePipeline.shared", with: "pipeline").trimmingCharacters(
+        in: .whitespaces)
       #expect(own.contains(sample), "\(line)")
     }
   }

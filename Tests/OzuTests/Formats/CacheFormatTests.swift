@@ -32,7 +32,9 @@ struct CacheFormatTests {
     var upscales = false
     var crops = true
     let expected: PixelSize
-    var testDescription: String { "\(source) to \(size) \(mode.rawValue)\(upscales ? " up" : "")\(crops ? "" : " whole")" }
+    var testDescription: String {
+      "\(source) to \(size) \(mode.rawValue)\(upscales ? " up" : "")\(crops ? "" : " whole")"
+    }
   }
 
   static let cases = [

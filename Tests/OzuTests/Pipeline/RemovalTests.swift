@@ -29,7 +29,8 @@ struct RemovalTests {
     let (url, other) = (try fixture.serve("a.jpg?token=1"), try fixture.serve("b.jpg"))
     let format = FormatFixture.format()
     let requests = [
-      ImageRequest(url: url), ImageRequest(url: url, resize: Fixture.small), ImageRequest(url: url, format: format),
+      ImageRequest(url: url), ImageRequest(url: url, resize: Fixture.small),
+      ImageRequest(url: url, format: format),
     ]
     for request in requests { _ = try await fixture.pipeline.image(for: request) }
     _ = try await fixture.pipeline.image(for: other)
