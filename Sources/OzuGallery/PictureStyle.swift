@@ -41,7 +41,7 @@
 
     private func format(side: Int) -> CacheFormat {
       CacheFormat(
-        "gallery-\(side)-\(mode.rawValue)", size: PixelSize(side, side), scaleMode: mode,
+        "gallery-\(side)-\(mode.rawValue)", size: PixelSize(side, side), mode: mode, crops: false,
         compressionQuality: 0.8, diskCapacity: 64 << 20)
     }
 

@@ -37,7 +37,7 @@
       success: ((ImageResponse) -> Void)? = nil, failure: ((ImageError) -> Void)? = nil
     ) -> Bool {
       setImage(
-        fetcher: UIImageFetcher(image, key: key), placeholder: placeholder, failureImage: failureImage,
+        from: UIImageFetcher(image, key: key), placeholder: placeholder, failureImage: failureImage,
         format: format, processors: processors, transition: transition, success: success, failure: failure)
     }
   }

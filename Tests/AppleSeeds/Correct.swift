@@ -9,7 +9,7 @@ import UIKit
 @MainActor
 func correct(_ view: UIImageView, _ button: UIButton, _ url: URL) {
   view.setImage(from: url, placeholder: .nothing, transition: DisplayTransition.none)
-  view.cacheFormat = CacheFormat("row", size: PixelSize(width: 320, height: 240), scaleMode: .aspectFill)
+  view.cacheFormat = CacheFormat("row", size: PixelSize(320, 240), mode: .aspectFill)
   view.cancelSetImage()
   button.setImage(from: url, for: .normal)
   button.backgroundImagePlace(for: .highlighted).setImage(fromFile: "a.jpg")

@@ -94,7 +94,7 @@
       for format in PixelFormat.allCases {
         let picture = Picture(source.converted(to: format))
         view.images.setImage(
-          ImageRequest(.fetcher(SimpleFetcher(picture, key: "\(format)")), resize: nil),
+          ImageRequest(.picture(picture, key: "\(format)")),
           options: DisplayOptions { $0.placeholder = .picture(picture) })
         await checks.eventually("\(format) is shown", screen) { view.images.picture != nil }
         for _ in 0..<12 { await screen.nextFrame() }

@@ -33,9 +33,15 @@ struct LoadStepTests {
     Case(
       ["--flip", "--crop", "50x50+9+9"], Turn.flip,
       .crop(.rectangle(PixelRectangle(x: 9, y: 9, width: 50, height: 50)))),
-    Case(["--crop", "100x100"], Resize(square, mode: .aspectFill), .crop(.proportions(square, .center))),
-    Case(["--crop", "100x100,left"], Resize(square, mode: .aspectFill), .crop(.proportions(square, .left))),
-    Case(["--crop", "100x100,attention"], Resize(square, mode: .aspectFill), .crop(.attention(square))),
+    Case(
+      ["--crop", "100x100"], Resize(square, mode: .aspectFill, crops: false),
+      .crop(.proportions(square, .center))),
+    Case(
+      ["--crop", "100x100,left"], Resize(square, mode: .aspectFill, crops: false),
+      .crop(.proportions(square, .left))),
+    Case(
+      ["--crop", "100x100,attention"], Resize(square, mode: .aspectFill, crops: false),
+      .crop(.attention(square))),
     Case(["--crop", "1:1,bottom-right"], .crop(.proportions(PixelSize(1, 1), .bottomRight))),
     Case(["--crop", "16:9,attention"], .crop(.attention(PixelSize(16, 9)))),
     Case(["--pad", "400x300"], .pad(to: PixelSize(400, 300))),

@@ -39,7 +39,7 @@ struct ShellTests {
     "bash completes commands, options, words and files",
     arguments: [
       (["inf"], ["info"]), (["load", "--mod"], ["--mode"]), (["load", "-m", "st"], ["stretch"]),
-      (["load", "--mode", ""], ["fit", "fill", "cover", "stretch", "none"]), (["cache", "cl"], ["clear"]),
+      (["load", "--mode", ""], ["fit", "cover", "outside", "stretch", "none"]), (["cache", "cl"], ["clear"]),
       (["load", "a p"], ["a picture.png"]), (["load", "--cache", ""], ["folder"]),
       (["load", "--size", ""], []),
       (["help", "comp"], ["completions"]), (["completions", "z"], ["zsh"]),

@@ -1,9 +1,12 @@
+import Dispatch
 import Foundation
 import Ozu
+import OzuMigration
 import OzuTesting
 import Testing
 
-/// The calls of the migration pages, as they stand there. Only the public face of the modules is imported.
+/// The calls of the migration pages, as they stand there. Only the public face of the modules is imported. Kingfisher and SDWebImage
+/// have no shims: their pages name calls of Ozu.
 @Suite("The calls of the migration pages work")
 @MainActor
 struct MigrationTests {
@@ -30,13 +33,13 @@ struct MigrationTests {
     await view.settled()
     images.setImage(fromFile: path)
     images.setImage(picture, key: "logo")
-    images.setImage(with: NetworkFetcher(url))
+    images.setImage(from: NetworkFetcher(url))
     images.setImage(from: url, options: DisplayOptions { $0.placeholder = .picture(placeholder) })
     images.setImage(from: url, success: { use($0.picture) }, failure: { log($0) })
     images.cancel()
 
     let thumbnail = CacheFormat(
-      "thumbnail", size: PixelSize(width: 320, height: 240), scaleMode: .aspectFill, compressionQuality: 0.5,
+      "thumbnail", size: PixelSize(320, 240), mode: .aspectFill, compressionQuality: 0.5,
       diskCapacity: 1 << 20, preloadPolicy: .lastSession,
       postResize: { _, picture in try picture.processed(by: [.roundedCorners(radius: 8)]) })
     images.cacheFormat = thumbnail
@@ -77,7 +80,7 @@ struct MigrationTests {
     pipeline.setImage(picture, forKey: url.absoluteString)
     await pipeline.removeImage(forKey: "avatar")
     await pipeline.removeImage(for: url)
-    await pipeline.removeAll()
+    await pipeline.removeAllImages()
     pipeline.downloadDelegate = nil
     pipeline.loadImage(with: url) { result in show(result) }
   }
@@ -90,7 +93,7 @@ struct MigrationTests {
 
     pipeline.loadImage(with: url) { result in show(result) }
     pipeline.loadImage(
-      with: ImageRequest(url: url), queue: .main,
+      with: ImageRequest(url: url), queue: nil,
       progress: { preview, received, expected in
         report(LoadProgress(receivedByteCount: Int(received), expectedByteCount: Int(expected)))
       },
@@ -139,6 +142,26 @@ struct MigrationTests {
     images.setImage(small)
   }
 
+  @Test("Nuke: the completion of a cancelled task is called, on the queue; no queue means the main one")
+  func cancelledTask() async throws {
+    let gate = Gate()
+    client.reply(to: url, with: .ok(Data()).held(by: gate))
+    let pipeline = ImagePipeline.testing(client: client)
+    let queues: [DispatchQueue?] = [nil, DispatchQueue(label: "own")]
+    for queue in queues {
+      let result = await withCheckedContinuation { continuation in
+        let task = pipeline.loadImage(with: url, queue: queue) { result in
+          dispatchPrecondition(condition: .onQueue(queue ?? .main))
+          continuation.resume(returning: result)
+        }
+        task.cancel()
+      }
+      #expect(throws: ImageError.self) { try result.get() }
+      if case .failure(let error) = result { #expect(error.isCancellation) }
+    }
+    gate.open()
+  }
+
   @Test("a pipeline that is set is the shared one, for views too")
   func shared() {
     let former = ImagePipeline.shared
@@ -170,7 +193,7 @@ struct MigrationTests {
     images.setImage(ImageRequest(url: url, cachePolicy: .cacheOnly))
     images.cancel()
     let picture = try await pipeline.image(for: ImageRequest(url: url, cacheKey: "avatar"))
-    pipeline.setImage(picture, forKey: "avatar")
+    pipeline.store(picture, forKey: "avatar")
     #expect(pipeline.cachedImage(forKey: "avatar") != nil)
     let isCached = pipeline.cache.contains(ImageRequest(url: url, cacheKey: "avatar"), layers: .memory)
     #expect(isCached)
@@ -198,7 +221,7 @@ struct MigrationTests {
       handlers: DisplayHandlers(
         progress: { progress in report(progress) }, completion: { result in show(result) }))
     images.cancel()
-    pipeline.loadImage(with: url) { result in show(result) }
+    pipeline.loadImage(for: url) { result in show(result) }
     let picture = try await pipeline.image(for: url)
     let data = try await pipeline.data(for: url)
     #expect(!data.isEmpty)
@@ -212,9 +235,9 @@ struct MigrationTests {
     }
     let prefetcher = ImagePrefetcher(pipeline: pipeline)
     prefetcher.start([ImageRequest(url: url)])
-    pipeline.setImage(picture, forKey: "avatar")
+    pipeline.store(picture, forKey: "avatar")
     #expect(pipeline.cachedImage(forKey: "avatar") != nil)
-    #expect(await pipeline.imageFromDisk(forKey: "avatar") != nil)
+    #expect(try await pipeline.image(forKey: "avatar").size == picture.size)
     await pipeline.removeImage(forKey: "avatar")
     pipeline.removeImagesFromMemory()
     await pipeline.removeAllImages()

@@ -173,6 +173,12 @@ def c_modules(modules):
     return [word for map in maps if os.path.exists(map) for word in ("-Xcc", f"-fmodule-map-file={map}")]
 
 
+def vocabulary():
+    """The names that the API of Ozu mentions, used by an app that imports Ozu alone."""
+    file = "scripts/documentation/vocabulary.swift"
+    return Sample(file, 1, "declarations", located(file, 1, pages.read(file)))
+
+
 def compile(sample, folder, flags):
     name = re.sub(r"\W+", "-", sample.name)
     place = os.path.join(folder, name)
@@ -194,6 +200,9 @@ def compile(sample, folder, flags):
         else:
             # Data races are found after type checking.
             command += ["-emit-sil", "-module-name", "Sample"] + flags
+            # A sample names the modules that it uses: members come from what it imports, not from what others import.
+            if not sample.kind.startswith("fragments"):
+                command += ["-enable-upcoming-feature", "MemberImportVisibility"]
         if sample.kind == "declarations" or sample.kind.startswith("fragments"):
             command += ["-parse-as-library"]
         if "import Testing" in sample.code:
@@ -252,6 +261,8 @@ def main():
         if arguments[0] == "gtk":
             flags = gtk(modules, os.path.abspath(arguments[2]))
         only = os.environ.get("ONLY", "")
+        if arguments[0] == "linux":
+            found += [vocabulary()]
         wanted = [sample for sample in found if sample.kind in kinds and only in sample.name]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             for sample, succeeds, text in pool.map(lambda sample: compile(sample, folder, flags), wanted):

@@ -7,6 +7,9 @@
 /// The format of views that have none of their own: the size of the view in pixels, its mode, and what is said here.
 ///
 /// It is named `auto-WxH-mode`, as in `auto-640x480-aspectFill`, so that views of one size share their pictures.
+///
+/// For `aspectFill` it covers the view and cuts off nothing (`CacheFormat.crops` is off): the view cuts off the parts outside when it
+/// draws. So the picture also serves a view whose proportions change, and as a placeholder for views of other proportions.
 public struct AutomaticFormat: Hashable, Sendable {
   /// The quality of opaque renditions on disk, 0 to 1. 0.75 by default.
   public var compressionQuality = 0.75
@@ -21,7 +24,7 @@ public struct AutomaticFormat: Hashable, Sendable {
   /// The format for a size in pixels.
   func format(_ size: PixelSize, _ mode: ScaleMode) -> CacheFormat {
     CacheFormat(
-      Self.name(size, mode), size: size, scaleMode: mode, allowsUpscaling: allowsUpscaling,
+      Self.name(size, mode), size: size, mode: mode, allowsUpscaling: allowsUpscaling, crops: false,
       compressionQuality: compressionQuality, diskCapacity: diskCapacity)
   }
 

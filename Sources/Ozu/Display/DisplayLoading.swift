@@ -73,7 +73,7 @@ struct PipelineLoading: DisplayLoading {
 
 extension ImagePipeline {
   /// What memory has of a request, stale or not; its source tells which.
-  func memoryResponse(for request: ImageRequest) -> ImageResponse? {
+  package func memoryResponse(for request: ImageRequest) -> ImageResponse? {
     let start = configuration.instant
     let request = current(request)
     // A preview of a load that is still running is not the answer.

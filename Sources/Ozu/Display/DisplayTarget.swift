@@ -32,7 +32,7 @@ struct DisplayTarget {
       return
     }
     if let cacheFormat {
-      self.init(request: request.formatted(cacheFormat), fit: nil)
+      self.init(request: request.inFormat(cacheFormat), fit: nil)
       return
     }
     guard mode != .none else {
@@ -43,7 +43,7 @@ struct DisplayTarget {
     // The one that is registered, so that views of one size have one format, whose capacity the app may change.
     let known = pipeline.formatStore.format(named: AutomaticFormat.name(size, mode))
     let format = known.flatMap { automatic.made($0) ? $0 : nil } ?? automatic.format(size, mode)
-    self.init(request: request.formatted(format), fit: Fit(size: size, mode: mode))
+    self.init(request: request.inFormat(format), fit: Fit(size: size, mode: mode))
   }
 
   private init(request: ImageRequest, fit: Fit?) {

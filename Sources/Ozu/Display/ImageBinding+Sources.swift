@@ -42,13 +42,13 @@ extension ImageBinding {
     success: ((ImageResponse) -> Void)? = nil, failure: ((ImageError) -> Void)? = nil
   ) -> Bool {
     setImage(
-      with: SimpleFetcher(picture, key: key), options: options, success: success, failure: failure)
+      from: HeldPicture(picture: picture, key: key), options: options, success: success, failure: failure)
   }
 
   /// Gives the view the picture of a fetcher, which is asked only when no cache has it.
   @discardableResult
   public func setImage(
-    with fetcher: some ImageFetching, options: DisplayOptions? = nil,
+    from fetcher: some ImageFetching, options: DisplayOptions? = nil,
     success: ((ImageResponse) -> Void)? = nil, failure: ((ImageError) -> Void)? = nil
   ) -> Bool {
     setImage(

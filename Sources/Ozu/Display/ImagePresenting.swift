@@ -71,14 +71,14 @@ extension ImagePresenting {
     success: ((ImageResponse) -> Void)? = nil, failure: ((ImageError) -> Void)? = nil
   ) -> Bool {
     setImage(
-      .fetcher(SimpleFetcher(picture, key: key)), format, processors,
+      .fetcher(HeldPicture(picture: picture, key: key)), format, processors,
       options(placeholder, failureImage, transition), success, failure)
   }
 
   /// Shows the picture of a fetcher, which is asked only when no cache has it.
   @discardableResult
   public func setImage(
-    fetcher: some ImageFetching, placeholder: DisplayPlaceholder? = nil, failureImage: Picture? = nil,
+    from fetcher: some ImageFetching, placeholder: DisplayPlaceholder? = nil, failureImage: Picture? = nil,
     format: CacheFormat? = nil, processors: [any ImageProcessing] = [], transition: DisplayTransition? = nil,
     success: ((ImageResponse) -> Void)? = nil, failure: ((ImageError) -> Void)? = nil
   ) -> Bool {

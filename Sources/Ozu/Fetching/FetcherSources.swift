@@ -12,7 +12,7 @@ extension ImageSource {
 }
 
 /// A fetcher that may stand for nothing but a URL.
-protocol URLFetching: ImageFetching {
+package protocol URLFetching: ImageFetching {
   /// The URL, if the pipeline can load it by itself.
   var plainURL: URL? { get }
 }

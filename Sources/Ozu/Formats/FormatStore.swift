@@ -73,7 +73,7 @@ final class FormatStore: Sendable {
     else {
       return request
     }
-    return request.formatted(successor)
+    return request.inFormat(successor)
   }
 
   /// Keeps a preload, to be stopped by the first request.

@@ -66,7 +66,7 @@ struct Derivation: Hashable, Sendable {
   /// and not so much larger that waiting for it takes longer than making the smaller one.
   static func isWorthWaiting(for larger: Resize, _ resize: Resize) -> Bool {
     let (a, b) = (larger.size, resize.size)
-    guard larger.mode == resize.mode, larger.region == resize.region, larger.crops == resize.crops,
+    guard larger.mode == resize.mode, larger.region == resize.region, larger.cutsOff == resize.cutsOff,
       isFineEnough(larger, for: resize),
       !resize.allowsUpscaling, !larger.allowsUpscaling, !b.isEmpty
     else { return false }

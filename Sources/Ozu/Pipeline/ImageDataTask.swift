@@ -1,7 +1,7 @@
 import Foundation
 import OzuSynchronization
 
-/// A running load of bytes, as `loadData(with:)` starts it.
+/// A running load of bytes, as `loadData(for:queue:progress:completion:)` starts it.
 ///
 /// It runs whether anybody awaits it or not, and ends exactly once. Cancelling a Swift task that awaits it cancels the
 /// load.

@@ -10,7 +10,7 @@ extension ImagePipeline {
   }
 
   /// Removes what the caches have of a request's source: the picture in every size and format, in memory and on disk, and
-  /// the original. The same as `removeImage(for:)` of its URL; `cache.remove(_:)` removes one picture alone.
+  /// the original. `cache.remove(_:)` removes one picture alone.
   ///
   /// - Complexity: O(entries of the caches).
   public func removeImage(for request: ImageRequest) async {
@@ -19,6 +19,11 @@ extension ImagePipeline {
     whole.processors = []
     let requests = [request, whole].map { $0.keyed(by: configuration.caching.cacheKeyRules) }
     await removeImages(of: requests)
+  }
+
+  /// Removes what the caches have of a URL, as `removeImage(for:)` does for its request.
+  public func removeImage(for url: URL) async {
+    await removeImage(for: ImageRequest(url: url))
   }
 
   /// Empties the memory cache and the disk cache. A disk cache that another process writes to stays, which

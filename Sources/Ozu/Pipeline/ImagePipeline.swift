@@ -95,11 +95,11 @@ public final class ImagePipeline: Sendable {
   /// - Parameters:
   ///   - size: in pixels of the upright picture.
   ///   - mode: how the picture is brought to the size; inside it by default.
-  ///   - crops: whether what `aspectFill` leaves outside the size is cut off, centred.
+  ///   - crops: whether `aspectFill` cuts off the parts outside the size, so that the picture has exactly the size; on by default.
   ///   - allowsUpscaling: whether a smaller picture is enlarged.
   /// - Throws: `ImageError`.
   public func image(
-    for url: URL, size: PixelSize, mode: ScaleMode = .aspectFit, crops: Bool = false,
+    for url: URL, size: PixelSize, mode: ScaleMode = .aspectFit, crops: Bool = true,
     allowsUpscaling: Bool = false
   ) async throws(ImageError) -> Picture {
     let resize = Resize(size, mode: mode, crops: crops, allowsUpscaling: allowsUpscaling)

@@ -10,7 +10,7 @@ indirect enum TaskFollower: Sendable {
   case progress(AsyncStream<LoadProgress>.Continuation)
   case previews(AsyncStream<ImageResponse>.Continuation)
   case callbacks(
-    DispatchQueue, progress: (@Sendable (ImageResponse?, Int64, Int64) -> Void)?,
+    DispatchQueue, news: (@Sendable (_ progress: LoadProgress?, _ preview: ImageResponse?) -> Void)?,
     completion: @Sendable (Result<ImageResponse, ImageError>) -> Void)
   case foundation(Progress)
   /// The task whose interceptors surround the one that is followed.
@@ -18,7 +18,7 @@ indirect enum TaskFollower: Sendable {
 
   /// Whether it cares for more than the end.
   var wantsNews: Bool {
-    if case .callbacks(_, let progress, _) = self { progress != nil } else { true }
+    if case .callbacks(_, let news, _) = self { news != nil } else { true }
   }
 
   /// Tells of progress or, with the progress so far, of a preview.
@@ -36,9 +36,7 @@ indirect enum TaskFollower: Sendable {
       if let preview { stream.yield(preview) }
     case .callbacks(let queue, let report, _):
       guard let report else { return }
-      let received = Int64(progress?.receivedByteCount ?? 0)
-      let expected = Int64(progress?.expectedByteCount ?? 0)
-      queue.async { report(preview, received, expected) }
+      queue.async { report(progress, preview) }
     // The task took it in before, under the lock of this one.
     case .outer(let task): task.tellFollowers()
     case .foundation(let report):

@@ -5,7 +5,7 @@ import OzuHTTP
 ///
 /// ```swift
 /// let avatar = ImageRequest("https://example.com/a.jpg")
-///   .resized(to: PixelSize(width: 96, height: 96), mode: .aspectFill, crops: true)
+///   .resized(to: PixelSize(96, 96), mode: .aspectFill)
 ///   .processed(by: .circle())
 ///   .with { $0.priority = .high }
 /// ```
@@ -22,10 +22,10 @@ extension ImageRequest {
   /// - Parameters:
   ///   - size: in pixels of the upright picture.
   ///   - mode: how the picture is brought to the size; inside it by default.
-  ///   - crops: whether what `aspectFill` leaves outside the size is cut off, centred.
+  ///   - crops: whether `aspectFill` cuts off the parts outside the size, so that the picture has exactly the size; on by default.
   ///   - allowsUpscaling: whether a smaller picture is enlarged.
   public func resized(
-    to size: PixelSize, mode: ScaleMode = .aspectFit, crops: Bool = false, allowsUpscaling: Bool = false
+    to size: PixelSize, mode: ScaleMode = .aspectFit, crops: Bool = true, allowsUpscaling: Bool = false
   ) -> ImageRequest {
     with { $0.resize = Resize(size, mode: mode, crops: crops, allowsUpscaling: allowsUpscaling) }
   }

@@ -4,7 +4,7 @@ import OzuHTTP
 /// What to load, what to make of it, and how: a value.
 ///
 /// ```swift
-/// var request = ImageRequest(url: url, resize: Resize(.init(width: 320, height: 240), mode: .aspectFill, crops: true))
+/// var request = ImageRequest(url: url, resize: Resize(.init(320, 240), mode: .aspectFill))
 /// request.priority = .high
 /// let picture = try await pipeline.image(for: request)
 /// ```
@@ -88,7 +88,7 @@ public struct ImageRequest: Sendable {
   }
 
   /// The same request in a format, whose recipe takes the place of `resize`.
-  public func formatted(_ format: CacheFormat) -> ImageRequest {
+  public func inFormat(_ format: CacheFormat) -> ImageRequest {
     var request = self
     request.changeRecipe {
       $0.format = format

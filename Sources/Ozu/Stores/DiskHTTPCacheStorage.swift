@@ -14,12 +14,12 @@ import OzuHTTP
 /// No secret is written down in clear: keys are hashed, labels and URLs lose user, password, query and fragment
 /// (`HTTPStoredResponse.withoutSecrets`), `Set-Cookie` and the like are dropped. What a server puts into a path, a body or
 /// a field of its own cannot be told from a secret, and is written as it is.
-public struct DiskHTTPCacheStorage: HTTPCacheStorage {
+package struct DiskHTTPCacheStorage: HTTPCacheStorage {
   private let store: DiskStore
   private let queue = DispatchQueue(label: "ozu.responses")
 
   /// Makes a storage of a disk cache.
-  public init(_ disk: DiskCache) {
+  package init(_ disk: DiskCache) {
     store = DiskStore(disk)
   }
 
@@ -33,39 +33,39 @@ public struct DiskHTTPCacheStorage: HTTPCacheStorage {
   }
 
   /// The variants stored under a key.
-  public func entries(for key: HTTPCacheKey) async -> [HTTPCacheEntry] {
+  package func entries(for key: HTTPCacheKey) async -> [HTTPCacheEntry] {
     await run { try $0.entries(for: ResponseShelf.storeKey(key)) } ?? []
   }
 
   /// Stores a response.
-  public func store(
+  package func store(
     _ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, for key: HTTPCacheKey
   ) async {
     await run { try $0.store(entry, replacing: old, at: ResponseShelf.place(of: key)) }
   }
 
   /// Gives a stored response a new head.
-  public func refresh(
+  package func refresh(
     _ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse, for key: HTTPCacheKey
   ) async {
     await run { try $0.refresh(entry, replacing: old, at: ResponseShelf.place(of: key)) }
   }
 
   /// Removes every variant.
-  public func removeEntries(for key: HTTPCacheKey) async {
+  package func removeEntries(for key: HTTPCacheKey) async {
     await run { try $0.removeEntries(for: ResponseShelf.storeKey(key)) }
   }
 
   /// The beginning of a body whose transfer broke off.
-  public func partialBody(for key: HTTPCacheKey) async -> HTTPPartialBody? {
+  package func partialBody(for key: HTTPCacheKey) async -> HTTPPartialBody? {
     await run { try $0.partialBody(for: key) } ?? nil
   }
 
   /// Keeps the beginning of a body; `nil` removes it.
-  public func setPartialBody(_ partial: HTTPPartialBody?, for key: HTTPCacheKey) async {
+  package func setPartialBody(_ partial: HTTPPartialBody?, for key: HTTPCacheKey) async {
     await run { try $0.setPartialBody(partial, for: key) }
   }
 
   /// The folder of the disk cache.
-  public var spoolDirectory: String? { store.spoolDirectory }
+  package var spoolDirectory: String? { store.spoolDirectory }
 }

@@ -8,7 +8,7 @@ import Foundation
 ///
 /// - **Blocking is allowed.** Calls come from threads of the pipeline's own, several at once, and never from a caller's
 ///   thread or Swift's cooperative pool. `mayContain` and `evictionCounts`, which come from anywhere, must not wait. An
-///   app that itself calls what blocks (`ImagePipeline.cache`, `CacheFormat.diskSize`) is the one who waits.
+///   app that itself calls what blocks (`ImagePipeline.cache`, `CacheFormat.diskByteCount`) is the one who waits.
 /// - **Errors are harmless.** A call that throws counts as a miss. The pipeline goes on with the next level, and tells
 ///   `ImagePipeline.Configuration.Caching.onStoreError` once for each kind of trouble.
 /// - **Whole or absent.** `read` gives an entry as it was written, or nothing: never one half written, nor the metadata of

@@ -11,8 +11,8 @@ struct ResizeArguments {
     OptionSpecification(
       name: "mode", letter: "m", value: modes.map(\.0).joined(separator: "|"), kind: .words(modes.map(\.0)),
       help: """
-        fit: inside the size (default). fill: cover it. cover: cover it, and cut off what stands over, centred. \
-        stretch: exactly it. none: as it is.
+        fit: inside the size (default). cover: exactly the size; the parts outside it are cut off. outside: cover the size \
+        and cut off nothing. stretch: exactly the size, whatever the proportions. none: as it is.
         """),
     OptionSpecification(name: "upscale", help: "Enlarge pictures that are smaller than the size."),
     OptionSpecification(
@@ -27,7 +27,7 @@ struct ResizeArguments {
   ]
 
   private static let modes: [(String, (mode: ScaleMode, crops: Bool))] = [
-    ("fit", (.aspectFit, false)), ("fill", (.aspectFill, false)), ("cover", (.aspectFill, true)),
+    ("fit", (.aspectFit, false)), ("cover", (.aspectFill, true)), ("outside", (.aspectFill, false)),
     ("stretch", (.fill, false)), ("none", (.none, false)),
   ]
 
@@ -43,7 +43,7 @@ struct ResizeArguments {
   init(_ arguments: ParsedArguments) throws(UsageError) {
     let mode = try arguments.choice("mode", among: Self.modes)
     if let mode, mode.mode != .none, !arguments.has("size") {
-      throw UsageError("--mode needs a size", hint: "For example: --size 320x240 --mode fill")
+      throw UsageError("--mode needs a size", hint: "For example: --size 320x240 --mode cover")
     }
     self.mode = mode ?? (.aspectFit, false)
     kernel = try arguments.choice("kernel", among: Self.kernels) ?? .lanczos3

@@ -5,7 +5,7 @@ import OzuTesting
 /// The main job on photographs of its own: a server on loopback, a cold load, a load through a fresh pipeline,
 /// a load from memory, and the check that each came from where it should.
 struct Demonstration {
-  static let resize = Resize(PixelSize(320, 240), mode: .aspectFill, crops: true)
+  static let resize = Resize(PixelSize(320, 240), mode: .aspectFill)
 
   /// One way through all photographs.
   struct Pass: Sendable {

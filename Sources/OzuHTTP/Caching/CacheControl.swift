@@ -2,7 +2,7 @@
 ///
 /// Names are compared without case. What is malformed is passed over: the rest still holds. A directive that
 /// comes twice has all its values; of two lifetimes the shorter counts (§4.2.1).
-public struct CacheControl: Hashable, Sendable {
+package struct CacheControl: Hashable, Sendable {
   private struct Directive: Hashable {
     let name: String
     /// Without its quotes; nil when the directive has no argument.
@@ -12,20 +12,20 @@ public struct CacheControl: Hashable, Sendable {
   private var directives: [Directive] = []
 
   /// Reads the directives of a message.
-  public init(_ headers: HTTPHeaders) {
+  package init(_ headers: HTTPHeaders) {
     for value in headers.values(for: "Cache-Control") {
       for element in HTTPList.elements(of: value) { add(element) }
     }
   }
 
   /// Whether a directive is there, with or without an argument.
-  public func contains(_ name: String) -> Bool {
+  package func contains(_ name: String) -> Bool {
     directives.contains { $0.name.isEqualIgnoringASCIICase(to: name) }
   }
 
   /// The argument of a directive without its quotes; empty when it has none, `nil` when it is not there. Of
   /// several the first.
-  public func value(_ name: String) -> String? {
+  package func value(_ name: String) -> String? {
     directives.first { $0.name.isEqualIgnoringASCIICase(to: name) }.map { $0.argument ?? "" }
   }
 
@@ -33,14 +33,14 @@ public struct CacheControl: Hashable, Sendable {
   ///
   /// Of several the smallest. An argument that is no number counts as 0, since the RFC would rather have such a
   /// response stale (§4.2.1); a number too large to count with is 2^31 (§1.2.2).
-  public func seconds(_ name: String) -> Int? {
+  package func seconds(_ name: String) -> Int? {
     directives.lazy.filter { $0.name.isEqualIgnoringASCIICase(to: name) }
       .map { $0.argument.flatMap(DeltaSeconds.parse) ?? 0 }.min()
   }
 
   /// The field names that a directive such as `no-cache="Set-Cookie"` is qualified by; empty when it stands
   /// alone, even if only once; `nil` when it is not there.
-  public func fieldNames(_ name: String) -> [String]? {
+  package func fieldNames(_ name: String) -> [String]? {
     let found = directives.filter { $0.name.isEqualIgnoringASCIICase(to: name) }
     guard !found.isEmpty else { return nil }
     guard found.allSatisfy({ $0.argument?.isEmpty == false }) else { return [] }

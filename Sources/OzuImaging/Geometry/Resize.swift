@@ -6,9 +6,11 @@ public struct Resize: Hashable, Sendable {
   public var size: PixelSize
   /// How the picture is brought to the size.
   public var mode: ScaleMode
-  /// Whether what `aspectFill` leaves outside the size is cut off, centred. Other modes leave nothing
-  /// outside. Of a picture that is too small to cover the size, and must not be enlarged, the largest part with the
-  /// proportions of the size is left.
+  /// Whether `aspectFill` cuts off the parts of the picture outside the size, so that the result has exactly the size. On by
+  /// default. The centre of the picture is kept. Of a picture that is too small to cover the size, and must not be enlarged, the
+  /// largest part with the proportions of the size is kept. Without it the result covers the size and may be larger on one side.
+  ///
+  /// Other modes leave nothing outside. Recipes of these modes are equal whether this is on or off.
   public var crops: Bool
   /// Whether a picture smaller than the size may be enlarged. Off by default.
   public var allowsUpscaling: Bool
@@ -33,7 +35,7 @@ public struct Resize: Hashable, Sendable {
 
   /// Makes a recipe.
   public init(
-    _ size: PixelSize, mode: ScaleMode = .aspectFit, crops: Bool = false, allowsUpscaling: Bool = false,
+    _ size: PixelSize, mode: ScaleMode = .aspectFit, crops: Bool = true, allowsUpscaling: Bool = false,
     kernel: ResamplingKernel = .lanczos3, quality: DecodingQuality = .balanced,
     light: ResamplingLight = .asStored, allowsEmbeddedThumbnail: Bool = false,
     region: PixelRectangle? = nil
@@ -57,10 +59,34 @@ public struct Resize: Hashable, Sendable {
   /// A text that is equal exactly for equal recipes; part of every cache key.
   public var identifier: String {
     let flags =
-      (crops ? "c" : "") + (allowsUpscaling ? "u" : "") + (quality == .fast ? "f" : "")
+      (cutsOff ? "c" : "") + (allowsUpscaling ? "u" : "") + (quality == .fast ? "f" : "")
       + (light == .linear ? "l" : "") + (allowsEmbeddedThumbnail ? "t" : "")
     let part = region.map { ",\($0.x),\($0.y),\($0.size)" } ?? ""
     return "resize(\(size),\(mode.rawValue),\(flags),\(kernel.rawValue)\(part))"
+  }
+
+  /// Whether anything may be cut off: `crops`, where the mode leaves something outside. It and not `crops` is in `identifier`, so
+  /// recipes of other modes keep the keys that they had when `crops` was off by default, and recipes that crop keep theirs.
+  package var cutsOff: Bool { crops && mode == .aspectFill }
+
+  /// Whether two recipes make the same of every picture.
+  public static func == (a: Resize, b: Resize) -> Bool {
+    a.size == b.size && a.mode == b.mode && a.cutsOff == b.cutsOff && a.allowsUpscaling == b.allowsUpscaling
+      && a.kernel == b.kernel && a.quality == b.quality && a.light == b.light
+      && a.allowsEmbeddedThumbnail == b.allowsEmbeddedThumbnail && a.region == b.region
+  }
+
+  /// Hashes what recipes are compared by.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(size)
+    hasher.combine(mode)
+    hasher.combine(cutsOff)
+    hasher.combine(allowsUpscaling)
+    hasher.combine(kernel)
+    hasher.combine(quality)
+    hasher.combine(light)
+    hasher.combine(allowsEmbeddedThumbnail)
+    hasher.combine(region)
   }
 
   /// Whether the whole picture is shown as it is.

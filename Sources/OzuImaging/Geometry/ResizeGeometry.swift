@@ -60,7 +60,7 @@ public struct ResizeGeometry: Hashable, Sendable {
       let widthBinds = target.width * source.height >= target.height * source.width
       let enlarges = widthBinds ? target.width > source.width : target.height > source.height
       let scales = resize.allowsUpscaling || !enlarges
-      if resize.crops {
+      if resize.cutsOff {
         self.init(cropping: source, to: target, widthBinds: widthBinds, scales: scales)
       } else if scales {
         self.init(

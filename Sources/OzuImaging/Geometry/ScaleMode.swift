@@ -4,8 +4,9 @@ public enum ScaleMode: String, Hashable, Sendable, CaseIterable {
   case fill
   /// Keeps the proportions; the result is the largest that lies inside the size.
   case aspectFit
-  /// Keeps the proportions; the result is the smallest that covers the size, or with `Resize.crops` the centre of that,
-  /// of exactly the size. A picture that would have to be enlarged stays as it is, or is cut to the shape of the size.
+  /// Keeps the proportions and cuts off the parts outside the size, so that the result has exactly the size. A picture that would
+  /// have to be enlarged is cut to the proportions of the size. With `crops: false` (`Resize.crops`) nothing is cut off: the
+  /// result is the smallest that covers the size.
   case aspectFill
   /// Leaves the picture at its own size.
   case none

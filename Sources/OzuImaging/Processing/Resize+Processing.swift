@@ -26,9 +26,9 @@ extension Resize: ImageProcessing {
 }
 
 extension ImageProcessing where Self == Resize {
-  /// Brings the picture to a size.
+  /// Brings the picture to a size. `crops` is for `aspectFill` alone: whether it cuts off the parts outside the size.
   public static func resize(
-    _ size: PixelSize, mode: ScaleMode = .aspectFit, crops: Bool = false, allowsUpscaling: Bool = false
+    _ size: PixelSize, mode: ScaleMode = .aspectFit, crops: Bool = true, allowsUpscaling: Bool = false
   ) -> Self {
     Resize(size, mode: mode, crops: crops, allowsUpscaling: allowsUpscaling)
   }

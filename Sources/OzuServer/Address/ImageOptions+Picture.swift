@@ -70,7 +70,7 @@ extension ImageOptions {
       if gravity == .anchor(.center, x: 0, y: 0) {
         return (Resize(box, mode: .aspectFill, crops: true, allowsUpscaling: enlarges), [])
       }
-      let cover = Resize(box, mode: .aspectFill, allowsUpscaling: enlarges)
+      let cover = Resize(box, mode: .aspectFill, crops: false, allowsUpscaling: enlarges)
       if gravity == .attention { return (cover, [.crop(.attention(box))]) }
       return (cover, [GravityCrop(box, gravity, keepsProportions: true)])
     case .fit, .fill, .fillDown:

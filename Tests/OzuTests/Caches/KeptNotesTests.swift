@@ -133,7 +133,7 @@ struct KeptNotesTests {
     }
     #expect(Self.matches(made[0].notes, Self.cases[0].words) && made[1].bitmap.format == .rgba16)
     let pipeline = await fixture.restarted()
-    #expect(await pipeline.register(format).value == 2)
+    #expect(await pipeline.register(format).count == 2)
     for (policy, made) in zip([ColorPolicy.convertToSRGB, .keepForFile], made) {
       let response = try await pipeline.response(for: request(policy))
       #expect(response.source == .memory && response.picture.notes == made.notes)

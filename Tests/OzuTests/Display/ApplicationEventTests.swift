@@ -84,7 +84,7 @@ struct ApplicationEventTests {
     }
     #expect(cached(size, .aspectFit) == nil)
     _ = try await fixture.pipeline.image(
-      for: request.formatted(AutomaticFormat().format(PixelSize(32, 24), .aspectFit)))
+      for: request.inFormat(AutomaticFormat().format(PixelSize(32, 24), .aspectFit)))
     #expect(cached(size, .aspectFit)?.size == PixelSize(32, 24))
     #expect(cached(size, .aspectFill) == nil)
     #expect(cached(nil, .aspectFit) == nil)

@@ -1,4 +1,5 @@
 import Foundation
+import OzuMigration
 import OzuTesting
 import Testing
 
@@ -145,7 +146,7 @@ struct BindingPipelineTests {
     await view.settled()
     #expect(view.shownPicture?.size == PixelSize(40, 30))
     #expect(view.images.setImage(from: nil, key: "own"))
-    view.images.setImage(with: SimpleFetcher(Picture(Fixture.photo.bitmap), key: "fetched"))
+    view.images.setImage(from: SimpleFetcher(Picture(Fixture.photo.bitmap), key: "fetched"))
     await view.settled()
     #expect(view.steps.count == 4)
     let failures = Shared<[String]>([])

@@ -37,7 +37,7 @@ struct DisplayModelTests {
   private func request(_ name: String) -> ImageRequest { ImageRequest(url: Stage.url(name)) }
 
   private func remember(_ number: Int, _ name: String, _ size: PixelSize = PixelSize(40, 30)) {
-    let asked = request(name).formatted(AutomaticFormat().format(size, .aspectFit))
+    let asked = request(name).inFormat(AutomaticFormat().format(size, .aspectFit))
     script.memory[asked.key] = Stage.picture(number)
   }
 

@@ -22,7 +22,7 @@ struct ImageBindingLayoutTests {
     stage.binding.setImage(from: Self.a)
     let format = try #require(stage.script.loads.first?.request.format)
     #expect(format.name == name)
-    #expect(format.scaleMode == mode)
+    #expect(format.mode == mode)
     #expect(format.allowsUpscaling)
     #expect(format.compressionQuality == 0.75)
     #expect(format.diskCapacity == 10 << 20)
@@ -84,7 +84,7 @@ struct ImageBindingLayoutTests {
   @Test("a view of its own format asks for that, whatever its size; it is registered on first use")
   func ownFormat() {
     let stage = Stage(nil)
-    let format = CacheFormat("thumbnail", size: PixelSize(320, 240), scaleMode: .aspectFill)
+    let format = CacheFormat("thumbnail", size: PixelSize(320, 240), mode: .aspectFill)
     stage.binding.cacheFormat = format
     #expect(stage.binding.pipeline.formats["thumbnail"] == nil)
     stage.binding.setImage(from: Self.a)

@@ -103,7 +103,7 @@ struct Stage {
   func asked(_ name: String, _ size: PixelSize = PixelSize(40, 30), _ mode: ScaleMode = .aspectFit)
     -> ImageRequest
   {
-    ImageRequest(url: Self.url(name)).formatted(AutomaticFormat().format(size, mode))
+    ImageRequest(url: Self.url(name)).inFormat(AutomaticFormat().format(size, mode))
   }
 
   /// What the view was told, in words: `placeholder 1`, `picture 2 fade`.

@@ -86,7 +86,7 @@ struct InterceptorTests {
     case .task: _ = try await fixture.pipeline.task(for: request).image
     case .callback:
       _ = await withCheckedContinuation { continuation in
-        fixture.pipeline.loadImage(with: request, queue: .global()) { continuation.resume(returning: $0) }
+        fixture.pipeline.loadImage(for: request, queue: .global()) { continuation.resume(returning: $0) }
       }
     case .prefetcher:
       let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline)

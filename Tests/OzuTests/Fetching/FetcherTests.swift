@@ -1,5 +1,6 @@
 import Foundation
 import OzuHTTP
+import OzuMigration
 import OzuSynchronization
 import OzuTesting
 import Testing

@@ -1,4 +1,5 @@
 import Foundation
+import OzuMigration
 import OzuTesting
 import Testing
 
@@ -25,7 +26,7 @@ struct KeyedImagesTests {
     let fixture = FormatFixture()
     let url = try fixture.serve("a.jpg")
     let a = try await fixture.pipeline.image(for: url, key: "a")
-    fixture.pipeline.setImage(Picture(FormatFixture.small(7).bitmap), forKey: "b")
+    fixture.pipeline.store(Picture(FormatFixture.small(7).bitmap), forKey: "b")
     #expect(try await fixture.pipeline.image(for: url, key: "a").bitmap == a.bitmap)
     #expect(try await fixture.pipeline.image(for: url, key: "b").size == PixelSize(32, 24))
   }
@@ -55,7 +56,7 @@ struct KeyedImagesTests {
   @Test("what is set under a key is in memory at once and on disk after a restart")
   func set() async throws {
     let fixture = FormatFixture()
-    fixture.pipeline.setImage(Picture(FormatFixture.small(3).bitmap), forKey: "own")
+    fixture.pipeline.store(Picture(FormatFixture.small(3).bitmap), forKey: "own")
     #expect(fixture.pipeline.cachedImage(forKey: "own") != nil)
     let pipeline = await fixture.restarted()
     #expect(pipeline.cachedImage(forKey: "own") == nil)
@@ -78,7 +79,7 @@ struct KeyedImagesTests {
     await fixture.pipeline.removeImage(forKey: "own")
     #expect(await fixture.pipeline.imageFromDisk(forKey: "own") == nil)
     _ = try await fixture.pipeline.image(for: a, key: nil)
-    await fixture.pipeline.removeAll()
+    await fixture.pipeline.removeAllImages()
     #expect(fixture.pipeline.cachedImage(for: a) == nil)
     #expect(fixture.pipeline.diskCache?.count == 0)
   }
@@ -102,7 +103,7 @@ struct KeyedImagesTests {
     _ = try await fixture.pipeline.image(for: a, key: nil)
     _ = try await fixture.pipeline.image(for: b, key: "own")
     _ = try? await fixture.pipeline.image(for: Fixture.url("missing"), key: nil)
-    fixture.pipeline.setImage(Picture(FormatFixture.small(1).bitmap), forKey: "set")
+    fixture.pipeline.store(Picture(FormatFixture.small(1).bitmap), forKey: "set")
     #expect(told.value == ["a.jpg \(a) 320x240", "b.jpg own 320x240"])
     listener = nil
     #expect(fixture.pipeline.downloadDelegate == nil)

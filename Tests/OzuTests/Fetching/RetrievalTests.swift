@@ -1,4 +1,5 @@
 import Foundation
+import OzuMigration
 import OzuTesting
 import Testing
 
@@ -27,7 +28,7 @@ struct RetrievalTests {
   func diskHit() async throws {
     let fixture = FormatFixture()
     let format = FormatFixture.format()
-    fixture.pipeline.setImage(Picture(FormatFixture.small(1).bitmap), forKey: "own", format: format)
+    fixture.pipeline.store(Picture(FormatFixture.small(1).bitmap), forKey: "own", format: format)
     let pipeline = await fixture.restarted()
     let request = ImageRequest(key: "own", format: format)
     #expect(pipeline.cachedImage(for: request) == nil)

@@ -1,4 +1,5 @@
 import Foundation
+import OzuMigration
 import OzuTesting
 import Testing
 
@@ -10,10 +11,10 @@ struct CacheFormatTests {
   func defaults() {
     let format = CacheFormat("plain")
     #expect(format.name == "plain")
-    #expect(format.scaleMode == .fill)
+    #expect(format.mode == .aspectFit && format.crops)
     #expect(!format.allowsUpscaling)
     #expect(format.compressionQuality == 1)
-    #expect(format.diskCapacity == 0 && format.diskSize == 0)
+    #expect(format.diskCapacity == 0 && format.diskByteCount == 0)
     #expect(format.preloadPolicy == .none)
     #expect(format.preResize == nil && format.postResize == nil)
     #expect(format.resize == nil)
@@ -29,21 +30,27 @@ struct CacheFormatTests {
     let size: PixelSize
     let mode: ScaleMode
     var upscales = false
+    var crops = true
     let expected: PixelSize
-    var testDescription: String { "\(source) to \(size) \(mode.rawValue)\(upscales ? " up" : "")" }
+    var testDescription: String {
+      "\(source) to \(size) \(mode.rawValue)\(upscales ? " up" : "")\(crops ? "" : " whole")"
+    }
   }
 
   static let cases = [
     Case(source: PixelSize(64, 48), size: PixelSize(32, 32), mode: .fill, expected: PixelSize(32, 32)),
     Case(source: PixelSize(64, 48), size: PixelSize(32, 32), mode: .aspectFit, expected: PixelSize(32, 24)),
-    Case(source: PixelSize(64, 48), size: PixelSize(32, 32), mode: .aspectFill, expected: PixelSize(43, 32)),
+    Case(source: PixelSize(64, 48), size: PixelSize(32, 32), mode: .aspectFill, expected: PixelSize(32, 32)),
+    Case(
+      source: PixelSize(64, 48), size: PixelSize(32, 32), mode: .aspectFill, crops: false,
+      expected: PixelSize(43, 32)),
     Case(source: PixelSize(64, 48), size: PixelSize(32, 32), mode: .none, expected: PixelSize(64, 48)),
     Case(
       source: PixelSize(64, 48), size: PixelSize(32, 32), mode: .none, upscales: true,
       expected: PixelSize(64, 48)),
     Case(source: PixelSize(8, 6), size: PixelSize(32, 32), mode: .fill, expected: PixelSize(8, 6)),
     Case(source: PixelSize(8, 6), size: PixelSize(32, 32), mode: .aspectFit, expected: PixelSize(8, 6)),
-    Case(source: PixelSize(8, 6), size: PixelSize(32, 32), mode: .aspectFill, expected: PixelSize(8, 6)),
+    Case(source: PixelSize(8, 6), size: PixelSize(32, 32), mode: .aspectFill, expected: PixelSize(6, 6)),
     Case(
       source: PixelSize(8, 6), size: PixelSize(32, 32), mode: .fill, upscales: true,
       expected: PixelSize(32, 32)),
@@ -52,6 +59,9 @@ struct CacheFormatTests {
       expected: PixelSize(32, 24)),
     Case(
       source: PixelSize(8, 6), size: PixelSize(32, 32), mode: .aspectFill, upscales: true,
+      expected: PixelSize(32, 32)),
+    Case(
+      source: PixelSize(8, 6), size: PixelSize(32, 32), mode: .aspectFill, upscales: true, crops: false,
       expected: PixelSize(43, 32)),
     Case(
       source: PixelSize(1, 1), size: PixelSize(32, 32), mode: .aspectFill, upscales: true,
@@ -59,9 +69,10 @@ struct CacheFormatTests {
     Case(source: PixelSize(1, 1), size: PixelSize(32, 32), mode: .fill, expected: PixelSize(1, 1)),
     Case(source: PixelSize(16_000, 1), size: PixelSize(32, 32), mode: .aspectFit, expected: PixelSize(32, 1)),
     Case(source: PixelSize(16_000, 1), size: PixelSize(32, 32), mode: .fill, expected: PixelSize(32, 1)),
+    Case(source: PixelSize(16_000, 1), size: PixelSize(32, 32), mode: .aspectFill, expected: PixelSize(1, 1)),
     Case(
-      source: PixelSize(16_000, 1), size: PixelSize(32, 32), mode: .aspectFill, expected: PixelSize(16_000, 1)
-    ),
+      source: PixelSize(16_000, 1), size: PixelSize(32, 32), mode: .aspectFill, crops: false,
+      expected: PixelSize(16_000, 1)),
   ]
 
   @Test(
@@ -71,7 +82,8 @@ struct CacheFormatTests {
     let fixture = FormatFixture()
     let url = try fixture.serve("a.png", PatternPicture(test.source), as: .png)
     let format = CacheFormat(
-      "x", size: test.size, scaleMode: test.mode, allowsUpscaling: test.upscales, diskCapacity: 1 << 20)
+      "x", size: test.size, mode: test.mode, allowsUpscaling: test.upscales, crops: test.crops,
+      diskCapacity: 1 << 20)
     let request = ImageRequest(url: url, format: format)
     #expect(try await fixture.pipeline.image(for: request).size == test.expected)
     #expect(try await fixture.restarted().image(for: request).size == test.expected)
@@ -81,7 +93,8 @@ struct CacheFormatTests {
   func overLimits() async throws {
     let fixture = FormatFixture()
     let url = try fixture.serve("a.png", PatternPicture(PixelSize(16_000, 1)), as: .png)
-    let format = CacheFormat("x", size: PixelSize(2000, 2000), scaleMode: .aspectFill, allowsUpscaling: true)
+    let format = CacheFormat(
+      "x", size: PixelSize(2000, 2000), mode: .aspectFill, allowsUpscaling: true, crops: false)
     await #expect {
       try await fixture.pipeline.image(for: ImageRequest(url: url, format: format))
     } throws: {
@@ -97,7 +110,7 @@ struct CacheFormatTests {
     let same: CacheFormat.Hook = { _, picture in picture }
     let pipeline = ImagePipeline.testing()
     let format = CacheFormat(
-      "x", size: PixelSize(2000, 2000), scaleMode: .aspectFill, allowsUpscaling: true,
+      "x", size: PixelSize(2000, 2000), mode: .aspectFill, allowsUpscaling: true, crops: false,
       preResize: isHooked ? same : nil)
     await #expect {
       try await pipeline.image(for: ImageRequest(.fetcher(narrow), format: format))
@@ -118,7 +131,7 @@ struct CacheFormatTests {
     let url = try fixture.serve("a.png", pattern, as: .png)
     let request = ImageRequest(
       url: url,
-      format: CacheFormat("x", size: size, scaleMode: mode, compressionQuality: 0.1, diskCapacity: 1 << 20))
+      format: CacheFormat("x", size: size, mode: mode, compressionQuality: 0.1, diskCapacity: 1 << 20))
     #expect(try await fixture.pipeline.image(for: request).bitmap == pattern.bitmap)
     #expect(try await fixture.restarted().image(for: request).bitmap == pattern.bitmap)
   }

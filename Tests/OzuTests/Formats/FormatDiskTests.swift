@@ -11,11 +11,11 @@ struct FormatDiskTests {
   /// Puts pictures under the first keys, a minute apart, and tells what one takes.
   private func fill(_ fixture: FormatFixture, _ format: CacheFormat, count: Int = 3) async throws -> Int {
     for key in Self.keys.prefix(count) {
-      fixture.pipeline.setImage(Picture(FormatFixture.small(1).bitmap), forKey: key, format: format)
+      fixture.pipeline.store(Picture(FormatFixture.small(1).bitmap), forKey: key, format: format)
       await fixture.pipeline.flush()
       fixture.clock.advance(by: .seconds(60))
     }
-    return format.diskSize / count
+    return format.diskByteCount / count
   }
 
   @Test("over capacity, what was used the longest ago goes at once; a use in memory counts")
@@ -27,9 +27,9 @@ struct FormatDiskTests {
     #expect(fixture.pipeline.cachedImage(forKey: "k0", format: format) != nil)
     await fixture.pipeline.flush()
     fixture.clock.advance(by: .seconds(60))
-    fixture.pipeline.setImage(Picture(FormatFixture.small(1).bitmap), forKey: "k3", format: format)
+    fixture.pipeline.store(Picture(FormatFixture.small(1).bitmap), forKey: "k3", format: format)
     #expect(await fixture.onDisk(Self.keys, format) == ["k0", "k2", "k3"])
-    #expect(format.diskSize <= format.diskCapacity)
+    #expect(format.diskByteCount <= format.diskCapacity)
   }
 
   @Test("lowering the capacity evicts; zero empties the disk and keeps memory")
@@ -41,8 +41,8 @@ struct FormatDiskTests {
     #expect(await fixture.onDisk(Self.keys, format) == ["k1", "k2"])
     format.diskCapacity = 0
     #expect(await fixture.onDisk(Self.keys, format) == [])
-    #expect(format.diskSize == 0)
-    fixture.pipeline.setImage(Picture(FormatFixture.small(1).bitmap), forKey: "k3", format: format)
+    #expect(format.diskByteCount == 0)
+    fixture.pipeline.store(Picture(FormatFixture.small(1).bitmap), forKey: "k3", format: format)
     #expect(await fixture.onDisk(Self.keys, format) == [])
     #expect(fixture.pipeline.cachedImage(forKey: "k3", format: format) != nil)
   }
@@ -81,7 +81,7 @@ struct FormatDiskTests {
     let request = ImageRequest(url: url, format: format)
     _ = try await fixture.pipeline.image(for: request)
     #expect(fixture.pipeline.cachedImage(for: request) != nil)
-    #expect(format.diskSize == 0)
+    #expect(format.diskByteCount == 0)
     #expect(try await fixture.restarted().response(for: request).source == .original)
   }
 
@@ -132,7 +132,7 @@ struct FormatDiskTests {
     fixture.files.removeTree("/cache")
     fixture.pipeline.removeImagesFromMemory()
     #expect(try await fixture.pipeline.image(for: request).size == PixelSize(32, 24))
-    fixture.pipeline.setImage(Picture(FormatFixture.small(2).bitmap), forKey: "k0", format: format)
+    fixture.pipeline.store(Picture(FormatFixture.small(2).bitmap), forKey: "k0", format: format)
     await fixture.pipeline.flush()
     fixture.pipeline.removeImagesFromMemory()
     #expect(try await fixture.pipeline.image(forKey: "k0", format: format).size == PixelSize(32, 24))

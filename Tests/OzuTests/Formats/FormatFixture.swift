@@ -50,7 +50,7 @@ struct FormatFixture: Sendable {
     preloadPolicy: CacheFormat.PreloadPolicy = .none
   ) -> CacheFormat {
     CacheFormat(
-      name, size: PixelSize(32, 24), scaleMode: .aspectFill, diskCapacity: diskCapacity,
+      name, size: PixelSize(32, 24), mode: .aspectFill, diskCapacity: diskCapacity,
       preloadPolicy: preloadPolicy)
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import OzuMigration
 import OzuTesting
 import Testing
 
@@ -18,7 +19,7 @@ struct FormatKeysTests {
     let format = FormatFixture.format()
     func tint(_ index: Int) -> PatternPicture { FormatFixture.small(index % 8) }
     for (index, key) in Self.oddKeys.enumerated() {
-      fixture.pipeline.setImage(Picture(tint(index).bitmap), forKey: key, format: format)
+      fixture.pipeline.store(Picture(tint(index).bitmap), forKey: key, format: format)
     }
     for (index, key) in Self.oddKeys.enumerated() {
       #expect(fixture.pipeline.cachedImage(forKey: key, format: format)?.bitmap == tint(index).bitmap)
@@ -29,7 +30,7 @@ struct FormatKeysTests {
       #expect(tint(index).resembles(picture.bitmap), "\(key.prefix(40))")
     }
     for (index, key) in Self.oddKeys.enumerated() {
-      await pipeline.removeImages(forKey: key)
+      await pipeline.removeImage(forKey: key)
       #expect(pipeline.cachedImage(forKey: key, format: format) == nil)
       #expect(await FormatFixture.isOnDisk(key, format, pipeline) == false)
       if index + 1 < Self.oddKeys.count {
@@ -59,8 +60,8 @@ struct FormatKeysTests {
     let format = FormatFixture.format()
     let picture = Picture(FormatFixture.small(4).bitmap)
     let url = Fixture.url("a.jpg")
-    fixture.pipeline.setImage(picture, forKey: url.absoluteString, format: format)
-    fixture.pipeline.setImage(picture, forKey: "own", format: format)
+    fixture.pipeline.store(picture, forKey: url.absoluteString, format: format)
+    fixture.pipeline.store(picture, forKey: "own", format: format)
     for request in [
       ImageRequest(url: url, format: format), ImageRequest(.fetcher(NetworkFetcher(url)), format: format),
       ImageRequest(.fetcher(SimpleFetcher(picture, key: "own")), format: format),
@@ -76,7 +77,7 @@ struct FormatKeysTests {
     let fixture = FormatFixture()
     let (a, b) = (FormatFixture.format("a"), FormatFixture.format("b"))
     for format in [a, b] {
-      fixture.pipeline.setImage(Picture(FormatFixture.small(1).bitmap), forKey: "k", format: format)
+      fixture.pipeline.store(Picture(FormatFixture.small(1).bitmap), forKey: "k", format: format)
     }
     fixture.pipeline.setImage(nil, forKey: "k", format: a)
     #expect(fixture.pipeline.cachedImage(forKey: "k", format: a) == nil)
@@ -102,7 +103,7 @@ struct FormatKeysTests {
     await fixture.pipeline.flush()
     let disk = try #require(fixture.pipeline.diskCache)
     #expect(disk.fileCount == 8)
-    await fixture.pipeline.removeImages(forKey: a.absoluteString)
+    await fixture.pipeline.removeImage(forKey: a.absoluteString)
     #expect(disk.fileCount == 4)
     #expect(disk.count(in: ImageCaches.relatives) == 1)
     #expect(fixture.pipeline.memoryCacheStatistics.count == 4)
@@ -127,9 +128,9 @@ struct FormatKeysTests {
     for format in [a, b] { _ = try await fixture.pipeline.image(for: ImageRequest(url: url, format: format)) }
     await fixture.pipeline.removeImages(ofFormat: "a")
     #expect(fixture.pipeline.cachedImage(for: ImageRequest(url: url, format: a)) == nil)
-    #expect(a.diskSize == 0)
+    #expect(a.diskByteCount == 0)
     #expect(fixture.pipeline.cachedImage(for: ImageRequest(url: url, format: b)) != nil)
-    #expect(b.diskSize > 0)
+    #expect(b.diskByteCount > 0)
     #expect(fixture.pipeline.formats.keys.sorted() == ["a", "b"])
   }
 
@@ -176,7 +177,7 @@ struct FormatKeysTests {
     try await eventually(fixture.pipeline.cachedImage(for: request) == nil)
     fixture.pipeline.resume(.encode)
     await removal.value
-    #expect(format.diskSize == 0)
+    #expect(format.diskByteCount == 0)
   }
 
   @Test("removing everything empties every format")
@@ -185,7 +186,7 @@ struct FormatKeysTests {
     let url = try fixture.serve("a.jpg")
     let format = FormatFixture.format()
     _ = try await fixture.pipeline.image(for: ImageRequest(url: url, format: format))
-    await fixture.pipeline.removeAll()
+    await fixture.pipeline.removeAllImages()
     #expect(fixture.pipeline.cachedImage(for: ImageRequest(url: url, format: format)) == nil)
     #expect(fixture.pipeline.diskCache?.count == 0)
   }

@@ -1,4 +1,5 @@
 import Foundation
+import OzuMigration
 import OzuTesting
 import Testing
 
@@ -14,7 +15,7 @@ struct PreloadTests {
     let format = FormatFixture.format()
     let waits: [Duration] = [.seconds(7200), .seconds(1800), .seconds(600)]
     for (key, wait) in zip(Self.keys, waits) {
-      fixture.pipeline.setImage(Picture(FormatFixture.small(1).bitmap), forKey: key, format: format)
+      fixture.pipeline.store(Picture(FormatFixture.small(1).bitmap), forKey: key, format: format)
       await fixture.pipeline.flush()
       fixture.clock.advance(by: wait)
     }
@@ -35,7 +36,7 @@ struct PreloadTests {
     let fixture = await filled()
     let pipeline = await fixture.restarted()
     let format = FormatFixture.format(preloadPolicy: policy)
-    #expect(await pipeline.register(format).value == expected.count)
+    #expect(await pipeline.register(format).count == expected.count)
     #expect(inMemory(pipeline, format) == expected)
   }
 
@@ -45,7 +46,7 @@ struct PreloadTests {
     let pipeline = await fixture.restarted()
     fixture.clock.advance(by: .seconds(86_400))
     let format = FormatFixture.format(preloadPolicy: .all)
-    #expect(await pipeline.register(format).value == 3)
+    #expect(await pipeline.register(format).count == 3)
     await pipeline.flush()
     let dates = try #require(pipeline.diskCache).entries(in: format.partition).map(\.accessDate)
     #expect(dates.allSatisfy { $0 < fixture.clock.currentDate.addingTimeInterval(-80_000) })
@@ -60,7 +61,7 @@ struct PreloadTests {
         costLimit: cost * 2 + cost / 2, maximumEntryFraction: 1)
     }
     let format = FormatFixture.format(preloadPolicy: .all)
-    #expect(await pipeline.register(format).value == 2)
+    #expect(await pipeline.register(format).count == 2)
     #expect(inMemory(pipeline, format) == ["early", "late"])
   }
 
@@ -77,7 +78,7 @@ struct PreloadTests {
     pipeline.cache[request] = Picture(FormatFixture.small(2).bitmap)
     _ = try await pipeline.image(for: request)
     pipeline.resume(.disk)
-    #expect(await preload.value == 0)
+    #expect(await preload.count == 0)
     #expect(inMemory(pipeline, format).isEmpty)
   }
 
@@ -94,7 +95,7 @@ struct PreloadTests {
     pipeline.cache[request] = Picture(FormatFixture.small(2).bitmap)
     _ = try await pipeline.image(for: request)
     pipeline.resume(.disk)
-    #expect(await preload.value == 3)
+    #expect(await preload.count == 3)
   }
 
   @Test("what no longer decodes is passed over and removed")
@@ -108,7 +109,7 @@ struct PreloadTests {
       Data("no picture".utf8), metadata: record, forKey: request.key.rendition, in: first.partition)
     let pipeline = await fixture.restarted()
     let format = FormatFixture.format(preloadPolicy: .all)
-    #expect(await pipeline.register(format).value == 2)
+    #expect(await pipeline.register(format).count == 2)
     #expect(await FormatFixture.isOnDisk("late", format, pipeline) == false)
   }
 
@@ -117,8 +118,8 @@ struct PreloadTests {
     let fixture = await filled()
     let pipeline = await fixture.restarted()
     let format = FormatFixture.format(preloadPolicy: .all)
-    _ = await pipeline.register(format).value
-    await pipeline.removeImages(forKey: "late")
+    _ = await pipeline.register(format).count
+    await pipeline.removeImage(forKey: "late")
     #expect(inMemory(pipeline, format) == ["old", "early"])
   }
 
@@ -126,6 +127,6 @@ struct PreloadTests {
   func noDisk() async {
     let fixture = FormatFixture()
     #expect(
-      await fixture.pipeline.register(FormatFixture.format(diskCapacity: 0, preloadPolicy: .all)).value == 0)
+      await fixture.pipeline.register(FormatFixture.format(diskCapacity: 0, preloadPolicy: .all)).count == 0)
   }
 }

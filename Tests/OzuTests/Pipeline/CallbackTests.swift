@@ -15,8 +15,8 @@ struct CallbackTests {
     let events = Shared<[String]>([])
     await withCheckedContinuation { continuation in
       fixture.pipeline.loadImage(
-        with: ImageRequest(url: url), queue: queue,
-        progress: { _, _, _ in events.change { if $0.last != "progress" { $0.append("progress") } } },
+        for: ImageRequest(url: url), queue: queue,
+        progress: { _ in events.change { if $0.last != "progress" { $0.append("progress") } } },
         completion: { result in
           dispatchPrecondition(condition: .onQueue(queue))
           events.change { $0.append((try? result.get().picture.size.description) ?? "failure") }
@@ -33,18 +33,18 @@ struct CallbackTests {
     let url = try fixture.serve("a.jpg")
     let queue = DispatchQueue(label: "test")
     let data: Data = try await withCheckedThrowingContinuation { continuation in
-      fixture.pipeline.loadData(with: ImageRequest(url: url), queue: queue) { continuation.resume(with: $0) }
+      fixture.pipeline.loadData(for: ImageRequest(url: url), queue: queue) { continuation.resume(with: $0) }
     }
     #expect(data == (try Fixture.photo.data(as: .jpeg)))
     let failure = await withCheckedContinuation { continuation in
-      fixture.pipeline.loadImage(with: Fixture.url("none"), queue: queue) {
+      fixture.pipeline.loadImage(for: Fixture.url("none"), queue: queue) {
         continuation.resume(returning: $0)
       }
     }
     #expect(throws: ImageError.self) { try failure.get() }
     let hit = await withCheckedContinuation { continuation in
       _ = try? fixture.pipeline.cache.store(Picture(Fixture.photo.bitmap), for: ImageRequest(url: url))
-      fixture.pipeline.loadImage(with: url, queue: queue) { continuation.resume(returning: $0) }
+      fixture.pipeline.loadImage(for: url, queue: queue) { continuation.resume(returning: $0) }
     }
     #expect(try hit.get().source == .memory)
   }
@@ -56,11 +56,11 @@ struct CallbackTests {
     let gate = Gate()
     let url = try fixture.serve("a.jpg") { $0.dripping(body.count / 3 + 1, through: gate) }
     let queue = DispatchQueue(label: "test")
-    let counts = Shared<[Int64]>([])
+    let counts = Shared<[Int]>([])
     let task = fixture.pipeline.loadData(
-      with: url, queue: queue,
-      progress: { received, expected in
-        counts.change { $0 += expected == body.count ? [received] : [-1] }
+      for: url, queue: queue,
+      progress: { progress in
+        counts.change { $0 += progress.expectedByteCount == body.count ? [progress.receivedByteCount] : [-1] }
       },
       completion: { _ in })
     // Who joins a download late hears only where it stands.
@@ -72,7 +72,7 @@ struct CallbackTests {
     #expect(counts.value.count >= 3)
     #expect(counts.value.allSatisfy { $0 >= 0 })
     #expect(counts.value == counts.value.sorted())
-    #expect(counts.value.last == Int64(body.count))
+    #expect(counts.value.last == body.count)
   }
 
   @Test("who has called off a load of bytes hears no progress of those who still wait for it")
@@ -84,9 +84,9 @@ struct CallbackTests {
     let queue = DispatchQueue(label: "test")
     let told = Shared<[String]>([])
     let task = fixture.pipeline.loadData(
-      with: url, queue: queue, progress: { _, _ in told.change { $0.append("progress") } },
+      for: url, queue: queue, progress: { _ in told.change { $0.append("progress") } },
       completion: { _ in told.change { $0.append("end") } })
-    let stays = fixture.pipeline.loadData(with: url, queue: queue) { _ in }
+    let stays = fixture.pipeline.loadData(for: url, queue: queue) { _ in }
     gate.admit()
     try await eventually(told.value.contains("progress"))
     task.cancel()
@@ -103,14 +103,14 @@ struct CallbackTests {
     let gate = Gate()
     let url = try fixture.serve("a.jpg") { $0.held(by: gate) }
     let queue = DispatchQueue(label: "test")
-    let task = fixture.pipeline.loadData(with: url, queue: queue) { _ in }
+    let task = fixture.pipeline.loadData(for: url, queue: queue) { _ in }
     await gate.arrivals(1)
     task.priority = .veryHigh
     #expect(task.priority == .veryHigh)
     task.cancel()
     await #expect { try await task.data } throws: { ($0 as? ImageError)?.isCancellation == true }
     gate.open()
-    let again = fixture.pipeline.loadData(with: url, queue: queue) { _ in }
+    let again = fixture.pipeline.loadData(for: url, queue: queue) { _ in }
     #expect(try await again.data == (try Fixture.photo.data(as: .jpeg)))
   }
 
@@ -119,15 +119,15 @@ struct CallbackTests {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg")
     let request = ImageRequest(url: url, resize: Fixture.small)
-    #expect(fixture.pipeline.cachedImage(for: request, layers: .all) == nil)
-    #expect(fixture.pipeline.cachedData(for: url) == nil)
+    #expect(fixture.pipeline.cache.image(for: request, layers: .all) == nil)
+    #expect(fixture.pipeline.cache.data(for: ImageRequest(url: url)) == nil)
     _ = try await fixture.pipeline.image(for: request)
     await fixture.pipeline.flush()
     fixture.pipeline.removeImagesFromMemory()
     #expect(fixture.pipeline.cachedImage(for: request) == nil)
-    #expect(fixture.pipeline.cachedImage(for: request, layers: .memory) == nil)
-    #expect(fixture.pipeline.cachedImage(for: request, layers: .all)?.size == PixelSize(32, 24))
-    #expect(fixture.pipeline.cachedData(for: url) == (try Fixture.photo.data(as: .jpeg)))
+    #expect(fixture.pipeline.cache.image(for: request, layers: .memory) == nil)
+    #expect(fixture.pipeline.cache.image(for: request, layers: .all)?.size == PixelSize(32, 24))
+    #expect(fixture.pipeline.cache.data(for: ImageRequest(url: url)) == (try Fixture.photo.data(as: .jpeg)))
   }
 
   @Test("the cache accessor stores, finds, decodes from disk and removes, layer by layer")

@@ -105,7 +105,7 @@ struct CancellationTests {
               request.alternatives = [.url(urls[number % 7])]
             }
             request.priority = ImagePriority.allCases.randomElement(using: &random) ?? .normal
-            let task = fixture.pipeline.loadImage(with: request, queue: queue) { _ in
+            let task = fixture.pipeline.loadImage(for: request, queue: queue) { _ in
               ends.change { $0[number] += 1 }
             }
             let events = task.events

@@ -47,7 +47,7 @@ struct DerivingAfterRestartTests {
 
   @Test("in the partition of a format")
   func formats() async throws {
-    let format = CacheFormat("large", size: Self.large.size, scaleMode: .aspectFit, diskCapacity: 1 << 20)
+    let format = CacheFormat("large", size: Self.large.size, mode: .aspectFit, diskCapacity: 1 << 20)
     let (fixture, url) = try await stored(format: format)
     let pipeline = fixture.freshPipeline { $0.caching.storagePolicy = .encodedImages }
     let response = try await pipeline.response(for: ImageRequest(url: url, resize: Self.tiny))

@@ -96,7 +96,7 @@ struct FlingTests {
       live.append(number)
       tasks.append(
         fixture.pipeline.loadImage(
-          with: ImageRequest(url: Fixture.url("\(address).jpg"), priority: priority), queue: queue
+          for: ImageRequest(url: Fixture.url("\(address).jpg"), priority: priority), queue: queue
         ) { _ in answers.change { $0[number] += 1 } })
     }
 

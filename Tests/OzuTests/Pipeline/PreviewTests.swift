@@ -110,10 +110,8 @@ struct PreviewTests {
     let request = ImageRequest(url: url)
     let previews = Shared<[Bool]>([])
     let task = fixture.pipeline.loadImage(
-      with: request, queue: DispatchQueue(label: "previews"),
-      progress: { preview, _, _ in
-        if let preview { previews.change { $0.append(preview.picture.isPreview) } }
-      }, completion: { _ in })
+      for: request, queue: DispatchQueue(label: "previews"),
+      preview: { preview in previews.change { $0.append(preview.picture.isPreview) } }, completion: { _ in })
     for number in 1...2 {
       await gate.arrivals(number)
       gate.admit()

@@ -102,7 +102,7 @@ struct RenditionMissTests {
     }
     for size in sizes {
       let request = ImageRequest(url: url, resize: size)
-      #expect(fixture.pipeline.cachedImage(for: request, layers: .all) == nil)
+      #expect(fixture.pipeline.cache.image(for: request, layers: .all) == nil)
       #expect(fixture.pipeline.cachedImage(for: ImageRequest(url: other, resize: size)) != nil)
     }
   }

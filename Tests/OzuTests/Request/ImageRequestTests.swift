@@ -12,7 +12,7 @@ import Testing
   func keys() {
     let recipes: [Resize?] = [
       nil, Resize(Self.size), Resize(Self.size, mode: .aspectFill),
-      Resize(Self.size, mode: .aspectFill, crops: true), Resize(Self.size, mode: .fill),
+      Resize(Self.size, mode: .aspectFill, crops: false), Resize(Self.size, mode: .fill),
       Resize(Self.size, allowsUpscaling: true), Resize(Self.size, kernel: .box),
       Resize(PixelSize(240, 320)), Resize(PixelSize(321, 240)),
     ]
@@ -67,10 +67,10 @@ import Testing
   @Test("requests are built in one expression, from a literal too")
   func building() {
     let literal: ImageRequest = "https://example.com/a.jpg"
-    let built = literal.resized(to: Self.size, mode: .aspectFill, crops: true)
+    let built = literal.resized(to: Self.size, mode: .aspectFill)
       .processed(by: .circle(), .grayscale).with { $0.priority = .high }
     let made = ImageRequest(
-      url: Self.url, resize: Resize(Self.size, mode: .aspectFill, crops: true),
+      url: Self.url, resize: Resize(Self.size, mode: .aspectFill),
       processors: [.circle(), .grayscale])
     #expect(built.key == made.key)
     #expect(built.priority == .high)

@@ -1,5 +1,6 @@
 import Foundation
 import OzuHTTP
+import OzuMigration
 import OzuTesting
 import Testing
 

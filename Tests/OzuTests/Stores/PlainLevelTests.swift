@@ -1,5 +1,6 @@
 import Foundation
 import OzuHTTP
+import OzuMigration
 import OzuTesting
 import Testing
 
@@ -165,12 +166,12 @@ struct PlainLevelTests {
     let pipeline = pipeline()
     let format = FormatFixture.format("small")
     for key in ["a", "b", "c"] {
-      pipeline.setImage(Picture(FormatFixture.small(1).bitmap), forKey: key, format: format)
+      pipeline.store(Picture(FormatFixture.small(1).bitmap), forKey: key, format: format)
     }
     await pipeline.flush()
     #expect(store.count(of: .format("small")) == 3)
-    #expect(format.diskSize == store.byteCount(of: .format("small")))
-    format.diskCapacity = format.diskSize - 1
+    #expect(format.diskByteCount == store.byteCount(of: .format("small")))
+    format.diskCapacity = format.diskByteCount - 1
     await pipeline.flush()
     #expect(store.count(of: .format("small")) == 2)
     #expect(pipeline.statistics.diskEvictions == 1)
@@ -178,7 +179,7 @@ struct PlainLevelTests {
     #expect(await pipeline.imageFromDisk(forKey: "a", format: format) == nil)
 
     let other = FormatFixture.format("other")
-    pipeline.setImage(Picture(FormatFixture.small(1).bitmap), forKey: "a", format: other)
+    pipeline.store(Picture(FormatFixture.small(1).bitmap), forKey: "a", format: other)
     pipeline.register(CacheFormat("small", size: PixelSize(8, 8), diskCapacity: 1 << 20))
     await pipeline.flush()
     #expect(store.count(of: .format("small")) == 0)
@@ -197,13 +198,13 @@ struct PlainLevelTests {
     let first = pipeline()
     let keys = ["old", "early", "late"]
     for (key, wait) in zip(keys, [Duration.seconds(7200), .seconds(1800), .seconds(600)]) {
-      first.setImage(Picture(FormatFixture.small(1).bitmap), forKey: key, format: FormatFixture.format())
+      first.store(Picture(FormatFixture.small(1).bitmap), forKey: key, format: FormatFixture.format())
       await first.flush()
       clock.advance(by: wait)
     }
     let second = pipeline()
     let format = FormatFixture.format(preloadPolicy: policy)
-    #expect(await second.register(format).value == expected.count)
+    #expect(await second.register(format).count == expected.count)
     // Preloading is no use.
     #expect(store.callCount(.touch, .read) == 0)
     #expect(keys.filter { second.cachedImage(forKey: $0, format: format) != nil } == expected)

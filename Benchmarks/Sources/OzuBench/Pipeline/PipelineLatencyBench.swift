@@ -63,7 +63,7 @@ enum PipelineLatencyBench {
     let remaining = Remaining(isBusy ? count : 0)
     if isBusy {
       for request in requests[..<count] {
-        pipeline.loadImage(with: request, queue: .global()) { _ in remaining.decrement() }
+        pipeline.loadImage(for: request, queue: .global()) { _ in remaining.decrement() }
       }
     }
     var samples: [Double] = []

@@ -1,4 +1,7 @@
-/// A picture that is in memory already, as a source: it is brought to a format and cached under a key.
+import Ozu
+
+/// A picture that is in memory already, as a source: it is brought to a format and cached under a key. In Ozu it is
+/// `ImageSource.picture(_:key:)`.
 public struct SimpleFetcher: ImageFetching {
   /// The identity of the picture.
   public let key: String
@@ -12,11 +15,4 @@ public struct SimpleFetcher: ImageFetching {
 
   /// Gives the picture.
   public func fetch() async throws -> FetchedImage { .picture(picture) }
-}
-
-/// A source that is known by its key alone: what the caches do not have, nobody has.
-struct AbsentFetcher: ImageFetching {
-  let key: String
-
-  func fetch() async throws -> FetchedImage { throw ImageError.notCached(key) }
 }

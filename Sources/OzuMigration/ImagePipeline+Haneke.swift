@@ -1,6 +1,7 @@
 import Foundation
+import Ozu
 
-/// Retrieval with closures on the main actor. What memory has is answered within the call.
+/// Haneke's retrieval, with closures on the main actor. A picture that memory has is given within the call.
 extension ImagePipeline {
   /// Gets the picture of a fetcher in a format: from memory at once, else from disk, else from the fetcher.
   ///
@@ -59,7 +60,7 @@ extension ImagePipeline {
 
 /// A retrieval that has not been answered yet. It goes on whether this is kept or not.
 ///
-/// It is answered exactly once, by success or by failure, unless it is called off before: then never.
+/// It is answered exactly once, by success or by failure, unless it is cancelled before: then never.
 @MainActor
 public final class PendingImage {
   private var success: (@MainActor (Picture) -> Void)?
@@ -86,10 +87,10 @@ public final class PendingImage {
     }
   }
 
-  /// Whether it has been answered or called off.
+  /// Whether it has been answered or cancelled.
   public var isFinished: Bool { success == nil }
 
-  /// Calls it off: neither closure is called any more.
+  /// Cancels it: neither closure is called any more.
   public func cancel() {
     work?.cancel()
     end()
