@@ -6,7 +6,7 @@ final class PhotoCell: UITableViewCell {
   static let identifier = "photo"
   static let height: CGFloat = 180
   /// One format for rows and for what is loaded ahead of them, so that both mean the same picture.
-  static let format = CacheFormat("rows", size: PixelSize(1290, 540), mode: .aspectFill)
+  static let format = CacheFormat("rows", size: PixelSize(width: 1290, height: 540), mode: .aspectFill)
   private let photo = UIImageView(frame: .zero)
 
   override init(style: UITableViewCell.CellStyle, reuseIdentifier: String?) {

@@ -23,7 +23,7 @@ struct DocumentationTests {
     let mirror = URL(string: "https://example.org/a.jpg")!
 
     var request = ImageRequest(url: url)
-      .resized(to: PixelSize(96, 96), mode: .aspectFill)
+      .resized(to: PixelSize(width: 96, height: 96), mode: .aspectFill)
       .processed(by: .circle())
     request.priority = .high
     request.alternatives = [.url(mirror)]
@@ -83,7 +83,7 @@ struct DocumentationTests {
   func processing() async throws {
     let pipeline = try servedPipeline()
     let request = ImageRequest(
-      url: url, resize: Resize(PixelSize(96, 96), mode: .aspectFill),
+      url: url, resize: Resize(PixelSize(width: 96, height: 96), mode: .aspectFill),
       processors: [.circle(border: .init(width: 2, color: .white)), .grayscale])
     let avatar = try await pipeline.image(for: request)
     #expect(avatar.size == PixelSize(width: 96, height: 96))

@@ -39,7 +39,7 @@ struct MigrationTests {
     images.cancel()
 
     let thumbnail = CacheFormat(
-      "thumbnail", size: PixelSize(320, 240), mode: .aspectFill, compressionQuality: 0.5,
+      "thumbnail", size: PixelSize(width: 320, height: 240), mode: .aspectFill, compressionQuality: 0.5,
       diskCapacity: 1 << 20, preloadPolicy: .lastSession,
       postResize: { _, picture in try picture.processed(by: [.roundedCorners(radius: 8)]) })
     images.cacheFormat = thumbnail

@@ -87,7 +87,9 @@ extension ImagePipeline {
   /// - Complexity: O(entries of the caches).
   public func removeImage(forKey key: String) async {
     await removeImages(
-      of: ImageRequest.requests(forKey: key, format: nil).map { $0.keyed(by: configuration.cacheKeyRules) })
+      of: ImageRequest.requests(forKey: key, format: nil).map {
+        $0.keyed(by: configuration.caching.cacheKeyRules)
+      })
   }
 
   /// Removes what the caches have of the sources of requests, in every size and format.

@@ -5,7 +5,7 @@ import OzuSynchronization
 ///
 /// ```swift
 /// let thumbnail = CacheFormat(
-///   "thumbnail", size: PixelSize(320, 240), mode: .aspectFill, compressionQuality: 0.5,
+///   "thumbnail", size: PixelSize(width: 320, height: 240), mode: .aspectFill, compressionQuality: 0.5,
 ///   diskCapacity: 1 << 20, preloadPolicy: .lastSession)
 /// pipeline.register(thumbnail)
 /// let picture = try await pipeline.image(for: ImageRequest(url: url, format: thumbnail))

@@ -5,7 +5,7 @@ import OzuHTTP
 ///
 /// ```swift
 /// let avatar = ImageRequest("https://example.com/a.jpg")
-///   .resized(to: PixelSize(96, 96), mode: .aspectFill)
+///   .resized(to: PixelSize(width: 96, height: 96), mode: .aspectFill)
 ///   .processed(by: .circle())
 ///   .with { $0.priority = .high }
 /// ```

@@ -4,7 +4,7 @@ import OzuHTTP
 /// What to load, what to make of it, and how: a value.
 ///
 /// ```swift
-/// var request = ImageRequest(url: url, resize: Resize(.init(320, 240), mode: .aspectFill))
+/// var request = ImageRequest(url: url, resize: Resize(.init(width: 320, height: 240), mode: .aspectFill))
 /// request.priority = .high
 /// let picture = try await pipeline.image(for: request)
 /// ```

@@ -43,7 +43,7 @@ struct DataTransformationTests {
     #expect(fixture.client.requests.count == 1)
     await fixture.pipeline.flush()
     #expect(fixture.pipeline.cache.data(for: ImageRequest(url: url)) == secret)
-    let next = fixture.freshPipeline { $0.dataTransformation = { data, _ in Self.cipher(data) } }
+    let next = fixture.freshPipeline { $0.decoding.dataTransformation = { data, _ in Self.cipher(data) } }
     let response = try await next.response(for: ImageRequest(url: url))
     #expect(response.source == .original && Fixture.photo.resembles(response.picture.bitmap))
     #expect(try await next.data(for: ImageRequest(url: url)) == Self.cipher(secret))

@@ -24,7 +24,9 @@ struct RemovalTests {
     arguments: Call.allCases, [false, true])
   func same(_ call: Call, hasKeyRule: Bool) async throws {
     let fixture = FormatFixture {
-      if hasKeyRule { $0.cacheKeyRules = [CacheKeyRule(host: "example.com", droppingQueryItems: ["token"])] }
+      if hasKeyRule {
+        $0.caching.cacheKeyRules = [CacheKeyRule(host: "example.com", droppingQueryItems: ["token"])]
+      }
     }
     let (url, other) = (try fixture.serve("a.jpg?token=1"), try fixture.serve("b.jpg"))
     let format = FormatFixture.format()

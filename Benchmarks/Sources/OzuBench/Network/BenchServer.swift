@@ -98,7 +98,8 @@ final class BenchServer {
     let codecs = ImagePipeline.Configuration().decoding.codecs
     let originals = try Photographs.load().filter { $0.name.hasSuffix(".jpg") }
     return try (0..<photoCount).map { number in
-      let resize = Resize(PixelSize(1200, 1200), mode: .aspectFill, crops: false, allowsUpscaling: true)
+      let resize = Resize(
+        PixelSize(width: 1200, height: 1200), mode: .aspectFill, crops: false, allowsUpscaling: true)
       let picture = try codecs.picture(from: originals[number % originals.count].data, resize: resize)
       let shift = number / originals.count * 20
       let part = Bitmap(size: photoSize) { x, y in picture.bitmap[x + shift, y + shift] }
