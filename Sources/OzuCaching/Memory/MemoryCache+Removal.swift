@@ -1,6 +1,6 @@
 extension MemoryCache {
-  /// Removes the values of which a closure says so. The closure runs under a lock of the cache: it must be short and
-  /// must not use the cache.
+  /// Removes the values for which the closure returns true. The closure runs under a lock of the cache: it must be
+  /// short and must not use the cache.
   ///
   /// - Complexity: O(entries).
   public func removeValues(where isToGo: (Key, Value) -> Bool) {
@@ -17,7 +17,7 @@ extension MemoryCache {
         }
         return indices.map { remove($0, from: &shard) }
       }
-      // Released here, after the lock: the last reference to a value may run any code.
+      // Released here, after the lock: releasing the last reference to a value may run any code.
       _ = consume removed
     }
     live?.forget(where: isToGo)
