@@ -1,9 +1,8 @@
 extension DiskCache {
-  /// Whether a key may have an entry, as far as the index in memory knows. Never waits: neither for a write, nor for a
-  /// file.
+  /// Whether a key may have an entry, by the index in memory. Never waits for a write or a file.
   ///
-  /// A hint. A page of the index that was not needed yet may have it; the entry may be gone or damaged, and what another process has stored since this one last looked is not
-  /// known yet.
+  /// This is only a hint. True if the page of the index was not read yet. The entry may be removed or damaged
+  /// meanwhile, and entries that another process stored since this one last looked are not known yet.
   package func mayContain(_ key: CacheKey, in partition: Partition = .default) -> Bool {
     store.index.withLock { index in
       guard let number = index.number(of: partition) else { return false }

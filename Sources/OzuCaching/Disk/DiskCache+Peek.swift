@@ -5,7 +5,7 @@
 #endif
 
 extension DiskCache {
-  /// The body of a key's entry, verified, without counting as a use of it: for those who look through the cache.
+  /// The verified body of a key's entry. Does not count as a use, so that tools can look through the cache.
   public func peek(_ key: CacheKey, in partition: Partition = .default) -> Data? {
     store.withRecord(
       key, in: partition, countsAsUse: false,

@@ -4,11 +4,11 @@
   import Darwin
 #endif
 
-/// The files of the stored index, as far as a writer has written them.
+/// The state of the files of the stored index.
 struct IndexFiles {
-  /// Pages on their way to the file, and what the file `index` is to say when all of them are there.
+  /// One round of writing pages, and the facts that the file `index` gets when all of them are written.
   struct Round {
-    /// The numbers of the pages that are still to be written.
+    /// The numbers of the pages that still have to be written.
     var numbers: [Int]
     let places: [StoredIndex.Place]
     let nextSequence: UInt64
@@ -17,39 +17,40 @@ struct IndexFiles {
 
   /// The file `pages` of this epoch.
   var pages: (any OpenFile)?
-  /// Whether the file `index` is there and belongs to these pages.
+  /// Whether the file `index` exists and belongs to these pages.
   var isBased = false
   var round: Round?
-  /// Segments that were filled since the last round began.
+  /// The number of segments that were filled since the last round began.
   var sealedSinceRound = 0
-  /// Bytes of the file `pages` and of the file `index`.
+  /// The bytes of the files `pages` and `index`.
   var pagesByteCount = 0
   var indexByteCount = 0
 }
 
-// How the index gets to its files: a few pages at a time.
+// Writes the index to its files, a few pages at a time.
 //
-// When so many segments are full, a round begins: the pages that are dirty are written, some with each store, and then
-// the file `index`, which says how far the segments reached when the round began. After a crash the rest of the segments
-// is scanned. Pages that changed after they were written in a round are newer than the file `index` says, which does no
-// harm: every entry that came meanwhile is found by the scan, and every entry that went says so itself.
+// After a certain number of full segments a round begins: the dirty pages are written, some with each store, and
+// then the file `index`, which records the sizes of the segments at the beginning of the round. After a crash, the
+// later parts of the segments are scanned. Pages that changed after they were written in a round are newer than the
+// file `index`. That does no harm: every entry that was added meanwhile is found by the scan, and the record of
+// every entry that was removed says so.
 extension SegmentStore {
-  /// So many segments at most must be scanned after a crash, but for those that are filled during a round.
+  /// The most segments that must be scanned after a crash, apart from those that are filled during a round.
   static let sealedSegmentsPerRound = 4
-  /// The pages that a store writes at most, besides those it made.
+  /// The most pages that a store writes, besides those that it added.
   static let pagesPerTurn = 4
 
-  /// The same for what a synchronized cache flushes: it writes pages only then.
+  /// The most pages that a flush writes with synchronized durability, which writes pages only then.
   static let pagesPerSynchronization = 256
 
-  /// The bytes that one store may add to the files of the index.
+  /// The most bytes that one store may add to the files of the index.
   static let indexSlack = 2 * IndexPage.byteCount
 
   func path(_ name: String) -> String { directory + "/" + name }
   var indexPath: String { path(StoredIndex.fileName) }
   var pagesPath: String { path(StoredIndex.pagesFileName) }
 
-  /// Decides whether the index is stored: if its files take no more than half of what all files may have.
+  /// Decides whether the index is stored: only if its files take at most half of the bytes that all files may have.
   func decideStoring(_ writer: inout Writer) {
     let limit = min(writer.capacity, writer.trimmedByteCount ?? .max)
     let (isStored, wasStored) = index.withLock { index in
@@ -60,12 +61,12 @@ extension SegmentStore {
     if wasStored, !isStored { removeStoredIndex(&writer) }
   }
 
-  /// Removes the files of the index, which are not missed if they are not there and do no harm if they stay.
+  /// Removes the files of the index. They are not needed for correctness, and do no harm if they cannot be removed.
   ///
-  /// - Returns: Whether there were any.
+  /// - Returns: Whether a file was removed.
   @discardableResult
   func removeStoredIndex(_ writer: inout Writer) -> Bool {
-    // Pages that are in the file only are needed. Those of a damaged index are not.
+    // Pages that are only in the file are still needed, unless the index is damaged.
     index.withLock { $0.readAllPages() }
     let wereThere = removeIndexFiles()
     writer.files = IndexFiles()
@@ -73,9 +74,9 @@ extension SegmentStore {
     return wereThere
   }
 
-  /// Removes both files: each is worthless without the other.
+  /// Removes both files, because neither is useful without the other.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether a file was removed.
   @discardableResult
   func removeIndexFiles() -> Bool {
     let hadIndex = (try? fileSystem.remove(indexPath)) != nil
@@ -85,7 +86,7 @@ extension SegmentStore {
 
   // MARK: Rounds
 
-  /// Notes that a segment is full.
+  /// Records that a segment is full.
   func noteSealed(_ writer: inout Writer) {
     writer.files.sealedSinceRound += 1
     if writer.files.sealedSinceRound >= Self.sealedSegmentsPerRound { beginRound(&writer) }
@@ -108,7 +109,7 @@ extension SegmentStore {
     }
   }
 
-  /// Makes the file of the pages anew, with none in it.
+  /// Makes the file of the pages again, empty.
   private func makePages(_ writer: inout Writer) throws(DiskCacheError) {
     index.withLock { $0.readAllPages() }
     removeIndexFiles()
@@ -125,7 +126,7 @@ extension SegmentStore {
     }
   }
 
-  /// Writes the pages that were added, and some of a round; ends the round when all are written.
+  /// Writes the added pages and some pages of the round. Ends the round when all pages are written.
   func writeSomePages(_ writer: inout Writer, limit: Int = pagesPerTurn) {
     guard writer.files.isBased || writer.files.round != nil else { return }
     do throws(DiskCacheError) {
@@ -136,7 +137,7 @@ extension SegmentStore {
         try writePage(number, &writer)
         count += 1
       }
-      // Pages must be durable before the file that tells of them is (`endSynchronizedRound`).
+      // Pages must be durable before the file that refers to them (`endSynchronizedRound`).
       if let round = writer.files.round, round.numbers.isEmpty, configuration.durability == .buffered {
         try end(round, &writer)
       }
@@ -146,7 +147,7 @@ extension SegmentStore {
     }
   }
 
-  /// Ends a round whose pages are all written, after they have reached the device.
+  /// Synchronizes the pages of a round that are all written, and ends the round.
   func endSynchronizedRound(_ writer: inout Writer) throws(DiskCacheError) {
     guard let round = writer.files.round, round.numbers.isEmpty, let pages = writer.files.pages else {
       return
@@ -182,7 +183,7 @@ extension SegmentStore {
       &writer)
   }
 
-  /// Writes the file `index`, which is replaced whole.
+  /// Replaces the file `index`.
   private func writeIndex(
     places: [StoredIndex.Place], nextSequence: UInt64, nextNumber: UInt64, isClean: Bool,
     _ writer: inout Writer
@@ -201,7 +202,7 @@ extension SegmentStore {
     }
     let newPath = path(StoredIndex.newFileName)
     do throws(DiskCacheError) {
-      // What a crash left of an earlier attempt is in the way of creating.
+      // A file that an earlier attempt left before a crash would prevent creating.
       try? fileSystem.remove(newPath)
       let file = try withoutObstacle(at: newPath) { () throws(DiskCacheError) in
         try fileSystem.open(newPath, for: .creating)
@@ -230,7 +231,7 @@ extension SegmentStore {
     noteStoredByteCount(writer)
   }
 
-  /// Writes all that is not in the files yet. Without them the next opening takes longer, no more.
+  /// Writes everything that is not in the files yet. If that fails, only the next opening takes longer.
   func storeIndex(_ writer: inout Writer, isClean: Bool) {
     writer.files.round = nil
     beginRound(&writer)
@@ -238,7 +239,7 @@ extension SegmentStore {
     writer.files.round?.numbers = []
     note(&writer) { (writer) throws(DiskCacheError) in
       do throws(DiskCacheError) {
-        // This changes pages, and on a full disk it gives up the files.
+        // This may change pages, and on a full disk it removes the files.
         try makeRoom(for: 0, &writer)
         guard writer.files.pages != nil else { return }
         try writeAddedPages(&writer)

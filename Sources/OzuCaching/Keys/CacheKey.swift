@@ -3,6 +3,7 @@
 /// The key of a text or of bytes is their SipHash-2-4 with 128-bit output under a fixed key (Aumasson and Bernstein
 /// 2012). The same text gives the same key in every process and on every platform, so keys can be stored. The
 /// probability that two of a billion texts share a key is 10⁻²¹.
+///
 /// ```swift
 /// let original = CacheKey("https://example.org/cat.jpg")
 /// let thumbnail = original.derived("resize", "320x240")

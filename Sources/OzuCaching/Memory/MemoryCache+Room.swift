@@ -55,7 +55,8 @@ extension MemoryCache {
   /// evicted values, a weak reference is kept too.
   @inlinable @inline(__always)
   func discard(
-    _ victim: Int, of shard: inout Shard, _ credit: inout Credit, into evicted: inout RemovedEntries<Key, Value>
+    _ victim: Int, of shard: inout Shard, _ credit: inout Credit,
+    into evicted: inout RemovedEntries<Key, Value>
   ) {
     let node = shard.node(victim)
     credit.cost &+= node.pointee.cost
@@ -87,7 +88,8 @@ extension MemoryCache {
   /// Evicts one entry from the first shard that has any, beginning after `home`; `home` itself is last.
   @inlinable @inline(never)
   func evictAnywhere(
-    after home: Int, for measure: Shard.Measure, steps: inout Int, into evicted: inout RemovedEntries<Key, Value>
+    after home: Int, for measure: Shard.Measure, steps: inout Int,
+    into evicted: inout RemovedEntries<Key, Value>
   ) {
     for offset in 1...(shardMask + 1) {
       let didEvict = withShard((home + offset) & shardMask) { shard in

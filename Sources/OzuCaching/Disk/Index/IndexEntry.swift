@@ -1,4 +1,4 @@
-/// What the index knows of an entry.
+/// The data of the index about one entry.
 struct IndexEntry {
   var key: CacheKey
   /// The number of the partition.
@@ -8,10 +8,10 @@ struct IndexEntry {
   var sequence: UInt64
   /// Nanoseconds since 1970.
   var accessed: Int64
-  /// Where the record begins in its segment, and its bytes; multiples of eight.
+  /// The offset of the record in its segment and its length, in bytes; both are multiples of eight.
   var offset: Int
   var length: Int
-  /// Bytes of the record before the body.
+  /// The bytes of the record before its body.
   var headLength: Int
   /// Whether the entry was used since it was written to this segment.
   var isReferenced = false
