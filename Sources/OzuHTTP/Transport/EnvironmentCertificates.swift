@@ -4,8 +4,8 @@
   import Foundation
 #endif
 
-/// Where `SSL_CERT_FILE` and `SSL_CERT_DIR` say that the system's certificate authorities are, as OpenSSL and curl
-/// understand them: each takes the place of its own default.
+/// The paths of the system's certificate authorities in `SSL_CERT_FILE` and `SSL_CERT_DIR`. As in OpenSSL and curl,
+/// each replaces only its own default.
 struct EnvironmentCertificates: Sendable, Hashable {
   let file: String?
   let directory: String?
@@ -15,6 +15,6 @@ struct EnvironmentCertificates: Sendable, Hashable {
     (file, directory) = (value("SSL_CERT_FILE"), value("SSL_CERT_DIR"))
   }
 
-  /// Those of the process, as it was when they were first needed.
+  /// The values of the process's environment when they were first needed.
   static let current = EnvironmentCertificates(ProcessInfo.processInfo.environment)
 }

@@ -1,11 +1,11 @@
-/// Decides which waiting request starts next: among the hosts with a free place the highest priority, then
-/// the oldest. A value without clocks or locks; the transport's thread owns one.
+/// Decides which waiting request starts next: among the hosts with a free place, the one with the highest priority,
+/// then the oldest. A value without clocks or locks; the transport's thread owns it.
 ///
-/// Each origin that waits or runs has one lane per priority.
+/// Each origin with waiting or running requests has one queue of tickets per priority.
 ///
 /// - Complexity: `enqueue`, `remove` and `finish` O(1) amortised; `next` O(origins in use).
 struct StartQueue<Element> {
-  /// Names a request for as long as it waits; smaller is older.
+  /// Identifies a request while it waits; a smaller number is older.
   typealias Ticket = UInt64
 
   let maximumActive: Int
@@ -14,7 +14,7 @@ struct StartQueue<Element> {
 
   private var waiting: [Ticket: Element] = [:]
   private var origins: [HTTPOrigin: Origin] = [:]
-  /// Origins known to carry many requests over one connection. Forgotten all at once when they become many.
+  /// Origins that carry many requests over one connection. All are forgotten at once when there are too many.
   private var multiplexed: Set<HTTPOrigin> = []
 
   private struct Origin {
@@ -22,7 +22,7 @@ struct StartQueue<Element> {
     var waitingCount = 0
     var lanes = [StartLane](repeating: StartLane(), count: HTTPPriority.allCases.count)
 
-    /// The ticket whose turn is next at this origin, and its lane.
+    /// The next ticket of this origin, and the index of its queue.
     var front: (lane: Int, ticket: Ticket)? {
       for lane in lanes.indices.reversed() {
         if let ticket = lanes[lane].first { return (lane, ticket) }
@@ -55,19 +55,19 @@ struct StartQueue<Element> {
 
   var waitingCount: Int { waiting.count }
 
-  /// Adds a request behind all of its origin and priority.
+  /// Adds a request at the end of the queue of its origin and priority.
   mutating func enqueue(_ element: Element, ticket: Ticket, origin: HTTPOrigin, priority: HTTPPriority) {
     waiting[ticket] = element
     origins[origin, default: Origin()].wait(ticket, priority, isFirst: false)
   }
 
-  /// Adds a request before all of its origin and priority: one that had started and was sent elsewhere.
+  /// Adds a request at the front of the queue of its origin and priority: one that had started and was redirected.
   mutating func enqueueFirst(_ element: Element, ticket: Ticket, origin: HTTPOrigin, priority: HTTPPriority) {
     waiting[ticket] = element
     origins[origin, default: Origin()].wait(ticket, priority, isFirst: true)
   }
 
-  /// Takes a request out while it waits. Returns false if it does not.
+  /// Removes a waiting request. Returns false if it does not wait.
   @discardableResult
   mutating func remove(ticket: Ticket, origin: HTTPOrigin, priority: HTTPPriority) -> Bool {
     guard waiting.removeValue(forKey: ticket) != nil else { return false }
@@ -78,7 +78,7 @@ struct StartQueue<Element> {
     return true
   }
 
-  /// Takes the request that may start now and counts it as active, or returns nil.
+  /// Removes the request that may start now and counts it as active, or returns nil.
   mutating func next() -> Element? {
     guard activeCount < maximumActive, !waiting.isEmpty else { return nil }
     var best: (lane: Int, ticket: Ticket, place: Dictionary<HTTPOrigin, Origin>.Index)?
@@ -93,19 +93,19 @@ struct StartQueue<Element> {
     return element
   }
 
-  /// Counts a request as active that has waited for its turn elsewhere.
+  /// Counts a request as active that waited for its turn elsewhere.
   mutating func start(origin: HTTPOrigin) {
     origins[origin, default: Origin()].activeCount += 1
     activeCount += 1
   }
 
-  /// Gives an active request's place back.
+  /// Frees the place of an active request.
   mutating func finish(origin: HTTPOrigin) {
     activeCount -= 1
     change(origin) { $0.activeCount -= 1 }
   }
 
-  /// Notes that an origin multiplexes, which lifts its bound; the bound on all requests still holds.
+  /// Records that an origin multiplexes, which removes its limit. The limit on all requests still applies.
   mutating func noteMultiplexing(of origin: HTTPOrigin) {
     if multiplexed.count >= 1024 { multiplexed.removeAll() }
     multiplexed.insert(origin)
@@ -116,7 +116,7 @@ struct StartQueue<Element> {
       && (state.activeCount < maximumActivePerOrigin || multiplexed.contains(origin))
   }
 
-  // Looks the origin up once: names are long, and each request passes here several times.
+  // Looks up the origin only once: hashing names is slow, and each request comes here several times.
   private mutating func change(_ origin: HTTPOrigin, _ change: (inout Origin) -> Void) {
     guard let place = origins.index(forKey: origin) else { return }
     change(&origins.values[place])
@@ -126,9 +126,9 @@ struct StartQueue<Element> {
 
 /// The tickets of one origin and priority, oldest first.
 ///
-/// A ticket removed from the middle is only marked; it goes when it comes to the front or when marks outweigh
-/// the rest, so that cancelling ten thousand requests does not shift the array ten thousand times. The front
-/// is never a marked one.
+/// A ticket that is removed from the middle becomes a tombstone. Tombstones are dropped when they reach the front,
+/// or when there are more of them than other tickets, so that cancelling ten thousand requests does not shift the
+/// array ten thousand times. The front is never a tombstone.
 struct StartLane {
   private var tickets: [UInt64] = []
   private var head = 0
