@@ -259,7 +259,7 @@ struct PlaygroundTests {
     #expect(await fixture.service.respond(to: request).status == 200)
     request.body.append(0)
     #expect(await fixture.service.respond(to: request).status == 413)
-    #expect(page.shelf.byteCount == Playground.maximumUploadByteCount)
+    #expect(page.uploadStore.byteCount == Playground.maximumUploadByteCount)
     #expect(page.uploads.path == request.target)
     #expect(page.uploads.maximumByteCount == Playground.maximumUploadByteCount)
     // Two whole ones can be received at a time.
@@ -309,49 +309,49 @@ struct PlaygroundTests {
   @Test("an uploaded file leaves memory after its time, whatever is asked then")
   func expiry() async throws {
     let fixture = try Self.fixture()
-    let shelf = try #require(fixture.service.configuration.playground).shelf
+    let uploadStore = try #require(fixture.service.configuration.playground).uploadStore
     let key = try await Self.upload(try ServiceFixture.picture(), fixture)
     fixture.clock.advance(by: .seconds(599))
     #expect(await fixture.get("/playground/picture?upload=\(key)", Self.bearer).status == 200)
     fixture.clock.advance(by: .seconds(599))
-    #expect(await fixture.get("/health").status == 200 && shelf.byteCount > 0)
+    #expect(await fixture.get("/health").status == 200 && uploadStore.byteCount > 0)
     fixture.clock.advance(by: .seconds(1))
-    #expect(await fixture.get("/health").status == 200 && shelf.byteCount == 0)
+    #expect(await fixture.get("/health").status == 200 && uploadStore.byteCount == 0)
     #expect(await fixture.get("/playground/picture?upload=\(key)", Self.bearer).status == 404)
   }
 
   @Test("the bytes of uploaded files are bounded: the one used longest ago makes room")
   func budget() {
-    let shelf = UploadShelf(byteBudget: 100, lifetime: .seconds(60))
+    let uploadStore = UploadStore(byteBudget: 100, lifetime: .seconds(60))
     let now = ContinuousClock.now
-    let first = shelf.add(Data(count: 40), at: now) ?? ""
-    let second = shelf.add(Data(count: 40), at: now) ?? ""
-    #expect(shelf.data(for: first, at: now) != nil)
-    let third = shelf.add(Data(count: 60), at: now) ?? ""
-    #expect(shelf.data(for: second, at: now) == nil)
-    #expect(shelf.data(for: first, at: now) != nil && shelf.data(for: third, at: now) != nil)
-    #expect(shelf.add(Data(count: 101), at: now) == nil && shelf.byteCount == 100)
-    for _ in 0..<1000 { _ = shelf.add(Data(), at: now) }
-    #expect(shelf.data(for: third, at: now) == nil && shelf.byteCount == 0)
+    let first = uploadStore.add(Data(count: 40), at: now) ?? ""
+    let second = uploadStore.add(Data(count: 40), at: now) ?? ""
+    #expect(uploadStore.data(for: first, at: now) != nil)
+    let third = uploadStore.add(Data(count: 60), at: now) ?? ""
+    #expect(uploadStore.data(for: second, at: now) == nil)
+    #expect(uploadStore.data(for: first, at: now) != nil && uploadStore.data(for: third, at: now) != nil)
+    #expect(uploadStore.add(Data(count: 101), at: now) == nil && uploadStore.byteCount == 100)
+    for _ in 0..<1000 { _ = uploadStore.add(Data(), at: now) }
+    #expect(uploadStore.data(for: third, at: now) == nil && uploadStore.byteCount == 0)
   }
 
   @Test("the number of uploaded files is bounded too, and each is kept for its own time")
   func shelfCount() {
-    let shelf = UploadShelf(byteBudget: 1000, lifetime: .seconds(60))
+    let uploadStore = UploadStore(byteBudget: 1000, lifetime: .seconds(60))
     let now = ContinuousClock.now
-    let keys = (0..<UploadShelf.maximumCount).map { shelf.add(Data(count: 1), at: now + .seconds($0)) ?? "" }
-    #expect(Set(keys).count == UploadShelf.maximumCount && keys.allSatisfy { $0.utf8.count >= 22 })
-    #expect(shelf.byteCount == UploadShelf.maximumCount)
-    #expect(shelf.data(for: keys[0], at: now + .seconds(59)) != nil)
-    _ = shelf.add(Data(count: 1), at: now + .seconds(59))
-    #expect(shelf.byteCount == UploadShelf.maximumCount)
-    #expect(shelf.data(for: keys[1], at: now + .seconds(59)) == nil)
-    #expect(shelf.data(for: keys[0], at: now + .seconds(59)) != nil)
+    let keys = (0..<UploadStore.maximumCount).map { uploadStore.add(Data(count: 1), at: now + .seconds($0)) ?? "" }
+    #expect(Set(keys).count == UploadStore.maximumCount && keys.allSatisfy { $0.utf8.count >= 22 })
+    #expect(uploadStore.byteCount == UploadStore.maximumCount)
+    #expect(uploadStore.data(for: keys[0], at: now + .seconds(59)) != nil)
+    _ = uploadStore.add(Data(count: 1), at: now + .seconds(59))
+    #expect(uploadStore.byteCount == UploadStore.maximumCount)
+    #expect(uploadStore.data(for: keys[1], at: now + .seconds(59)) == nil)
+    #expect(uploadStore.data(for: keys[0], at: now + .seconds(59)) != nil)
     // The third was last used at the second second.
-    shelf.expire(at: now + .seconds(62))
-    #expect(shelf.data(for: keys[2], at: now + .seconds(62)) == nil)
-    #expect(shelf.data(for: keys[3], at: now + .seconds(62)) != nil)
+    uploadStore.expire(at: now + .seconds(62))
+    #expect(uploadStore.data(for: keys[2], at: now + .seconds(62)) == nil)
+    #expect(uploadStore.data(for: keys[3], at: now + .seconds(62)) != nil)
     // Nobody has to look before.
-    #expect(shelf.data(for: keys[4], at: now + .seconds(64)) == nil)
+    #expect(uploadStore.data(for: keys[4], at: now + .seconds(64)) == nil)
   }
 }

@@ -130,7 +130,7 @@ struct RedisStoreTests {
     }
     try await eventually(redis[name] == nil)
     #expect(store.statistics.damaged == 1)
-    await store.news.told()
+    await store.reporter.reported()
     #expect(events.all.withLock { $0 } == [.damaged(node: redis.path)])
   }
 
@@ -237,7 +237,7 @@ struct RedisStoreTests {
     clock.advance(by: .seconds(1))
     redis.react = { _, _ in .done }
     try await blocking { [key] () throws in #expect(try store.read(key) == nil) }
-    await store.news.told()
+    await store.reporter.reported()
     #expect(events.states == [.open, .halfOpen, .open, .halfOpen, .closed])
     let node = store.statistics.nodes[0]
     #expect(node.counts.timedOut == 4 && node.counts.leftAlone == 1 && node.state == .closed)
@@ -327,7 +327,7 @@ struct RedisStoreTests {
       }
       #expect(error?.reason == .overloaded)
     }
-    await store.news.told()
+    await store.reporter.reported()
     #expect(events.all.withLock { $0 } == [.dropped(node: redis.path)])
     #expect(store.statistics.nodes[0].counts.dropped == 5)
     clock.advance(by: .milliseconds(50))

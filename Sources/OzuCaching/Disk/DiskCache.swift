@@ -74,8 +74,6 @@ public final class DiskCache: Sendable {
   /// The path of the directory as it was given to the initializer.
   public var directory: String { store.directory }
 
-  // MARK: Entries
-
   /// Stores bytes under a key and replaces the key's former entry in the partition.
   ///
   /// If this returns false, the key has no entry, or, while another process writes, the one that the other process
@@ -186,66 +184,6 @@ public final class DiskCache: Sendable {
   ) throws(Failure) -> Bool {
     if store.touch(key, in: partition) { return true }
     return store.store(try body(), metadata: metadata, label: label ?? "", key: key, partition: partition)
-  }
-
-  /// Removes the entry of a key in one partition.
-  ///
-  /// - Returns: Whether the key had an entry, and it was removed. A cache that only reads forgets the entry for
-  ///   itself and returns false.
-  @discardableResult
-  public func remove(forKey key: CacheKey, in partition: Partition) -> Bool {
-    store.remove(key, in: partition)
-  }
-
-  /// Removes the entries of a key in all partitions.
-  ///
-  /// - Returns: Whether the key had entries, and all of them were removed.
-  @discardableResult
-  public func remove(forKey key: CacheKey) -> Bool {
-    store.remove(key, in: nil)
-  }
-
-  /// Removes all entries of a partition.
-  ///
-  /// - Throws: If a file could not be removed or rewritten, or if this cache may not write
-  ///   (`DiskCacheError.Operation.change`, or the error of the lock).
-  public func removeAll(in partition: Partition) throws(DiskCacheError) {
-    try store.removeAll(in: partition)
-  }
-
-  /// Removes all entries.
-  ///
-  /// - Throws: If a file could not be removed, or if this cache may not write.
-  public func removeAll() throws(DiskCacheError) {
-    try store.removeAll(in: nil)
-  }
-
-  // MARK: Upkeep
-
-  /// Makes all stored entries durable, as the configuration's `durability` promises, and writes the dates of
-  /// access.
-  ///
-  /// - Throws: If that failed; then every entry stored since the last flush may be lost.
-  public func flush() throws(DiskCacheError) {
-    try store.flush()
-  }
-
-  /// Removes the least recently used entries of all partitions, and rewrites segments with dead space, until all
-  /// files have at most `byteCount` bytes.
-  ///
-  /// - Throws: If a file could not be rewritten or removed, or if this cache may not write
-  ///   (`DiskCacheError.Operation.change`, or the error of the lock).
-  public func trim(toByteCount byteCount: Int) throws(DiskCacheError) {
-    try store.write { (writer) throws(DiskCacheError) in
-      try store.requireWriter(&writer)
-      try store.trim(toByteCount: byteCount, &writer)
-    }
-  }
-
-  /// Flushes, closes the files and releases the lock. All later operations are misses. A cache that is released
-  /// closes itself.
-  public func close() {
-    store.close()
   }
 }
 

@@ -185,7 +185,7 @@ extension SegmentStore {
         .superseded
       return (former, number, segment)
     }
-    if let former { bury(former, &writer) }
+    if let former { kill(former, &writer) }
     enforceCapacity(ofPartition: number, keeping: header.sequence, &writer)
     note(&writer) { (writer) throws(DiskCacheError) in
       // From now on the entry counts as a segment, and no longer as an editor's file.

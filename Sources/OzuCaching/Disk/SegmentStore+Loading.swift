@@ -46,7 +46,7 @@ extension SegmentStore {
     writer.refreshed = now()
     guard isWriter else { return }
     writer.outdated = OutdatedEntries()
-    try tidy(names, &writer)
+    try cleanUp(names, &writer)
   }
 
   /// Removes out-of-date entries from a stored index, and returns their records.
@@ -131,7 +131,7 @@ extension SegmentStore {
   }
 
   /// Removes leftover files, and entries that exceed the capacity.
-  private func tidy(_ names: [String], _ writer: inout Writer) throws(DiskCacheError) {
+  private func cleanUp(_ names: [String], _ writer: inout Writer) throws(DiskCacheError) {
     // Files of editors that did not commit before their process ended. Those of this process are younger.
     if writer.spilledByteCount == 0 {
       for name in names where name.hasSuffix(".segment" + SpilledRecord.suffix) {

@@ -64,7 +64,7 @@ extension SegmentStore {
         continue
       }
       if found != nil { search.isOver = search.lookCount >= Search.lookLimit }
-      if found == nil, !isReader, search.lookCount == 0, hasGuests.load(ordering: .relaxed) {
+      if found == nil, !isReader, search.lookCount == 0, hasOffers.load(ordering: .relaxed) {
         search.lookCount = 1
         try? write { (writer) throws(DiskCacheError) in adoptOffersIfDue(&writer) }
         continue

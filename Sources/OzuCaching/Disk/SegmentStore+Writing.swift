@@ -127,11 +127,11 @@ extension SegmentStore {
     }
     guard wasThere else { return }
     if isEviction { counters.evictions.increment() }
-    bury(location, keepsSegment: keepsSegment, &writer)
+    kill(location, keepsSegment: keepsSegment, &writer)
   }
 
   /// Marks the record of an entry that left the index as dead, and the records that it is a copy of.
-  func bury(_ location: SegmentIndex.Location, keepsSegment: Bool = false, _ writer: inout Writer) {
+  func kill(_ location: SegmentIndex.Location, keepsSegment: Bool = false, _ writer: inout Writer) {
     kill(location.file, at: location.offset, &writer)
     for original in writer.pendingKills.removeValue(forKey: location.sequence) ?? [] {
       kill(original.file, at: original.offset, &writer)

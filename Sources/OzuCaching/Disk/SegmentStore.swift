@@ -110,7 +110,7 @@ final class SegmentStore: Sendable {
   /// A copy of the writer's role, for callers that must not wait until a write is done.
   let isWriting = Atomic<Bool>(false)
   /// Whether other processes hand over entries to this one.
-  let hasGuests = Atomic<Bool>(false)
+  let hasOffers = Atomic<Bool>(false)
   let currentCapacity: Atomic<Int>
   private let capacities: Mutex<[Partition: Int]>
   private let reported = Mutex<Set<DiskCacheError>>([])

@@ -84,7 +84,7 @@ final class HTTPSpooledBody: Sendable {
 
   /// Appends an earlier beginning. If the body goes to a file, the data is kept and not copied.
   func append(_ beginning: Data) {
-    add(byteCount: beginning.count, toMemory: { $0.append(beginning) }, toRow: { $0.append(beginning) })
+    add(byteCount: beginning.count, toMemory: { $0.append(beginning) }, toQueue: { $0.append(beginning) })
   }
 
   /// Appends bytes.
@@ -92,16 +92,16 @@ final class HTTPSpooledBody: Sendable {
     guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
     add(byteCount: bytes.count) {
       $0.append(start, count: bytes.count)
-    } toRow: { row in
-      if let last = row.indices.last, row[last].count + bytes.count <= Self.pieceByteCount {
-        row[last].append(start, count: bytes.count)
+    } toQueue: { queue in
+      if let last = queue.indices.last, queue[last].count + bytes.count <= Self.pieceByteCount {
+        queue[last].append(start, count: bytes.count)
       } else {
-        row.append(Data(bytes))
+        queue.append(Data(bytes))
       }
     }
   }
 
-  private func add(byteCount: Int, toMemory: (inout Data) -> Void, toRow: (inout [Data]) -> Void) {
+  private func add(byteCount: Int, toMemory: (inout Data) -> Void, toQueue: (inout [Data]) -> Void) {
     let hasWork = state.withLock { state in
       state.byteCount += byteCount
       if state.writer == nil {
@@ -116,7 +116,7 @@ final class HTTPSpooledBody: Sendable {
         state.waitingByteCount = state.memory.count
         state.memory = Data()
       }
-      toRow(&state.waiting)
+      toQueue(&state.waiting)
       state.waitingByteCount += byteCount
       defer { state.isDraining = true }
       return !state.isDraining
@@ -168,13 +168,13 @@ final class HTTPSpooledBody: Sendable {
   // Runs on the spool's thread.
   private func drain() {
     while true {
-      let (row, writer, keeping) = state.withLock { state in
+      let (queue, writer, keeping) = state.withLock { state in
         defer { state.waiting = [] }
         if state.waiting.isEmpty { state.isDraining = false }
         return (state.waiting, state.writer, state.keeping)
       }
-      guard !row.isEmpty, let writer else { break }
-      for piece in row {
+      guard !queue.isEmpty, let writer else { break }
+      for piece in queue {
         writer.append(piece, keeping: keeping)
         let resumption = state.withLock { state -> HTTPBodyResumption? in
           state.waitingByteCount -= piece.count

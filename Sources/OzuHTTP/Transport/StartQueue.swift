@@ -20,12 +20,12 @@ struct StartQueue<Element> {
   private struct Origin {
     var activeCount = 0
     var waitingCount = 0
-    var lanes = [StartLane](repeating: StartLane(), count: HTTPPriority.allCases.count)
+    var queues = [TicketQueue](repeating: TicketQueue(), count: HTTPPriority.allCases.count)
 
-    /// The next ticket of this origin, and the index of its queue.
-    var front: (lane: Int, ticket: Ticket)? {
-      for lane in lanes.indices.reversed() {
-        if let ticket = lanes[lane].first { return (lane, ticket) }
+    /// The next ticket of this origin, and the level of its queue, by priority.
+    var front: (level: Int, ticket: Ticket)? {
+      for level in queues.indices.reversed() {
+        if let ticket = queues[level].first { return (level, ticket) }
       }
       return nil
     }
@@ -35,14 +35,14 @@ struct StartQueue<Element> {
     mutating func wait(_ ticket: Ticket, _ priority: HTTPPriority, isFirst: Bool) {
       waitingCount += 1
       if isFirst {
-        lanes[priority.rawValue].insertFirst(ticket)
+        queues[priority.rawValue].insertFirst(ticket)
       } else {
-        lanes[priority.rawValue].append(ticket)
+        queues[priority.rawValue].append(ticket)
       }
     }
 
-    mutating func start(from lane: Int) {
-      lanes[lane].popFirst()
+    mutating func start(from level: Int) {
+      queues[level].popFirst()
       waitingCount -= 1
       activeCount += 1
     }
@@ -73,7 +73,7 @@ struct StartQueue<Element> {
     guard waiting.removeValue(forKey: ticket) != nil else { return false }
     change(origin) { state in
       state.waitingCount -= 1
-      state.lanes[priority.rawValue].remove(ticket)
+      state.queues[priority.rawValue].remove(ticket)
     }
     return true
   }
@@ -81,14 +81,14 @@ struct StartQueue<Element> {
   /// Removes the request that may start now and counts it as active, or returns nil.
   mutating func next() -> Element? {
     guard activeCount < maximumActive, !waiting.isEmpty else { return nil }
-    var best: (lane: Int, ticket: Ticket, place: Dictionary<HTTPOrigin, Origin>.Index)?
+    var best: (level: Int, ticket: Ticket, place: Dictionary<HTTPOrigin, Origin>.Index)?
     for place in origins.indices where mayStart(at: origins[place].key, origins[place].value) {
       guard let front = origins.values[place].front else { continue }
-      if let best, (best.lane, front.ticket) > (front.lane, best.ticket) { continue }
-      best = (front.lane, front.ticket, place)
+      if let best, (best.level, front.ticket) > (front.level, best.ticket) { continue }
+      best = (front.level, front.ticket, place)
     }
     guard let best, let element = waiting.removeValue(forKey: best.ticket) else { return nil }
-    origins.values[best.place].start(from: best.lane)
+    origins.values[best.place].start(from: best.level)
     activeCount += 1
     return element
   }
@@ -129,7 +129,7 @@ struct StartQueue<Element> {
 /// A ticket that is removed from the middle becomes a tombstone. Tombstones are dropped when they reach the front,
 /// or when there are more of them than other tickets, so that cancelling ten thousand requests does not shift the
 /// array ten thousand times. The front is never a tombstone.
-struct StartLane {
+struct TicketQueue {
   private var tickets: [UInt64] = []
   private var head = 0
   private var removed: Set<UInt64> = []

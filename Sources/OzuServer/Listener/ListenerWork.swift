@@ -3,18 +3,19 @@ import Foundation
 import Glibc
 import OzuHTTP
 
-/// What the thread of a listener does: accepts, reads, has requests answered, writes, and keeps to the limits.
+/// The work of a listener's thread: accepts and reads requests, passes them to the service, writes answers, and
+/// enforces limits.
 ///
-/// Level-triggered: what a socket is ready for is told until it is done or no longer wanted, so nothing has to be remembered
-/// between two turns. Connections are told apart by numbers that are never used again: an answer or an event for one that is
-/// gone finds nothing.
+/// Events are level-triggered: a socket is reported as long as it is ready, so nothing must be remembered between
+/// two turns. Connections have numbers that are never reused, so an answer or an event for a closed connection has
+/// no effect.
 final class ListenerWork {
   private static let listenerNumber: UInt64 = 0
   private static let wakerNumber: UInt64 = 1
   private static let lingering = Duration.seconds(2)
-  /// How many requests of a connection are answered at once before the others have their turn.
+  /// The most requests of a connection that are answered without a task before other connections get their turn.
   private static let largestImmediateCount = 16
-  /// How often deadlines are looked at.
+  /// The time between two checks of the deadlines.
   private static let tick = Duration.milliseconds(500)
 
   private let loop: ListenerLoop
@@ -24,9 +25,9 @@ final class ListenerWork {
   private var connections: [UInt64: ListenerConnection] = [:]
   private var lastNumber: UInt64 = 1
   private var isAccepting = true
-  /// Whether the system or the limit lets no more connections in for the moment.
+  /// Whether accepting is paused, because of the limit or of the system.
   private var isPaused = false
-  /// When what is not answered is called off; `nil` before the end.
+  /// The time when unanswered requests are cancelled; `nil` before draining begins.
   private var drainEnd: ContinuousClock.Instant?
   private var nextLook: ContinuousClock.Instant
   private var space = [UInt8](repeating: 0, count: 16 << 10)
@@ -39,12 +40,12 @@ final class ListenerWork {
     self.waker = waker
     nextLook = loop.configuration.now()
     epoll = ozu_listener_epoll()
-    // Without one, or without room in it, nothing is ever ready, and `isDone` ends the thread.
+    // Without epoll, or if it has no room, no event is reported, and `isDone` ends the thread.
     _ = ozu_listener_watch(epoll, listener.descriptor, Self.listenerNumber, 1, 1, 0)
     _ = ozu_listener_watch(epoll, waker, Self.wakerNumber, 1, 1, 0)
   }
 
-  /// Whether it is at its end.
+  /// Whether the thread is to end.
   var isDone: Bool { epoll < 0 || drainEnd != nil && connections.isEmpty }
 
   func close() {
@@ -72,7 +73,7 @@ final class ListenerWork {
     var milliseconds: Int32 = 0
     if mayRest { milliseconds = connections.isEmpty && drainEnd == nil && !isPaused ? -1 : 500 }
     withUnsafeTemporaryAllocation(of: ozu_listener_event.self, capacity: 64) { events in
-      // As many of the events as the call says are written.
+      // The call has written this number of events.
       let count = ozu_listener_wait(epoll, events.baseAddress, Int32(events.count), milliseconds)
       for event in events[..<max(0, Int(count))] { handle(event) }
     }
@@ -86,14 +87,14 @@ final class ListenerWork {
       guard let connection = connections[event.number] else { return }
       switch connection.state {
       case .reading, .receiving, .lingering: read(connection)
-      // Its client has left, or will send nothing more, which only one who has left does here.
+      // The client has closed the connection or its sending side; both mean that it has left.
       case .answering: if event.isHungUp != 0 { end(connection) }
       case .writing: write(connection)
       }
     }
   }
 
-  /// Ends what has taken too long.
+  /// Closes connections whose deadline has passed.
   func expire() {
     let now = configuration.now()
     if let drainEnd, now >= drainEnd {
@@ -111,7 +112,7 @@ final class ListenerWork {
   // MARK: Connections
 
   private func accept() {
-    // A storm of connections must not keep the others waiting.
+    // The limit keeps many new connections from delaying the others.
     for _ in 0..<64 {
       let isFull = connections.count >= configuration.maximumConnectionCount
       if isFull, !connections.values.contains(where: \.isReading) { return pauseAccepting() }
@@ -121,7 +122,7 @@ final class ListenerWork {
         if isExhausted, !makeRoom() { pauseAccepting() }
         return
       }
-      // Not before there is one to make room for.
+      // A waiting connection is closed only after a new one was accepted.
       if isFull { _ = makeRoom() }
       let socket = ListenerSocket(descriptor: descriptor)
       socket.setOptions()
@@ -201,7 +202,7 @@ final class ListenerWork {
         return takeBody(connection, head)
       }
       connection.immediateCount = 0
-      // A connection that ends has nothing more to say.
+      // After the end of a connection its input is ignored.
       guard connection.isReading else { return }
       let wasIdle = connection.isIdle
       connection.input += space[..<count]
@@ -210,7 +211,7 @@ final class ListenerWork {
     }
   }
 
-  /// Reads what has been received, up to the end of a head.
+  /// Parses the received bytes up to the end of a head.
   private func readHead(_ connection: ListenerConnection) {
     do throws(HeadRefusal) {
       guard let head = try connection.parser.take(&connection.input) else { return }
@@ -233,14 +234,14 @@ final class ListenerWork {
       method: head.method, target: head.target, headers: head.headers,
       remoteAddress: connection.remoteAddress)
     request.body = body
-    // A client with many requests at once must not keep the others waiting, nor the stack growing.
+    // Many requests of one client must not delay the others, and must not let the stack grow.
     if connection.immediateCount < Self.largestImmediateCount,
       let response = loop.service.immediateResponse(to: request)
     {
       connection.immediateCount += 1
       return respond(connection, response, to: head)
     }
-    // Until it is answered nothing more is read: its client waits.
+    // Reading is paused until the answer is ready; the client waits.
     watch(connection, reading: false, writing: false)
     let task = Task { [loop, number = connection.number, request] in
       let response = await loop.service.respond(to: request)
@@ -249,7 +250,7 @@ final class ListenerWork {
     connection.state = .answering(task, head)
   }
 
-  /// Receives the body of an upload, if its head is right: a stranger has none of its bytes kept.
+  /// Receives the body of an upload if its head is accepted. Without the token, no byte of it is stored.
   private func receive(_ connection: ListenerConnection, _ head: RequestHead, by uploads: UploadRule) {
     let request = ServiceRequest(
       method: head.method, target: head.target, headers: head.headers,
@@ -293,7 +294,7 @@ final class ListenerWork {
     let hasMore = !connection.input.isEmpty
     let limit = hasMore ? configuration.headLimit : configuration.idleLimit
     connection.state = reading(within: limit)
-    // A pipelined request: in its turn.
+    // Handles the next pipelined request.
     if hasMore { readHead(connection) }
   }
 
@@ -305,12 +306,12 @@ final class ListenerWork {
       drainEnd = min(drainEnd ?? end, end)
       return
     }
-    // Who was let in by the system counts as connected.
+    // Connections that the system has already accepted are answered too.
     for _ in 0..<64 { accept() }
     stopAccepting()
     drainEnd = end
     for connection in Array(connections.values) where connection.isIdle {
-      // A request may have arrived that was not told yet.
+      // A request may have arrived whose event was not handled yet.
       read(connection)
       if connections[connection.number] != nil, connection.isIdle { self.end(connection) }
     }

@@ -1,17 +1,17 @@
 public import Foundation
 public import OzuHTTP
 
-/// What was asked of a service, as whatever spoke HTTP understood it: a web framework, or this module's own listener.
+/// A request to a service, after it was parsed by a web framework or by this module's listener.
 public struct ServiceRequest: Sendable, Hashable {
-  /// As it was sent, such as `GET`.
+  /// The method as it was sent, such as `GET`.
   public var method: String
-  /// The path and the query as they were sent, percent-escapes untouched: a signature is over these characters.
+  /// The path and the query as they were sent, with percent-escapes unchanged: signatures cover these characters.
   public var target: String
   /// The header fields.
   public var headers: HTTPHeaders
-  /// Where the request comes from, for the log; nil when nobody knows.
+  /// The client's address, for the log; nil if it is unknown.
   public var remoteAddress: String?
-  /// The body; empty but for an upload to the playground.
+  /// The body; empty except for an upload to the playground.
   public var body = Data()
 
   /// Makes a request.

@@ -1,12 +1,12 @@
 public import Foundation
 public import OzuHTTP
 
-/// What a service answers.
+/// The answer of a service.
 ///
-/// Whoever sends it adds `Content-Length`, `Date` and the fields of the connection; for `HEAD` it leaves out the body, and
+/// The sender adds `Content-Length`, `Date` and the fields of the connection. For `HEAD` it omits the body, and
 /// sends the fields of the same `GET`.
 public struct ServiceResponse: Sendable, Hashable {
-  /// The status code, 200 to 599.
+  /// The status code, from 200 to 599.
   public var status: Int
   /// The header fields.
   public var headers: HTTPHeaders

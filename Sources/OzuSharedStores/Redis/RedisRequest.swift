@@ -1,9 +1,9 @@
-/// A command on its way, with who waits for the answer.
+/// A command in progress, and the closure that waits for its answer.
 ///
 /// Immutable. The thread of the loop calls `complete` exactly once.
 final class RedisRequest: Sendable {
   let bytes: [UInt8]
-  /// From then on the answer is of no use.
+  /// After this instant the answer is useless.
   let deadline: ContinuousClock.Instant
   private let completion: @Sendable (Result<RESPValue, RedisError>) -> Void
 

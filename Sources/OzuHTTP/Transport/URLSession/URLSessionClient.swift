@@ -28,14 +28,14 @@
     public let configuration: HTTPClientConfiguration
     private let session: URLSession
     private let delegate: URLSessionTransferDelegate
-    private let turnstile: StartTurnstile
+    private let semaphore: StartSemaphore
 
     /// Makes a client with its own connections and limits.
     public init(configuration: HTTPClientConfiguration = HTTPClientConfiguration()) {
       self.configuration = configuration
       delegate = URLSessionTransferDelegate()
       // The session itself limits the connections per host.
-      turnstile = StartTurnstile(
+      semaphore = StartSemaphore(
         maximumActive: configuration.maximumConcurrentRequests, maximumActivePerOrigin: .max)
       let queue = OperationQueue()
       queue.maxConcurrentOperationCount = 1
@@ -65,12 +65,12 @@
       }
       let isAdmitted =
         request.hasPlace
-        ? turnstile.pass(origin: origin)
-        : await turnstile.enter(origin: origin, priority: request.priority, live: request.livePriority)
+        ? semaphore.pass(origin: origin)
+        : await semaphore.enter(origin: origin, priority: request.priority, live: request.livePriority)
       guard isAdmitted else {
         throw HTTPError(.cancelled, url: request.url)
       }
-      defer { turnstile.leave(origin: origin) }
+      defer { semaphore.leave(origin: origin) }
       guard let transfer = delegate.begin(request, into: sink, on: session, hostRule: configuration.hostRule)
       else {
         throw HTTPError(.cancelled, url: request.url)
@@ -86,7 +86,7 @@
     ///
     /// Returns after the session has released everything. A second call waits for the same.
     public func shutdown() async {
-      turnstile.close()
+      semaphore.close()
       delegate.refuseNew()
       session.invalidateAndCancel()
       await delegate.invalidated()
@@ -94,7 +94,7 @@
 
     /// The requests that run and wait now.
     public var statistics: HTTPClientStatistics {
-      turnstile.statistics
+      semaphore.statistics
     }
   }
 

@@ -1,7 +1,7 @@
 import OzuHTTP
 
 extension RequestHead {
-  /// Makes a head of what was read, if all of it together is a request that is answered here.
+  /// Makes a head from its parsed parts, if they form a request that this server answers.
   ///
   /// - Throws: `HeadRefusal`.
   init(
@@ -9,7 +9,8 @@ extension RequestHead {
   ) throws(HeadRefusal) {
     let isCurrent = version == "HTTP/1.1"
     let host = try Self.host(headers, isRequired: isCurrent)
-    // Where a body might be, another reader could see another request. `Content-Length: 0` is sent by some proxies.
+    // If there may be a body, another parser could see a second request in it. Some proxies send `Content-Length:
+    // 0`.
     if headers.contains(name: "Transfer-Encoding") {
       throw HeadRefusal(status: 400, reason: "a request has no body here")
     }
@@ -25,19 +26,20 @@ extension RequestHead {
     }
     if headers.contains(name: "Expect") { throw HeadRefusal(status: 417, reason: "nothing can be expected") }
     guard method == "GET" || method == "HEAD" || bodyByteCount > 0 else {
-      // The methods that are known are not allowed; of others nobody knows what they do.
+      // Known methods are not allowed; unknown ones are not implemented.
       let isKnown = ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT"].contains(method)
       throw HeadRefusal(status: isKnown ? 405 : 501, reason: "only GET and HEAD are answered")
     }
     let path = try Self.path(target, host: host)
-    // A word that only contains "close" ends it too, as in nginx: to end more often than asked is always right (§9.6).
+    // A word that only contains "close" also ends the connection, as in nginx: closing too often is always safe
+    // (§9.6).
     let closes = headers.values(for: "Connection").contains { $0.lowercased().contains("close") }
     self.init(
       method: method, target: path, headers: headers, keepsAlive: isCurrent && !closes,
       bodyByteCount: bodyByteCount)
   }
 
-  /// The one host (RFC 9112 §3.2).
+  /// The value of the one `Host` field (RFC 9112 §3.2).
   private static func host(_ headers: HTTPHeaders, isRequired: Bool) throws(HeadRefusal) -> String? {
     let hosts = headers.values(for: "Host")
     guard hosts.count <= 1 else { throw .malformed("there are several Hosts") }
@@ -49,8 +51,8 @@ extension RequestHead {
     return host
   }
 
-  /// A name or an IPv4 address, or an IPv6 address in brackets, and maybe a port (RFC 3986 §3.2.2, §3.2.3). A web server has
-  /// a host, so it is not empty.
+  /// Whether the text is a name or an IPv4 address, or an IPv6 address in brackets, optionally with a port (RFC
+  /// 3986 §3.2.2, §3.2.3). It must not be empty, because a web server has a host.
   private static func isHost(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     let isBracketed = bytes.first == UInt8(ascii: "[")
@@ -74,7 +76,8 @@ extension RequestHead {
     }
   }
 
-  /// The path of a target: as it stands there, or of an absolute URL whose authority is that of `Host` (RFC 9112 §3.2.2).
+  /// The path of a target: the target itself, or the path of an absolute URL with the same authority as `Host` (RFC
+  /// 9112 §3.2.2).
   private static func path(_ target: String, host: String?) throws(HeadRefusal) -> String {
     if target.utf8.first == 0x2F {
       return try checked(target)
@@ -93,7 +96,7 @@ extension RequestHead {
     return try checked(path.hasPrefix("/") ? String(path) : "/" + path)
   }
 
-  /// Of a path every `%` begins an escape, and of no zero byte: proxies that read escapes refuse others, or guess.
+  /// The path, if every `%` begins an escape of a byte other than zero. Proxies refuse or misread other paths.
   private static func checked(_ target: String) throws(HeadRefusal) -> String {
     let bytes = Array(target.utf8)
     guard !bytes.contains(UInt8(ascii: "#")) else { throw .malformed("the target has a fragment") }

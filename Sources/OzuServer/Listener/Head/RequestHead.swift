@@ -6,13 +6,13 @@ struct RequestHead: Hashable, Sendable {
   /// The path and the query.
   var target: String
   var headers = HTTPHeaders()
-  /// Whether the connection may carry a further request (RFC 9112 §9.3).
+  /// Whether the connection may carry another request (RFC 9112 §9.3).
   var keepsAlive = true
-  /// How many bytes of a body follow; 0 but for an upload.
+  /// The number of bytes of the body that follows; 0 except for an upload.
   var bodyByteCount = 0
 }
 
-/// Why a request is not answered, and its connection is closed.
+/// The reason why a request is not answered and its connection is closed.
 struct HeadRefusal: Error, Hashable, Sendable {
   let status: Int
   let reason: String

@@ -1,7 +1,7 @@
 import OzuSynchronization
 
 /// Starts tasks in the order of a `StartQueue`, for a transport whose own queue knows no priorities.
-final class StartTurnstile: Sendable {
+final class StartSemaphore: Sendable {
   private struct Waiter {
     let continuation: CheckedContinuation<Bool, Never>
     let origin: HTTPOrigin
@@ -67,7 +67,6 @@ final class StartTurnstile: Sendable {
   /// the caller must call `leave`.
   ///
   /// - Parameter live: replaces `priority`, and moves the task when it changes.
-  /// - Parameter live: counts in the place of `priority`, and moves the task when it changes.
   func enter(origin: HTTPOrigin, priority: HTTPPriority, live: HTTPLivePriority? = nil) async -> Bool {
     let ticket = state.withLock { state in
       state.nextTicket += 1
