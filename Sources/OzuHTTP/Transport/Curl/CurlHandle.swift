@@ -33,10 +33,10 @@
     let certificate = CertificateNote()
     private let errorText: UnsafeMutablePointer<CChar>
     /// The fields of requests without fields of their own; made once.
-    private let offerList: UnsafeMutablePointer<curl_slist>?
+    let offerList: UnsafeMutablePointer<curl_slist>?
     /// The fields of the current request, if it has some.
-    private var headerList: UnsafeMutablePointer<curl_slist>?
-    private var hasOfferList = false
+    var headerList: UnsafeMutablePointer<curl_slist>?
+    var hasOfferList = false
 
     init?(configuration: HTTPClientConfiguration, counters: CurlCounters) {
       guard let raw = ozu_curl_easy_init() else { return nil }
@@ -157,60 +157,11 @@
       set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds)
     }
 
-    private func setMessage(_ transfer: CurlTransfer) {
-      let request = transfer.hop
-      // UPLOAD sends any body, without the form type and the size limits of POST. Then the method is renamed.
-      if request.method == .head {
-        set(CURLOPT_NOBODY, 1)
-      } else if let count = transfer.uploadByteCount {
-        set(CURLOPT_UPLOAD, 1)
-        _ = ozu_curl_set_offset(raw, CURLOPT_INFILESIZE_LARGE, curl_off_t(count))
-        _ = ozu_curl_set_on_upload(raw, onUpload, onUploadSeek, Unmanaged.passUnretained(self).toOpaque())
-        set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
-      } else if request.method != .get {
-        set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
-      }
-      setFields(request, hasUpload: transfer.uploadByteCount != nil)
-    }
-
-    // User and password are separate options, because an access key may contain a colon. libcurl uses them as the
-    // keys.
-    private func sign(_ signature: AWSSignature) {
-      set(CURLOPT_AWS_SIGV4, "aws:amz:\(signature.region):\(signature.service)")
-      set(CURLOPT_USERNAME, signature.accessKey)
-      set(CURLOPT_PASSWORD, signature.secretKey)
-      // The field "Expect" cannot be removed (`setFields`), but libcurl need not wait for the answer to it.
-      set(CURLOPT_EXPECT_100_TIMEOUT_MS, 1)
-    }
-
-    private static let offerLine = "Accept-Encoding: \(ContentCoding.offer)"
-
-    // libcurl does not decode, because it would have to keep the whole output of a piece while the receiver is
-    // slow. `ContentDecoder` decodes.
-    private func setFields(_ request: HTTPRequest, hasUpload: Bool) {
-      guard !request.headers.isEmpty || hasUpload || !request.allowsContentDecoding else {
-        if !hasOfferList { _ = ozu_curl_set_header_list(raw, offerList) }
-        hasOfferList = true
-        return
-      }
-      // "Name;" sends a field without a value; "Name:" would remove the field. "Expect:" is removed on purpose:
-      // waiting for 100-continue costs a second with servers that do not support it.
-      var lines = request.endToEndHeaders.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
-      if request.allowsContentDecoding { lines.append(Self.offerLine) }
-      // Otherwise libcurl would sign a field that is not sent.
-      if !request.headers.contains(name: "Expect"), request.signature == nil { lines.append("Expect:") }
-      for line in lines {
-        guard let longer = ozu_curl_slist_append(headerList, line) else { continue }
-        headerList = longer
-      }
-      _ = ozu_curl_set_header_list(raw, headerList)
-    }
-
-    private func set(_ option: CURLoption, _ value: Int) {
+    func set(_ option: CURLoption, _ value: Int) {
       _ = ozu_curl_set_long(raw, option, value)
     }
 
-    private func set(_ option: CURLoption, _ value: String) {
+    func set(_ option: CURLoption, _ value: String) {
       _ = ozu_curl_set_string(raw, option, value)
     }
 
@@ -222,7 +173,7 @@
   // libcurl's callbacks. They run on the loop's thread inside libcurl's functions. Their context is the handle,
   // which outlives libcurl's handle, so the unretained cast is safe.
 
-  private func transfer(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? {
+  func curlTransfer(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? {
     context.flatMap { Unmanaged<CurlHandle>.fromOpaque($0).takeUnretainedValue().transfer }
   }
 
@@ -231,36 +182,20 @@
   ) -> Int {
     let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
     // A count other than the given one aborts the transfer.
-    return transfer(context)?.takeHeaderLine(line) == true ? line.count : (line.isEmpty ? 1 : 0)
+    return curlTransfer(context)?.takeHeaderLine(line) == true ? line.count : (line.isEmpty ? 1 : 0)
   }
 
   private func onBody(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
   ) -> Int {
     let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    guard !piece.isEmpty, let transfer = transfer(context) else { return 0 }
+    guard !piece.isEmpty, let transfer = curlTransfer(context) else { return 0 }
     return switch transfer.takeBody(piece) {
     case .taken: piece.count
     // libcurl keeps the bytes, stops reading, and passes the same bytes again after it is resumed.
     case .paused: Int(CURL_WRITEFUNC_PAUSE)
     case .failed: 0
     }
-  }
-
-  private func onUpload(
-    _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
-  ) -> Int {
-    let space = UnsafeMutableRawBufferPointer(start: buffer, count: size * count)
-    return transfer(context)?.giveUpload(space) ?? Int(CURL_READFUNC_ABORT)
-  }
-
-  private func onUploadSeek(
-    _ context: UnsafeMutableRawPointer?, _ offset: curl_off_t, _ origin: Int32
-  ) -> Int32 {
-    guard origin == SEEK_SET, transfer(context)?.seekUpload(to: Int(offset)) == true else {
-      return Int32(CURL_SEEKFUNC_FAIL)
-    }
-    return Int32(CURL_SEEKFUNC_OK)
   }
 
   private func onSecureContext(
@@ -278,7 +213,7 @@
     _ context: UnsafeMutableRawPointer?, _ remoteAddress: UnsafeMutablePointer<CChar>?,
     _ localAddress: UnsafeMutablePointer<CChar>?, _ remotePort: Int32, _ localPort: Int32
   ) -> Int32 {
-    transfer(context)?.noteConnected()
+    curlTransfer(context)?.noteConnected()
     return Int32(CURL_PREREQFUNC_OK)
   }
 
@@ -287,7 +222,7 @@
     _ address: UnsafeMutablePointer<curl_sockaddr>?
   ) -> curl_socket_t {
     guard let address else { return CURL_SOCKET_BAD }
-    if let owner = transfer(context), let isAllowed = owner.addressFilter {
+    if let owner = curlTransfer(context), let isAllowed = owner.addressFilter {
       guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return CURL_SOCKET_BAD }
       // libcurl passes a whole address of `addrlen` bytes; the declared type has only its first 16.
       let bytes = UnsafeRawBufferPointer(
