@@ -71,7 +71,7 @@ import Testing
       }
     }
 
-    @Test("stalls are told as they come, and the descriptors close with the observation")
+    @Test("stalls are reported as they occur, and the descriptors close with the observation")
     func stalls() throws {
       let (some, full) = (try Connection(), try Connection())
       defer { for file in [some.test, full.test] { close(file) } }
