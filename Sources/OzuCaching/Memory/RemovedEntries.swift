@@ -1,7 +1,7 @@
-/// Collects entries that left until the locks are free: their release may run anybody's code. The first two, all
-/// that an insertion makes leave as a rule, need no allocation.
+/// Keeps removed entries alive until the locks are free, because releasing a value may run any code. The first two
+/// entries need no allocation; an insertion rarely removes more.
 @usableFromInline
-struct Garbage<Key, Value> {
+struct RemovedEntries<Key, Value> {
   @usableFromInline var firstKey: Key?
   @usableFromInline var firstValue: Value?
   @usableFromInline var secondKey: Key?

@@ -1,20 +1,20 @@
 import OzuSynchronization
 
-/// Lets tasks through in the order of a `StartQueue`: for a transport whose own queue knows no priorities.
-final class StartTurnstile: Sendable {
+/// Starts tasks in the order of a `StartQueue`, for a transport whose own queue knows no priorities.
+final class StartSemaphore: Sendable {
   private struct Waiter {
     let continuation: CheckedContinuation<Bool, Never>
     let origin: HTTPOrigin
     var priority: HTTPPriority
-    /// Its number in the queue, a new one each time it is moved.
+    /// Its number in the queue; it gets a new one each time that it is moved.
     var place: UInt64
   }
 
   private struct State {
     var queue: StartQueue<UInt64>
     var nextTicket: UInt64 = 0
-    /// Tickets of tasks that have not queued yet. Cancelling takes the ticket away, which the task then
-    /// notices.
+    /// The tickets of tasks that are not in the queue yet. Cancelling removes the ticket, and the task notices
+    /// that.
     var arriving: Set<UInt64> = []
     var waiting: [UInt64: Waiter] = [:]
     var isClosed = false
@@ -63,10 +63,10 @@ final class StartTurnstile: Sendable {
     }
   }
 
-  /// Waits for a turn. Returns false when the task is cancelled first or the turnstile is closed; after true
-  /// the caller owes a `leave`.
+  /// Waits for a turn. Returns false if the task is cancelled before, or if the semaphore is closed. After true,
+  /// the caller must call `leave`.
   ///
-  /// - Parameter live: counts in the place of `priority`, and moves the task when it changes.
+  /// - Parameter live: replaces `priority`, and moves the task when it changes.
   func enter(origin: HTTPOrigin, priority: HTTPPriority, live: HTTPLivePriority? = nil) async -> Bool {
     let ticket = state.withLock { state in
       state.nextTicket += 1
@@ -102,7 +102,7 @@ final class StartTurnstile: Sendable {
     }
   }
 
-  /// Lets somebody through who has waited for a turn elsewhere; false when the turnstile is closed.
+  /// Takes a place for a task that waited for its turn elsewhere; returns false if the semaphore is closed.
   func pass(origin: HTTPOrigin) -> Bool {
     state.withLock { state in
       if !state.isClosed { state.queue.start(origin: origin) }
@@ -110,7 +110,7 @@ final class StartTurnstile: Sendable {
     }
   }
 
-  /// Gives a place back.
+  /// Frees a place.
   func leave(origin: HTTPOrigin) {
     let admitted = state.withLock { state in
       state.queue.finish(origin: origin)
@@ -119,7 +119,7 @@ final class StartTurnstile: Sendable {
     for next in admitted { next.resume(returning: true) }
   }
 
-  /// Turns away who waits and who comes.
+  /// Refuses waiting and later tasks.
   func close() {
     let refused = state.withLock { state in
       state.isClosed = true

@@ -1,13 +1,13 @@
 import Dispatch
 import OzuSynchronization
 
-/// Tells an app what happens, in order, on a queue of its own: what the app does with it holds up no one.
+/// Reports events to an app, in order, on a queue of its own, so that slow code of the app delays nothing else.
 ///
-/// One lock guards what was told when. The app is called outside of it.
-final class SharedStoreNews: Sendable {
+/// One lock guards the times of the last reports. The app is called outside the lock.
+final class SharedStoreReporter: Sendable {
   private let onEvent: @Sendable (SharedStoreEvent) -> Void
   private let now: @Sendable () -> ContinuousClock.Instant
-  private let queue = DispatchQueue(label: "ozu.shared.news", qos: .utility)
+  private let queue = DispatchQueue(label: "ozu.shared.events", qos: .utility)
   private let lastDrop = Mutex<ContinuousClock.Instant?>(nil)
 
   init(
@@ -18,21 +18,21 @@ final class SharedStoreNews: Sendable {
     self.onEvent = onEvent
   }
 
-  func tell(_ event: SharedStoreEvent) {
+  func report(_ event: SharedStoreEvent) {
     if case .dropped = event {
       let now = now()
-      let isTold = lastDrop.withLock { last in
+      let isReported = lastDrop.withLock { last in
         guard last.map({ $0.advanced(by: .seconds(1)) <= now }) ?? true else { return false }
         last = now
         return true
       }
-      guard isTold else { return }
+      guard isReported else { return }
     }
     queue.async { [onEvent] in onEvent(event) }
   }
 
-  /// Returns when everything so far was told.
-  func told() async {
+  /// Returns after all earlier events were reported.
+  func reported() async {
     await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
   }
 }

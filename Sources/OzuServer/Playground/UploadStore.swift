@@ -1,11 +1,11 @@
 import Foundation
 import OzuSynchronization
 
-/// Keeps uploaded files in memory for a while, under keys that nobody can guess; never on a disk.
+/// Keeps uploaded files in memory for a limited time, under keys that cannot be guessed; never on a disk.
 ///
-/// Bounded by bytes: the one that was used longest ago makes room for a new one. One lock guards the list, which has few entries;
-/// the bytes of what leaves are released outside of it.
-final class UploadShelf: Sendable {
+/// It has a limit in bytes: the least recently used file is removed for a new one. One lock guards the list, which
+/// has few entries. The bytes of removed files are released outside the lock.
+final class UploadStore: Sendable {
   private struct Entry {
     let key: String
     let data: Data
@@ -16,12 +16,12 @@ final class UploadShelf: Sendable {
 
   private let byteBudget: Int
   private let lifetime: Duration
-  /// The one used last stands last.
+  /// The most recently used file is last.
   private let entries = Mutex<[Entry]>([])
 
   /// - Parameters:
-  ///   - byteBudget: what all files may have together.
-  ///   - lifetime: how long a file is kept after its last use.
+  ///   - byteBudget: the most bytes of all files together.
+  ///   - lifetime: the time that a file is kept after its last use.
   init(byteBudget: Int, lifetime: Duration) {
     self.byteBudget = byteBudget
     self.lifetime = lifetime
@@ -29,7 +29,7 @@ final class UploadShelf: Sendable {
 
   var byteCount: Int { entries.withLock { $0.reduce(0) { $0 + $1.data.count } } }
 
-  /// Keeps a file. Returns its key; `nil` for one that is larger than the budget.
+  /// Stores a file. Returns its key; `nil` if the file is larger than the budget.
   func add(_ data: Data, at now: ContinuousClock.Instant) -> String? {
     guard data.count <= byteBudget else { return nil }
     let key = PlaygroundToken.random(byteCount: 16)
@@ -49,7 +49,7 @@ final class UploadShelf: Sendable {
     return key
   }
 
-  /// A file that is still there.
+  /// The file for a key, if it is still there.
   func data(for key: String, at now: ContinuousClock.Instant) -> Data? {
     expire(at: now)
     return entries.withLock { entries in
@@ -61,7 +61,7 @@ final class UploadShelf: Sendable {
     }
   }
 
-  /// Removes what nobody has used for too long.
+  /// Removes files whose lifetime has ended.
   func expire(at now: ContinuousClock.Instant) {
     let removed = entries.withLock { entries -> [Entry] in
       let count = entries.firstIndex { $0.lastUse + lifetime > now } ?? entries.count
