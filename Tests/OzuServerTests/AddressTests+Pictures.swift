@@ -33,7 +33,7 @@ extension AddressTests {
     request = ImageRequest(
       .data(try PatternPicture(PixelSize(64, 48)).data(as: .png)), resize: request.resize,
       processors: request.processors)
-    let pipeline = ImagePipeline { $0.diskStorage = .none }
+    let pipeline = ImagePipeline { $0.caching.diskStorage = .none }
     #expect(try await pipeline.image(for: request).size == PixelSize(width, height))
   }
 

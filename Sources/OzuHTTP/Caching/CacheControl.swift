@@ -2,7 +2,7 @@
 ///
 /// Names are compared without case. Malformed directives are ignored, and the others still apply. A directive that
 /// occurs twice has all its values; of two lifetimes the shorter one applies (§4.2.1).
-public struct CacheControl: Hashable, Sendable {
+package struct CacheControl: Hashable, Sendable {
   private struct Directive: Hashable {
     let name: String
     /// Without its quotes; nil if the directive has no argument.
@@ -19,13 +19,13 @@ public struct CacheControl: Hashable, Sendable {
   }
 
   /// Whether a directive is present, with or without an argument.
-  public func contains(_ name: String) -> Bool {
+  package func contains(_ name: String) -> Bool {
     directives.contains { $0.name.isEqualIgnoringASCIICase(to: name) }
   }
 
   /// The argument of a directive without its quotes: empty if it has none, `nil` if the directive is absent, the
   /// first one if there are several.
-  public func value(_ name: String) -> String? {
+  package func value(_ name: String) -> String? {
     directives.first { $0.name.isEqualIgnoringASCIICase(to: name) }.map { $0.argument ?? "" }
   }
 
@@ -33,14 +33,14 @@ public struct CacheControl: Hashable, Sendable {
   ///
   /// Of several arguments the smallest. An argument that is not a number counts as 0, so the response is stale, as
   /// the RFC recommends (§4.2.1). A number that is too large counts as 2^31 (§1.2.2).
-  public func seconds(_ name: String) -> Int? {
+  package func seconds(_ name: String) -> Int? {
     directives.lazy.filter { $0.name.isEqualIgnoringASCIICase(to: name) }
       .map { $0.argument.flatMap(DeltaSeconds.parse) ?? 0 }.min()
   }
 
   /// The field names that qualify a directive such as `no-cache="Set-Cookie"`. Empty if the directive occurs
   /// without field names at least once; `nil` if it is absent.
-  public func fieldNames(_ name: String) -> [String]? {
+  package func fieldNames(_ name: String) -> [String]? {
     let found = directives.filter { $0.name.isEqualIgnoringASCIICase(to: name) }
     guard !found.isEmpty else { return nil }
     guard found.allSatisfy({ $0.argument?.isEmpty == false }) else { return [] }

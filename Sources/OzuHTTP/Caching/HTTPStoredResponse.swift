@@ -69,7 +69,7 @@ public struct HTTPStoredResponse: Sendable, Hashable {
   }
 
   /// The directives of `Cache-Control`.
-  public var cacheControl: CacheControl { CacheControl(headers) }
+  package var cacheControl: CacheControl { CacheControl(headers) }
 
   /// The entity tag as it was sent; `nil` without one.
   public var entityTag: String? { headers.first("ETag").flatMap { $0.isEmpty ? nil : $0 } }

@@ -54,7 +54,7 @@ public final class Playground: Sendable {
 
   /// The answer to a request to the playground; `nil` for other requests.
   func answer(to request: ServiceRequest, of service: ImageService) async -> ServiceAnswer? {
-    let now = service.configuration.pipeline.now()
+    let now = service.configuration.pipeline.testing.now()
     uploadStore.expire(at: now)
     let isReading = request.method == "GET" || request.method == "HEAD"
     if request.target == "/", isReading { return ServiceAnswer(.service, PlaygroundPage.response) }

@@ -9,7 +9,7 @@ extension ImageService {
     /// The settings of the pipeline that makes the pictures. Default: `ImagePipeline.Configuration.service()`.
     public var pipeline: ImagePipeline.Configuration
     /// Decides which machine of a fleet makes a missing picture. `nil`, the default, for a single machine. The
-    /// machines need a common level in `pipeline.stores`; otherwise each machine makes the picture after the other.
+    /// machines need a common level in `pipeline.caching.stores`; otherwise each machine makes the picture after the other.
     public var leases: (any FillLeasing)?
     /// How long leases last, and how waiting machines behave.
     public var fillPolicy = FillPolicy()
@@ -81,7 +81,7 @@ public enum ServiceConfigurationError: Error, Hashable, Sendable, CustomStringCo
   case readsLocalAddresses
   /// Clients could request addresses of the private network: the client's `networkGuard` is off.
   case networkGuardOff
-  /// Responses for one user could be sent to others: `pipeline.httpPolicy.isShared` is off.
+  /// Responses for one user could be sent to others: `pipeline.caching.httpPolicy.isShared` is off.
   case cacheNotShared
   /// The token of a playground is shorter than 16 characters, or has characters other than letters, digits, `-`,
   /// `.`, `_` and `~`.
@@ -115,16 +115,16 @@ extension ImagePipeline.Configuration {
   ///   of the rules for addresses. Default: any with a public address; a list is safer.
   public static func service(hosts: HTTPHostRule = .any) -> ImagePipeline.Configuration {
     var configuration = untrustedSources(hosts: hosts)
-    configuration.isolation = .required
-    configuration.httpPolicy.isShared = true
-    configuration.limits.cpuTime = .milliseconds(500)
-    configuration.encodedMemoryCache.costLimit = 128 << 20
-    configuration.memoryCache.costLimit = 32 << 20
-    configuration.concurrentFetches = 32
+    configuration.decoding.isolation = .required
+    configuration.caching.httpPolicy.isShared = true
+    configuration.decoding.limits.cpuTime = .milliseconds(500)
+    configuration.caching.encodedMemoryCache.costLimit = 128 << 20
+    configuration.caching.memoryCache.costLimit = 32 << 20
+    configuration.network.concurrentFetches = 32
     // Downloads arrive faster than decoders take them, so waiting ones are kept on disk if there is one.
-    configuration.largeBodyByteCount = 512 << 10
+    configuration.network.largeBodyByteCount = 512 << 10
     // The memory cache is for views; answers are made from the bytes of the source.
-    configuration.storagePolicy = .originalData
+    configuration.caching.storagePolicy = .originalData
     return configuration
   }
 }
