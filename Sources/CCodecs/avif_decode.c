@@ -1,5 +1,5 @@
 // AVIF decoding through libavif, with dav1d for the pixels. libavif decodes a frame in one call, which cannot be
-// stopped; its size is known and limited before.
+// stopped; so the size of the frame is checked against the limits first.
 
 #ifdef OZU_AVIF
 
@@ -9,7 +9,7 @@
 #include "avif_library.h"
 #include "picture.h"
 
-// The name changes where libavif breaks what is compiled against its headers.
+// The name changes with each version of libavif that breaks binary compatibility.
 #if AVIF_VERSION_MAJOR >= 1
 #define SONAME "libavif.so.16"
 #elif AVIF_VERSION_MINOR >= 11
@@ -23,20 +23,20 @@ OZU_DEFINE_LIBRARY(avif, OZU_AVIF_FUNCTIONS, "Read and write AVIF", SONAME)
 typedef struct {
   OzuPictureDecoder base;
   avifDecoder *decoder;
-  // Of the whole picture, before the crop.
+  // The size of the whole picture, before the crop.
   uint32_t image_width;
   uint32_t image_height;
   avifCropRect crop;
   bool has_crop;
   uint32_t frame;
   bool has_frame;
-  // The file without tracks that the library does not understand; NULL when it has none.
+  // The file without the tracks that the library does not support; NULL if it has none.
   uint8_t *copy;
-  // Whether the header declares more than the limits allow, so that there is no more than a size.
+  // Whether the header declares more than the limits allow. Then only the size is known.
   bool is_refused;
 } AVIFDecoder;
 
-// Whether some box at the top reaches to the end of the file, which is allowed and which libavif does not read.
+// Whether some box at the top level has an open end, which is allowed and which libavif does not read.
 static bool has_endless_box(const OzuPictureDecoder *base) {
   size_t at = 0;
   while (base->size >= 8 && at <= base->size - 8) {
@@ -70,8 +70,8 @@ static OzuStatus fail(OzuPictureDecoder *base, avifResult result) {
   return ozu_picture_fail(base, message);
 }
 
-// Takes the size from the library's refusal of one that is over the limits: the caller's own check has the right words
-// for it.
+// Takes the size from the library's error about a picture that is over the limits, so that the caller's own check
+// can report it.
 static bool find_refused_size(AVIFDecoder *self, OzuPictureInfo *info) {
   const char *size = self->decoder == NULL ? NULL : strrchr(self->decoder->diag.error, '[');
   if (size == NULL || strstr(self->decoder->diag.error, "too large") == NULL) return false;
@@ -79,8 +79,8 @@ static bool find_refused_size(AVIFDecoder *self, OzuPictureInfo *info) {
   return self->is_refused;
 }
 
-// The turn and the mirror of a file as the one orientation of EXIF. The mirror comes after the turn
-// (ISO/IEC 23000-22), and the turn is anticlockwise.
+// The turn and the mirror of a file as one orientation of EXIF. The mirror is applied after the turn (ISO/IEC
+// 23000-22), and the turn is anticlockwise.
 static int orientation(const avifImage *image) {
   int turn = (image->transformFlags & AVIF_TRANSFORM_IROT) ? image->irot.angle & 3 : 0;
   static const int turned[4] = {1, 8, 3, 6};
@@ -90,7 +90,7 @@ static int orientation(const avifImage *image) {
   return flipped[image->imir.mode & 1][turn];
 }
 
-// Whether luma and chroma can be handed out: not for what is to be cut out, blended, or no luma and chroma at all.
+// Whether luma and chroma can be returned: not for pictures that are cropped or blended, or that are not YCbCr.
 static bool has_planes(const AVIFDecoder *self) {
   const avifImage *image = self->decoder->image;
   if (self->has_crop || self->decoder->alphaPresent) return false;
@@ -116,9 +116,9 @@ static avifResult parse(AVIFDecoder *self, avifDecoderSource source, bool ignore
   decoder->ignoreExif = ignores_exif;
   decoder->requestedSource = source;
   decoder->ignoreXMP = ignores_xmp;
-  // Alpha that does not repeat the size of the picture is common.
+  // Many files do not repeat the size of the picture for alpha.
   decoder->strictFlags = AVIF_STRICT_CLAP_VALID;
-  // The limit counts pixels in 32 bits; the caller's own check is the one with the right words.
+  // The library's limit has 32 bits; the caller checks the exact limit and reports it.
   decoder->imageSizeLimit = base->limits.pixels < AVIF_DEFAULT_IMAGE_SIZE_LIMIT
       ? (uint32_t)base->limits.pixels : AVIF_DEFAULT_IMAGE_SIZE_LIMIT;
   decoder->imageDimensionLimit = base->limits.side;
@@ -133,13 +133,13 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   if (objection != NULL) return ozu_picture_fail(base, objection);
   self->copy = ozu_avif_without_other_tracks(base->data, base->size);
   avifResult result = parse(self, AVIF_DECODER_SOURCE_AUTO, false, false);
-  // Broken blocks, or those that are cut off, fail the whole file: a picture can do without.
+  // Broken or truncated metadata make the whole file fail: the picture is tried again without them.
   if (result != AVIF_RESULT_OK) result = parse(self, AVIF_DECODER_SOURCE_AUTO, false, true);
   if (result != AVIF_RESULT_OK) result = parse(self, AVIF_DECODER_SOURCE_AUTO, true, true);
   bool has_too_many_frames =
       result != AVIF_RESULT_OK && self->decoder != NULL
       && strstr(self->decoder->diag.error, "imageCountLimit") != NULL;
-  // Most sequences have a picture that stands for them.
+  // Most sequences also have a still picture.
   if (has_too_many_frames) result = parse(self, AVIF_DECODER_SOURCE_PRIMARY_ITEM, true, true);
   if (result != AVIF_RESULT_OK) return find_refused_size(self, info) ? OzuStatusDone : fail(base, result);
   avifDecoder *decoder = self->decoder;

@@ -1,13 +1,14 @@
 // JPEG decoding through libjpeg-turbo's libjpeg interface.
 //
-// A file of one scan is decoded row by row as it is read. A file of several scans is read in the library's
-// buffered-image mode, whose jpeg_consume_input() stops after every row of blocks: so a file of thousands of
-// scans can be given up at any point, which jpeg_start_decompress() in the ordinary mode would not allow
-// without a callback; and its coefficients can be painted as often as wanted.
+// A file of one scan is decoded row by row while it is read. A file of several scans is read in the library's
+// buffered-image mode, in which jpeg_consume_input() stops after every row of blocks: so a file of thousands of
+// scans can be stopped at any point, which jpeg_start_decompress() in the ordinary mode would not allow without a
+// callback; and its coefficients can be output as often as needed.
 //
-// A whole file and one that is still coming are read alike. Where bytes are missing at the end of a whole file the
-// source makes up an end of image, and the library fills up. Else the source suspends: the library goes back to the
-// last place from which it can go on, and returns. It cannot suspend in arithmetic codes.
+// A whole file and one that is still arriving are read in the same way. If bytes are missing at the end of a whole
+// file, the source inserts an end of image, and the library fills the rest. In a file that is still arriving, the
+// source suspends: the library goes back to the last place from which it can continue, and returns. It cannot
+// suspend in arithmetic codes.
 
 #include <setjmp.h>
 #include <stdio.h>
@@ -25,13 +26,13 @@ struct OzuJPEGDecoder {
   struct jpeg_source_mgr source;
   jmp_buf failure;
   char message[JMSG_LENGTH_MAX];
-  // The bytes that are lent, those of them that the library is done with, and those after them that it does not want.
+  // The caller's bytes, how many of them the library has consumed, and how many bytes after those it will skip.
   const uint8_t *data;
   size_t consumed;
   size_t skipped;
-  // Whether no other bytes will come.
+  // Whether no more bytes will come.
   bool is_whole;
-  // Whether the library asked for bytes beyond the end of a whole file.
+  // Whether the library asked for bytes after the end of a whole file.
   bool has_ended;
   // Whether entropy-coded data were missing at the end of the file or before an EOI.
   bool misses_data;
@@ -40,7 +41,7 @@ struct OzuJPEGDecoder {
   bool has_header;
   bool is_started;
   bool is_painting;
-  // After a failure the library is in no state to go on.
+  // After a failure the library cannot continue.
   bool has_failed;
   bool keeps_cmyk;
   bool has_scan[MAX_COMPONENTS];
@@ -52,13 +53,13 @@ static void fail(j_common_ptr info) {
   longjmp(decoder->failure, 1);
 }
 
-// Warnings come here (level -1) and traces, which are of no interest.
+// The library calls this for warnings (level -1), and for traces, which are ignored.
 static void note(j_common_ptr info, int level) {
   OzuJPEGDecoder *decoder = info->client_data;
   if (level >= 0) return;
   info->err->num_warnings++;
-  // The entropy decoder ran into a marker. A restart marker is dealt with by the library; at the end of the
-  // image, everything that follows in this scan is lost.
+  // The entropy decoder met a marker. The library handles restart markers itself; at the end of the image, the rest
+  // of this scan is lost.
   if (info->err->msg_code == JWRN_HIT_MARKER && decoder->info.unread_marker == JPEG_EOI) {
     decoder->misses_data = true;
     decoder->misses_data_now = true;
@@ -69,7 +70,7 @@ static void print_nothing(j_common_ptr info) { (void)info; }
 
 static void start_source(j_decompress_ptr info) { (void)info; }
 
-// Makes up the end of a whole file; suspends in another.
+// Inserts an end of image in a whole file; suspends in a file that is still arriving.
 static boolean fill(j_decompress_ptr info) {
   static const JOCTET end[2] = {0xFF, JPEG_EOI};
   OzuJPEGDecoder *decoder = info->client_data;
@@ -106,7 +107,7 @@ OzuJPEGDecoder *ozu_jpeg_decoder_new(void) {
     free(decoder);
     return NULL;
   }
-  // It keeps the error manager and the client data.
+  // The error manager and the client data are kept.
   jpeg_create_decompress(info);
   decoder->source.init_source = start_source;
   decoder->source.fill_input_buffer = fill;
@@ -119,7 +120,7 @@ OzuJPEGDecoder *ozu_jpeg_decoder_new(void) {
 
 void ozu_jpeg_decoder_free(OzuJPEGDecoder *decoder) {
   if (decoder == NULL) return;
-  // Nothing that destroying does can fail, but a jump target must be there in case.
+  // Destroying cannot fail, but a jump target must exist in any case.
   if (setjmp(decoder->failure) == 0) jpeg_destroy_decompress(&decoder->info);
   free(decoder);
 }
@@ -138,7 +139,7 @@ void ozu_jpeg_decoder_lend(OzuJPEGDecoder *decoder, const uint8_t *data, size_t 
 }
 
 void ozu_jpeg_decoder_take_back(OzuJPEGDecoder *decoder) {
-  // An end that was made up is not among the bytes, and a library that has jumped out does not go on.
+  // An inserted end is not among the bytes, and a library that has jumped out does not continue.
   if (!decoder->has_ended && !decoder->has_failed && decoder->source.next_input_byte != NULL)
     decoder->consumed = (size_t)(decoder->source.next_input_byte - decoder->data);
   decoder->data = NULL;
@@ -156,7 +157,7 @@ void ozu_jpeg_decoder_take_back(OzuJPEGDecoder *decoder) {
     } \
   } while (false)
 
-// Nothing was written or read: the decoder can go on.
+// For errors in which nothing was written or read: the decoder can continue.
 static OzuStatus refuse(OzuJPEGDecoder *decoder, const char *reason) {
   snprintf(decoder->message, sizeof(decoder->message), "%s", reason);
   return OzuStatusFailed;
@@ -207,17 +208,17 @@ OzuStatus ozu_jpeg_decoder_consume(OzuJPEGDecoder *decoder, int block_rows) {
   if (!info->buffered_image) return OzuStatusDone;
   CATCH_FAILURE(decoder);
   for (int row = 0; row < block_rows; row++) {
-    // Where the library has suspended within the header of a scan, it knows some of its components.
+    // If the library has suspended within the header of a scan, it knows only some of its components.
     for (int i = 0; i < info->comps_in_scan && info->cur_comp_info[i] != NULL; i++)
       decoder->has_scan[info->cur_comp_info[i]->component_index] = true;
     switch (jpeg_consume_input(info)) {
       case JPEG_SUSPENDED: return OzuStatusTruncated;
       case JPEG_REACHED_EOI: {
-        // A file that lost only its EOI marker is whole.
+        // A file that lacks only its EOI marker is complete.
         bool is_cut = decoder->has_ended && misses_bits(decoder);
         return decoder->misses_data || is_cut ? OzuStatusTruncated : OzuStatusDone;
       }
-      // Scans of a whole file were counted before; those of another the caller counts.
+      // The scans of a whole file were counted before; those of other files are counted by the caller.
       case JPEG_REACHED_SOS:
         if (!decoder->is_whole) return OzuStatusMore;
         continue;
@@ -232,7 +233,7 @@ int ozu_jpeg_decoder_scans_begun(const OzuJPEGDecoder *decoder) {
 }
 
 int ozu_jpeg_decoder_scans(const OzuJPEGDecoder *decoder) {
-  // The library is in the last scan that has begun until it meets the end.
+  // Until it reaches the end, the library is in the last scan that has begun.
   if (!decoder->is_started || !decoder->info.buffered_image) return 0;
   bool has_ended = jpeg_input_complete((struct jpeg_decompress_struct *)&decoder->info);
   return decoder->info.input_scan_number - (has_ended ? 0 : 1);
@@ -245,14 +246,14 @@ OzuStatus ozu_jpeg_decoder_start_output(OzuJPEGDecoder *decoder) {
   CATCH_FAILURE(decoder);
   int scan = ozu_jpeg_decoder_scans(decoder);
   if (scan < 1) return refuse(decoder, "no scan is complete");
-  // A painting that is over, or was given up. It is that of a complete scan: neither reads on.
+  // Ends an output that is complete, or that was given up. It is one of a complete scan, so nothing more is read.
   if (decoder->is_painting && !jpeg_finish_output(info)) return OzuStatusTruncated;
   decoder->is_painting = true;
   return jpeg_start_output(info, scan) ? OzuStatusDone : OzuStatusTruncated;
 }
 
-// Ink to light without colour management: each colour is what ink and black let through. Adobe's files, which are nearly
-// all, store the light instead of the ink.
+// Converts ink to light without colour management: each colour is the light that passes its ink and black. Nearly
+// all files are Adobe's, which store the light instead of the ink.
 static void convert_cmyk_row(uint8_t *row, unsigned width, bool is_inverted) {
   unsigned flip = is_inverted ? 0 : 255;
   for (unsigned x = 0; x < width; x++, row += 4) {
@@ -275,7 +276,7 @@ bool ozu_jpeg_decoder_keep_gray(OzuJPEGDecoder *decoder) {
 
 void ozu_jpeg_decoder_keep_cmyk(OzuJPEGDecoder *decoder) { decoder->keeps_cmyk = true; }
 
-// Whether memory is for rows of the pixels that the library writes, and for no more than are left.
+// Whether the memory is for rows of the pixels that the library writes, and not for more rows than are left.
 static bool holds(const struct jpeg_decompress_struct *info, const OzuRows *rows) {
   OzuPixels format = info->out_color_space == JCS_GRAYSCALE ? OzuPixelsGray8 : OzuPixelsBGRA8;
   return (size_t)info->out_color_components == ozu_pixel_size(format)
@@ -283,7 +284,7 @@ static bool holds(const struct jpeg_decompress_struct *info, const OzuRows *rows
       && ozu_rows_hold(rows, info->output_width, rows->height, format);
 }
 
-// Whether there are rows to be read.
+// Whether rows can be read.
 static bool gives_rows(const OzuJPEGDecoder *decoder) {
   return decoder->is_started && (decoder->is_painting || !decoder->info.buffered_image);
 }
@@ -343,7 +344,7 @@ bool ozu_jpeg_decoder_plane(const OzuJPEGDecoder *decoder, int component, OzuJPE
 }
 
 OzuStatus ozu_jpeg_decoder_read_planes(OzuJPEGDecoder *decoder, const OzuPlaneRows *planes, int count) {
-  // Four blocks above each other of eight rows each are the most that a group has.
+  // A group has at most four blocks of eight rows one below the other.
   enum { most_rows = MAX_SAMP_FACTOR * DCTSIZE };
   struct jpeg_decompress_struct *info = &decoder->info;
   if (!gives_rows(decoder)) return refuse(decoder, "no output was started");

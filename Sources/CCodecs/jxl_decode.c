@@ -1,8 +1,8 @@
-// JPEG XL decoding through libjxl, on the calling thread. The file is handed over in pieces, so that decoding can
-// be given up between two of them.
+// JPEG XL decoding through libjxl, on the calling thread. The file is passed in pieces, so that decoding can be
+// stopped between two of them.
 //
-// The input is never closed: the library then asks for more where a file ends early. Told that there is no more, it
-// calls the same file broken, and Debian's build prints a line to standard error.
+// The input is never closed: the library then asks for more bytes at the end of a truncated file. If it is told
+// that there are no more, it reports the same file as broken, and Debian's build prints a line to standard error.
 
 #ifdef OZU_JXL
 
@@ -23,10 +23,10 @@ typedef struct {
   uint8_t *profile;
   size_t given;
   bool has_output;
-  // Where rows of 16 bits go while the library works; NULL otherwise.
+  // The place for rows of 16 bits while the library works; NULL otherwise.
   uint8_t *rows;
   size_t bytes_per_row;
-  // The frame that comes next, how many there are, and how long the first of them are seen in milliseconds.
+  // The next frame, the number of frames, and the delays of the first of them in milliseconds.
   uint32_t frame;
   uint32_t frames;
   double *delays;
@@ -36,7 +36,7 @@ typedef struct {
 
 enum { smallest_piece = 1 << 16, pieces = 32 };
 
-// Gives the library the next piece; false when there is none.
+// Passes the next piece to the library; false if there is none.
 static bool give_more(JXLDecoder *self) {
   size_t rest = JxlDecoderReleaseInput(self->decoder);
   size_t done = self->given - rest;
@@ -57,7 +57,7 @@ static void read_colors(JXLDecoder *self, OzuPictureInfo *info) {
       && encoding.transfer_function != JXL_TRANSFER_FUNCTION_UNKNOWN
       && (encoding.color_space == JXL_COLOR_SPACE_GRAY
           || (encoding.color_space == JXL_COLOR_SPACE_RGB && encoding.primaries != JXL_PRIMARIES_CUSTOM))) {
-    // The numbers are those of H.273, but for P3 with the white of daylight.
+    // The numbers are those of H.273, except for P3 with the white point D65.
     info->primaries = encoding.color_space == JXL_COLOR_SPACE_GRAY ? 1
         : encoding.primaries == JXL_PRIMARIES_P3 ? 12 : (int)encoding.primaries;
     info->transfer = (int)encoding.transfer_function;
@@ -75,8 +75,8 @@ static void read_colors(JXLDecoder *self, OzuPictureInfo *info) {
   info->profile_size = size;
 }
 
-// Looks for EXIF data and XMP among the boxes of the container (ISO/IEC 18181-2 §9), which are not compressed there unless
-// they are in a box of another name.
+// Finds EXIF data and XMP in the boxes of the container (ISO/IEC 18181-2 §9). In boxes of these names they are not
+// compressed.
 static void find_blocks(const OzuPictureDecoder *base, OzuPictureInfo *info) {
   static const uint8_t signature[8] = {0, 0, 0, 12, 'J', 'X', 'L', ' '};
   if (base->size < 12 || memcmp(base->data, signature, sizeof(signature)) != 0) return;
@@ -102,7 +102,7 @@ static void find_blocks(const OzuPictureDecoder *base, OzuPictureInfo *info) {
   }
 }
 
-// Notes how long the next frame is seen, unless frames beyond the limit are meant; false when memory is short.
+// Stores the delay of the next frame, unless it is over the limit on frames; false if memory is short.
 static bool note_delay(JXLDecoder *self, double delay) {
   if (self->known_delays == self->base.limits.frames) return true;
   if (self->known_delays == self->delay_room) {
@@ -116,7 +116,7 @@ static bool note_delay(JXLDecoder *self, double delay) {
   return true;
 }
 
-// Counts the frames of an animation, without decoding them, and notes how long each is seen.
+// Counts the frames of an animation, without decoding them, and stores their delays.
 static bool read_frames(JXLDecoder *self) {
   JxlDecoder *decoder = JxlDecoderCreate(NULL);
   if (decoder == NULL) return false;
@@ -134,12 +134,13 @@ static bool read_frames(JXLDecoder *self) {
   return has_room;
 }
 
-// Whether the first frame is coded by transforms of blocks, as lossy pictures are, and not by predictions (modular).
+// Whether the first frame is coded by transforms of blocks, as lossy pictures are, and not by predictions
+// (modular).
 //
-// The library does not say. When it has read the colours, its input is where the frame begins (ISO/IEC 18181-1, F.2): a bit
-// that is set when all fields have their defaults, two of the type of the frame, and one of its coding. Types 1 and 2 are
-// frames that the picture refers to, which are coded by predictions however the picture is: one in the colours that only
-// lossy pictures have is taken for lossy.
+// The library does not report this. When it has read the colours, its input is at the start of the frame (ISO/IEC
+// 18181-1, F.2): a bit that is set if all fields have their defaults, two bits for the type of the frame, and one
+// bit for its coding. Frames of types 1 and 2 are only referred to by the picture and are always coded by
+// predictions: one of them in the colours that only lossy pictures have counts as lossy.
 static bool has_transforms(JXLDecoder *self) {
   size_t rest = JxlDecoderReleaseInput(self->decoder), at = self->given - rest;
   bool is_there = rest > 0 && at < self->base.size;
@@ -151,9 +152,10 @@ static bool has_transforms(JXLDecoder *self) {
   return (first & type) != 0 ? !self->info.uses_original_profile : (first & is_modular) == 0;
 }
 
-// What the library takes beside the pixels, as measured with version 0.7 (`RenderPriceTests`). Pictures coded by predictions
-// take 2 to 7 bytes a pixel, but those that come in passes 25 to 35: nothing at their beginning tells, and the figure is
-// one between. With more than 8 bits all pixels are kept in floating point until the last.
+// The library's memory beside the pixels, as measured with version 0.7 (`RenderPriceTests`). Pictures that are
+// coded by predictions take 2 to 7 bytes for each pixel, but those that come in passes take 25 to 35: their
+// beginning does not show which, so the number is between. With more than 8 bits all pixels are kept in floating
+// point until the last one.
 enum { most_bytes_per_pixel = 36 };
 
 static size_t bytes_per_pixel(JXLDecoder *self) {
@@ -185,7 +187,8 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
         info->has_alpha = self->info.alpha_bits > 0;
         info->is_premultiplied = self->info.alpha_premultiplied;
         info->is_gray = self->info.num_color_channels == 1;
-        // 10,000 is the end of PQ, which files have that say nothing; 255 that of what is no brighter than white.
+        // 10,000 is the end of PQ, which is in files that declare nothing; 255 is for pictures that are not
+        // brighter than white.
         if (self->info.intensity_target != 255 && self->info.intensity_target != 10000)
           info->peak = self->info.intensity_target;
         info->scratch = ozu_product(info->width, info->height, most_bytes_per_pixel);
@@ -208,31 +211,31 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   }
 }
 
-// Takes a part of a row in floating point. Of 16 bits the library keeps a whole picture in floating point, unless it is asked for
-// this: it takes 1.7 times as long then as for 8.
+// Takes a part of a row in floating point. For 16 bits the library keeps a whole picture in floating point, unless
+// it is asked for rows like this; it then takes 1.7 times as long as for 8 bits.
 static void take_row(void *opaque, size_t x, size_t y, size_t count, const void *pixels) {
   const JXLDecoder *self = opaque;
   if (self->rows == NULL || y >= self->info.ysize || x > self->info.xsize || count > self->info.xsize - x) return;
   const float *from = pixels;
   uint16_t *to = (uint16_t *)(void *)(self->rows + y * self->bytes_per_row) + x * 4;
   for (size_t i = 0; i < count * 4; i++) {
-    // What is no number becomes 0.
+    // NaN becomes 0.
     float value = from[i] > 0 ? from[i] : 0;
     to[i] = (uint16_t)(int32_t)((value < 1 ? value : 1) * 65535 + 0.5f);
   }
 }
 
-// Asks for the pixels: 16 bits of colours row by row, others into the caller's memory.
+// Sets the output: 16-bit colours row by row, others into the caller's memory.
 static bool set_output(JXLDecoder *self, uint8_t *pixels, size_t room) {
   bool is_deep = self->base.makes_deep;
   if (is_deep && self->info.num_color_channels == 3) {
     JxlPixelFormat format = {4, JXL_TYPE_FLOAT, JXL_NATIVE_ENDIAN, 0};
     return JxlDecoderSetImageOutCallback(self->decoder, &format, take_row, self) == JXL_DEC_SUCCESS;
   }
-  // The library wants to know of what number the distance of rows is a multiple: it is the next one.
+  // The library wants to know the alignment of rows: the distance is the next multiple of it.
   JxlPixelFormat format = {4, is_deep ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 16};
   size_t size = 0;
-  // It counts what follows the last pixel of the last row too, though it does not write there.
+  // It also counts the padding after the last pixel of the last row, though it does not write there.
   return JxlDecoderImageOutBufferSize(self->decoder, &format, &size) == JXL_DEC_SUCCESS && size <= room
       && JxlDecoderSetImageOutBuffer(self->decoder, &format, pixels, room) == JXL_DEC_SUCCESS;
 }

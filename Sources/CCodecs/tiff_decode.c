@@ -1,7 +1,7 @@
 // TIFF decoding through libtiff. Grey, RGB and CMYK in strips, of up to 16, 24 or 32 bits or floating 32 bits, are
-// converted here, row by row: pixel by pixel, or plane by plane. So are tiles of grey and RGB in 8 bits. Everything else
-// goes through the library's own conversion to RGBA, strip by strip. But for planes, rows can be had one by one.
-// Of a pyramid, the smaller pages are found, and each can be decoded by a decoder of its own.
+// converted here, row by row: pixel by pixel, or plane by plane. So are tiles of grey and RGB in 8 bits. Everything
+// else uses the library's own conversion to RGBA, strip by strip. Except for planes, rows can be read one by one.
+// The smaller pages of a pyramid are found, and each can be decoded by a decoder of its own.
 
 #ifdef OZU_TIFF
 
@@ -11,16 +11,17 @@
 #include "picture.h"
 #include "tiff_library.h"
 
-// The name of version 4.5, the first with the options that are used, and of those after it.
+// The name of version 4.5, the first with the options that are used, and of later versions.
 OZU_DEFINE_LIBRARY(tiff, OZU_TIFF_FUNCTIONS, "Read TIFF", "libtiff.so.6")
 
 typedef struct {
   OzuPictureDecoder base;
   TIFF *file;
   toff_t position;
-  // Where the directory of a smaller rendition is that is decoded in place of the first page; 0 for that.
+  // The offset of the directory of a smaller rendition that is decoded instead of the first page; 0 for the first
+  // page.
   uint64_t place;
-  // Of the picture; of its part, where one was cut out, which begins at `left` and `top`.
+  // The size of the picture; after a cut, the size of the part, which begins at `left` and `top`.
   uint32_t width;
   uint32_t height;
   uint32_t left;
@@ -34,20 +35,20 @@ typedef struct {
   bool is_float;
   // Whether rows are converted here.
   bool is_plain;
-  // Whether each sample of the pixels has rows of its own; which one comes next.
+  // Whether each sample of the pixels has rows of its own, and which plane comes next.
   bool has_planes;
   uint16_t plane;
   uint32_t row;
   uint32_t band;
-  // Rows as they are stored, or `band` of them in RGBA; behind them, for tiles, one tile.
+  // A stored row, or `band` rows in RGBA; for tiles, one tile follows.
   uint8_t *scratch;
-  // The rows that are in a band of tiles or of RGBA, as the file counts them.
+  // The rows in a band of tiles or of RGBA, counted in the file.
   uint32_t band_start;
   uint32_t band_count;
-  // Rows of the picture that are packed together; those above a row are decoded before it, unless all can be reached.
+  // The number of rows that are compressed together. Rows above a row are decoded before it, unless `can_seek`.
   uint32_t strip_rows;
   bool can_seek;
-  // Of a picture in tiles whose rows are made here; 0 of others.
+  // The size of tiles, if rows are made from them here; otherwise 0.
   uint32_t tile_width;
   uint32_t tile_height;
   size_t tile_size;
@@ -57,7 +58,7 @@ typedef struct {
 
 enum { no_alpha = 0xFFFF, rows_per_step = 32 };
 
-// A tile that is larger than what it has of the picture is left to the library, but for so many bytes.
+// A tile that is larger than the part of the picture in it is left to the library, unless it is smaller than this.
 enum { common_tile_size = 1 << 20 };
 
 static tmsize_t read_bytes(thandle_t handle, void *bytes, tmsize_t count) {
@@ -138,12 +139,12 @@ static bool is_plain(const TIFFDecoder *self) {
   if (self->samples < color_count(self) || self->samples > 8) return false;
   if (format == SAMPLEFORMAT_IEEEFP) return self->bits == 32;
   if (format != SAMPLEFORMAT_UINT) return false;
-  // Few bits of grey are what the library converts best.
+  // The library converts grey of 1, 2 and 4 bits best.
   bool is_few = self->bits < 8 && self->samples == 1 && (self->bits & (self->bits - 1)) == 0;
   return (self->bits >= 1 && self->bits <= 16 && !is_few) || self->bits == 24 || self->bits == 32;
 }
 
-// Whether rows are put together here from tiles: of grey or RGB without alpha in 8 bits, which the library's conversion
+// Whether rows are made here from tiles: of grey or RGB without alpha in 8 bits, which the library's conversion
 // would only copy.
 static bool has_plain_tiles(TIFFDecoder *self) {
   uint16_t format = SAMPLEFORMAT_UINT, compression = COMPRESSION_NONE;
@@ -165,8 +166,8 @@ static bool has_plain_tiles(TIFFDecoder *self) {
   return true;
 }
 
-// Some writers leave out that the fourth sample of RGB is alpha. ImageMagick and libvips take it for alpha that is not
-// multiplied in.
+// Some writers do not declare that the fourth sample of RGB is alpha. ImageMagick and libvips take it for straight
+// alpha.
 static void add_missing_alpha(const TIFFDecoder *self) {
   uint16_t count = 0, *extras = NULL, alpha = EXTRASAMPLE_UNASSALPHA;
   if (self->photometric != PHOTOMETRIC_RGB || self->samples != 4) return;
@@ -174,7 +175,7 @@ static void add_missing_alpha(const TIFFDecoder *self) {
   TIFFSetField(self->file, TIFFTAG_EXTRASAMPLES, 1, &alpha);
 }
 
-// How many rows are converted at a time, and what that takes.
+// Sets how many rows are converted at a time, and the memory for that.
 static void set_memory(TIFFDecoder *self, OzuPictureInfo *info) {
   bool is_tiled = TIFFIsTiled(self->file);
   uint32_t rows = self->height;
@@ -186,7 +187,7 @@ static void set_memory(TIFFDecoder *self, OzuPictureInfo *info) {
   if (self->is_plain) self->band = rows_per_step;
   info->scratch = ozu_product(self->width, self->band, 4);
   if (self->tile_size > 0) {
-    // Not more than the picture has rows.
+    // Not more rows than the picture has.
     self->band = rows;
     info->column_scratch = ozu_product(1, self->band, self->samples);
     info->scratch = ozu_product(self->width, self->band, self->samples) + self->tile_size;
@@ -199,8 +200,8 @@ static void set_memory(TIFFDecoder *self, OzuPictureInfo *info) {
   }
 }
 
-// Between which columns and rows a part can be cut out. Rows that are converted here begin at any whole byte; the library
-// is asked for whole tiles or strips.
+// Sets the columns and rows at which a part can be cut out. Rows that are converted here can begin at any whole
+// byte; the library converts whole tiles or strips.
 static void set_region(TIFFDecoder *self, OzuPictureInfo *info) {
   uint16_t compression = COMPRESSION_NONE;
   TIFFGetFieldDefaulted(self->file, TIFFTAG_COMPRESSION, &compression);
@@ -209,7 +210,7 @@ static void set_region(TIFFDecoder *self, OzuPictureInfo *info) {
   if (is_tiled && !TIFFGetField(self->file, TIFFTAG_TILEWIDTH, &width)) return;
   if (compression == COMPRESSION_OJPEG || width == 0) return;
   self->can_seek = compression == COMPRESSION_NONE;
-  // One strip is unpacked from its beginning.
+  // A single strip is unpacked from its beginning.
   info->has_parts = rows <= self->height / 2 || width <= self->width / 2 || (self->can_seek && self->is_plain);
   info->region_width = self->is_plain ? 8 : width;
   info->region_height = self->is_plain ? 1 : rows;
@@ -224,7 +225,8 @@ static bool cut(OzuPictureDecoder *base, uint32_t x, uint32_t y, uint32_t width,
   return true;
 }
 
-// Notes the directory that is read, if it says that it is a reduced image. The sizes are compared by those who use it.
+// Adds the current directory to the levels, if it declares that it is a reduced image. The caller compares the
+// sizes.
 static void note_level(TIFFDecoder *self, OzuPictureInfo *info) {
   uint32_t kind = 0, width = 0, height = 0;
   TIFFGetFieldDefaulted(self->file, TIFFTAG_SUBFILETYPE, &kind);
@@ -236,14 +238,15 @@ static void note_level(TIFFDecoder *self, OzuPictureInfo *info) {
   info->levels[info->level_count++] = level;
 }
 
-// Finds the levels of a pyramid: the pages behind the first up to one that is another picture, and the directories that the
-// first page names as its own. A file can be made of directories that lead to each other: so many are read, and no more.
+// Finds the levels of a pyramid: the pages after the first, up to one that is another picture, and the directories
+// that the first page refers to. Directories of a file can refer to each other in a loop, so the number that is
+// read is limited.
 static bool find_levels(TIFFDecoder *self, OzuPictureInfo *info) {
   uint16_t count = 0;
   uint64_t *named = NULL, places[OZU_MOST_LEVELS];
   if (!TIFFGetField(self->file, TIFFTAG_SUBIFD, &count, &named) || named == NULL) count = 0;
   if (count > OZU_MOST_LEVELS) count = OZU_MOST_LEVELS;
-  // They belong to the directory that is read.
+  // The array belongs to the current directory.
   for (uint16_t i = 0; i < count; i++) places[i] = named[i];
   if (count == 0 && TIFFLastDirectory(self->file)) return true;
   for (int i = 0; i < OZU_MOST_LEVELS && !TIFFLastDirectory(self->file) && TIFFReadDirectory(self->file); i++) {
@@ -255,7 +258,7 @@ static bool find_levels(TIFFDecoder *self, OzuPictureInfo *info) {
   }
   for (uint16_t i = 0; i < count; i++)
     if (places[i] != 0 && TIFFSetSubDirectory(self->file, places[i])) note_level(self, info);
-  // What is wrong with them is not said of the picture.
+  // Errors in levels are not errors of the picture.
   self->base.message[0] = 0;
   return TIFFSetDirectory(self->file, 0);
 }
@@ -297,7 +300,7 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   info->has_alpha = self->alpha != no_alpha;
   self->is_plain = is_plain(self) || has_plain_tiles(self);
   info->is_deep = self->is_plain && self->bits > 8 && self->photometric != PHOTOMETRIC_SEPARATED;
-  // The library multiplies.
+  // The library premultiplies.
   if (!self->is_plain) info->is_premultiplied = info->has_alpha;
   if (!self->is_plain) info->is_cmyk = false;
 
@@ -308,7 +311,7 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   TIFFGetFieldDefaulted(self->file, TIFFTAG_RESOLUTIONUNIT, &unit);
   if (TIFFGetField(self->file, TIFFTAG_XRESOLUTION, &resolution) && resolution > 0 && unit != RESUNIT_NONE)
     info->dots_per_inch = unit == RESUNIT_CENTIMETER ? resolution * 2.54 : resolution;
-  // EXIF data have the form of TIFF: what they say is in the directories of the file itself.
+  // EXIF data have the structure of TIFF: their facts are in the directories of the file itself.
   info->exif = base->data;
   info->exif_size = base->size;
   uint32_t profile_size = 0;
@@ -331,8 +334,8 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   return OzuStatusDone;
 }
 
-// A sample of a row, which is followed by two bytes more. The library has turned words of 16, 24 and 32 bits to the
-// order of the machine; samples of other sizes lie bit by bit, the highest first.
+// A sample of a row. Two bytes must follow the row. The library has converted words of 16, 24 and 32 bits to the
+// byte order of the machine; samples of other sizes are stored bit by bit, the highest bit first.
 static uint32_t integer(const TIFFDecoder *self, const uint8_t *row, size_t index) {
   switch (self->bits) {
     case 8: return row[index];
@@ -376,8 +379,8 @@ static void ink_to_light(const uint8_t ink[4], uint8_t *pixel) {
   pixel[3] = 255;
 }
 
-// The common ones: grey and RGB in 8 bits without alpha; false for others. Words are built in registers, so that compilers
-// make SIMD of the loops.
+// The common formats: grey and RGB in 8 bits without alpha; false for others. Words are built in registers, so that
+// compilers vectorise the loops.
 static bool convert_bytes(const TIFFDecoder *self, const uint8_t *row, uint8_t *pixels) {
   if (self->bits != 8 || self->is_float || self->alpha != no_alpha) return false;
   size_t width = self->width, samples = self->samples;
@@ -420,7 +423,7 @@ static void convert_row(const TIFFDecoder *self, const uint8_t *row, uint8_t *pi
   }
 }
 
-// Of more than 8 bits.
+// A sample of more than 8 bits, as 16 bits.
 static uint16_t wide_sample(const TIFFDecoder *self, const uint8_t *row, size_t index) {
   if (self->is_float) return (uint16_t)lrintf(real(row, index) * 65535);
   uint32_t value = integer(self, row, index);
@@ -428,7 +431,7 @@ static uint16_t wide_sample(const TIFFDecoder *self, const uint8_t *row, size_t 
   return (uint16_t)(value << (16 - self->bits) | value >> (2 * self->bits - 16));
 }
 
-// Rows of more than 8 bits to RGBA in 16.
+// Converts rows of more than 8 bits to RGBA in 16 bits.
 static void convert_deep_row(const TIFFDecoder *self, const uint8_t *row, uint8_t *pixels) {
   for (uint32_t x = 0; x < self->width; x++, pixels += 8) {
     size_t at = (size_t)x * self->samples;
@@ -446,7 +449,7 @@ static void convert_deep_row(const TIFFDecoder *self, const uint8_t *row, uint8_
   }
 }
 
-// Puts a row of one plane into its place of the pixels: 16 bits a channel.
+// Writes a row of one plane to its channel of the pixels, with 16 bits for each channel.
 static void place_deep_row(const TIFFDecoder *self, const uint8_t *row, uint8_t *pixels) {
   for (uint32_t x = 0; x < self->width; x++, pixels += 8) {
     uint16_t value = wide_sample(self, row, x), opaque = 65535;
@@ -458,7 +461,7 @@ static void place_deep_row(const TIFFDecoder *self, const uint8_t *row, uint8_t 
   }
 }
 
-// The same for 8 bits. Four inks become light with the last of them.
+// The same for 8 bits. With the last plane, CMYK is converted to light.
 static void place_row(const TIFFDecoder *self, const uint8_t *row, uint8_t *pixels) {
   for (uint32_t x = 0; x < self->width; x++, pixels += 4) {
     uint8_t value = sample(self, row, x);
@@ -474,7 +477,7 @@ static void place_row(const TIFFDecoder *self, const uint8_t *row, uint8_t *pixe
   }
 }
 
-// Goes on to the next plane that is wanted; false after the last.
+// Goes to the next plane that is needed; false after the last.
 static bool next_plane(TIFFDecoder *self) {
   uint16_t next = self->plane + 1;
   if (next == color_count(self) && self->alpha != no_alpha) next = self->alpha;
@@ -484,7 +487,7 @@ static bool next_plane(TIFFDecoder *self) {
   return true;
 }
 
-// Puts the tiles that have a row of the file into rows of the picture.
+// Copies the tiles that contain a row of the file into rows of the picture.
 static bool read_tiles(TIFFDecoder *self, uint32_t row) {
   size_t pixel = self->samples, row_size = (size_t)self->width * pixel, tile_row_size = (size_t)self->tile_width * pixel;
   uint8_t *tile = self->scratch + row_size * self->band;
@@ -494,7 +497,7 @@ static bool read_tiles(TIFFDecoder *self, uint32_t row) {
   for (uint64_t x = left / self->tile_width * self->tile_width; x < right; x += self->tile_width) {
     uint32_t index = TIFFComputeTile(self->file, (uint32_t)x, start, 0, 0);
     if (TIFFReadEncodedTile(self->file, index, tile, (tmsize_t)self->tile_size) != (tmsize_t)self->tile_size) return false;
-    // A tile may reach beyond the part and the picture.
+    // A tile may extend beyond the part and the picture.
     uint64_t from = x < left ? left : x, to = x + self->tile_width < right ? x + self->tile_width : right;
     for (uint32_t y = 0; y < count; y++)
       memcpy(
@@ -506,7 +509,8 @@ static bool read_tiles(TIFFDecoder *self, uint32_t row) {
   return true;
 }
 
-// Reads a row of the file, and before the first of a part what is packed above it.
+// Reads a row of the file. Before the first row of a part, it reads the rows that are compressed together with it
+// above.
 static bool read_scanline(TIFFDecoder *self, uint32_t row) {
   uint32_t first = row;
   if (self->row == 0 && !self->can_seek) first = row / self->strip_rows * self->strip_rows;
@@ -515,8 +519,8 @@ static bool read_scanline(TIFFDecoder *self, uint32_t row) {
   return true;
 }
 
-// The row `self->row` of the part as it is stored, of the plane that is read; NULL and a message when it is missing. Rows
-// of one plane are asked for from top to bottom.
+// The row `self->row` of the part as stored, in the current plane; NULL and a message if it is missing. Rows of one
+// plane must be read from top to bottom.
 static const uint8_t *stored_row(TIFFDecoder *self) {
   OzuPictureDecoder *base = &self->base;
   uint32_t row = self->top + self->row;
@@ -538,7 +542,7 @@ static const uint8_t *stored_row(TIFFDecoder *self) {
     if (self->scratch == NULL) return ozu_picture_fail(base, "out of memory"), NULL;
   }
   if (!read_scanline(self, row)) return fail(base, "missing rows"), NULL;
-  // A part begins at a multiple of 8 columns, and so at a byte.
+  // A part begins at a multiple of 8 columns, and so at a whole byte.
   return self->scratch + self->left * samples * self->bits / 8;
 }
 
@@ -556,7 +560,7 @@ static OzuStatus step_plain(TIFFDecoder *self, uint8_t *pixels, size_t bytes_per
   return OzuStatusDone;
 }
 
-// Has the library make RGBA of a band of rows that begins at `self->row`.
+// Lets the library convert a band of rows, which begins at `self->row`, to RGBA.
 static OzuStatus convert_band(TIFFDecoder *self) {
   OzuPictureDecoder *base = &self->base;
   if (!self->has_converter) {
@@ -566,7 +570,7 @@ static OzuStatus convert_band(TIFFDecoder *self) {
       return ozu_picture_fail(base, reason);
     }
     self->has_converter = true;
-    // Rows are wanted as they are stored.
+    // Rows are returned as stored.
     self->converter.orientation = ORIENTATION_TOPLEFT;
     self->converter.req_orientation = ORIENTATION_TOPLEFT;
     self->scratch = malloc(ozu_product(self->width, self->band, 4));
@@ -582,7 +586,7 @@ static OzuStatus convert_band(TIFFDecoder *self) {
   return OzuStatusDone;
 }
 
-// On big-endian machines the words of the library would have to be turned; Ozu runs on none.
+// On big-endian machines the library's words would need another order; Ozu does not support those.
 static void copy_band_row(const TIFFDecoder *self, uint8_t *pixels) {
   ozu_swap_red_and_blue(
       self->scratch + (size_t)(self->row - self->band_start) * self->width * 4, pixels, self->width);
@@ -620,7 +624,7 @@ static const uint8_t *read_samples(OzuPictureDecoder *base) {
   const uint8_t *row = stored_row(self);
   if (row == NULL) return NULL;
   if (self->photometric == PHOTOMETRIC_MINISWHITE) {
-    // Of one sample a pixel, in memory of this decoder; each row is asked for once.
+    // One sample for each pixel, in memory of this decoder; each row is read only once.
     uint8_t *samples = self->scratch + (row - self->scratch);
     for (uint32_t x = 0; x < self->width; x++) samples[x] = (uint8_t)~samples[x];
   }

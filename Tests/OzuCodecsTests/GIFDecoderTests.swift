@@ -107,7 +107,7 @@ struct GIFDecoderTests {
     #expect(part[63, 47] == Pixel(red: 128, green: 128, blue: 128))
   }
 
-  @Test("refuses a code that stands for nothing")
+  @Test("refuses an undefined code")
   func badCode() {
     var file = GIFWriter(width: 2, height: 2, frames: [.init(width: 2, height: 2, indices: [0, 0, 0, 0])])
       .data
@@ -124,7 +124,7 @@ struct GIFDecoderTests {
   @Test("refuses a file without a picture")
   func refused() {
     let empty = GIFWriter(width: 2, height: 2, frames: []).data
-    let error = DecodingError.corrupt(.gif, stage: "header", reason: "it holds no picture")
+    let error = DecodingError.corrupt(.gif, stage: "header", reason: "it contains no picture")
     #expect(throws: error) { try CodecRegistry.standard.picture(from: empty) }
   }
 }

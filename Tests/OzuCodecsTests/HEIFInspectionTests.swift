@@ -24,7 +24,7 @@
     }
 
     private let outside = Result<PixelSize, DecodingError>.failure(
-      .unsupportedType(.heic, reason: "it lays a picture over another that begins outside it"))
+      .unsupportedType(.heic, reason: "a picture of its overlay begins outside the canvas"))
 
     @Test("grids decode, unless their canvas is another than the picture's size", .enabled(if: isReadable))
     func grids() throws {
@@ -44,7 +44,7 @@
       #expect(violation.quantity == .pixelCount)
       #expect(
         decoded(writer.file("grid", content: Array(good.prefix(7)), canvas: (128, 64)))
-          == corrupt("a picture made of others that is cut off"))
+          == corrupt("the description of a grid or an overlay is truncated"))
     }
 
     @Test("overlays decode, unless a part begins outside their canvas", .enabled(if: isReadable))
@@ -123,7 +123,7 @@
     }
 
     private static let shared = DecodingError.corrupt(
-      .heic, stage: "header", reason: "many items that share their bytes")
+      .heic, stage: "header", reason: "too many items share their bytes")
 
     /// The boxes of so many items of a kind, all of 64 x 64 pixels, with a table of places of this head and these entries.
     private func meta(_ kind: String, _ count: Int, places head: [UInt8], _ entry: (Int) -> [UInt8])
@@ -190,7 +190,7 @@
       let file = meta("grid", 1, places: head) { _ in [0, 0] + BoxFile.big(count, 2) + parts }
       #expect(
         throws: DecodingError.corrupt(
-          .heic, stage: "header", reason: "a picture made of others that is not in the file")
+          .heic, stage: "header", reason: "the description of a grid or an overlay is missing")
       ) { try HEIFInspection.largestPixelCount(file.span, limits: .default) }
     }
 
@@ -240,7 +240,7 @@
       ] as [[UInt8]])
     func unknownPlaces(table: [UInt8]) {
       #expect(
-        inspected(table) == .corrupt(.heic, stage: "header", reason: "a picture whose place cannot be read"))
+        inspected(table) == .corrupt(.heic, stage: "header", reason: "the place of a picture cannot be read"))
     }
 
     @Test("a coded picture without bytes, or with some beyond the file, is left to the library")
@@ -270,7 +270,7 @@
       writer.coded = BoxFile.big(unit.count, 4) + unit + writer.coded
       #expect(
         decoded(writer.file("grid", content: HEIFWriter.grid(128, 64), canvas: (128, 64)))
-          == corrupt("a parameter set that cannot be read"))
+          == corrupt("a parameter set cannot be read"))
     }
   }
 #endif

@@ -201,7 +201,7 @@
       ("other kind", .wrongAnswer("a message of another kind")),
       ("long", .wrongAnswer("a message of \(WorkerHead.datagramByteCount + 1) bytes")),
       ("more than there is", .stopped(.memory(byteCount: 64 << 20))),
-      ("more of nothing", .wrongAnswer("memory that it has already")),
+      ("more of nothing", .wrongAnswer("it asked for memory that it already has")),
       ("none", .stopped(.time(.milliseconds(300)))),
     ]
 

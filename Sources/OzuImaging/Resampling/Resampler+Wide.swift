@@ -1,20 +1,21 @@
 /// Resampling of 16-bit pixels.
 ///
-/// The two passes of 8-bit pixels in floating point, rows always across first: the filters are the same tables, whose
-/// weights have 14 bits, so that results differ from exact arithmetic by 1/4096 at most where neighbours differ by all
-/// there is, and by a step of 16 bits where they are smooth. Where the result is far smaller, blocks of stored values are averaged
-/// first, and the filter makes up for what that takes away of fine detail (`DetailLift`), as with the planes of 8 bits.
+/// The same two passes as for 8-bit pixels, but in floating point and always rows first. The filters are the same
+/// tables, whose weights have 14 bits: results differ from exact arithmetic by at most 1/4096 between black and
+/// white neighbours, and by one step of 16 bits in smooth areas. If the result is far smaller, blocks of stored
+/// values are averaged first, and the filter compensates for the loss of fine detail (`DetailLift`), as for planes
+/// of 8 bits.
 extension Resampler {
   typealias WideSample = SIMD4<Float>
 
-  /// Shows `region` of a bitmap in `rgba16` at `size`, in that format.
+  /// Resamples `region` of a bitmap in `rgba16` to `size`, in the same format.
   func resampleWide<Failure: Error>(
     _ bitmap: Bitmap, region: PixelRegion, to size: PixelSize, pool: PixelBufferPool,
     checkpoint: () throws(Failure) -> Void
   ) throws(Failure) -> Bitmap {
     Self.check(region)
     let curve = light == .linear ? LightCurve.of(bitmap.colorSpace) : nil
-    // Means of stored values alone: amounts of light are to be exact for the finest pattern too.
+    // Only stored values are averaged: amounts of light must be exact for the finest pattern too.
     let step = curve == nil ? LightRows.step(region: region, to: size) : RowAverager.Step(columns: 1, rows: 1)
     let lift = DetailLift.mean(columns: step.columns, rows: step.rows)
     let horizontal = WideAxis(
@@ -46,19 +47,19 @@ extension Resampler {
   }
 }
 
-/// An axis with its weights in floating point: result `j` is the sum of `weights[j * taps ..< (j + 1) * taps]` times the
-/// samples from `starts[j]` on.
+/// An axis with its weights in floating point: result `j` is the sum of `weights[j * taps ..< (j + 1) * taps]`
+/// times the samples from `starts[j]` on.
 private struct WideAxis {
   let factor: Int
   let taps: Int
   let starts: [Int]
   let weights: [Float]
-  /// The samples of the source, after it was averaged by the factor.
+  /// The length of the source in samples, after averaging by the factor.
   let extent: Int
 
   /// - Parameters:
-  ///   - step: the samples that are averaged into one before the filter.
-  ///   - lift: what the filter makes up for then.
+  ///   - step: how many samples are averaged into one before the filter.
+  ///   - lift: the loss of detail that the filter then compensates for.
   init(
     extent: Int, origin: Double, length: Double, count: Int, kernel: ResamplingKernel, step: Int, lift: Double
   ) {
@@ -91,11 +92,11 @@ private struct WideAxis {
   }
 }
 
-/// One resize in 16 bits on its way.
+/// One resize of 16-bit pixels.
 ///
-/// Unsafe pointers. Why every index is in bounds: the first row of scratch memory has a sample for each of the source and
-/// for each tap behind its end, which weigh nothing; the ring has a row for each tap of the vertical filter, of which
-/// a window has as many and never moves back.
+/// Unsafe pointers. Why every index is in bounds: the first row of scratch memory has a place for each sample of
+/// the source, and for each tap beyond its end, which has weight 0; the ring has a row for each tap of the vertical
+/// filter, and a window has the same number of rows and never moves back.
 private struct WideRun {
   let bitmap: Bitmap
   let horizontal: WideAxis
@@ -123,7 +124,7 @@ private struct WideRun {
       for (y, start) in vertical.starts.enumerated() {
         if y % Self.rowsPerCheckpoint == 0 { try checkpoint() }
         for row in max(next, start)..<max(next, start + vertical.taps) {
-          // Rows behind the last weigh nothing.
+          // Rows after the last have weight 0.
           guard row < vertical.extent else { continue }
           if row % Self.rowsPerCheckpoint == 0 { try checkpoint() }
           read(row, of: source, to: line, sum)
@@ -137,7 +138,7 @@ private struct WideRun {
     }
   }
 
-  /// Reads a row, or the mean of as many rows as the factor says, averaged across too.
+  /// Reads a row, or the mean of `factor` rows, averaged across too.
   private func read(
     _ row: Int, of source: UnsafeRawBufferPointer, to line: UnsafeMutablePointer<SIMD4<Float>>,
     _ sum: UnsafeMutablePointer<SIMD4<Float>>
@@ -148,7 +149,7 @@ private struct WideRun {
       return
     }
     if curve == nil, horizontal.factor * vertical.factor <= Self.mostWords {
-      // The same memory, for numbers that are as large; a run has one kind in it.
+      // The same memory for the integer sums, which have the same size; a run uses only one kind.
       let words = UnsafeMutableRawPointer(sum).bindMemory(to: WordSums.self, capacity: horizontal.extent)
       return average(rows, of: source, to: line, words)
     }
@@ -162,10 +163,10 @@ private struct WideRun {
     }
   }
 
-  /// The words of 16 bits whose sum has 32.
+  /// The number of 16-bit words whose sum fits into 32 bits.
   private static let mostWords = 1 << 16
 
-  /// The means of blocks, by sums of whole numbers.
+  /// The means of blocks, with integer sums.
   private func average(
     _ rows: Range<Int>, of source: UnsafeRawBufferPointer, to line: UnsafeMutablePointer<SIMD4<Float>>,
     _ sum: UnsafeMutablePointer<WordSums>
@@ -183,13 +184,13 @@ private struct WideRun {
     }
     let share = 1 / Float(rows.count * step)
     for x in 0..<whole { line[x] = sum[x].numbers * share }
-    // Less than a block is left over at the right.
+    // The last block at the right is smaller.
     if whole < horizontal.extent {
       line[whole] = sum[whole].numbers / Float(rows.count * (width - whole * step))
     }
   }
 
-  /// The sums of the four words of pixels, each in 32 bits, two to an integer: at most `mostWords` are added.
+  /// The sums of the four words of pixels, each in 32 bits, two in an integer: at most `mostWords` are added.
   private struct WordSums {
     private var even: UInt64 = 0
     private var odd: UInt64 = 0
@@ -201,7 +202,7 @@ private struct WideRun {
       odd &+= pixel &>> 16 & 0x0000_FFFF_0000_FFFF
     }
 
-    /// As numbers, in the order of the words: the machine has the lowest first.
+    /// The sums as numbers, in the order of the words: the lowest is first on a little-endian machine.
     @inline(__always)
     var numbers: SIMD4<Float> {
       SIMD4(
@@ -247,7 +248,7 @@ private struct WideRun {
     }
   }
 
-  /// A pixel of the result: colours not above alpha, and opaque where the source is.
+  /// A pixel of the result: colours limited to alpha, and opaque if the source is.
   @inline(__always)
   private func word(_ sample: SIMD4<Float>) -> SIMD4<UInt16> {
     var sample = curve.map { $0.value(sample) } ?? sample
