@@ -27,26 +27,7 @@
       #expect(file.header.storedSize == (isCutOff ? PixelSize(310, 186) : PixelSize(320, 192)))
       for formats in [PixelFormatPolicy.bgra8, .asStored] {
         let context = DecodingContext(pixelFormats: formats)
-        var cutCount = 0
-        for part in Self.parts {
-          for resize in [
-            Resize(region: part),
-            Resize(
-              PixelSize(max(1, part.size.width / 3), max(1, part.size.height / 2)), mode: .fill, region: part),
-          ] {
-            let plan = DecodePlan(of: file, resize: resize, context: context)
-            let wholePlan = plan.uncut(of: file, context)
-            cutCount += plan.cut == nil ? 0 : 1
-            let own = try file.render(plan, context: context)
-            let whole = try file.render(wholePlan, context: context)
-            #expect(own.size == whole.size && own.format == whole.format)
-            let pair = (own.converted(to: .bgra8), whole.converted(to: .bgra8))
-            #expect(pair.0.largestDifference(from: pair.1) <= 1, "\(part) \(resize.identifier)")
-            guard let cut = plan.cut else { continue }
-            #expect(plan.byteCount < wholePlan.byteCount)
-            #expect(try file.decode(plan, context: context).size == cut.size)
-          }
-        }
+        let cutCount = try compareParts(Self.parts, of: file, context: context) { $0 < $1 }
         #expect(cutCount >= 6, "\(cutCount)")
       }
       let upright = try CodecRegistry.standard.picture(from: data)

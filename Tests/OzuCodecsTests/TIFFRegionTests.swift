@@ -32,27 +32,7 @@
     func equality(name: String, formats: PixelFormatPolicy) throws {
       let file = try open(name)
       let context = DecodingContext(pixelFormats: formats)
-      var cutCount = 0
-      for part in Self.parts {
-        for resize in [
-          Resize(region: part),
-          Resize(
-            PixelSize(max(1, part.size.width / 3), max(1, part.size.height / 2)), mode: .fill, region: part),
-        ] {
-          let plan = DecodePlan(of: file, resize: resize, context: context)
-          let wholePlan = plan.uncut(of: file, context)
-          cutCount += plan.cut == nil ? 0 : 1
-          let own = try file.render(plan, context: context)
-          let whole = try file.render(wholePlan, context: context)
-          #expect(own.size == whole.size && own.format == whole.format)
-          let (ownPixels, wholePixels) = (own.converted(to: .bgra8), whole.converted(to: .bgra8))
-          #expect(ownPixels.largestDifference(from: wholePixels) <= 1, "\(part) \(resize.identifier)")
-          guard plan.cut != nil else { continue }
-          #expect(plan.byteCount <= wholePlan.byteCount)
-          let pixels = try file.decode(plan, context: context)
-          #expect(pixels.size == plan.decodedSize)
-        }
-      }
+      let cutCount = try compareParts(Self.parts, of: file, context: context) { $0 <= $1 }
       #expect(cutCount >= 5, "\(cutCount)")
     }
 

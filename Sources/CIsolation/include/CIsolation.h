@@ -139,6 +139,12 @@ int ozu_limit_cpu_time(struct ozu_confined *confined, uint64_t seconds, bool sta
 // memory that malloc and the stack keep without need, if it is much.
 void ozu_end_question(struct ozu_confined *confined);
 
+// In landlock.c
+
+// Denies all files except those that may be read; from version 4 on TCP, from version 6 on abstract sockets and
+// signals to others. Returns an error number, not negative.
+int ozu_restrict_files(const struct ozu_confinement *wish, int *version);
+
 // In stack.c
 
 // Calls a function on a stack of 64 MB, or of at least 16 if memory is limited, and passes whether it did;

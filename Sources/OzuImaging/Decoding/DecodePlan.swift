@@ -216,3 +216,15 @@ public struct DecodePlan: Hashable, Sendable {
     decodedSize == outputSize && region == PixelRegion(decodedSize)
   }
 }
+
+extension ImageFile {
+  /// Renders the whole file instead of the part that the plan cuts out, for a file that turns out not to be cut.
+  ///
+  /// - Throws: `DecodingError`; `limitExceeded` if the whole takes too much memory.
+  package func renderUncut(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    let plan = plan.uncut(of: self, context)
+    try context.limits.checkDecodedByteCount(plan.byteCount)
+    try context.reserve(atLeast: plan.byteCount)
+    return try render(plan, context: context)
+  }
+}

@@ -9,10 +9,7 @@ extension JPEGFile {
     if let file = try excerpt(cut, of: plan, context) {
       return try file.render(plan.onCut, context: context)
     }
-    let plan = plan.uncut(of: self, context)
-    try context.limits.checkDecodedByteCount(plan.byteCount)
-    try context.reserve(atLeast: plan.byteCount)
-    return try render(plan, context: context)
+    return try renderUncut(plan, context: context)
   }
 
   /// The pixels of a part at the plan's scale, for a caller that calls `decode` directly.

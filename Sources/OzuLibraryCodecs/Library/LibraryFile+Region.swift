@@ -7,10 +7,7 @@ extension LibraryFile {
     _ plan: DecodePlan, cut: PixelRectangle, _ context: DecodingContext
   ) throws(DecodingError) -> Bitmap {
     if let file = try part(cut, of: plan, context) { return try file.render(plan.onCut, context: context) }
-    let plan = plan.uncut(of: self, context)
-    try context.limits.checkDecodedByteCount(plan.byteCount)
-    try context.reserve(atLeast: plan.byteCount)
-    return try render(plan, context: context)
+    return try renderUncut(plan, context: context)
   }
 
   /// The pixels of a part.

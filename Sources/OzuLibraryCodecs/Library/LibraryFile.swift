@@ -178,12 +178,6 @@ final class LibraryFile: ImageFile {
     }
   }
 
-  func frames(limits: DecodingLimits) throws(DecodingError) -> (any AnimationFrameReading)? {
-    let frameCount = min(header.frameCount, limits.frameCount)
-    guard frameCount > 1 else { return nil }
-    return try LibraryFrames(self, count: frameCount)
-  }
-
   /// Shows the part of a file that has arrived, if the library can.
   func feed(
     _ data: Data, plan: DecodePlan, context: DecodingContext
@@ -195,8 +189,6 @@ final class LibraryFile: ImageFile {
       try feed.preview(of: data, context: context)
     }
   }
-
-  // MARK: Frames
 
   /// The delays of the first frames, and the loop count.
   func timing(frameCount: Int) throws(DecodingError) -> (delays: [Duration], loopCount: Int) {
@@ -210,13 +202,6 @@ final class LibraryFile: ImageFile {
       }
     }
     return try result.get()
-  }
-
-  /// Decodes one frame, as a whole picture.
-  func decodeFrame(at index: Int, context: DecodingContext) throws(DecodingError) -> Bitmap {
-    try use(frame: index) { (session) throws(DecodingError) in
-      try session.decode(header: header, size: header.storedSize, alpha: library.alpha, context)
-    }
   }
 
   /// Calls a closure with a decoder that is at the beginning of a frame.
@@ -240,27 +225,6 @@ final class LibraryFile: ImageFile {
     }
     guard let outcome else { preconditionFailure("the closure has run") }
     return try outcome.get()
-  }
-}
-
-/// The frames of an animation whose library decodes each as a whole picture.
-struct LibraryFrames: AnimationFrameReading {
-  let frames: [AnimationFrame]
-  let loopCount: Int
-  private let file: LibraryFile
-
-  /// - Throws: `DecodingError`.
-  init(_ file: LibraryFile, count: Int) throws(DecodingError) {
-    let (delays, loopCount) = try file.timing(frameCount: count)
-    frames = delays.map { AnimationFrame(size: file.header.storedSize, delay: $0) }
-    self.loopCount = loopCount
-    self.file = file
-  }
-
-  var canvas: PixelSize { file.header.storedSize }
-
-  func decodeFrame(at index: Int, context: DecodingContext) throws(DecodingError) -> Bitmap {
-    try file.decodeFrame(at: index, context: context)
   }
 }
 

@@ -36,7 +36,7 @@ final class PNGAnimationWriter: AnimationWriting {
   private var admission: FrameAdmission
   private var clock = FrameClock(
     unit: .milliseconds(1), playableCount: 11, limit: PNGFrameControl.longestDelay)
-  private var file = OzuBytes()
+  var file = OzuBytes()
   private var hasAlpha = false
   /// The offset of acTL.
   private var animationControlOffset = 0
@@ -45,9 +45,9 @@ final class PNGAnimationWriter: AnimationWriting {
   /// The duration of the first frame while it is the only one; nothing is written until then.
   private var firstDuration: Duration?
   /// The control of the last frame that was written, and its offset.
-  private var control: (content: PNGFrameControl, offset: Int, duration: Duration)?
-  private var writtenFrameCount = 0
-  private var sequenceNumber: UInt32 = 0
+  var control: (content: PNGFrameControl, offset: Int, duration: Duration)?
+  var writtenFrameCount = 0
+  var sequenceNumber: UInt32 = 0
 
   init(canvas: PixelSize, loopCount: Int, options: EncodingOptions) throws(EncodingError) {
     admission = try FrameAdmission(.png, canvas: canvas, sideLimit: Int(Int32.max))
@@ -149,7 +149,7 @@ final class PNGAnimationWriter: AnimationWriting {
     try write(frame, plan(of: frame))
   }
 
-  private func writeHead(hasAlpha: Bool) throws(PNGDeflater.Failure) {
+  func writeHead(hasAlpha: Bool) throws(PNGDeflater.Failure) {
     self.hasAlpha = hasAlpha
     try PNGChunkWriter.appendHeader(admission.canvas, bitDepth: 8, colorType: hasAlpha ? 6 : 2, to: &file)
     try PNGChunkWriter.append(options.metadata, isGray: false, .sRGB, to: &file)
@@ -158,52 +158,14 @@ final class PNGAnimationWriter: AnimationWriting {
       chunk: "acTL", [UInt8](repeating: 0, count: Self.animationControlByteCount), to: &file)
   }
 
-  private func writeFrameCount() {
+  func writeFrameCount() {
     overwrite(
       animationControlOffset, "acTL",
       UInt32(writtenFrameCount).bigEndianBytes + UInt32(Int32(clamping: loopCount)).bigEndianBytes)
   }
 
-  /// Writes the file again with alpha, up to the current frame. Both files are in memory meanwhile.
-  private func addAlpha() throws(PNGDeflater.Failure) {
-    let duration = control?.duration
-    writeFrameCount()
-    let old = file
-    file = OzuBytes()
-    guard let data = old.data() else { throw PNGDeflater.Failure() }
-    (writtenFrameCount, sequenceNumber, control) = (0, 0, nil)
-    try writeHead(hasAlpha: true)
-    do throws(DecodingError) {
-      // This object has written the file, so no limits are needed.
-      let limits = DecodingLimits(
-        pixelCount: .max, side: .max, decodedByteCount: .max, frameCount: .max, encodedByteCount: .max,
-        cpuTime: .seconds(1 << 40))
-      guard let reader = try PNGDecoder().open(data, limits: limits).frames(limits: limits) else {
-        throw .cancelled
-      }
-      for (index, frame) in reader.frames.enumerated() {
-        let pixels = BGRABitmap(try reader.decodeFrame(at: index, context: DecodingContext(limits: limits)))
-        let place = PixelRectangle(
-          x: frame.x, y: frame.y, width: frame.size.width, height: frame.size.height)
-        // Delays are whole milliseconds already, except for the last, which may still grow.
-        if var last = control {
-          last.content.delay = Int((last.duration / .milliseconds(1)).rounded())
-          overwrite(last.offset, "fcTL", last.content.content)
-        }
-        let result = Result { () throws(PNGDeflater.Failure) in
-          try begin(place, .source, frame.delay)
-          try write(pixels, plan(of: pixels))
-        }
-        guard case .success = result else { throw .cancelled }
-      }
-    } catch {
-      throw PNGDeflater.Failure()
-    }
-    if let duration { control?.duration = duration }
-  }
-
   /// Appends the control of a frame; its delay is not known yet.
-  private func begin(
+  func begin(
     _ rectangle: PixelRectangle, _ blend: AnimationFrame.Blend, _ duration: Duration
   ) throws(PNGDeflater.Failure) {
     let content = PNGFrameControl(sequenceNumber: nextNumber(), rectangle: rectangle, blend: blend)
@@ -225,7 +187,7 @@ final class PNGAnimationWriter: AnimationWriting {
     return sequenceNumber
   }
 
-  private func plan(of frame: BGRABitmap) throws(PNGDeflater.Failure) -> PNGPlan {
+  func plan(of frame: BGRABitmap) throws(PNGDeflater.Failure) -> PNGPlan {
     try PNGPlan(PNGStoredRows(frame.bitmap, hasAlpha: hasAlpha), effort: options.effort)
   }
 
@@ -237,7 +199,7 @@ final class PNGAnimationWriter: AnimationWriting {
   }
 
   /// Appends the pixels of a frame: of the first as IDAT, of others as fdAT.
-  private func write(_ frame: BGRABitmap, _ plan: PNGPlan) throws(PNGDeflater.Failure) {
+  func write(_ frame: BGRABitmap, _ plan: PNGPlan) throws(PNGDeflater.Failure) {
     let isFirst = writtenFrameCount == 1
     try deflate(frame, plan) { (piece) throws(PNGDeflater.Failure) in
       try PNGChunkWriter.append(
@@ -259,7 +221,7 @@ final class PNGAnimationWriter: AnimationWriting {
   }
 
   /// Overwrites the chunk at an offset with another content of the same length, and its checksum.
-  private func overwrite(_ offset: Int, _ name: String, _ content: [UInt8]) {
+  func overwrite(_ offset: Int, _ name: String, _ content: [UInt8]) {
     let body = Array(name.utf8) + content
     let sum = body.withUnsafeBufferPointer { ozu_crc32($0.baseAddress, $0.count) }
     let bytes = body + sum.bigEndianBytes
