@@ -8,16 +8,16 @@ import Testing
 /// The C code writes nothing to memory that is for another picture.
 @Suite("Memory that C is handed")
 struct CBorderTests {
-  /// Calls a closure with memory for the rows of a picture, and with rows that are wrong in one thing each. Nothing may be
-  /// written to any of them.
+  /// Calls a closure with memory for the rows of a picture, and with rows that are wrong in one respect each.
+  /// Nothing may be written to any of them.
   ///
-  /// - Parameter attempt: whether it was refused.
+  /// - Parameter attempt: returns whether the rows were refused.
   private static func refuses(
     _ size: PixelSize, _ format: PixelFormat = .bgra8, mayBeShorter: Bool = false,
     _ attempt: (OzuRows) -> Bool
   ) {
     let bytesPerRow = Bitmap.bytesPerRow(width: size.width, format: format)
-    // Enough for what a wrong answer would write.
+    // Enough for everything that a wrong function could write.
     var bytes = [UInt8](repeating: 0xA5, count: (size.height + 64) * (bytesPerRow + 64) * 8)
     bytes.withUnsafeMutableBytes { bytes in
       let right = OzuRows(bytes, bytesPerRow: bytesPerRow, size: size, format: format)
@@ -170,7 +170,7 @@ struct CBorderTests {
         ozu_png_decoder_open(
           decoder, UInt32(size.width), UInt32(size.height), format.pixels, false, &passes, &hasAlpha) == .done
       )
-      // How many rows come at a time is the caller's; each is written once.
+      // The caller chooses how many rows are read at a time; each is written once.
       Self.refuses(size, format, mayBeShorter: true) { wrong in
         rows = wrong
         return rows.height > UInt32(size.height) || ozu_png_decoder_read_rows(decoder, rows, false) == .failed

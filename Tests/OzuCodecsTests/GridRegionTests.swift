@@ -36,7 +36,7 @@
       #expect(own.bitmap.largestDifference(from: upright.resized(Resize(region: Self.parts[1])).bitmap) <= 1)
     }
 
-    /// A picture whose last tiles reach beyond it.
+    /// A picture whose last tiles extend beyond it.
     private static func cutOff(_ data: Data) throws -> Data {
       var data = data
       let sizes = Data("ispe".utf8) + Data(count: 4)
@@ -75,14 +75,14 @@
       let content = try #require(file.boxes(["mdat"])?.last)
       let whole = try CodecRegistry.standard.picture(from: sound)
       let isTurned = whole.header?.orientation != .up
-      // The first tile of the picture as it is stored.
+      // The first tile of the stored picture.
       let part = Resize(
         region: PixelRectangle(x: 0, y: isTurned ? whole.size.height - 30 : 0, width: 30, height: 30))
       var data = sound
       for position in content.upperBound - 200..<content.upperBound { data[position] = 0xA5 }
       let own = try CodecRegistry.standard.picture(from: data, resize: part)
       #expect(own.bitmap.largestDifference(from: whole.resized(part).bitmap) <= 1)
-      // The last tile is not what it was, or cannot be decoded.
+      // The last tile is different, or cannot be decoded.
       let damaged = try? CodecRegistry.standard.picture(from: data)
       #expect(damaged?.bitmap != whole.bitmap)
     }

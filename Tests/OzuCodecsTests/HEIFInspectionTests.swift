@@ -63,7 +63,7 @@
       #expect(result([(0, 0), (1, 1)], width: 40_000) == corrupt("it declares two sizes"))
     }
 
-    /// A sequence parameter set as far as the size.
+    /// A sequence parameter set up to the size.
     static func parameterSet(_ width: Int, _ height: Int) -> [UInt8] {
       var bits = String(repeating: "0", count: 8 + 96)
       for value in [0, 1, width, height] {
@@ -74,7 +74,7 @@
       let content = stride(from: 0, to: bits.count, by: 8).map { start in
         UInt8(bits.dropFirst(start).prefix(8), radix: 2) ?? 0
       }
-      // Where two zeros stand before a byte below 4, 3 is put between them.
+      // Between two zeros and a byte below 4, a 3 is inserted.
       var unit: [UInt8] = [0x42, 1]
       for byte in content {
         if unit.suffix(2) == [0, 0], byte < 4 { unit.append(3) }
@@ -125,7 +125,7 @@
     @Test("a parameter set that ends before its size is refused", .enabled(if: isReadable))
     func shortParameterSet() throws {
       var writer = try writer()
-      // Up to the end of profile and level, all bits used.
+      // Up to the end of profile and level, with all bits used.
       let unit: [UInt8] = [0x42, 1, 0] + Array(repeating: 255, count: 12)
       writer.coded = BoxFile.big(unit.count, 4) + unit + writer.coded
       #expect(

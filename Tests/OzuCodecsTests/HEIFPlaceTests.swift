@@ -10,7 +10,8 @@
     private static let shared = DecodingError.corrupt(
       .heic, stage: "header", reason: "too many items share their bytes")
 
-    /// The boxes of so many items of a kind, all of 64 x 64 pixels, with a table of places of this head and these entries.
+    /// The boxes of `count` items of a kind, all of 64 x 64 pixels, with an `iloc` table of this head and these
+    /// entries.
     private func meta(_ kind: String, _ count: Int, places head: [UInt8], _ entry: (Int) -> [UInt8])
       -> [UInt8]
     {
@@ -19,7 +20,7 @@
         kind, count, table: BoxFile.box("iloc", [0, 0, 0, 0] + head + BoxFile.big(count, 2) + entries))
     }
 
-    /// The same with a whole table of places, or other boxes.
+    /// The same with a whole `iloc` box, or other boxes.
     private func meta(_ kind: String, _ count: Int, table locations: [UInt8]) -> [UInt8] {
       var kinds: [UInt8] = []
       var associations: [UInt8] = []
@@ -61,9 +62,9 @@
     @Test(
       "places that lie nowhere are refused, however many and far",
       arguments: [
-        // Parts without a place or a length take no byte of the table.
+        // Parts without an offset or a length take no byte of the table.
         ([0, 0], 65_535, []),
-        // The lengths come to more than a number of 64 bits holds.
+        // The sum of the lengths overflows 64 bits.
         ([0x48, 0], 65_535, [0, 0, 0, 0, 0, 0] + Array(repeating: 255, count: 6)),
         ([0x48, 0], 1, [0, 0, 0, 0] + Array(repeating: 255, count: 8)),
         ([0x44, 0], 1, Array(repeating: 255, count: 8)),
@@ -79,8 +80,8 @@
       ) { try HEIFInspection.largestPixelCount(file.span, limits: .default) }
     }
 
-    /// What the inspection says of an item of 64 x 64 pixels whose bytes, from 8 on in the file, declare more, and of which
-    /// this is the table of places.
+    /// The error of the inspection for an item of 64 x 64 pixels whose bytes, at offset 8 of the file, declare a
+    /// larger size. The argument is its `iloc` table.
     private func inspected(_ table: [UInt8]) -> DecodingError? {
       let unit = HEIFInspectionTests.parameterSet(60_000, 60_000)
       let coded = BoxFile.big(unit.count, 4) + unit
@@ -96,7 +97,7 @@
     @Test(
       "a coded picture whose place libraries may understand otherwise is refused",
       arguments: [
-        // No table, one that ends early, and one of a version or with sizes that nobody knows.
+        // No table, a truncated one, and one of an unknown version or with unknown sizes.
         [],
         BoxFile.box("iloc", [0, 0, 0, 0, 0x44, 0, 0, 2, 0, 1, 0, 0, 0, 1, 0, 0, 0, 8, 0, 0, 0, 92]),
         BoxFile.box(
@@ -110,15 +111,15 @@
             100,
             0, 0, 0, 8,
           ]),
-        // Parts that lie over each other, with more bytes than the file.
+        // Parts that overlap, with more bytes than the file.
         BoxFile.box(
           "iloc",
           [0, 0, 0, 0, 0x44, 0, 0, 1, 0, 1, 0, 0, 0, 9] + overlapping),
-        // In the bytes of another item, and a little behind a box.
+        // In the bytes of another item, and shortly after the end of a box.
         BoxFile.box("iloc", [1, 0, 0, 0, 0x44, 0, 0, 1, 0, 1, 0, 2, 0, 0, 0, 1, 0, 0, 0, 8, 0, 0, 0, 92]),
         BoxFile.box("iloc", [1, 0, 0, 0, 0x44, 0, 0, 1, 0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 24])
           + BoxFile.box("idat", Array(repeating: 0, count: 16)),
-        // libheif 1.15 takes the index for the place.
+        // libheif 1.15 reads the index as the offset.
         BoxFile.box(
           "iloc",
           [1, 0, 0, 0, 0x44, 4, 0, 1, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 8, 0, 0, 0, 92, 0, 0, 0, 4]),

@@ -94,7 +94,8 @@
       }
     }
 
-    @Test("right answers are accepted: pixels, header, notes; and the memory that a worker asks for is reserved")
+    @Test(
+      "right answers are accepted: pixels, header, notes; and the memory that a worker asks for is reserved")
     func honest() throws {
       let workers = FakeWorkers { question in
         if question.allowance < 100 << 20 { return (FakeWorkers.message(.needs(byteCount: 100 << 20)), []) }
