@@ -62,7 +62,7 @@ struct LightLevelTests {
     #expect(after.size == before.size && after.isOpaque == before.isOpaque)
     #expect(Self.bytes(after) == Self.bytes(before))
     #expect(try Self.codecs.metadata(of: file).exif == Self.codecs.metadata(of: plain).exif)
-    // And they are the peak of what is tone-mapped.
+    // And tone mapping uses them as the peak.
     let mapped = try Self.codecs.picture(from: file)
     #expect(!mapped.notes.contains { $0.contains("assumed") })
   }
@@ -90,7 +90,7 @@ struct LightLevelTests {
     let whole = try #require(HEIFLightLevels.adding(Self.levels, to: file))
     #expect(whole.count == file.count + 12 + 32 + 2)
     for length in 0..<file.count {
-      // It may be cut behind the boxes, where nothing moves.
+      // It may be cut after the boxes if nothing moves.
       if let cut = HEIFLightLevels.adding(Self.levels, to: file[..<length]) {
         #expect(cut == whole[..<(length + whole.count - file.count)])
       }

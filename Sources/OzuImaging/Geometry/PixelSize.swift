@@ -1,6 +1,6 @@
 /// A width and a height in whole pixels.
 ///
-/// The one size vocabulary of Ozu: sources, targets, bitmaps and limits all speak it.
+/// The only type for sizes in Ozu: sources, targets, bitmaps and limits use it.
 public struct PixelSize: Hashable, Sendable {
   /// The width in pixels.
   public var width: Int
@@ -22,19 +22,19 @@ public struct PixelSize: Hashable, Sendable {
   /// Whether a side is zero or negative: nothing can be drawn at such a size.
   public var isEmpty: Bool { width <= 0 || height <= 0 }
 
-  /// The number of pixels, or `Int.max` when the product does not fit.
+  /// The number of pixels, or `Int.max` if the product overflows.
   public var pixelCount: Int {
     let (product, overflow) = width.multipliedReportingOverflow(by: height)
     return overflow ? .max : product
   }
 
-  /// The bytes of so many pixels without padding, or `Int.max` when the product does not fit.
+  /// The bytes of all pixels without padding, or `Int.max` if the product overflows.
   public func byteCount(as format: PixelFormat) -> Int {
     let (product, overflow) = pixelCount.multipliedReportingOverflow(by: format.bytesPerPixel)
     return overflow ? .max : product
   }
 
-  /// The bytes of a bitmap of this size, its rows padded, or `Int.max` when they do not fit.
+  /// The bytes of a bitmap of this size with padded rows, or `Int.max` if the number overflows.
   package func bitmapByteCount(as format: PixelFormat) -> Int {
     guard width <= Int.max / 2 / format.bytesPerPixel else { return .max }
     let bytesPerRow = Bitmap.bytesPerRow(width: width, format: format)
@@ -42,8 +42,8 @@ public struct PixelSize: Hashable, Sendable {
     return overflow ? .max : product
   }
 
-  /// The same size with width and height exchanged, as a quarter turn leaves it.
-  public var transposed: PixelSize { PixelSize(width: height, height: width) }
+  /// The same size with width and height exchanged, as after a quarter turn.
+  public var transposed: PixelSize { PixelSize(height, width) }
 }
 
 extension PixelSize: CustomStringConvertible {

@@ -1,7 +1,7 @@
 extension Resize: ImageProcessing {
   /// Resamples the picture.
   ///
-  /// For a picture that comes from a file, the request's own `resize` is better: it decodes no more than needed.
+  /// For a picture from a file, the request's own `resize` is better: then no more is decoded than needed.
   ///
   /// - Throws: `invalidParameters` for an empty size or one over the limits.
   public func process(

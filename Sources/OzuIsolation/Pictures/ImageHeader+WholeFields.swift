@@ -8,7 +8,7 @@ import OzuRecords
 #endif
 
 extension ImageHeader {
-  /// All of a header but the layout of its planes: those do not go from process to process.
+  /// Writes the whole header except for the layout of its planes, which is not sent between processes.
   func writeWhole(to writer: inout FieldWriter) {
     write(to: &writer)
     writer.append(colorEncoding) { $1.write(to: &$0) }

@@ -10,7 +10,7 @@
   @Suite struct SVGCommandTests {
     private static let commands = ["load", "info"]
     private static let reason =
-      "SVG cannot be read: it is drawn in isolation only, or where codecs.registerInProcessSVG() was called"
+      "SVG cannot be read: it is drawn only in isolation, or after codecs.registerInProcessSVG()"
 
     @Test(
       "without isolation a drawing is one line, whatever its name, and nothing else is lost",

@@ -1,4 +1,4 @@
-/// Three by three numbers between colours: the columns are what red, green and blue become.
+/// A matrix of 3 × 3 that converts colours: the columns are the results for red, green and blue.
 struct RGBMatrix: Hashable, Sendable {
   var red: SIMD3<Double>
   var green: SIMD3<Double>
@@ -12,7 +12,7 @@ struct RGBMatrix: Hashable, Sendable {
     RGBMatrix(red: left * right.red, green: left * right.green, blue: left * right.blue)
   }
 
-  /// `nil` for one that leads into a plane.
+  /// `nil` for a singular matrix.
   var inverse: RGBMatrix? {
     func cross(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> SIMD3<Double> {
       SIMD3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
@@ -27,7 +27,8 @@ struct RGBMatrix: Hashable, Sendable {
 }
 
 extension Chromaticities {
-  /// From linear red, green and blue to X, Y, Z with a white whose Y is 1 (SMPTE RP 177); `nil` for primaries in a line.
+  /// The matrix from linear red, green and blue to X, Y, Z, with Y = 1 for white (SMPTE RP 177); `nil` for
+  /// primaries on one line.
   var toXYZ: RGBMatrix? {
     func column(_ point: Point) -> SIMD3<Double> {
       SIMD3(point.x / point.y, 1, (1 - point.x - point.y) / point.y)
@@ -42,7 +43,7 @@ extension Chromaticities {
 }
 
 extension Chromaticities {
-  /// Those of a number in ITU-T H.273, table 2; `nil` for numbers without.
+  /// The primaries of a number in ITU-T H.273, table 2; `nil` for numbers that have none.
   package init?(primaries: Int) {
     let daylight = Point(x: 0.3127, y: 0.3290)
     switch primaries {
