@@ -87,12 +87,13 @@ typecheck-apple: ## check the code for Apple platforms against stand-ins for the
 	@scripts/test-typecheck-apple
 	@python3 -B scripts/documentation/check_samples.py apple
 
-lint: ## check formatting, layering, leftovers, and the links, names and words of pages; changes nothing
+lint: ## check formatting, layering, leftovers, the links and names on pages, and the words of all text; changes nothing
 	@$(SWIFT) format lint --recursive --parallel --strict $(SOURCES)
 	@scripts/check-layering
 	@scripts/check-sources
 	@python3 -B scripts/documentation/check_links.py
 	@python3 -B scripts/documentation/check_names.py
+	@python3 -B scripts/documentation/test_words.py
 	@python3 -B scripts/documentation/check_words.py
 
 format: ## format the Swift sources in place
