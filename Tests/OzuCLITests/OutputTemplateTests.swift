@@ -123,7 +123,7 @@ struct OutputTemplateTests {
     let folder = try Folder()
     let source = try folder.write(Self.photo.data(as: .png), to: "a-320.png")
     let before = await CommandRun("load", source, "--no-cache", "-o", folder.path("{name}.png"))
-    #expect(before.status == .wrongUsage && before.errors.contains("would take the place of the source"))
+    #expect(before.status == .wrongUsage && before.errors.contains("would replace the source"))
     let named = try folder.write(Self.photo.data(as: .png), to: "a.png")
     let late = await CommandRun("load", named, source, "--no-cache", "-o", folder.path("{name}-{width}.png"))
     #expect(late.status == .failed && late.errors.contains("it is the source"), "\(late.errors)")

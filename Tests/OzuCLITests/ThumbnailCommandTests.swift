@@ -173,7 +173,7 @@ struct ThumbnailCommandTests {
     let parsed = try ArgumentParser(ThumbnailCommand.specification).parse([
       "a.jpg", "--isolation", "preferred",
     ])
-    let isolation = try IsolationOption.isolation(parsed, isForStrangers: true)
+    let isolation = try IsolationOption.isolation(parsed, isUntrusted: true)
     #expect(isolation.mode == .preferred && isolation.types == DecoderIsolation.libraryTypes)
   }
 

@@ -44,7 +44,7 @@ struct UsageTests {
       (["load", "a/p.jpg", "b/p.jpg", "-o", "{name}.{ext}"], "would both be p.{ext}"),
       (["load", "a/p.jpg", "b/p.jpg", "-o", "{name}-{width}.png"], "would both be p-{width}.png"),
       (["load", "a.jpg", "-o", "b.jpg", "-f", "png"], "the name b.jpg ends in .jpg"),
-      (["load", "a.jpg", "-o", "b.HEIC", "-f", "png"], "--force writes it all the same"),
+      (["load", "a.jpg", "-o", "b.HEIC", "-f", "png"], "--force writes it with that name"),
       (["load", "a.jpg", "-o", "{name}.jpg", "-f", "png"], "ends in .jpg"),
       (["load", "a.jpg", "-j", "0"], "from 1 to 64"),
       (["load", "a.jpg", "--quiet", "--json"], "do not go together"),
