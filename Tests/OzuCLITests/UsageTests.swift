@@ -3,7 +3,7 @@ import Testing
 
 @testable import OzuCLI
 
-@Suite("What is typed wrong gets status 2 and a hint")
+@Suite("Wrong usage gets status 2 and a hint")
 struct UsageTests {
   @Test(
     "wrong usage",
@@ -100,7 +100,7 @@ struct UsageTests {
       try String(contentsOf: file, encoding: .utf8).contains("\n" + HelpText.synopsis(specification) + "\n"))
   }
 
-  /// How an option may be written in a synopsis.
+  /// The ways to write an option in a synopsis.
   private static func names(_ option: OptionSpecification) -> [String] {
     let letters = option.letter.map { ["[-\($0)]", "[-\($0) "] } ?? []
     return ["--\(option.name)]", "--\(option.name) ", "--\(option.name)[="] + letters
@@ -134,7 +134,7 @@ struct UsageTests {
     #expect(parsed.positional == ["x"])
   }
 
-  @Test("a lone dash and what follows two dashes are arguments")
+  @Test("a lone dash, and everything after two dashes, are arguments")
   func dashes() throws {
     let parsed = try ArgumentParser(Self.specification).parse(["-", "--", "--size", "-a"])
     #expect(parsed.positional == ["-", "--size", "-a"])
