@@ -23,7 +23,7 @@ MAKEFLAGS += --no-print-directory
 export SWIFT
 
 SOURCES = Package.swift Sources Tests Examples $(wildcard Benchmarks)
-# SwiftPM passes the traits on in the order of a hash table: when that changes, everything is built anew.
+# SwiftPM passes the traits on in the order of a hash table: when that changes, everything is built again.
 BUILD = SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
 # SVG is no default trait of the package. Programs and tests of the repository have all formats.
 FORMATS = $(if $(findstring traits,$(FLAGS)),,--traits default,SVG)
@@ -37,9 +37,9 @@ BENCH = --package-path Benchmarks --scratch-path .build-bench
 STORE_PEERS = $(if $(and $(wildcard /usr/include/lmdb.h),$(wildcard /usr/include/sqlite3.h)),--traits StorePeers)
 # The tests run in two processes that take as long, or in one where only some are asked for.
 CHOICES = $(if $(FILTER),'--filter=$(FILTER)','--filter=OzuTests|OzuCLITests|OzuCachingTests' '--skip=OzuTests|OzuCLITests|OzuCachingTests')
-# What threads share; the loops over pixels belong to one thread each, and take most of an hour.
+# Code with data that threads share; the loops over pixels belong to one thread each, and take most of an hour.
 SHARED = '--filter=OzuTests|OzuCachingTests' '--filter=OzuCLITests|OzuHTTPTests|OzuIsolationTests|PixelBufferPool|DecodedByteBudget|Animation|ScanTail|OzuSharedStoresTests|OzuServerTests'
-# What reads and writes through unsafe pointers, but for what resizes hundreds of pictures to measure their memory.
+# Code with unsafe pointers, except for the tests that resize hundreds of pictures to measure their memory.
 UNSAFE = '--filter=OzuImagingTests|ReducedJPEG --skip=WorkingBytesTests' '--filter=OzuCodecsTests --skip=ReducedJPEG'
 
 .PHONY: help demo serve-demo playground-test build install test test-bench test-tsan test-asan test-unoptimised typecheck-apple gallery gallery-test lint format bench bench-report bench-peers bench-instructions fuzz fuzz-all drills-disk drills-mutants drills-scheduler drills-memory docs site-test walk conformance clean dependencies
@@ -89,12 +89,13 @@ typecheck-apple: ## check the code for Apple platforms against stand-ins for the
 	@scripts/test-typecheck-apple
 	@python3 -B scripts/documentation/check_samples.py apple
 
-lint: ## check formatting, layering, leftovers, and the links, names and words of pages; changes nothing
+lint: ## check formatting, layering, leftovers, the links and names on pages, and the words of all text; changes nothing
 	@$(SWIFT) format lint --recursive --parallel --strict $(SOURCES)
 	@scripts/check-layering
 	@scripts/check-sources
 	@python3 -B scripts/documentation/check_links.py
 	@python3 -B scripts/documentation/check_names.py
+	@python3 -B scripts/documentation/test_words.py
 	@python3 -B scripts/documentation/check_words.py
 
 format: ## format the Swift sources in place

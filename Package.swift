@@ -40,7 +40,7 @@ struct SystemLibrary {
   /// Whether it is opened when it is first needed, where `loadsLibraries` says so: what is large, or needs much else, and
   /// is for one format. The glue in C then says what to install, for pkg-config would have the linker add it.
   var isLoaded = false
-  /// What to install, for the message of SwiftPM.
+  /// The package to install, for the message of SwiftPM.
   var apt: String
   var brew: String
 
@@ -125,7 +125,7 @@ let systemLibraries = [
     apt: "librsvg2-dev", brew: "librsvg"),
 ]
 
-/// What the content codings of HTTP are undone with, beside zstd. On Apple platforms `URLSession` undoes them.
+/// The libraries that undo the content codings of HTTP, beside zstd. On Apple platforms `URLSession` undoes them.
 let codingLibraries = [
   SystemLibrary(name: "CZlib", pkgConfig: "zlib", links: ["z"], apt: "zlib1g-dev", brew: "zlib"),
   SystemLibrary(

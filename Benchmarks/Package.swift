@@ -7,7 +7,7 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-// A package of its own, so that whoever depends on Ozu gets none of this. `make bench` builds it.
+// A package of its own, so that packages that depend on Ozu get none of this. `make bench` builds it.
 let package = Package(
   name: "OzuBenchmarks",
   platforms: [.macOS(.v15)],

@@ -11,8 +11,8 @@ Display P3 and Rec. 2020, JPEG with gain maps of one gain and of three), has `oz
 largest deltaE2000 of each. The curves and the matrices are colour-science's; the EETF of BT.2390 and the gamut mapping are computed
 here in double precision, and without tables. Pillow decodes
 the JPEGs with gain maps, libavif's and libjxl's programs write AVIF and JPEG XL, and pillow-heif HEIC. That loses something: for
-it the reference is made of what pillow-heif reads. With FOLDER, a page with every picture raw, as the reference has it, and as
-Ozu has it is left there, and a sheet of some of them that is WIDTH pixels wide.
+it the reference is made of what pillow-heif reads. With FOLDER, writes a page there with every picture raw, by the reference and by
+Ozu, and a sheet of some of them that is WIDTH pixels wide.
 """
 import io, os, subprocess, struct, sys, tempfile, zlib
 import warnings
@@ -128,7 +128,7 @@ def segment(marker, body):
 
 
 def gain_map_file(path, light, channels):
-    """A JPEG with a gain map by ISO 21496-1; what its picture is for headrooms of one, two and four stops."""
+    """A JPEG with a gain map by ISO 21496-1, and its expected pictures for headrooms of one, two and four stops."""
     white = light / WHITE
     base, stored = jpeg(colour.cctf_encoding(np.clip(white / (1 + white) * 1.2, 0, 1), function="sRGB"))
     offset, most = 1 / 64, 3.0

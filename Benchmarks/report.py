@@ -19,7 +19,7 @@ import re
 from html import escape
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# What is better when it is more.
+# Figures that are better when they are higher.
 MORE_IS_BETTER = {"hit_ratio", "mean_hit_ratio", "requests_per_second", "hit_ratio_minus_lru"}
 # How the size of a case stands in its name: `420-320x240@12`, `full, 1000 entries: open`.
 GROWTH = [

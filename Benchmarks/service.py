@@ -12,8 +12,8 @@
                asks, which sleeps 10 ms between two questions
     memory     64 clients ask at once for thumbnails of a photograph of 8 megapixels that no cache has
 
-Subjects, one process each but for their own helpers: `ozu serve` (decoders in processes of their own, as always), nginx
-with image_filter (libgd), thumbor (Pillow), and a handler of libvips over a bare socket, the least that a server can be.
+Subjects, one process each besides their own helpers: `ozu serve` (decoders in processes of their own, as always), nginx
+with image_filter (libgd), thumbor (Pillow), and a handler of libvips over a bare socket, as the smallest possible server.
 Each is left out where it is not installed. They take turns in every round. The figure is the processor time (user and
 system) of all processes of a subject: those of the session that it was started in, the ended ones too. Memory is what they
 take together (PSS, shared pages once), sampled. Everything is on loopback; the origin is an nginx whose time counts
@@ -412,7 +412,7 @@ def saturating(subject, widths, lock, isOver):
 
 
 def probed(subject, path, arguments, names, number):
-    """What `probe` says while 16 clients ask for more than can be made."""
+    """The answer of `probe` while 16 clients request more than the server can make."""
     widths, lock, isOver = Widths(names), threading.Lock(), threading.Event()
     widths.number = 1_000_000 + 100_000 * number
     threads = [threading.Thread(target=saturating, args=(subject, widths, lock, isOver)) for _ in range(16)]

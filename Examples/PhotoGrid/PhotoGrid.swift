@@ -40,7 +40,7 @@ struct PhotoPage: View {
   }
 }
 
-/// What the grid knows of a photograph.
+/// A photograph of the grid.
 struct Photograph {
   let title: String
   let address: URL

@@ -2,7 +2,7 @@ import OzuUIKit
 import UIKit
 
 /// A list of photographs: each row has its picture in the size of its image view, rows that come next are loaded
-/// ahead, and a row that is used again calls off what it was loading.
+/// ahead, and a row that is reused cancels its former load.
 final class PhotoListController: UITableViewController {
   private let addresses: [URL]
   private let prefetcher = ImagePrefetcher()

@@ -3,17 +3,16 @@
   import Ozu
 
   extension Picture {
-    /// The picture for AppKit, which shows the pixels where they are: nothing is copied. `nil` when Core Graphics
-    /// cannot show them.
+    /// The picture for AppKit, which uses the same pixels without a copy. `nil` when Core Graphics cannot show them.
     ///
-    /// Of a picture that moves it is the first frame; `NSImageView.setImage(from:)` plays it.
+    /// For an animation it is the first frame; `NSImageView.setImage(from:)` plays animations.
     ///
     /// - Complexity: O(1).
     public var nsImage: NSImage? { cgImage.map { NSImage(cgImage: $0, size: size, scale: scale) } }
   }
 
   extension DisplayContent {
-    /// What is to be shown, for a screen of so many pixels a point.
+    /// The image to show on a screen with a scale in pixels per point.
     func nsImage(scale: Double) -> NSImage? {
       switch self {
       case .nothing: nil

@@ -3,8 +3,8 @@
   import ObjectiveC
   import Ozu
 
-  /// A view of AppKit as the place of a binding's pictures. What is shown is decided by the binding; this tells it of
-  /// size and visibility, and draws. It belongs to its view.
+  /// Shows the pictures of a binding in a view of AppKit. The binding decides what is shown; this object tells it about size
+  /// and visibility, and draws. It belongs to its view.
   @MainActor
   final class ViewDisplay: ImageDisplaying {
     private(set) lazy var images = ImageBinding(self)
@@ -25,7 +25,7 @@
       return DisplaySize(Double(size.width), Double(size.height))
     }
 
-    /// A view without a window has no screen yet, and no size that counts: 1 until then.
+    /// The pixels per point of the window's screen; 1 while the view has no window.
     var displayScale: Double { Double(view?.window?.backingScaleFactor ?? 1) }
 
     var displayMode: ScaleMode { view.map(place.mode) ?? .none }
@@ -47,18 +47,18 @@
     }
   }
 
-  /// Where in a view a picture is shown.
+  /// A place of a view that shows a picture.
   @MainActor
   protocol ViewPlace {
-    /// How the view brings a picture to its size.
+    /// The mode in which the view resizes a picture to its size.
     func mode(in view: NSView) -> ScaleMode
-    /// Whether pictures smaller than the view are enlarged by it.
+    /// Whether the view enlarges pictures that are smaller than it.
     func allowsUpscaling(in view: NSView) -> Bool
     /// Shows an image in the place.
     func setImage(_ image: NSImage?, of view: NSView)
   }
 
-  /// The displays of one view by the names of their places, and the watcher that tells them all.
+  /// The displays of one view by the names of their places, and the watcher that they share.
   @MainActor
   final class ViewDisplays {
     /// Its address is the key of the associated object.
@@ -97,6 +97,6 @@
     }
   }
 
-  /// An object for the sake of its address.
+  /// An object that is needed only for its address.
   private final class ViewDisplaysKey: Sendable {}
 #endif

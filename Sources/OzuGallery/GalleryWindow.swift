@@ -4,10 +4,9 @@
   import Ozu
   import OzuGTK
 
-  /// A window: the grid, one picture large, and around them a header bar with search, messages and a line for developers.
+  /// A window: the grid, a view of one picture, and around them a header bar with search, messages and a line for developers.
   ///
-  /// `GalleryWindow+Actions.swift` is what it can do, each an action that keys, menus and buttons share; the keys are
-  /// listed in `Shortcut`.
+  /// `GalleryWindow+Actions.swift` has its actions, which keys, menus and buttons share. `Shortcut` lists the keys.
   @MainActor
   public final class GalleryWindow {
     /// The `GtkWindow`.
@@ -49,14 +48,14 @@
     private lazy var searchButton = button("edit-find-symbolic", "Search") { [weak self] in
       self?.startSearch()
     }
-    /// What the pictures are called together.
+    /// The title of the pictures, such as the name of their folder.
     private(set) var title: String
-    /// The place of the large picture among those to be seen.
+    /// The position of the large picture in the list.
     public internal(set) var position = 0
     var slideshow: Task<Void, Never>?
-    /// Counts what was opened.
+    /// Counts the sources that were opened, so that a late answer for an older one is dropped.
     var showNumber = 0
-    /// Whether it is about to go away.
+    /// Whether the window is closing.
     private(set) var isClosing = false
 
     init(_ items: [PictureItem], title: String, pipeline: ImagePipeline, memoryFile: URL? = nil) {
@@ -99,7 +98,7 @@
     /// Closes the window.
     public func close() { gtk_window_close(window) }
 
-    /// Shows other pictures in place of those it has.
+    /// Shows other pictures instead of its own.
     public func show(_ items: [PictureItem], title: String) {
       toast.finish()
       showNumber += 1
@@ -112,7 +111,7 @@
 
     /// Shows one picture large.
     ///
-    /// - Parameter position: its place among those to be seen.
+    /// - Parameter position: its position in the list.
     public func open(at position: Int) {
       guard let item = grid.item(at: position) else { return }
       self.position = position
@@ -123,7 +122,7 @@
       detail.zoom.grabFocus()
     }
 
-    /// Goes back to the grid, where the picture is that was large.
+    /// Goes back to the grid, scrolled to the picture that was large.
     public func closeDetail() {
       endSlideshow()
       leaveFullscreen()
@@ -147,7 +146,7 @@
       }
     }
 
-    /// The picture that actions are about: the large one, else the one the keyboard has chosen.
+    /// The picture for actions: the large one, else the selected one.
     var subject: PictureItem? {
       grid.item(at: isShowingDetail ? position : grid.selected ?? -1)
     }
@@ -164,7 +163,7 @@
       grid.focus()
     }
 
-    /// Says why there are no pictures, in place of them.
+    /// Shows the reason why there are no pictures, instead of them.
     func say(_ title: String, _ text: String) {
       startPage.say(title, text)
       gtk_stack_set_visible_child_name(stack, "start")
@@ -288,7 +287,7 @@
       gtk_widget_add_controller(page.widget, click)
     }
 
-    /// Ends what waits, and writes down what the window looks like.
+    /// Ends pending work, and saves the size and the settings of the window.
     private func remember() {
       isClosing = true
       toast.finish()

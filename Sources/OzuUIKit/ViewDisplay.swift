@@ -3,8 +3,8 @@
   import Ozu
   import UIKit
 
-  /// A view of UIKit as the place of a binding's pictures. What is shown is decided by the binding; this tells it of
-  /// layout and window, and draws. It belongs to its view.
+  /// Shows the pictures of a binding in a view of UIKit. The binding decides what is shown; this object tells it about layout
+  /// and window, and draws. It belongs to its view.
   @MainActor
   final class ViewDisplay: ImageDisplaying {
     private(set) lazy var images = ImageBinding(self)
@@ -49,20 +49,20 @@
     }
   }
 
-  /// Where in a view a picture is shown.
+  /// A place of a view that shows a picture.
   @MainActor
   protocol ViewPlace {
     /// The size of the place, in points.
     func size(in view: UIView) -> CGSize
-    /// How the view brings a picture to the size.
+    /// The mode in which the view resizes a picture to that size.
     func mode(in view: UIView) -> ScaleMode
-    /// Whether pictures smaller than the place are enlarged by the view.
+    /// Whether the view enlarges pictures that are smaller than the place.
     func allowsUpscaling(in view: UIView) -> Bool
     /// Shows an image in the place.
     func setImage(_ image: UIImage?, of view: UIView)
   }
 
-  /// The displays of one view by the names of their places, and the watcher that tells them all.
+  /// The displays of one view by the names of their places, and the watcher that they share.
   @MainActor
   final class ViewDisplays {
     /// Its address is the key of the associated object.
@@ -101,6 +101,6 @@
     }
   }
 
-  /// An object for the sake of its address.
+  /// An object that is needed only for its address.
   private final class ViewDisplaysKey: Sendable {}
 #endif

@@ -1,12 +1,12 @@
 #if canImport(UIKit) && !os(watchOS)
   import UIKit
 
-  /// An invisible subview that learns what becomes of the view it lies in: layout, and coming into a window or leaving
-  /// it. In this way every view can be followed without a subclass and without swizzling.
+  /// An invisible subview that learns about events of its superview: layout, and entering or leaving a window. By this every
+  /// view can be observed without a subclass and without swizzling.
   final class ViewWatcher: UIView {
     /// Called after each layout.
     var onLayout: () -> Void = {}
-    /// Called with whether there is a window, when that may have changed.
+    /// Called when the window may have changed, with whether there is one.
     var onWindowChange: (Bool) -> Void = { _ in }
 
     /// Puts a watcher into a view.

@@ -95,7 +95,7 @@
       }
     }
 
-    /// What is wrong with what the cells show.
+    /// The faults in the cells of a grid.
     ///
     /// - Parameter isSettled: whether every cell should have its picture by now.
     func mistakes(of window: GalleryWindow, _ screen: Screen, isSettled: Bool) -> [String] {

@@ -56,7 +56,9 @@ import Testing
     #expect(server.requestCount == 1)
   }
 
-  @Test("errors of the server are never kept, but by the RFC alone they may be", arguments: [true, false])
+  @Test(
+    "errors of the server are not kept for pictures, but may be kept by the rules of the RFC",
+    arguments: [true, false])
   func serverErrors(isSession: Bool) async throws {
     server.route("/down", .status(503, headers: ["Cache-Control": "max-age=600"]))
     let address = server.url("/down").absoluteString
@@ -83,8 +85,8 @@ import Testing
       return .ok(Data("last".utf8))
     }
     let slow = server.url("/slow").absoluteString
-    // Addresses that cost nothing: more than run at once, and few enough that the held request does not reach its limit
-    // on silence.
+    // Cheap addresses: more than run at the same time, but so few that the held request does not reach its limit on
+    // silence.
     let others = try (0..<100).map { try line(["id": "other", "url": "none:\($0)"]) }
     let run = await CommandRun(
       ["fetch", "--json-lines"],
@@ -98,7 +100,7 @@ import Testing
     #expect(sentBeforeAnswer.load(ordering: .relaxed) == 1)
   }
 
-  @Test("failures are told, and the rest is still fetched")
+  @Test("failures are reported, and the rest is still fetched")
   func failures() async throws {
     let run = await CommandRun(
       "fetch", server.url("/missing").absoluteString, server.url("/fresh").absoluteString, "--cache",
@@ -144,7 +146,8 @@ import Testing
   }
 
   @Test(
-    "JSON lines: redirects followed or handed over, validation, and a cache on disk that outlives the run")
+    "JSON lines: redirects are followed or returned, answers are validated, and the disk cache outlives the run"
+  )
   func jsonLinesOnDisk() async throws {
     let always = try line(["id": 1, "url": server.url("/always").absoluteString])
     let options = ["fetch", "--json-lines", "--cache", folder.path("cache")]
@@ -163,7 +166,7 @@ import Testing
     #expect(try redirects.objects.map { $0["status"] as? Int } == [301, 200])
   }
 
-  @Test("JSON lines that are none get an error, and the others their answers")
+  @Test("JSON lines that are malformed get an error, and the others their answers")
   func badLines() async throws {
     let run = await CommandRun(
       ["fetch", "--json-lines"],
@@ -181,7 +184,7 @@ import Testing
   }
 
   @Test(
-    "JSON lines: a member of the wrong kind is an error, never passed over",
+    "JSON lines: a member of the wrong kind is an error and is never ignored",
     arguments: [
       #""method": 5"#, #""headers": {"A": "b"}"#, #""headers": [["A"]]"#, #""headers": [["A", 1]]"#,
       #""headers": "A: b""#, #""body": 5"#, #""body": "%""#, #""cache": 1"#, #""cache": "often""#,
@@ -202,7 +205,7 @@ import Testing
   }
 
   @Test(
-    "JSON lines: an id is given back as it came",
+    "JSON lines: an id is returned unchanged",
     arguments: [
       "1", "-7", "1.23456", "12345678901234567890", "true", "null", #""é \"/""#, "[1,2]", #"{"a":1}"#,
     ])
@@ -227,7 +230,7 @@ import Testing
     #expect(try run.objects.map { $0["status"] as? Int } == [200])
   }
 
-  @Test("JSON lines: thousands of addresses, each asked for thrice, keep the order of their lines")
+  @Test("JSON lines: thousands of addresses, each requested three times, keep the order of their lines")
   func order() async throws {
     server.routeRest { request in
       LoopbackResponse(
@@ -258,7 +261,7 @@ import Testing
     #expect(rounds["/7"] == Array(0..<40))
   }
 
-  @Test("JSON lines: an answer comes as soon as it is there, though no further line has come")
+  @Test("JSON lines: an answer is written when it is ready, without waiting for further lines")
   func interactive() async throws {
     let (lines, console) = (Pipe(), InteractiveConsole())
     var session = Console(
@@ -268,7 +271,7 @@ import Testing
     session.readLines = { reader.next() }
     let task = Task { [session] in await Tool.run(["fetch", "--json-lines"], console: session) }
     let address = server.url("/always").absoluteString
-    // The second waits for the first, and for no line behind it.
+    // The second waits for the first, and for no later line.
     for (number, text) in [
       #"{"id": 1, "url": "\#(address)"}"# + "\n" + #"{"id": 2, "url": "\#(address)"}"#
         + "\r\n{\"id\": 3, \"url",
@@ -284,7 +287,7 @@ import Testing
   }
 
   @Test(
-    "JSON lines: an origin that is not there is an error, or 504 where that is asked for",
+    "JSON lines: an origin that cannot be reached is an error, or 504 with the option for it",
     arguments: [true, false])
   func gateway(isAsked: Bool) async throws {
     server.route("/gone", .noAnswer())
@@ -299,13 +302,13 @@ import Testing
     let gone = try #require(answers.first { $0["id"] as? Int == 1 })
     #expect(gone["status"] as? Int == (isAsked ? 504 : nil))
     #expect((gone["error"] == nil) == isAsked)
-    // What is no request is no matter of an origin.
+    // A line without a request is an error without the origin.
     #expect(answers.first { $0["id"] as? Int == 2 }?["error"] is String)
     let alone = await CommandRun("fetch", server.url("/fresh").absoluteString, "--errors-as-504")
     #expect(alone.status == .wrongUsage)
   }
 
-  @Test("explain says what is stored and what would be done, and sends nothing")
+  @Test("explain reports the stored answers and the decision, and sends nothing")
   func explain() async throws {
     let address = server.url("/fresh").absoluteString
     let cache = folder.path("cache")
@@ -325,7 +328,7 @@ import Testing
   }
 }
 
-/// Counts the lines that it is given.
+/// Counts the lines that it gets.
 private final class InteractiveConsole: Sendable {
   private let output = Mutex(Data())
 

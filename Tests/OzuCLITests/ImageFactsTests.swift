@@ -5,7 +5,7 @@ import Testing
 
 @testable import OzuCLI
 
-@Suite("What `ozu info` says of pixels and of colours")
+@Suite("Facts of `ozu info` about pixels and colours")
 struct ImageFactsTests {
   @Test("--pixels adds the dominant colour, placeholders and notes")
   func pixels() async throws {

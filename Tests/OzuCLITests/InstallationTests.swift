@@ -3,7 +3,7 @@ import Testing
 
 @testable import OzuCLI
 
-/// `scripts/packages` is the one list of what a build takes; pages, manifest and installer agree with it.
+/// `scripts/packages` is the list of the packages that a build needs; pages, manifest and installer agree with it.
 @Suite("Installation")
 struct InstallationTests {
   private static let root = URL(fileURLWithPath: #filePath)
@@ -13,7 +13,7 @@ struct InstallationTests {
     try String(contentsOf: root.appending(path: path), encoding: .utf8)
   }
 
-  /// The lines of the list: package, patterns of others that serve instead, libraries that are linked from it.
+  /// The lines of the list: package, patterns of alternatives, libraries that are linked from it.
   private static func needs() throws -> [(package: String, libraries: [String])] {
     try text("scripts/packages").split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
       let words = line.split(separator: " ").map(String.init)
@@ -26,7 +26,7 @@ struct InstallationTests {
   }
 
   @Test(
-    "a page that says what to install names every package of the list, and no other",
+    "a page about the installation names every package of the list, and no other",
     arguments: [
       ("README.md", []),
       ("Sources/Ozu/Ozu.docc/GettingStarted.md", []),
@@ -42,7 +42,7 @@ struct InstallationTests {
     #expect(named == (try Self.needs().map(\.package)) + more)
   }
 
-  @Test("every library that is linked comes with a package of the list")
+  @Test("every linked library is in a package of the list")
   func libraries() throws {
     let manifest = try Self.text("Package.swift")
     let lists = Self.matches(of: /links: \[("[^\]]*)\]/, in: manifest)
@@ -61,7 +61,7 @@ struct InstallationTests {
     #expect(Set(named) == Set(needed + ["libgtk-4-dev"]))
   }
 
-  /// Runs the installer where no package is installed and `apt-get` only notes that it was called.
+  /// Runs the installer with an `apt-get` that only records that it was called, as if no package were installed.
   private func install(swift: String) throws -> (status: Int32, message: String, hasInstalled: Bool) {
     let folder = try Folder()
     for (name, script) in [
@@ -84,7 +84,7 @@ struct InstallationTests {
   func program() throws {
     let folder = try Folder()
     let build = try ChildRun.program.deletingLastPathComponent().path(percentEncoded: false)
-    // Twice: what is there is replaced.
+    // Twice, because existing files are replaced.
     for _ in 0..<2 {
       let installed = try ProgramRun(
         Self.root.appending(path: "scripts/install-ozu").path, [build, folder.path("root"), "/usr"])
@@ -111,7 +111,7 @@ struct InstallationTests {
     #expect(!answer.hasInstalled)
   }
 
-  @Test("the installer installs every package of the list where none is there")
+  @Test("the installer installs every package of the list when none is installed")
   func installs() throws {
     let folder = try Folder()
     let swift = folder.url.appending(path: "swift")

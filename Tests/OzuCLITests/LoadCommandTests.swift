@@ -36,7 +36,7 @@ import Testing
     #expect(run.output.contains("\(size) (PNG 320x240) from disk-original"))
   }
 
-  @Test("every format that can be written is, by name and by ending", arguments: OutputFormats.names.map(\.0))
+  @Test("every writable format is written, by name and by ending", arguments: OutputFormats.names.map(\.0))
   func formats(_ name: String) async throws {
     let folder = try Folder()
     let source = try folder.write(Self.photo.data(as: .png), to: "a.png")
@@ -98,7 +98,7 @@ import Testing
     server.stop()
   }
 
-  @Test("results go into a folder under the names of their sources, and no two under one")
+  @Test("results in a folder have the names of their sources, and no two the same")
   func folder() async throws {
     let folder = try Folder()
     for name in ["one", "two"] {
@@ -116,7 +116,7 @@ import Testing
     #expect(names == ["a-2.jpg", "a.jpg", "veiled.png"])
   }
 
-  @Test("several results and a file to put them in do not go together")
+  @Test("several results cannot be written to one file")
   func severalIntoFile() async throws {
     let folder = try Folder()
     let file = try folder.write(Data("x".utf8), to: "out.jpg")
@@ -134,7 +134,7 @@ import Testing
     #expect(run.errors.contains(source))
   }
 
-  @Test("better quality makes a larger file; an orientation is applied; a terminal sees a bar")
+  @Test("better quality makes a larger file; an orientation is applied; a terminal shows a bar")
   func quality() async throws {
     let folder = try Folder()
     let source = try folder.write(Self.photo.data(as: .png), to: "a.png")
@@ -151,7 +151,7 @@ import Testing
   }
 
   @Test(
-    "a name for a file from any address",
+    "a name for the file of any address",
     arguments: [
       ("https://example.com/a/b%2Fc.photo.jpg?x=1", "b-c.photo"), ("https://example.com/", "example.com"),
       ("https://example.com", "example.com"), ("file:///tmp/.hidden.png", "hidden"), ("data:,x", "image"),

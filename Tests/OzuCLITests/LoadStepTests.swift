@@ -5,7 +5,7 @@ import Testing
 
 @testable import OzuCLI
 
-@Suite("The steps of `ozu load`: what each option does with the pixels")
+@Suite("The steps of `ozu load`: the effect of each option on the pixels")
 struct LoadStepTests {
   private static let photo = PatternPicture(PixelSize(320, 240), tint: 3)
   private static let mark = PatternPicture(PixelSize(20, 10), tint: 5)
@@ -66,7 +66,7 @@ struct LoadStepTests {
     Case(
       ["--watermark", "mark,a.png,0.5,top-left,margin=7,multiply"],
       .watermark(mark.bitmap, at: .topLeft, margin: 7, opacity: 0.5, mode: .multiply)),
-    // In the order in which they stand.
+    // In the order in which they are given.
     Case(["--rotate", "90", "--flip"], Turn.right, Turn.flip),
     Case(["--flip", "--rotate", "90"], Turn.flip, Turn.right),
     Case(
@@ -110,7 +110,7 @@ struct LoadStepTests {
     for (text, color) in colors { #expect(ColorArgument.color(text) == color, "\(text)") }
   }
 
-  @Test("a result does not take the place of a watermark, whatever is allowed for sources")
+  @Test("a result never replaces a watermark, even if it may replace its source")
   func watermarkStays() async throws {
     let folder = try Folder()
     let source = try folder.write(Self.photo.data(as: .png), to: "a.png")

@@ -47,7 +47,7 @@
     private static let key = String(repeating: "0a", count: 32)
     private static let keys = key + ":0b"
 
-    /// A real service, and what it prints.
+    /// A real service, with its output.
     private final class Service: Sendable {
       let process: Process
       let lines = Mutex<[String]>([])
@@ -112,7 +112,7 @@
       ]
     }
 
-    @Test("serves signed addresses, logs them, and ends with what was asked answered")
+    @Test("serves signed addresses, logs them, and answers its last requests before it ends")
     func serving() async throws {
       let origin = try LoopbackServer()
       let gate = Gate()
@@ -155,7 +155,7 @@
       #expect(try await service.ended() == 0)
     }
 
-    @Test("a second signal ends it at once")
+    @Test("a second signal ends it immediately")
     func impatience() async throws {
       let origin = try LoopbackServer()
       let gate = Gate()
@@ -187,7 +187,7 @@
     }
 
     @Test(
-      "settings that are wrong are said, and nothing is started",
+      "wrong settings are reported, and nothing is started",
       arguments: [
         ([:], "no key is set"), (["OZU_KEYS": "zz:00"], "32 hexadecimal digits"),
         (["OZU_KEYS": "00"], "KEY:SALT"),
@@ -251,7 +251,7 @@
       #expect(try settings("s3_access_key = d\ns3_secret_key = e", inherited) == ["d", "e", ""])
       let own = ["OZU_S3_ACCESS_KEY": "f", "OZU_S3_SECRET_KEY": "g"]
       #expect(try settings("", inherited.merging(own) { $1 }) == ["f", "g", ""])
-      // Without a bucket they mean nothing.
+      // Without a bucket they have no effect.
       _ = try ServeSettings(file: nil, environment: inherited).configuration()
       let bucket = try ServeSettings(
         file: "s3_endpoint = https://s3.example.com\ns3_bucket = b", environment: inherited
@@ -264,7 +264,7 @@
       return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
     }
 
-    @Test("listens at a Unix socket, beside whose remains it starts, and takes it away")
+    @Test("listens at a Unix socket, replaces the socket file of a dead process, and removes its own")
     func unixSocket() async throws {
       let folder = try Folder()
       let path = folder.url.appending(path: "socket").path()
@@ -274,7 +274,7 @@
         within: .seconds(60), first.lines.withLock { $0.contains("ozu: listening at unix:\(path)") })
       #expect(Self.isSocket(path))
       #expect(try await LocalRequest.status(at: path, of: "/health") == 200)
-      // A second one does not take its place.
+      // A second one does not replace it.
       let second = try Service(variables)
       #expect(try await second.ended() == 1)
       kill(first.process.processIdentifier, SIGKILL)
@@ -311,7 +311,7 @@
     }
 
     @Test(
-      "systemd is asked for exactly one socket, and for this process",
+      "systemd must pass exactly one socket, for this process",
       arguments: [
         ([:], "find a socket"), (["LISTEN_PID": "1", "LISTEN_FDS": "1"], "find a socket"),
       ] as [([String: String], String)])
@@ -332,7 +332,7 @@
       let folder = try Folder()
       for name in ["ozu.service", "ozu.socket"] {
         let text = try String(contentsOf: examples.appending(path: name), encoding: .utf8)
-        // The program has to be where the unit says.
+        // The program has to be at the path of the unit.
         try text.replacingOccurrences(of: "/usr/local/bin/ozu", with: try ChildRun.program.path)
           .write(to: folder.url.appending(path: name), atomically: true, encoding: .utf8)
       }
@@ -350,7 +350,7 @@
     }
 
     @Test(
-      "a playground is for those who have its token: one is made where this machine alone can connect",
+      "a playground needs a token; one is made if only this machine can connect",
       arguments: [
         (["OZU_LISTEN": "127.0.0.1:0"], true), (["OZU_LISTEN": "0.0.0.0:0"], false),
         (["OZU_LISTEN": "127.0.0.1:0", "OZU_PLAYGROUND": "no", "OZU_PLAYGROUND_TOKEN": ""], nil),
@@ -364,7 +364,7 @@
       #expect((playground?.madeToken != nil) == (isMade == true))
     }
 
-    @Test("a file with a setting that is not known, and one that is not there")
+    @Test("a file with an unknown setting, and a missing file")
     func wrongFiles() async throws {
       let folder = try Folder()
       let file = folder.url.appending(path: "ozu.conf")

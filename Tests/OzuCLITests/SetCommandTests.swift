@@ -17,7 +17,7 @@ struct SetCommandTests {
   @Test("six widths in three formats are one decode, and a second run neither decodes nor encodes")
   func oneDecode() async throws {
     let folder = try Folder()
-    // In passes, so that its decode takes longer than to ask for all that is made of it.
+    // Progressive, so that its decode takes longer than starting all requests.
     let photo = try CodecRegistry.standard.encode(
       PatternPicture(PixelSize(1600, 1200), tint: 3).bitmap, as: .jpeg,
       options: EncodingOptions(compressionQuality: 0.95, isProgressive: true))
@@ -56,7 +56,7 @@ struct SetCommandTests {
   }
 
   @Test(
-    "widths above the picture's own are left out and told, doubles are one, and nothing is enlarged",
+    "widths above the picture's own are left out and reported, duplicates are made once, and nothing is enlarged",
     arguments: [
       ("100,200,100", [String](), [100, 200], [Int]()), ("200,300,301,4000", [], [200, 300], [301, 4000]),
       ("400,500", [], [300], [400, 500]), ("100,200", ["--crop", "1:1"], [100, 200], []),
@@ -76,7 +76,7 @@ struct SetCommandTests {
     #expect(Set(names) == Set(made.map { "p-\($0).jpg" }))
   }
 
-  @Test("the HTML names every file, whatever the names and the texts have in them")
+  @Test("the HTML names every file, for all characters in names and texts")
   func html() async throws {
     let folder = try Folder()
     let name = #"a "b"><script>'&amp; , 1x:ä"#
@@ -188,7 +188,7 @@ struct SetCommandTests {
     let names = ["100-{height}.png", "200-{height}.png", "100-{height}.jpg", "200-{height}.jpg"]
     let paths = ["a", "b"].flatMap { name in names.map { folder.path("out/\(name)-\($0)") } }
     #expect(objects.map { $0["output"] as? String } == paths)
-    // The widest is made of the source, the other of the widest.
+    // The widest is made from the source, the other from the widest.
     #expect(objects.prefix(2).map { ($0["steps"] as? [String])?.count } == [3, 2])
     let lines = run.output.split(separator: "\n")
     #expect(lines.count == 8)
@@ -196,7 +196,7 @@ struct SetCommandTests {
     #expect(try folder.names.isEmpty)
   }
 
-  @Test("with -j the reports and the HTML come in the order of the sources, whichever is first")
+  @Test("with -j the reports and the HTML come in the order of the sources")
   func order() async throws {
     let server = try LoopbackServer()
     defer { server.stop() }
@@ -210,7 +210,7 @@ struct SetCommandTests {
       ["set"] + sources + [
         "-j", "2", "-w", "50", "-f", "png", "-o", folder.path("out"), "--no-cache", "--html",
       ])
-    // All others are done beside the first.
+    // All others are done while the first is held.
     try await eventually(folder.data("out/3-50.png") != nil)
     #expect(folder.data("out/0-50.png") == nil)
     gate.open()
@@ -220,7 +220,7 @@ struct SetCommandTests {
     }
   }
 
-  @Test("--overwrite-sources lets a result take the place of its own source, and of no other")
+  @Test("--overwrite-sources lets a result replace its own source, and no other")
   func overwriting() async throws {
     let folder = try Folder()
     let data = try Self.small.data(as: .png)
@@ -240,7 +240,7 @@ struct SetCommandTests {
     #expect(foreign.status == .failed && foreign.errors.contains("it is the source"), "\(foreign.errors)")
   }
 
-  @Test("--trace has every stage, and takes the place of no source and no result")
+  @Test("--trace has every stage, and replaces no source and no result")
   func trace() async throws {
     let folder = try Folder()
     let source = try folder.write(Self.small.data(as: .png), to: "p.png")

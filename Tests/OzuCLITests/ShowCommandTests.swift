@@ -26,8 +26,8 @@
 
       init(_ arguments: [String], in folder: Folder, term: String = "xterm-256color") throws {
         main = open("/dev/ptmx", O_RDWR | O_NOCTTY)
-        // TIOCSPTLCK and TIOCGPTN (ioctl_tty(2)), which are no constants to the importer of headers: the other end is
-        // unlocked, and has a number.
+        // TIOCSPTLCK and TIOCGPTN (ioctl_tty(2)), macros that Swift cannot import: unlock the other end and get its
+        // number.
         var (lock, number): (Int32, UInt32) = (0, 0)
         _ = ioctl(main, UInt(0x4004_5431), &lock)
         _ = ioctl(main, UInt(0x8004_5430), &number)
@@ -59,7 +59,7 @@
         return [mode.c_iflag, mode.c_oflag, mode.c_cflag, mode.c_lflag]
       }
 
-      /// What is printed up to the end of the process, or to the question; the question is answered with a text.
+      /// The output until the process ends. When the question comes, it is answered with a text.
       func output(answering answer: String?, signal number: Int32? = nil) async -> String {
         await ChildRun.onThread { [self] in
           var bytes: [UInt8] = []
@@ -108,7 +108,7 @@
       #expect(terminal.mode == before && terminal.process.process.terminationStatus == 0)
     }
 
-    /// The bytes in the chunks of a text; `nil` when the chunks are not as the protocol has them.
+    /// The bytes in the chunks of a text; `nil` when the chunks do not follow the protocol.
     private static func png(inKitty text: String) -> Data? {
       let chunks = text.matches(of: /\u{1B}_G(a=T,f=100,q=2,)?m=([01]);([A-Za-z0-9+\/=]*)\u{1B}\\/)
       for (index, chunk) in chunks.enumerated() {
@@ -171,7 +171,7 @@
       #expect(terminal.mode == before && !output.contains("▀"))
     }
 
-    @Test("without a terminal it says so, unless --protocol is given")
+    @Test("without a terminal it fails with a message, unless --protocol is given")
     func noTerminal() async throws {
       let folder = try Self.folder()
       let none = try await ChildRun(["show", "a.png", "--no-cache"], in: folder)
@@ -187,7 +187,7 @@
 
   @Suite("Sixels and palettes")
   struct SixelTests {
-    @Test("few colours come through as they are, transparent pixels stay away, any height has its last band")
+    @Test("few colours stay exact, transparent pixels are left out, and the last band may have any height")
     func exact() throws {
       let colors = [
         Pixel.black, .white, Pixel(red: 255, green: 0, blue: 0), Pixel(red: 0, green: 0, blue: 255),
@@ -220,7 +220,7 @@
     }
   }
 
-  /// Reads what a terminal would show of a sixel image.
+  /// Reads the pixels that a terminal would show for a sixel image.
   struct SixelReader {
     let bitmap: Bitmap
 

@@ -188,7 +188,7 @@ class Site:
         return f'<figure class="plot">{drawing}</figure>'
 
     def index(self, page, title, body):
-        """What is found of a page: a line for the page, and one for each of its sections."""
+        """The entries of a page in the search: one for the page, and one for each of its sections."""
         parts = re.split(r'<h[2-4] id="([^"]*)">(.*?)</h[2-4]>', body, flags=re.DOTALL)
         self.search.append([title, "", page, plain(re.sub(r"<h1.*?</h1>", "", parts[0], flags=re.DOTALL))[:1500], "page"])
         for anchor, heading, text in zip(parts[1::3], parts[2::3], parts[3::3]):

@@ -114,7 +114,7 @@ def comments():
             for block in re.finditer(r"^[ \t]*/// ```swift\n(.*?)^[ \t]*/// ```$", text, re.MULTILINE | re.DOTALL):
                 line = text.count("\n", 0, block.start(1)) + 1
                 code = "".join(re.sub(r"^\s*/// ?", "", row) + "\n" for row in block[1].rstrip("\n").split("\n"))
-                # What is left out.
+                # An ellipsis stands for code that is left out.
                 code = re.sub(r"^…$", "", code, flags=re.MULTILINE).replace("{ … }", "{ fatalError() }").replace(" in … }", " in }")
                 target = next(target for start, target in FRAGMENTS.items() if target and file.startswith(start))
                 found.append(Sample(file, line, "fragments-" + target, joined(file, [(line, code)], target, own=True)))

@@ -1,5 +1,5 @@
-// What the samples of pages and comments use without declaring it. Each gets the part "all" and the one of its target; a comment
-// also gets the part of its file, inside the function that holds the sample. See check_samples.py.
+// The declarations that samples of pages and comments use. Each sample gets the part "all" and the one of its target; a
+// comment also gets the part of its file, inside the function that holds the sample. See check_samples.py.
 
 // MARK: all
 let url = URL(string: "https://example.com/a.jpg")!

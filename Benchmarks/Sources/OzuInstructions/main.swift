@@ -1,6 +1,6 @@
 // The fixed cases whose instructions `make bench-instructions` counts: `OzuInstructions CASE REPETITIONS`, in the
-// checkout. What happens once, such as loading files and starting up, is the same for any number of repetitions, so
-// the difference of two runs is the work alone.
+// checkout. Work that is done once, such as starting and loading files, is the same for any number of repetitions, so
+// the difference of two runs is the work of the case.
 
 import Foundation
 import OzuImaging

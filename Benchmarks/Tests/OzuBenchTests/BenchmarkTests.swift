@@ -59,7 +59,7 @@ import Testing
     let bitmap = kind.bitmap(size)
     #expect(bitmap.size == size)
     #expect(bitmap == kind.bitmap(size))
-    // What a lossless format makes of three bytes a pixel tells the kinds apart.
+    // The kinds differ in the size to which a lossless format compresses them.
     let png = try ImagePipeline.Configuration().decoding.codecs.encode(bitmap, as: .png)
     let share = Double(png.count) / Double(size.pixelCount * 3)
     switch kind {

@@ -2,12 +2,12 @@ import Ozu
 
 /// The options about sizes: `--size`, `--mode`, `--upscale`, `--fast`, `--kernel`, `--linear`, `--embedded`.
 ///
-/// All but `--size` say how every resizing of the command is done, whether `--size` or `--crop` asks for it.
+/// All of them except `--size` set how the command resizes, both for `--size` and for `--crop`.
 struct ResizeArguments {
   static let options = [
     OptionSpecification(
       name: "size", letter: "s", value: "WxH",
-      help: "The size to make, in pixels. Before the other steps, unless it stands behind one."),
+      help: "The size to make, in pixels. The steps are done in the order in which they are given."),
     OptionSpecification(
       name: "mode", letter: "m", value: modes.map(\.0).joined(separator: "|"), kind: .words(modes.map(\.0)),
       help: """
@@ -21,7 +21,7 @@ struct ResizeArguments {
     OptionSpecification(
       name: "kernel", value: "KERNEL", kind: .words(kernels.map(\.0)),
       help: "The filter: \(kernels.map(\.0).joined(separator: ", ")); lanczos3 by default."),
-    OptionSpecification(name: "linear", help: "Weigh pixels by their light, not by their values. Slower."),
+    OptionSpecification(name: "linear", help: "Resize in linear light instead of the stored values. Slower."),
     OptionSpecification(
       name: "embedded", help: "Take the camera's own thumbnail where it is large enough."),
   ]
@@ -61,7 +61,7 @@ struct ResizeArguments {
   /// The step that covers a size, before a part of it is cut out.
   func covering(_ size: PixelSize) -> Resize { resize(to: size, .aspectFill, crops: false) }
 
-  /// The step that makes a picture so wide, and no picture wider.
+  /// The step that makes a picture this wide; narrower pictures stay as they are.
   func narrowing(to width: Int) -> Resize {
     var resize = resize(to: PixelSize(width, Self.maximumSide), .aspectFit, crops: false)
     resize.allowsUpscaling = false

@@ -4,9 +4,9 @@ import Ozu
 struct LoadRun: Sendable {
   let recipe: Recipe
   let pipeline: ImagePipeline
-  /// How results are written; `nil` where none are.
+  /// The writer of the results; `nil` without `-o`.
   let output: (writer: ResultWriter, format: OutputFormat)?
-  /// Of what is written.
+  /// The use of the caches for results that are written.
   let cachePolicy: CachePolicy
   let run: SourceRun<LoadReport>
 

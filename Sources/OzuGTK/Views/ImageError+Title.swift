@@ -2,7 +2,7 @@
   import Ozu
 
   extension ImageError {
-    /// The kind of trouble in a few words, for a heading; `explanation` says more.
+    /// The kind of the error in a few words, for a heading; `explanation` has the details.
     public var title: String {
       switch kind {
       case .noSuchFile: "File Not Found"

@@ -1,7 +1,7 @@
 import Foundation
 import Ozu
 
-/// Pictures that need no files: a gradient whose tint tells one from another.
+/// Pictures that need no files: gradients that differ in their tint.
 ///
 /// ```swift
 /// let pattern = PatternPicture(PixelSize(width: 640, height: 480), tint: 3)
@@ -38,7 +38,7 @@ public struct PatternPicture: Sendable {
       bitmap, as: type, options: EncodingOptions(compressionQuality: 0.95))
   }
 
-  /// Whether a bitmap of any size shows this pattern, as far as its middle and corners tell.
+  /// Whether a bitmap of any size shows this pattern. Compares pixels at the middle and near the corners.
   ///
   /// - Parameter tolerance: the largest difference of a colour that still passes.
   public func resembles(_ other: Bitmap, tolerance: Int = 14) -> Bool {

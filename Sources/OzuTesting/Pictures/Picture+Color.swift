@@ -24,7 +24,7 @@ extension Picture {
       bitmap, as: type, options: EncodingOptions(compressionQuality: 0.95))
   }
 
-  /// Whether all of the picture has one colour.
+  /// Whether all pixels have one colour.
   ///
   /// - Parameter tolerance: the largest difference that still passes, of premultiplied values: lossy formats and
   ///   filters change a little.

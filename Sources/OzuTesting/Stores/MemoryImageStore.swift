@@ -2,7 +2,7 @@ import Foundation
 import Ozu
 import OzuSynchronization
 
-/// A complete level of storage in memory, which fails and dawdles when a test says so.
+/// A complete store in memory, which fails or waits when a test asks for it.
 ///
 /// ```swift
 /// let store = MemoryImageStore()
@@ -10,12 +10,12 @@ import OzuSynchronization
 /// store.respond = { call in if call.operation == .write { throw CocoaError(.fileWriteOutOfSpace) } }
 /// ```
 ///
-/// Every call but `mayContain` is numbered, noted and shown to `respond` before it is done, outside every lock: a
-/// `respond` that waits delays the call and no other. One lock guards the rest.
+/// Every call except `mayContain` is numbered, recorded and passed to `respond` before it is done, outside every lock: a
+/// `respond` that waits delays that call and no other. One lock guards the rest.
 public final class MemoryImageStore: ImageStoring {
   /// A call that is about to be done.
   public struct Call: Hashable, Sendable {
-    /// What a call does.
+    /// The operation of a call.
     public enum Operation: String, Hashable, Sendable {
       /// `read`.
       case read
@@ -41,9 +41,9 @@ public final class MemoryImageStore: ImageStoring {
       case flush
     }
 
-    /// Its number, from zero, since the level was made.
+    /// Its number, from zero, since the store was made.
     public let number: Int
-    /// What it does.
+    /// The operation.
     public let operation: Operation
     /// The entry's kind; `nil` for calls about all kinds.
     public let kind: ImageStoreKind?
@@ -79,7 +79,7 @@ public final class MemoryImageStore: ImageStoring {
       slots.reduce(0) { $0 + ($1.key.kind == kind ? $1.value.entry.byteCount : 0) }
     }
 
-    /// Gives up what was used longest ago until a kind keeps to its capacity.
+    /// Removes the least recently used entries of a kind until it is within its capacity.
     mutating func trim(_ kind: ImageStoreKind) {
       guard let capacity = capacities[kind] else { return }
       while byteCount(of: kind) > capacity,
@@ -94,23 +94,23 @@ public final class MemoryImageStore: ImageStoring {
   private let state = Mutex(State())
   private let now: @Sendable () -> Date
 
-  /// Makes an empty level.
+  /// Makes an empty store.
   ///
-  /// - Parameter now: the clock of the dates of use.
+  /// - Parameter now: the clock for the dates of use.
   public init(now: @escaping @Sendable () -> Date = { Date() }) {
     self.now = now
   }
 
   // MARK: For the test
 
-  /// Sees every call before it is done. What it throws, the call throws, and nothing is done.
+  /// Called before each call is done. If it throws, the call throws that error and does nothing.
   public var respond: @Sendable (Call) throws -> Void {
     get { state.withLock { $0.respond } }
     set { state.withLock { $0.respond = newValue } }
   }
 
-  /// Whether `mayContain` tells what is there. When off, it says that everything may be there, as a level does that cannot
-  /// know. On by default.
+  /// Whether `mayContain` gives exact answers. If false, it always returns true, as in a store that cannot know. True by
+  /// default.
   public var givesHints: Bool {
     get { state.withLock { $0.givesHints } }
     set { state.withLock { $0.givesHints = newValue } }
@@ -119,17 +119,17 @@ public final class MemoryImageStore: ImageStoring {
   /// The calls so far.
   public var calls: [Call] { state.withLock { $0.calls } }
 
-  /// How many calls of some operations there were so far.
+  /// The number of calls of some operations so far.
   public func callCount(_ operations: Call.Operation...) -> Int {
     state.withLock { $0.calls.count { operations.contains($0.operation) } }
   }
 
-  /// The keys of the entries, with their labels, those used last first.
+  /// The keys of the entries, with their labels, the most recently used first.
   public var keys: [ImageStoreKey] {
     state.withLock { $0.slots.values.sorted { $0.use > $1.use }.map(\.key) }
   }
 
-  /// The entry of a key, without a call.
+  /// The entry of a key; not counted as a call.
   public subscript(key: ImageStoreKey) -> ImageStoreEntry? {
     get { state.withLock { $0.slots[key]?.entry } }
     set {
@@ -155,9 +155,9 @@ public final class MemoryImageStore: ImageStoring {
     try respond(call)
   }
 
-  // MARK: The level
+  // MARK: ImageStoring
 
-  /// Whether the level has an entry; true without hints.
+  /// Whether the store has an entry; always true without hints.
   public func mayContain(_ key: ImageStoreKey) -> Bool {
     state.withLock { !$0.givesHints || $0.slots[key] != nil }
   }
@@ -169,7 +169,7 @@ public final class MemoryImageStore: ImageStoring {
     return state.withLock { $0.use(key, at: date)?.entry }
   }
 
-  /// The entry of a key. Counts as no use.
+  /// The entry of a key. Does not count as a use.
   public func peek(_ key: ImageStoreKey) throws -> ImageStoreEntry? {
     try begin(.peek, key)
     return self[key]
@@ -187,7 +187,7 @@ public final class MemoryImageStore: ImageStoring {
     return self[key]?.metadata
   }
 
-  /// Gives an entry other metadata.
+  /// Replaces the metadata of an entry.
   public func updateMetadata(_ metadata: Data, of key: ImageStoreKey) throws -> Bool {
     try begin(.updateMetadata, key)
     return state.withLock { state in
@@ -196,7 +196,7 @@ public final class MemoryImageStore: ImageStoring {
     }
   }
 
-  /// Keeps an entry, and gives up those used longest ago where its kind has a capacity.
+  /// Stores an entry, and removes the least recently used ones if its kind is over its capacity.
   public func write(_ entry: ImageStoreEntry, for key: ImageStoreKey) throws {
     try begin(.write, key)
     self[key] = entry
@@ -228,7 +228,7 @@ public final class MemoryImageStore: ImageStoring {
     state.withLock { $0.slots = [:] }
   }
 
-  /// The entries of a kind or of all, those used last first.
+  /// The entries of a kind or of all kinds, the most recently used first.
   public func entries(of kind: ImageStoreKind?) throws -> any Sequence<ImageStoreInfo> & Sendable {
     try begin(.list, nil, kind: kind)
     return state.withLock { state in
@@ -237,7 +237,7 @@ public final class MemoryImageStore: ImageStoring {
     }
   }
 
-  /// Says how many bytes the entries of a kind may take, and gives up those used longest ago.
+  /// Sets the capacity of a kind in bytes, and removes its least recently used entries.
   public func setCapacity(_ byteCount: Int, of kind: ImageStoreKind) {
     state.withLock { state in
       state.capacities[kind] = byteCount
@@ -248,9 +248,9 @@ public final class MemoryImageStore: ImageStoring {
   /// The bytes that the entries of a kind take.
   public func byteCount(of kind: ImageStoreKind) -> Int { state.withLock { $0.byteCount(of: kind) } }
 
-  /// How many entries of each kind were given up for a capacity.
+  /// The number of entries of each kind that were removed for a capacity.
   public var evictionCounts: [ImageStoreKind: Int] { state.withLock { $0.evictions } }
 
-  /// Does nothing but show itself to `respond`.
+  /// Does nothing except call `respond`.
   public func flush() throws { try begin(.flush, nil) }
 }

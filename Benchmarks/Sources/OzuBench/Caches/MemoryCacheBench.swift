@@ -3,8 +3,8 @@ import Ozu
 import OzuTesting
 import Synchronization
 
-/// What one look into the memory cache costs, and one insertion into a full one; beside it what a lock and a
-/// dictionary cost that do nothing else.
+/// The cost of one lookup in the memory cache, and of one insertion into a full one, beside the cost of a lock and a
+/// dictionary alone.
 enum MemoryCacheBench {
   static let name = "memory-cache"
 

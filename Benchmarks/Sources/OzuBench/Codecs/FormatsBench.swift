@@ -2,7 +2,7 @@ import Foundation
 import Ozu
 import OzuTesting
 
-/// What each format costs: reading a whole picture, reading it while it comes, writing it.
+/// The cost of each format: reading a whole picture, reading it while it arrives, writing it.
 ///
 /// Without a corpus, a photograph and drawn pictures of two megapixels in every format that can be written; with one, its files. Figures
 /// are for each megapixel, in the processor time of the whole process, because some libraries have threads of their own.

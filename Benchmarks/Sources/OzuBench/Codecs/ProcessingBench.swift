@@ -1,7 +1,7 @@
 import Foundation
 import Ozu
 
-/// What each processor costs, for a pixel of its result; and the files that renditions can be kept in.
+/// The cost of each processor per pixel of its result, and of the formats for renditions.
 enum ProcessingBench {
   static let name = "processing"
 

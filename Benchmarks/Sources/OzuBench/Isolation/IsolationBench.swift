@@ -2,7 +2,7 @@
   import Foundation
   @_spi(Benchmarks) import Ozu
 
-  /// What it costs to decode in a process of its own: beside the same work in this one, processor time of both processes.
+  /// The cost of decoding in a process of its own, beside the same work in this one: processor time of both processes.
   ///
   /// Both decode the same files in turn, with memory that they keep, so that neither pays for memory that is new. The time
   /// of the processes that decode is what the kernel has counted for them.

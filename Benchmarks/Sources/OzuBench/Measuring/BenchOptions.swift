@@ -1,7 +1,7 @@
 import Foundation
 import Ozu
 
-/// What a benchmark is run with.
+/// The options of a benchmark.
 struct BenchOptions: Sendable {
   /// Whether other libraries take part.
   enum Peers {

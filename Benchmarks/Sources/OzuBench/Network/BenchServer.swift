@@ -11,7 +11,7 @@ final class BenchServer {
   /// Whether this process is the program of the benchmarks, and can be started again. Set by `main`.
   static let isOwnProgram = Atomic(false)
 
-  /// What the server answers besides photographs.
+  /// The paths of the server besides photographs.
   enum Path: String, CaseIterable {
     /// A small picture's worth of bytes.
     case small = "/20kb"
@@ -69,7 +69,7 @@ final class BenchServer {
     child?.waitUntilExit()
   }
 
-  /// Serves until standard input ends; the port goes to standard output. What the child does.
+  /// The work of the child process: prints its port to standard output, and serves until standard input ends.
   static func serve(hasPhotos: Bool) throws {
     let server = try makeServer(hasPhotos: hasPhotos)
     FileHandle.standardOutput.write(Data("\(server.port)\n".utf8))

@@ -2,8 +2,8 @@ import Foundation
 import Ozu
 import OzuHTTP
 
-/// What a thousand pictures cost from server to cache, beside what the parts of the way cost alone: transport, decoding
-/// and encoding. What the whole costs above their sum is the pipeline itself: requests, jobs, queues, memory, disk.
+/// The cost of a thousand pictures from server to cache, beside the cost of the parts alone: transport, decoding and
+/// encoding. The rest above their sum is the pipeline itself: requests, jobs, queues, memory, disk.
 ///
 /// Figures are processor time of the whole process, user and system, per picture. All subjects take turns in each
 /// round, through the same HTTP client.

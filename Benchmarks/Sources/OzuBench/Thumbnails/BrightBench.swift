@@ -1,7 +1,7 @@
 import Foundation
 import Ozu
 
-/// What high dynamic range costs: a photograph of 12 megapixels as a thumbnail, under PQ and in sRGB.
+/// The cost of high dynamic range: a photograph of 12 megapixels as a thumbnail, with PQ and in sRGB.
 ///
 /// The same pixels three times in each format that keeps them: under PQ in more than 8 bits, in sRGB with as many bits, and
 /// in sRGB with 8 bits. HEIC by `heif-enc`, where that is installed. The three take turns; their ratios are the figures.

@@ -26,7 +26,7 @@ enum ThumbnailBench {
     return report
   }
 
-  /// What every subject takes for a thumbnail.
+  /// The figures of every subject for a thumbnail.
   static func rows(
     _ thumbnail: ThumbnailCase, peers: PeerProcess?, _ options: BenchOptions, folder: URL
   ) throws -> [BenchReport.Row] {

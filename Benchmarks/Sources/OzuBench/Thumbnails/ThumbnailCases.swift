@@ -20,7 +20,7 @@ struct ThumbnailCase: Sendable {
 
   private static let standard = PixelSize(width: 320, height: 240)
 
-  /// A file, by how it is made, and what becomes of it.
+  /// How a file is made, and the thumbnail of it.
   private struct Recipe {
     /// The name of each case, and its size.
     let cases: [(name: String, size: PixelSize?)]
