@@ -5,7 +5,7 @@ extension ModelRun {
     package var joins = 0
     package var cancelled = 0
     package var abandoned = 0
-    package var heirs = 0
+    package var successors = 0
     package var overdue = 0
     package var parked = 0
     /// Alarms of limiters and deadlines.
@@ -22,7 +22,7 @@ extension ModelRun {
       joins += other.joins
       cancelled += other.cancelled
       abandoned += other.abandoned
-      heirs += other.heirs
+      successors += other.successors
       overdue += other.overdue
       parked += other.parked
       alarms += other.alarms

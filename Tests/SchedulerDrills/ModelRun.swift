@@ -277,7 +277,7 @@ package struct ModelRun: ~Copyable {
     try check(told.sorted == expected.sorted, operation, "\(told.sorted), not \(expected.sorted)")
     for start in effects.starts {
       inHand.append((start.payload, start.job))
-      if start.continues { coverage.heirs += 1 }
+      if start.continues { coverage.successors += 1 }
     }
     for wake in effects.wakes { inHand.append((wake.payload, wake.job)) }
     for waiter in told.answers + told.overdue.map(\.waiter) {
@@ -296,7 +296,7 @@ package struct ModelRun: ~Copyable {
       coverage.mostQueued = max(coverage.mostQueued, queued)
     }
     if model.queuedCount(in: .files) > 0, model.standsBack(.files) { coverage.heldBack += 1 }
-    try check(graph.isCalm == model.isCalm, operation, "calm: \(graph.isCalm)")
+    try check(graph.isIdle == model.isIdle, operation, "calm: \(graph.isIdle)")
     if let reason = graph.brokenInvariant(now: now) { try check(false, operation, reason) }
     if step % 32 == 0 { try compareJobs(operation) }
   }

@@ -95,24 +95,24 @@ extension NaiveGraph {
         }
       }
       // The most urgent that goes on in the same station takes the place.
-      var heir: Int?
+      var successor: Int?
       if case .running(let station)? = own {
         var best: ImagePriority?
         for dependent in dependents {
           guard case .station(station, _) = dependent.then else { continue }
           let level = levels[dependent.payload] ?? .veryLow
-          if best.map({ level > $0 }) ?? true { (heir, best) = (dependent.payload, level) }
+          if best.map({ level > $0 }) ?? true { (successor, best) = (dependent.payload, level) }
         }
-        if let heir {
-          model.set(heir, .running(station))
+        if let successor {
+          model.set(successor, .running(station))
           told.starts.append(
             Told.Start(
-              payload: heir, station: station, input: payload, continues: true,
-              level: levels[heir] ?? .veryLow))
+              payload: successor, station: station, input: payload, continues: true,
+              level: levels[successor] ?? .veryLow))
         }
       }
       model.subscribers.removeAll { $0.job == payload }
-      for dependent in dependents where dependent.payload != heir {
+      for dependent in dependents where dependent.payload != successor {
         model.place(dependent.payload, dependent.then)
         if dependent.then == .nowhere || !succeeded {
           told.wakes.append(Told.Wake(payload: dependent.payload, input: payload, overdue: nil))

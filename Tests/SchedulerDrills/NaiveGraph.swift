@@ -120,7 +120,7 @@ package struct NaiveGraph {
 
   func queuedCount(in station: StationID) -> Int { jobs.count { $0.state == .queued(station) } }
 
-  var isCalm: Bool {
+  var isIdle: Bool {
     !jobs.contains { job in
       guard case .queued(let station) = job.state else { return false }
       return places[station.index].isForeground && job.queuedLevel >= .normal

@@ -43,11 +43,11 @@ struct PreloadFormat: Sendable {
   /// - Returns: whether there was room; `nil` for a rendition that does not decode.
   private func load(_ rendition: ImageCaches.Rendition, _ info: ImageStoreInfo) async -> Bool? {
     let name = info.key.label ?? format.name
-    let way = StepWork.Way(
+    let chain = StepWork.Chain(
       from: LoadImage.Origin(), of: .data(Data(), key: name), context,
       last: (.decode(rendition.data, nil, .written), info.key.key), start: context.configuration.instant)
-    let work = await JobAwaiter(context.runner, .veryLow).work(of: way.key(0)) {
-      JobStart(StepWork(way, at: 0))
+    let work = await JobAwaiter(context.runner, .veryLow).work(of: chain.key(0)) {
+      JobStart(StepWork(chain, at: 0))
     }
     do throws(ImageError) {
       guard let step = work as? StepWork else { throw .cancelled(name) }

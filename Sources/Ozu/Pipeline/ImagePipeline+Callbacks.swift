@@ -23,7 +23,7 @@ extension ImagePipeline {
     progress: (@Sendable (_ preview: ImageResponse?, _ received: Int64, _ expected: Int64) -> Void)? = nil,
     completion: @escaping @Sendable (Result<ImageResponse, ImageError>) -> Void
   ) -> ImageTask {
-    task(for: request, follower: .callbacks(queue, progress: progress, completion: completion))
+    task(for: request, subscriber: .callbacks(queue, progress: progress, completion: completion))
   }
 
   /// Loads a URL at its own size and calls back.

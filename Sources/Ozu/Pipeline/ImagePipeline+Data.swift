@@ -26,10 +26,10 @@ extension ImagePipeline {
   func fetch(
     _ request: ImageRequest, urgency: DataUrgency, onProgress: (@Sendable (LoadProgress) -> Void)? = nil
   ) async throws(ImageError) -> FetchedData {
-    let listener = onProgress.map(ProgressListener.init)
+    let listener = onProgress.map(DownloadProgressListener.init)
     let key = JobKey.fetch(request, number: context.sharingNumber())
     let work = await urgency.awaiter(on: context.runner).work(
-      of: key, begun: { work in if let listener { (work as? FetchWork)?.news.add(listener) } },
+      of: key, begun: { work in if let listener { (work as? FetchWork)?.progressEvents.add(listener) } },
       make: { JobStart(FetchWork(request, context)) })
     // Others may still wait for the download.
     listener?.end()
@@ -115,22 +115,22 @@ extension ImagePipeline {
 }
 
 /// Tells a closure of progress, each value once and in order, and nothing after its end.
-private final class ProgressListener: NewsListener {
-  private let heard = Mutex(0)
+private final class DownloadProgressListener: ProgressListener {
+  private let lastNumber = Mutex(0)
   private let tell: @Sendable (LoadProgress) -> Void
 
   init(_ tell: @escaping @Sendable (LoadProgress) -> Void) { self.tell = tell }
 
-  func hear(_ news: JobNews) {
-    heard.withLock { heard in
-      guard news.number > heard else { return }
-      heard = news.number
+  func receive(_ event: ProgressEvent) {
+    lastNumber.withLock { lastNumber in
+      guard event.number > lastNumber else { return }
+      lastNumber = event.number
       // Under the lock, so that none is told after the end. The closure is the pipeline's: it hands on to a queue.
-      if let progress = news.progress { tell(progress) }
+      if let progress = event.progress { tell(progress) }
     }
   }
 
-  func end() { heard.withLock { $0 = .max } }
+  func end() { lastNumber.withLock { $0 = .max } }
 
   var wantsSize: Bool { false }
 }

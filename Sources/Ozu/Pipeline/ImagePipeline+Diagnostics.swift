@@ -74,7 +74,7 @@ extension PipelineDiagnostics.Job {
     case let load as LoadImage: (kind, name) = (.load, load.request.label)
     case let encode as EncodeImage: (kind, name) = (.load, encode.goal.request.label)
     case let fetch as FetchWork: (kind, name) = (.download, fetch.request.source.name)
-    case let step as StepWork: (kind, name) = (.render, step.way.source.name)
+    case let step as StepWork: (kind, name) = (.render, step.chain.source.name)
     default: return nil
     }
     self.init(

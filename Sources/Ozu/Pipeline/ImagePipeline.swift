@@ -45,7 +45,7 @@ public final class ImagePipeline: Sendable {
   let memory: MemoryLevel
   let formatStore: FormatStore
   let downloads = DownloadReports()
-  let calm: CalmSignal
+  let idleSignal: IdleSignal
   let networkReturn: NetworkReturn
   let isolation: IsolationReport?
   let hasInterceptors: Bool
@@ -61,11 +61,11 @@ public final class ImagePipeline: Sendable {
     var configuration = configuration
     isolation = configuration.codecs.isolate(configuration.isolation)
     self.configuration = configuration
-    let calm = CalmSignal()
-    self.calm = calm
+    let idleSignal = IdleSignal()
+    self.idleSignal = idleSignal
     networkReturn = NetworkReturn(
       configuration.networkMonitor, now: configuration.now, sleep: configuration.sleep)
-    context = LoadContext(configuration) { calm.send() }
+    context = LoadContext(configuration) { idleSignal.send() }
     caches = context.caches
     memory = caches.memory
     formatStore = FormatStore(caches: caches, backlog: context.backlog, configuration: configuration)
@@ -109,7 +109,7 @@ public final class ImagePipeline: Sendable {
   ///
   /// - Throws: `ImageError`. Cancelling the calling task cancels the load, unless others want it too.
   public func image(for request: ImageRequest) async throws(ImageError) -> Picture {
-    if isSurrounded { return try await response(for: request).picture }
+    if hasObserversOrInterceptors { return try await response(for: request).picture }
     let keyed = keyed(request)
     if let cached = servablePicture(for: keyed) { return cached.picture.at(scale: keyed) }
     return try await load(request, keyed: keyed, start: configuration.instant).picture
@@ -121,7 +121,9 @@ public final class ImagePipeline: Sendable {
   public func response(for request: ImageRequest) async throws(ImageError) -> ImageResponse {
     let start = configuration.instant
     let keyed = keyed(request)
-    if !isSurrounded, let response = memoryResponse(for: keyed, start: start) { return response }
+    if !hasObserversOrInterceptors, let response = memoryResponse(for: keyed, start: start) {
+      return response
+    }
     return try await load(request, keyed: keyed, start: start)
   }
 
@@ -137,7 +139,7 @@ public final class ImagePipeline: Sendable {
 
   /// Starts to load a request and returns its task. What memory has, the task has at once.
   public func task(for request: ImageRequest) -> ImageTask {
-    task(for: request, follower: nil)
+    task(for: request, subscriber: nil)
   }
 
   /// Starts to load a URL at its own size and returns its task.
@@ -145,21 +147,21 @@ public final class ImagePipeline: Sendable {
     task(for: ImageRequest(url: url))
   }
 
-  func task(for request: ImageRequest, follower: TaskFollower?) -> ImageTask {
+  func task(for request: ImageRequest, subscriber: TaskSubscriber?) -> ImageTask {
     let start = configuration.instant
     if request.isPlain, !hasKeyRules {
-      let task = ImageTask(request, keyed: nil, pipeline: self, start: start, follower: follower)
+      let task = ImageTask(request, keyed: nil, pipeline: self, start: start, subscriber: subscriber)
       self.start(task, keyed: request)
       return task
     }
     let keyed = keyed(request)
-    let task = ImageTask(request, keyed: keyed, pipeline: self, start: start, follower: follower)
+    let task = ImageTask(request, keyed: keyed, pipeline: self, start: start, subscriber: subscriber)
     self.start(task, keyed: keyed)
     return task
   }
 
   private func start(_ task: ImageTask, keyed: ImageRequest) {
-    if !isSurrounded, let response = memoryResponse(for: keyed, start: task.start) {
+    if !hasObserversOrInterceptors, let response = memoryResponse(for: keyed, start: task.start) {
       task.finish(.success(response))
     } else {
       task.run()
@@ -169,7 +171,7 @@ public final class ImagePipeline: Sendable {
 
 extension ImagePipeline {
   /// Whether somebody stands around every load: observers, who are told of each, or interceptors.
-  var isSurrounded: Bool { hasInterceptors || context.events.isObserved }
+  var hasObserversOrInterceptors: Bool { hasInterceptors || context.events.isObserved }
 
   /// A request as it is to be understood now: under the pipeline's key, and in the format that has its format's name.
   func current(_ request: ImageRequest) -> ImageRequest {

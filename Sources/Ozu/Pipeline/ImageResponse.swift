@@ -102,7 +102,7 @@ public struct ImageResponse: Sendable {
     }
 
     /// For what is served past its lifetime because nobody can be asked.
-    static func standIn(_ validity: OriginalValidity, now: Date) -> Verdict {
+    static func servedStale(_ validity: OriginalValidity, now: Date) -> Verdict {
       let decision = HTTPDecision.fresh(forSeconds: validity.freshUntil.timeIntervalSince(now))
       return .made(HTTPDecision(.stale, reason: "\(decision.reason), the origin cannot be reached"))
     }

@@ -30,13 +30,13 @@ struct PixelVersionTests {
 
   @Test("are no start for a smaller picture")
   func relatives() throws {
-    let made = Relatives.Made(
+    let made = KnownVariants.Variant(
       key: ImageKey(source: CacheKey("a"), steps: ["b"]), resize: nil, size: PixelSize(1, 1))
-    let data = RelativesRecord([made]).data
-    #expect(RelativesRecord(data, of: CacheKey("a"))?.pictures == [made])
+    let data = VariantsRecord([made]).data
+    #expect(VariantsRecord(data, of: CacheKey("a"))?.pictures == [made])
     var writer = FieldWriter()
     writer.append(1)
     // The version comes first.
-    #expect(RelativesRecord(writer.data + data.dropFirst(writer.data.count), of: CacheKey("a")) == nil)
+    #expect(VariantsRecord(writer.data + data.dropFirst(writer.data.count), of: CacheKey("a")) == nil)
   }
 }

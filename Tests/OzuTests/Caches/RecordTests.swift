@@ -28,7 +28,7 @@ struct RecordTests {
   }
 
   private static let made = (1...3).map { number in
-    Relatives.Made(
+    KnownVariants.Variant(
       key: ImageKey(source: CacheKey("a"), steps: ["\(number)"]),
       resize: number == 1
         ? nil
@@ -58,7 +58,7 @@ struct RecordTests {
       }
     }
     let relatives = try #require(
-      RelativesRecord(RelativesRecord(Self.made).data, of: CacheKey("a")))
+      VariantsRecord(VariantsRecord(Self.made).data, of: CacheKey("a")))
     #expect(relatives.pictures == Self.made)
     #expect(relatives.pictures.map(\.key.source) == Self.made.map(\.key.source))
   }
@@ -69,7 +69,7 @@ struct RecordTests {
     let renditions = RenditionRecord(
       header: Self.header, stamp: FileStamp(path: "/"), validity: Self.validity, notes: Self.notes
     ).data
-    let relatives = RelativesRecord(Self.made).data
+    let relatives = VariantsRecord(Self.made).data
     let files = EncodedRecord(
       type: .png, size: PixelSize(3, 2), frameCount: 1, checksum: "sum", notes: Self.notes,
       rendition: RenditionRecord(header: Self.header, stamp: nil, validity: Self.validity, notes: []),
@@ -77,7 +77,7 @@ struct RecordTests {
     ).data
     for (data, read) in [
       (originals, { OriginalRecord($0) != nil }), (renditions, { RenditionRecord($0) != nil }),
-      (relatives, { RelativesRecord($0, of: CacheKey("a")) != nil }),
+      (relatives, { VariantsRecord($0, of: CacheKey("a")) != nil }),
       (files, { EncodedRecord($0) != nil }),
     ] as [(Data, (Data) -> Bool)] {
       for count in 0..<data.count { #expect(!read(data.prefix(count))) }
@@ -97,9 +97,9 @@ struct RecordTests {
   @Test("an eighth of a gigabyte that is only announced is not taken")
   func announcedLengths() {
     var writer = FieldWriter()
-    writer.append(RelativesRecord.currentVersion)
+    writer.append(VariantsRecord.currentVersion)
     writer.append(1 << 27)
-    #expect(RelativesRecord(writer.data, of: CacheKey("a")) == nil)
+    #expect(VariantsRecord(writer.data, of: CacheKey("a")) == nil)
     writer = FieldWriter()
     writer.append(OriginalRecord.currentVersion)
     writer.append(true)
@@ -143,9 +143,9 @@ struct RecordTests {
 
   @Test("pictures of a source: the latest eight")
   func relativesBound() {
-    var record = RelativesRecord()
+    var record = VariantsRecord()
     for number in 0..<20 {
-      let made = Relatives.Made(
+      let made = KnownVariants.Variant(
         key: ImageKey(source: CacheKey("a"), steps: ["\(number)"]), resize: nil, size: PixelSize(1, 1))
       let isNew = record.note(made)
       let isNewAgain = record.note(made)

@@ -120,15 +120,15 @@ struct DerivingTests {
     #expect(try await fixture.pipeline.response(for: other).source == .original)
   }
 
-  @Test("what is known of relatives is bounded")
+  @Test("what is known of variants is bounded")
   func bounds() {
-    let relatives = Relatives()
+    let variants = KnownVariants()
     for number in 0..<20_000 {
       let key = ImageKey(source: CacheKey("\(number)"), steps: ["resize"])
-      relatives.note(Relatives.Made(key: key, resize: Self.large, size: PixelSize(160, 120)))
+      variants.note(KnownVariants.Variant(key: key, resize: Self.large, size: PixelSize(160, 120)))
     }
     let known = (0..<20_000).filter {
-      !relatives.made(of: ImageKey(source: CacheKey("\($0)"), steps: []).source).isEmpty
+      !variants.finished(of: ImageKey(source: CacheKey("\($0)"), steps: []).source).isEmpty
     }
     #expect(known.count >= 4096)
     #expect(known.count <= 8194)
@@ -136,8 +136,8 @@ struct DerivingTests {
     let source = ImageKey(source: CacheKey("many"), steps: []).source
     for number in 0..<100 {
       let key = ImageKey(source: CacheKey("many"), steps: ["\(number)"])
-      relatives.note(Relatives.Made(key: key, resize: nil, size: PixelSize(200 - number, 10)))
+      variants.note(KnownVariants.Variant(key: key, resize: nil, size: PixelSize(200 - number, 10)))
     }
-    #expect(relatives.made(of: source).map(\.size.width) == Array(101...108))
+    #expect(variants.finished(of: source).map(\.size.width) == Array(101...108))
   }
 }

@@ -73,9 +73,9 @@ struct ImageTaskTests {
     await gate.arrivals(1)
     // What a decoder would show.
     let load = try #require(fixture.pipeline.loads.first)
-    load.news.report(preview: preview(1))
-    load.news.report(LoadProgress(receivedByteCount: 7, expectedByteCount: 9))
-    load.news.report(preview: preview(2))
+    load.progressEvents.report(preview: preview(1))
+    load.progressEvents.report(LoadProgress(receivedByteCount: 7, expectedByteCount: 9))
+    load.progressEvents.report(preview: preview(2))
     var iterator = task.previews.makeAsyncIterator()
     let response = try #require(await iterator.next())
     #expect(response.picture.isPreview)

@@ -7,10 +7,10 @@ import Testing
 struct JobReleaseTests {
   private final class Payload: Sendable {}
 
-  private final class Listener: NewsListener {
+  private final class Listener: ProgressListener {
     var wantsSize: Bool { true }
 
-    func hear(_ news: JobNews) {}
+    func receive(_ event: ProgressEvent) {}
   }
 
   private final class Source: SizeSource {
@@ -51,7 +51,7 @@ struct JobReleaseTests {
 
   @Test("a board that is closed keeps neither those who come later nor who finds out the size")
   func board() {
-    let board = NewsBoard()
+    let board = ProgressBroadcast()
     board.report(LoadProgress(receivedByteCount: 1, expectedByteCount: nil))
     weak var listener: Listener?
     weak var source: Source?

@@ -186,7 +186,7 @@ struct JobRunnerTests {
       return .finish(succeeded: isWanted)
     }
 
-    override func left() { cancellation.dropWaiter() }
+    override func didLeaveGraph() { cancellation.dropWaiter() }
   }
 
   @Test("a place is lent while nobody waits for it, and is given back")
@@ -266,7 +266,7 @@ struct JobRunnerTests {
   @Test("whoever is told may use the runner: no lock is held")
   func reentry() async throws {
     let log = Log()
-    let runner = Jobs(stations: Self.stations(), onCalm: {})
+    let runner = Jobs(stations: Self.stations(), onIdle: {})
     let second = Waiter()
     let first = Waiter { [runner] in
       _ = runner.subscribe(second, to: .store(2), priority: .high) { JobStart(Work(2, log, []), in: .disk) }

@@ -96,7 +96,7 @@ struct PlainLevelTests {
 
   @Test("variants stand beside each other, and a response without Vary takes the place of all")
   func variants() throws {
-    let shelf = ResponseShelf(store: store)
+    let shelf = ResponseStore(store: store)
     let place = ImageStoreKey(.original, CacheKey("a"), label: "a")
     func entry(_ accept: String?, _ second: Double) -> HTTPCacheEntry {
       let date = Date(timeIntervalSince1970: second)

@@ -48,7 +48,7 @@ struct StoreChainTests {
       #expect(far[key] == (number < 3 ? Self.entry("new") : nil))
       #expect(first[key] == Self.entry("new"))
     }
-    #expect(errors.value == ["write MemoryImageStore: too much waits for it"])
+    #expect(errors.value == ["write MemoryImageStore: too many operations wait for it"])
   }
 
   @Test("bytes that wait are bounded too, but a large entry alone is taken")
@@ -78,7 +78,7 @@ struct StoreChainTests {
     #expect(far[keys[5]] != nil)
     #expect(!chain.mayContain(keys[5]))
     #expect(chain.readFurther(ImageStoreEntry.self, keys[5]) == nil)
-    #expect(errors.value == ["remove MemoryImageStore: too much waits for it"])
+    #expect(errors.value == ["remove MemoryImageStore: too many operations wait for it"])
   }
 
   @Test("a former entry is not read while a later one waits to be written")
