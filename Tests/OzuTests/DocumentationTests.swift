@@ -5,7 +5,7 @@ import OzuSynchronization
 import OzuTesting
 import Testing
 
-/// The samples of the articles, as they stand there. Only the public face of the modules is imported.
+/// The samples of the articles, copied unchanged. Only the public API of the modules is imported.
 @Suite("The samples of the documentation work")
 struct DocumentationTests {
   private let client = FakeHTTPClient()
@@ -153,7 +153,7 @@ struct DocumentationTests {
     let first = make()
     #expect(try await first.response(for: thumbnail).source == .network)
     await first.flush()
-    // The next program on a machine of its own, with an empty disk.
+    // Another program on another machine, with an empty disk.
     let second = make()
     #expect(try await second.response(for: thumbnail).source == .rendition)
     #expect(try await second.response(for: ImageRequest(url: url)).source == .original)

@@ -3,7 +3,7 @@ import Ozu
 import OzuTesting
 import Testing
 
-/// The calls of the migration pages, as they stand there. Only the public face of the modules is imported.
+/// The calls of the migration pages, copied unchanged. Only the public API of the modules is imported.
 @Suite("The calls of the migration pages work")
 @MainActor
 struct MigrationTests {
@@ -225,7 +225,7 @@ struct MigrationTests {
   private func log(_ error: ImageError) {}
 
   @Test(
-    "what the pages say is what is tried here",
+    "the pages contain exactly the calls of these tests",
     arguments: ["haneke", "jmimagecache", "nuke", "kingfisher", "sdwebimage"])
   func pages(name: String) throws {
     let tests = URL(filePath: #filePath)
@@ -246,7 +246,7 @@ struct MigrationTests {
     #expect(count > 8)
   }
 
-  @Test("every test that the page of parity names is there")
+  @Test("every test that parity.md names exists")
   func parity() throws {
     let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     let page = try String(
@@ -268,7 +268,7 @@ struct MigrationTests {
     }
   }
 
-  /// A text without its white space: lines are broken where they must be.
+  /// A text without white space, so that line breaks make no difference.
   private static func squeezed(_ text: String) -> String {
     text.filter { !$0.isWhitespace }
   }

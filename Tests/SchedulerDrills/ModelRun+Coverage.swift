@@ -11,7 +11,7 @@ extension ModelRun {
     /// Alarms of limiters and deadlines.
     package var alarms = 0
     package var lent = 0
-    /// Steps after which somebody waited for the decoders' queue alone to grow shorter.
+    /// Steps after which a job waited only because of back-pressure.
     package var heldBack = 0
     package var mostQueued = 0
 

@@ -1,15 +1,16 @@
 import Ozu
 import OzuTesting
 
-/// Random operations on the scheduler and on its naive twin, compared after each one.
+/// Random operations on the scheduler and on its naive model, compared after each one.
 ///
-/// A run makes a number of jobs, of which many share keys, in stations of random widths; one station has a limiter, one stands
-/// back for the bytes that wait in another. It starts, joins, cancels before and after the start, changes urgency, moves,
-/// depends, finishes, fails, expires, lends places and suspends, and then lets everything come to an end.
+/// A run makes a number of jobs, many of which share keys, in stations of random widths. One station has a limiter,
+/// one has back-pressure by the bytes that wait in another. The run starts, joins, cancels before and after the
+/// start, changes priorities, moves, depends, finishes, fails, expires, lends places and suspends, and then lets
+/// everything end.
 package struct ModelRun: ~Copyable {
   package typealias Graph = JobGraph<Int, Int, Int>
 
-  /// Where the two differ, or what must hold and does not.
+  /// A difference between the two, or a broken invariant.
   package struct Mismatch: Error, CustomStringConvertible {
     package let seed: UInt64
     let step: Int
@@ -19,7 +20,7 @@ package struct ModelRun: ~Copyable {
     package var description: String { "seed \(seed), step \(step), \(operation): \(reason)" }
   }
 
-  /// How many jobs are made.
+  /// The number of jobs to make.
   private let jobCount: Int
   private let seed: UInt64
   private var random: SeededGenerator
@@ -30,15 +31,15 @@ package struct ModelRun: ~Copyable {
   private var lastPayload = 0
   private var lastWaiter = 0
   private var instants: Set<JobInstant> = []
-  /// The jobs that have a place or decide, whose owners may say something of them.
+  /// The jobs that are running or deciding, so that their owners may call the graph.
   private var inHand: [(payload: Int, id: SlotID)] = []
-  /// Those who wait, by their numbers.
+  /// The waiting subscribers, with their subscriptions.
   private var waiting: [(waiter: Int, id: SlotID)] = []
-  /// Numbers of those who have left.
+  /// The subscriptions that have ended.
   private var gone: [SlotID] = []
-  /// The stations of places that are lent.
+  /// The stations of the lent places.
   private var lent: [StationID] = []
-  /// What the run has come to: to see that it tests what it should.
+  /// The events of the run, to check that it covers them.
   package private(set) var coverage = Coverage()
 
   package init(seed: UInt64, jobCount: ClosedRange<Int>) {
@@ -109,7 +110,7 @@ package struct ModelRun: ~Copyable {
     try compare(effects, told, "subscribe \(waiter) to \(String(describing: key)) at \(placement)")
   }
 
-  /// The owner of a job that has a place, or decides, says something of it.
+  /// The owner of a running or deciding job calls the graph.
   private mutating func lead() throws(Mismatch) {
     guard let index = inHand.indices.randomElement(using: &random) else { return }
     let (payload, id) = inHand.remove(at: index)
@@ -163,7 +164,7 @@ package struct ModelRun: ~Copyable {
   private mutating func cancel() throws(Mismatch) {
     var index = waiting.indices.randomElement(using: &random)
     if let job = inHand.randomElement(using: &random), Bool.random(using: &random) {
-      // What runs is cancelled as often as what waits, of which there is more.
+      // Running jobs are cancelled as often as waiting ones, although there are more of the latter.
       index = waiting.firstIndex { graph.job(ofSubscription: $0.id).id == job.id } ?? index
     }
     if let index { try cancel(at: index) }
@@ -179,7 +180,7 @@ package struct ModelRun: ~Copyable {
     var again = Graph.Effects()
     let isThere = graph.unsubscribe(id, now: now, &again)
     try check(!isThere, "unsubscribe \(waiter) again", "is there")
-    // Nor does a number that was kept for long mean a newcomer in the same place.
+    // An old identifier must not match a new subscription in the same slot.
     gone.append(id)
     guard let old = gone.randomElement(using: &random) else { return }
     let isOldThere = graph.unsubscribe(old, now: now, &again)
@@ -200,11 +201,11 @@ package struct ModelRun: ~Copyable {
     let endsAtStart = Bool.random(using: &random)
     graph.setDeadline(id, at: instant, Graph.Deadline(tag: waiter, endsAtStart: endsAtStart))
     model.setDeadline(waiter, at: instant, tag: waiter, endsAtStart: endsAtStart)
-    try compare(Graph.Effects(), Told(), "deadline of \(waiter)")
+    try compare(Graph.Effects(), ExpectedEffects(), "deadline of \(waiter)")
   }
 
   private mutating func tick() throws(Mismatch) {
-    // To the alarm, as a timer would, or to any other moment.
+    // To the alarm, like a timer, or to any other instant.
     let alarm = Bool.random(using: &random) ? graph.alarm : nil
     now = max(now, alarm ?? now.advanced(by: .milliseconds(Int.random(in: 0..<40, using: &random))))
     if alarm != nil { coverage.alarms += 1 }
@@ -230,7 +231,7 @@ package struct ModelRun: ~Copyable {
       lent.append(station)
       coverage.lent += 1
     }
-    try compare(Graph.Effects(), Told(), "lend a place of \(station.index)")
+    try compare(Graph.Effects(), ExpectedEffects(), "lend a place of \(station.index)")
   }
 
   private mutating func takeBack(_ station: StationID) throws(Mismatch) {
@@ -246,13 +247,13 @@ package struct ModelRun: ~Copyable {
     try compare(effects, told, "suspend \(station.index): \(isSuspended)")
   }
 
-  /// Lets all that is left come to its end, and sees that nothing is left.
+  /// Lets all remaining jobs end, and checks that nothing is left.
   private mutating func end() throws(Mismatch) {
     for station in StationID.allCases { try setSuspended(station, false) }
     while let station = lent.popLast() { try takeBack(station) }
     while !waiting.isEmpty || !inHand.isEmpty {
       if inHand.isEmpty {
-        // Held back by a limiter, or parked with one that is: time goes on, as long as there is an alarm.
+        // The rest is delayed by a limiter, or waits for such a job: time goes on while there is an alarm.
         let count = waiting.count
         guard graph.alarm != nil else {
           try check(false, "end", "\(count) wait, nothing runs and no alarm is set")
@@ -269,11 +270,11 @@ package struct ModelRun: ~Copyable {
 
   // MARK: Comparing
 
-  private mutating func compare(_ effects: Graph.Effects, _ expected: Told, _ operation: String)
+  private mutating func compare(_ effects: Graph.Effects, _ expected: ExpectedEffects, _ operation: String)
     throws(Mismatch)
   {
     step += 1
-    let told = Told(effects)
+    let told = ExpectedEffects(effects)
     try check(told.sorted == expected.sorted, operation, "\(told.sorted), not \(expected.sorted)")
     for start in effects.starts {
       inHand.append((start.payload, start.job))
@@ -296,12 +297,12 @@ package struct ModelRun: ~Copyable {
       coverage.mostQueued = max(coverage.mostQueued, queued)
     }
     if model.queuedCount(in: .files) > 0, model.standsBack(.files) { coverage.heldBack += 1 }
-    try check(graph.isIdle == model.isIdle, operation, "calm: \(graph.isIdle)")
+    try check(graph.isIdle == model.isIdle, operation, "idle: \(graph.isIdle)")
     if let reason = graph.brokenInvariant(now: now) { try check(false, operation, reason) }
     if step % 32 == 0 { try compareJobs(operation) }
   }
 
-  /// Every job, with its state, its urgency and the number of those who want it.
+  /// Compares every job: its state, its priority and the number of its subscribers.
   private func compareJobs(_ operation: String) throws(Mismatch) {
     var expected: [Int: (NaiveGraph.State, ImagePriority, Int)] = [:]
     let levels = model.levels()
@@ -315,7 +316,7 @@ package struct ModelRun: ~Copyable {
     try check(snapshots.count == expected.count, operation, "\(snapshots.count) jobs, not \(expected.count)")
     for snapshot in snapshots {
       guard let (state, level, count) = expected[snapshot.payload] else {
-        return try check(false, operation, "job \(snapshot.payload) is none")
+        return try check(false, operation, "job \(snapshot.payload) is unknown")
       }
       let own: NaiveGraph.State =
         switch snapshot.state {
@@ -330,7 +331,7 @@ package struct ModelRun: ~Copyable {
         }
       try check(
         own == state && snapshot.level == level && snapshot.subscriberCount == count, operation,
-        "job \(snapshot.payload) is \(own), \(snapshot.level), wanted by \(snapshot.subscriberCount), "
+        "job \(snapshot.payload) is \(own), \(snapshot.level), with \(snapshot.subscriberCount) subscribers, "
           + "not \(state), \(level), \(count)")
     }
   }
@@ -342,7 +343,7 @@ package struct ModelRun: ~Copyable {
     throw Mismatch(seed: seed, step: step, operation: operation, reason: reason())
   }
 
-  // MARK: Anything
+  // MARK: Random values
 
   private mutating func anyKey() -> Int? {
     let key = Int.random(in: 0..<(jobCount / 2), using: &random)
@@ -360,7 +361,7 @@ package struct ModelRun: ~Copyable {
     return .station(station, size: sizes[Int.random(in: 0..<sizes.count, using: &random)])
   }
 
-  /// No two are the same: of two that were, either may end first.
+  /// No two are equal, because of two equal deadlines either may end first.
   private mutating func anyInstant() -> JobInstant {
     while true {
       let instant = now.advanced(by: .microseconds(Int.random(in: 1000..<400_000, using: &random)))

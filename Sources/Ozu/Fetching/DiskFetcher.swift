@@ -1,17 +1,17 @@
 import Dispatch
 import Foundation
 
-/// A picture in a local file, as a source. The same as its file URL.
+/// A fetcher for a local file. In a pipeline it is the same as its file URL.
 public struct DiskFetcher: ImageFetching, URLFetching {
-  /// Where the file is.
+  /// The path of the file.
   public let path: String
   /// The path.
   public var key: String { path }
 
-  // A read waits for a disk, which no thread of Swift's own may do.
+  // Reading a file blocks, which is not allowed on a thread of Swift's cooperative pool.
   private static let queue = DispatchQueue(label: "ozu.disk-fetcher")
 
-  /// Makes a source of a file.
+  /// Makes a fetcher for a file.
   public init(path: String) {
     self.path = path
   }
@@ -20,8 +20,8 @@ public struct DiskFetcher: ImageFetching, URLFetching {
 
   /// Reads the file.
   ///
-  /// - Throws: `ImageError`: `noSuchFile`, `isDirectory`, `unreadableFile`, `emptyData` for no bytes, `notAnImage` for
-  ///   something else.
+  /// - Throws: `ImageError`: `noSuchFile`, `isDirectory`, `unreadableFile`, `emptyData` for no bytes, `notAnImage`
+  ///   for another kind of file.
   public func fetch() async throws -> FetchedImage {
     let path = path
     let outcome = await withCheckedContinuation { continuation in

@@ -1,27 +1,27 @@
 import Foundation
 import OzuSynchronization
 
-/// Is told of pictures as they come from the web.
+/// Receives pictures that were downloaded from the web.
 public protocol ImageDownloadDelegate: AnyObject, Sendable {
-  /// A picture was downloaded and made. Called once for each download, on any thread, before those who asked for the
-  /// picture have it.
+  /// A picture was downloaded and made. Called once for each download, on any thread, before the requests for the
+  /// picture are answered.
   ///
   /// - Parameters:
-  ///   - picture: as the first who asked for it wanted it.
-  ///   - url: where it came from.
+  ///   - picture: the picture of the first request.
+  ///   - url: the URL of its source.
   ///   - key: the key of the request, or else the URL as text.
   func pipeline(_ pipeline: ImagePipeline, didDownload picture: Picture, from url: URL, key: String)
 }
 
 extension ImagePipeline {
-  /// Is told of each download; not kept alive.
+  /// The delegate for downloads. Not retained.
   public var downloadDelegate: (any ImageDownloadDelegate)? {
     get { downloads.delegate }
     set { downloads.set(newValue, of: self) }
   }
 }
 
-/// Who is told of downloads.
+/// The delegate of a pipeline.
 final class DownloadReports: Sendable {
   private struct Listener: Sendable {
     weak var delegate: (any ImageDownloadDelegate)?

@@ -1,12 +1,12 @@
 import Foundation
 import OzuHTTP
 
-/// A picture on the web, as a source.
+/// A fetcher for a picture on the web.
 ///
-/// In a pipeline it is the same as its URL: the pipeline's client, its rules for what is kept, its retries and its
-/// downloads. With a client of its own it fetches by itself, and HTTP's rules for caches are left aside.
+/// In a pipeline it is the same as its URL: it uses the pipeline's client, storage rules, retries and downloads. With
+/// its own client it fetches by itself, and HTTP caching is not used.
 public struct NetworkFetcher: ImageFetching, URLFetching {
-  /// Where the picture is.
+  /// The URL of the picture.
   public let url: URL
   /// The URL as text.
   public var key: String { url.absoluteString }
@@ -14,11 +14,11 @@ public struct NetworkFetcher: ImageFetching, URLFetching {
   private let client: (any HTTPClient)?
   private let limits: DecodingLimits
 
-  /// Makes a source of a URL.
+  /// Makes a fetcher for a URL.
   ///
   /// - Parameters:
-  ///   - client: what makes the exchange; `nil` (the default) for the pipeline's.
-  ///   - limits: what may be downloaded.
+  ///   - client: the HTTP client; `nil` (the default) for the pipeline's.
+  ///   - limits: the limits of the download.
   public init(_ url: URL, client: (any HTTPClient)? = nil, limits: DecodingLimits = .default) {
     self.url = url
     self.client = client
@@ -30,7 +30,7 @@ public struct NetworkFetcher: ImageFetching, URLFetching {
   /// Downloads the picture.
   ///
   /// - Throws: `ImageError`: `httpStatus` for a status other than 200 to 299, `bodyTruncated` for fewer bytes than
-  ///   were announced, `emptyData` for none, `notAnImage` for a body that is something else; and those of the
+  ///   announced, `emptyData` for none, `notAnImage` for a body that is not an image; and the errors of the
   ///   transport.
   public func fetch() async throws -> FetchedImage {
     let name = ImageSource.url(url).name
@@ -55,7 +55,7 @@ public struct NetworkFetcher: ImageFetching, URLFetching {
 }
 
 extension Data {
-  /// The same bytes, if they begin as a picture does.
+  /// The same bytes, if they begin like an image file.
   ///
   /// - Throws: `ImageError.emptyData` or `notAnImage`.
   func checkedImage(_ name: String) throws(ImageError) -> Data {

@@ -1,20 +1,20 @@
-/// A picture that is in memory already, as a source: it is brought to a format and cached under a key.
+/// A fetcher for a picture that is already in memory: it is resized by the request and cached under a key.
 public struct SimpleFetcher: ImageFetching {
   /// The identity of the picture.
   public let key: String
   private let picture: Picture
 
-  /// Makes a source of a picture.
+  /// Makes a fetcher for a picture.
   public init(_ picture: Picture, key: String) {
     self.picture = picture
     self.key = key
   }
 
-  /// Gives the picture.
+  /// Returns the picture.
   public func fetch() async throws -> FetchedImage { .picture(picture) }
 }
 
-/// A source that is known by its key alone: what the caches do not have, nobody has.
+/// A source that only has a key: its picture can only come from the caches.
 struct AbsentFetcher: ImageFetching {
   let key: String
 

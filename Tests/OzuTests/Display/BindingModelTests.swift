@@ -4,8 +4,8 @@ import Testing
 
 @testable import Ozu
 
-/// Random operations on a view, and a model that says what it must have shown: the contract of `ImageBinding` once
-/// more, in other words.
+/// Random operations on a view, and a naive model of what it must show: the contract of `ImageBinding` in another
+/// form.
 @Suite("A view under random operations")
 @MainActor
 struct BindingModelTests {
@@ -25,7 +25,7 @@ struct BindingModelTests {
   }
 }
 
-/// The real thing and the model, side by side.
+/// The binding and the model.
 @MainActor
 private struct Play {
   var script = ScriptedLoading()
@@ -46,7 +46,7 @@ private struct Play {
     binding = ImageBinding(view, pipeline: pipeline, loader: script)
   }
 
-  /// What the real thing did that the model did not, or the other way round.
+  /// The first difference between the binding and the model.
   var difference: String? {
     let told = view.steps.map(Stage.words)
     if told != model.told { return "told \(told.suffix(4)), expected \(model.told.suffix(4))" }
@@ -55,7 +55,7 @@ private struct Play {
     }
     let live = Set(script.loads.indices.filter { !script.loads[$0].isStopped })
     let expected = Set([model.current?.load, model.current?.retiring].compactMap(\.self))
-    // A load that has ended may or may not have been let go.
+    // A load that has ended may or may not have been released.
     if live.subtracting(model.ended) != expected.subtracting(model.ended) {
       return "loads \(live), expected \(expected)"
     }
@@ -132,7 +132,7 @@ private struct Play {
     model.destroy()
   }
 
-  /// Something comes of a load, which may have been called off or ended long ago.
+  /// An event of a load, which may have been cancelled or ended long ago.
   private mutating func deliver(_ dice: Int, _ random: inout SeededGenerator) -> String {
     guard !script.loads.isEmpty else { return "none" }
     let recent = max(0, script.loads.count - 3)
@@ -161,7 +161,7 @@ private struct Play {
     default:
       let number = 3000 + lastPicture
       pictureCount += 1
-      // A load that was called off puts its picture into memory all the same, as shared work does.
+      // A cancelled load may still put its picture into memory, as shared work does.
       script.memory[load.request.key] = Stage.picture(number)
       model.memory[Model.Target(url: url, side: load.request.format?.size.width ?? 0)] = number
       load.finish(Stage.picture(number))
@@ -290,7 +290,7 @@ private struct Model {
     told = []
   }
 
-  /// Whether what comes of a load counts.
+  /// Whether the events of a load count.
   mutating func counts(_ index: Int) -> Bool {
     guard current?.load == index else { return false }
     current?.retiring = nil

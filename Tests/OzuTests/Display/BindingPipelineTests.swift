@@ -7,7 +7,9 @@ import Testing
 @Suite("A view and a real pipeline")
 @MainActor
 struct BindingPipelineTests {
-  @Test("the first view downloads, the second of that size has it at once; a larger one takes the original")
+  @Test(
+    "the first view downloads, a second one of the same size has the picture at once; a larger one uses the original"
+  )
   func views() async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg")
@@ -28,7 +30,7 @@ struct BindingPipelineTests {
     #expect(fixture.pipeline.formats.keys.sorted() == ["auto-40x30-aspectFit", "auto-80x60-aspectFit"])
   }
 
-  @Test("a larger view shows the largest that memory has of the picture until its own is there")
+  @Test("a larger view shows the largest picture of the source in memory until its own is loaded")
   func otherSize() async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg")
@@ -51,7 +53,7 @@ struct BindingPipelineTests {
     #expect(view.shownPicture?.size == PixelSize(160, 120))
   }
 
-  /// What an app calls for a picture that it knows by its key: the binding, or the view that has it.
+  /// How an app sets a picture by its key: through the binding, or through its view.
   enum Caller: CaseIterable {
     case binding
     case view
@@ -70,7 +72,7 @@ struct BindingPipelineTests {
   }
 
   @Test(
-    "a view that knows only the key does not make a load fail that knows the address",
+    "a view with only a key does not make a load with a URL fail",
     arguments: Caller.allCases)
   func keyAlone(caller: Caller) async throws {
     let fixture = Fixture { $0.concurrentFetches = 1 }
@@ -97,7 +99,7 @@ struct BindingPipelineTests {
     #expect(fixture.client.requestCount(for: url) == 1)
   }
 
-  @Test("a view that is given neither an address nor a key fails nothing", arguments: Caller.allCases)
+  @Test("a view without a URL and a key reports no failure", arguments: Caller.allCases)
   func nothing(caller: Caller) {
     let view = FakeImageView(DisplaySize(40, 30), pipeline: Fixture().pipeline)
     caller.setImage(of: view, key: nil)
@@ -108,7 +110,7 @@ struct BindingPipelineTests {
     }
   }
 
-  @Test("what memory keeps of a picture that is still loading is not taken for the picture")
+  @Test("a preview in memory is not taken for the picture")
   func previewInMemory() async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg")
@@ -203,7 +205,7 @@ struct BindingPipelineTests {
     #expect(told.first == "progress")
   }
 
-  @Test("what moves plays while the view is on screen, and stands still when it is not")
+  @Test("animations play while the view is on screen, and pause when it is not")
   func playing() async throws {
     let fixture = Fixture()
     let url = Fixture.url("a.gif")
@@ -239,7 +241,7 @@ struct BindingPipelineTests {
     #expect(!view.isFrameClockRunning)
   }
 
-  @Test("nothing plays where that is not wanted")
+  @Test("animations do not play if that is switched off")
   func notPlaying() async throws {
     let fixture = Fixture()
     let url = Fixture.url("a.gif")

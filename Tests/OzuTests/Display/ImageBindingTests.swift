@@ -4,7 +4,7 @@ import Testing
 
 @testable import Ozu
 
-@Suite("What a view shows when")
+@Suite("The content of a view")
 @MainActor
 struct ImageBindingTests {
   private static let a = Stage.url("a")
@@ -15,7 +15,7 @@ struct ImageBindingTests {
     $0.failurePicture = Stage.picture(200)
   }
 
-  @Test("what memory has is set within the call, without placeholder and without animation")
+  @Test("a picture in memory is shown within the call, without placeholder and without animation")
   func memoryHit() {
     let stage = Stage()
     stage.script.memory[stage.asked("a").key] = Stage.picture(1)
@@ -37,7 +37,7 @@ struct ImageBindingTests {
     #expect(stage.told == ["placeholder 100", "preview 1", "preview 2", "picture 3"])
   }
 
-  @Test("a picture that was not there at once fades in for a tenth of a second")
+  @Test("a picture that was not in memory fades in for a tenth of a second")
   func fade() throws {
     let stage = Stage()
     stage.binding.setImage(from: Self.a)
@@ -46,7 +46,7 @@ struct ImageBindingTests {
     #expect(try #require(stage.view.steps.last).transition == .fade(.milliseconds(100)))
   }
 
-  @Test("without a placeholder the view keeps what it showed until the picture is there")
+  @Test("without a placeholder the view keeps its content until the picture is loaded")
   func noPlaceholder() {
     let stage = Stage()
     stage.script.memory[stage.asked("a").key] = Stage.picture(1)
@@ -62,7 +62,7 @@ struct ImageBindingTests {
     #expect(stage.told == ["nothing"])
   }
 
-  @Test("another size of the picture stands in for it, else what is said")
+  @Test("another size of the picture is the placeholder, or else the given one")
   func otherSize() {
     let stage = Stage()
     stage.script.memory[stage.asked("a", PixelSize(8, 6)).key] = Stage.picture(1)
@@ -88,7 +88,7 @@ struct ImageBindingTests {
     #expect(DisplayPlaceholder.thumbHash(bytes: []) == nil)
   }
 
-  @Test("setting another picture calls the first off, and what still comes of it is dropped")
+  @Test("setting another picture cancels the first, and its later events are dropped")
   func reuse() {
     let stage = Stage()
     var told: [String] = []
@@ -105,7 +105,7 @@ struct ImageBindingTests {
     #expect(stage.told == ["picture 3 fade"])
   }
 
-  @Test("setting the same picture while it loads goes on with the same load, for the new handlers")
+  @Test("setting the same picture while it loads continues the same load, for the new handlers")
   func sameAgain() {
     let stage = Stage()
     var told: [Int] = []
@@ -118,7 +118,7 @@ struct ImageBindingTests {
     #expect(told == [3])
   }
 
-  @Test("setting the picture that is shown again shows nothing else in between")
+  @Test("setting the current picture again shows nothing else in between")
   func shownAgain() {
     let stage = Stage()
     stage.script.memory[stage.asked("a").key] = Stage.picture(1)
@@ -127,7 +127,7 @@ struct ImageBindingTests {
     #expect(stage.told == ["picture 1", "picture 1"])
   }
 
-  @Test("a failure shows the failure picture, then tells")
+  @Test("a failure shows the failure picture, then calls the handlers")
   func failure() {
     let stage = Stage()
     var told: [String] = []
@@ -146,7 +146,7 @@ struct ImageBindingTests {
     #expect(stage.told.count == 2)
   }
 
-  @Test("a failed picture is asked for again when the app says so")
+  @Test("a failed picture is loaded again when the app calls retry")
   func retry() {
     let stage = Stage()
     stage.binding.setImage(from: Self.a)
@@ -157,7 +157,7 @@ struct ImageBindingTests {
   }
 
   @Test(
-    "a success closure takes over the setting, once, whether the picture was there or not",
+    "a success closure shows the picture instead of the view, once, from memory or not",
     arguments: [true, false])
   func success(isCached: Bool) {
     let stage = Stage()
@@ -178,7 +178,7 @@ struct ImageBindingTests {
     #expect(stage.told == (isCached ? [] : ["placeholder 100"]))
   }
 
-  @Test("cancelling keeps what is shown and tells nobody; reappearing begins again")
+  @Test("cancelling keeps the content and calls no handler; reappearing begins again")
   func cancel() {
     let stage = Stage()
     var told: [String] = []
@@ -200,7 +200,7 @@ struct ImageBindingTests {
   }
 
   @Test(
-    "a view that disappears calls its load off, unless told otherwise; what is shown stays",
+    "a view that disappears cancels its load, unless configured otherwise; its content stays",
     arguments: [true, false])
   func disappear(cancels: Bool) {
     let stage = Stage()
@@ -217,7 +217,7 @@ struct ImageBindingTests {
     #expect(stage.script.live.isEmpty || !stage.binding.isLoading)
   }
 
-  @Test("a load that others called off counts as called off")
+  @Test("a load that other code cancelled counts as cancelled")
   func cancelledElsewhere() {
     let stage = Stage()
     stage.binding.setImage(from: Self.a, options: Self.withStandIns, failure: { _ in Issue.record("told") })
@@ -231,7 +231,7 @@ struct ImageBindingTests {
     #expect(stage.told.last == "picture 1 fade")
   }
 
-  @Test("clearing empties the view and calls the load off")
+  @Test("clearing empties the view and cancels the load")
   func clear() {
     let stage = Stage()
     stage.binding.setImage(from: Self.a)
@@ -242,7 +242,7 @@ struct ImageBindingTests {
     #expect(stage.binding.request == nil)
   }
 
-  @Test("neither URL nor key: the placeholder, and whatever was loading is called off")
+  @Test("without URL and key the placeholder is shown, and a running load is cancelled")
   func nothing() {
     let stage = Stage()
     stage.binding.setImage(from: Self.a)
@@ -255,7 +255,7 @@ struct ImageBindingTests {
   }
 
   @Test(
-    "a picture past its lifetime is set at once, and replaced only if there is another",
+    "a stale picture is shown at once, and replaced only if there is another",
     arguments: [true, false])
   func stale(isSame: Bool) {
     let stage = Stage()
@@ -268,7 +268,7 @@ struct ImageBindingTests {
     #expect(stage.told == (isSame ? ["picture 1"] : ["picture 1", "picture 2"]))
   }
 
-  @Test("a picture past its lifetime stays when its origin cannot be reached")
+  @Test("a stale picture stays when its origin cannot be reached")
   func staleFailure() {
     let stage = Stage()
     stage.script.memory[stage.asked("a").key] = Stage.picture(1)
@@ -310,7 +310,7 @@ struct ImageBindingTests {
     #expect(stage.told.last == "picture 2 fade")
   }
 
-  @Test("a binding and its view go together, and the load with them")
+  @Test("a binding is released with its view, and the load with them")
   func release() {
     let script = ScriptedLoading()
     weak var binding: ImageBinding?
@@ -327,7 +327,7 @@ struct ImageBindingTests {
     script.loads[0].finish(Stage.picture(1))
   }
 
-  @Test("a view that is gone is told nothing; its load ends")
+  @Test("a released view receives nothing; its load ends")
   func viewGone() {
     let script = ScriptedLoading()
     var view: FakeImageView? = FakeImageView(DisplaySize(10, 10))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ozu
 
-@Suite("Code of the app runs under no lock of the pipeline", .timeLimit(.minutes(15)))
+@Suite("Code of the app runs outside all locks of the pipeline", .timeLimit(.minutes(15)))
 struct ReentryTests {
   private let reentry = Reentry()
 
@@ -15,7 +15,7 @@ struct ReentryTests {
     return fixture
   }
 
-  // MARK: What is called
+  // MARK: Calls
 
   @Test("the clock may call the pipeline wherever it is read")
   func clock() async throws {
@@ -37,7 +37,7 @@ struct ReentryTests {
     reentry.task.change { $0 = tasks[39] }
     let previews = tasks[39].previews
     try await eventually(gate.waitingCount == 2)
-    // More than the limiter of storms lets pass for nothing.
+    // More than the start limiter lets pass for free.
     for task in tasks.prefix(30) { task.cancel() }
     gate.open()
     for task in tasks.suffix(10) { #expect(try await task.image.size == PixelSize(32, 24)) }
@@ -45,7 +45,7 @@ struct ReentryTests {
     #expect(reentry.count > 0)
   }
 
-  /// Calls the pipeline at everything that it is told.
+  /// Calls the pipeline at every event.
   private struct Observer: ImagePipelineObserving {
     let reentry: Reentry
 
@@ -61,7 +61,7 @@ struct ReentryTests {
     func cacheEvicted(_ eviction: ObservedEviction) { reentry.call() }
   }
 
-  @Test("observers may call the pipeline at whatever they are told")
+  @Test("observers may call the pipeline at every event")
   func observers() async throws {
     let fixture = fixture {
       $0.observers = [Observer(reentry: reentry)]
@@ -106,7 +106,7 @@ struct ReentryTests {
     }
   }
 
-  @Test("an observer that hears of a preview may cancel the load, and holds nobody up")
+  @Test("an observer may cancel the load at a preview, and blocks no other thread")
   func preview() async throws {
     let observer = PreviewObserver(reentry)
     let fixture = fixture {
@@ -128,7 +128,7 @@ struct ReentryTests {
     #expect(task.result != nil)
   }
 
-  // MARK: Who is woken
+  // MARK: Wake-ups
 
   /// Calls the pipeline when a task that it runs is woken.
   private final class Executor: TaskExecutor {
@@ -184,7 +184,7 @@ struct ReentryTests {
       ImageRequest(url: try fixture.serve("\($0).jpg") { $0.held(by: gate) })
     }
     let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline)
-    /// Stops the prefetches when a task that it runs is woken the second time: the first time is its start.
+    /// Stops the prefetches when a task that it runs is woken for the second time; the first time is its start.
     final class Stopping: TaskExecutor {
       let prefetcher: ImagePrefetcher
       let count = Shared(0)
@@ -213,7 +213,7 @@ struct ReentryTests {
     #expect(prefetcher.count == 0)
   }
 
-  // MARK: What is released
+  // MARK: Releases
 
   private func tracer(_ count: Shared<Int>) -> Tracer {
     Tracer { [reentry] in
@@ -237,7 +237,7 @@ struct ReentryTests {
       request.userInfo["tracer"] = tracer(released)
       #expect(fixture.pipeline.cachedImage(for: request) != nil)
     }
-    // The last one waits to be marked on disk.
+    // The last hit waits to be marked on disk.
     #expect(released.value == 2)
     fixture.pipeline.resume(.store)
     await fixture.pipeline.flush()
@@ -245,7 +245,7 @@ struct ReentryTests {
     #expect(reentry.count == 3)
   }
 
-  /// Tries a request of its own before that of the app.
+  /// Tries its own request before that of the app.
   private struct Twice: ImageInterceptor {
     let first: @Sendable (ImageRequest) -> ImageRequest
     let gate: Gate
@@ -279,7 +279,7 @@ struct ReentryTests {
     let task = fixture.pipeline.task(for: try fixture.serve("a.jpg") { $0.held(by: gate) })
     reentry.task.change { $0 = task }
     await between.arrivals(1)
-    // The load has ended and let go of the first request; the task has not.
+    // The load has ended and released the first request; the task has not.
     try await eventually(fixture.pipeline.diagnostics().jobs.isEmpty)
     for _ in 0..<100 { await Task.yield() }
     between.open()
@@ -300,7 +300,7 @@ struct ReentryTests {
     ) throws(ProcessingError) -> BGRABitmap { bitmap }
   }
 
-  @Test("a processor of a step that another load has taken over may call the pipeline when it is released")
+  @Test("a processor whose step another load shares may call the pipeline when it is released")
   func processors() async throws {
     let fixture = fixture()
     defer { reentry.forget() }

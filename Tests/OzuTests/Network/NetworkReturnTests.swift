@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ozu
 
-@Suite("When the network comes back")
+@Suite("The return of the network")
 struct NetworkReturnTests {
   private let monitor = ManualNetworkMonitor()
   private let clock = ManualClock()
@@ -15,7 +15,7 @@ struct NetworkReturnTests {
       monitor, now: clock.now, sleep: { [clock] in try await clock.sleep(for: $0) }, fraction: fraction)
   }
 
-  @Test("those that wait are restarted once each, spread over a time that grows with their number")
+  @Test("waiting loads are restarted once each, spread over a time that grows with their number")
   func spread() async throws {
     let delays = Shared<[Duration]>([])
     let fractions = Shared(0.0)
@@ -37,13 +37,13 @@ struct NetworkReturnTests {
     let sorted = delays.value.sorted()
     #expect(Set(sorted).count == 40)
     #expect(sorted[0] >= .milliseconds(300))
-    // 40 times 50 ms, of which the fractions go over 40/64.
+    // 40 times 50 ms; the fractions cover 40/64 of that.
     #expect(sorted[39] == .milliseconds(300) + .milliseconds(1250))
     #expect(monitor.observerCount == 0)
     #expect(returns.count == 0)
   }
 
-  @Test("a ticket that was released is never restarted, also when its moment was chosen")
+  @Test("a load whose ticket was released is never restarted, even if it was scheduled")
   func released() async throws {
     let returns = returns()
     let restarts = Shared(0)
@@ -60,7 +60,7 @@ struct NetworkReturnTests {
     #expect(restarts.value == 1)
   }
 
-  @Test("so many wait and no more, the oldest gives way; and none waits for ever")
+  @Test("the number of waiting loads is bounded, the oldest is dropped first, and none waits for ever")
   func bounds() async throws {
     let returns = returns()
     let restarted = Shared<[Int]>([])
@@ -81,7 +81,7 @@ struct NetworkReturnTests {
     withExtendedLifetime((tickets, old)) {}
   }
 
-  @Test("what fails again is tried after a while that doubles, five times in all")
+  @Test("a load that fails again is restarted after a delay that doubles, five times in all")
   func again() async throws {
     let returns = returns()
     let restarts = Shared(0)
@@ -118,7 +118,7 @@ struct NetworkReturnTests {
     }
 
     @Test(
-      "messages of the system that say that connections may work again",
+      "messages of the system after which connections may work again",
       arguments: [
         ([link(2, 0x41)], false), ([link(2, 0x01), link(2, 0x41)], true),
         ([link(2, 0x41), link(2, 0x41)], false),
@@ -139,7 +139,7 @@ struct NetworkReturnTests {
     }
   #endif
 
-  @Test("the system is listened to as long as somebody observes, from any number of threads")
+  @Test("the monitor listens to the system while there are observers, from any number of threads")
   func system() async {
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<50 {
@@ -188,7 +188,7 @@ struct NetworkReturnViewTests {
   }
 
   @Test(
-    "a picture that failed for want of it is asked for again, and shown",
+    "a picture that failed without a network is loaded again, and shown",
     arguments: [
       .nameNotResolved, .connectionFailed("Network is unreachable"), .connectionLost, .timedOut(.connect),
       .timedOut(.idle), .bodyTruncated(received: 1, expected: 2),
@@ -204,7 +204,7 @@ struct NetworkReturnViewTests {
   }
 
   @Test(
-    "other failures stay",
+    "other failures are not restarted",
     arguments: [
       .connectionRefused, .tlsFailed("x"), .timedOut(.total), .timedOut(.speed(bytesPerSecond: 1)),
       .protocolError("x"),
@@ -218,7 +218,7 @@ struct NetworkReturnViewTests {
   }
 
   @Test(
-    "a view that was given another picture, was cleared, cancelled, released or does not want it never comes back",
+    "a view that has another picture, is cleared, cancelled or released, or switched this off, is not restarted",
     arguments: 0..<5)
   func dropped(_ way: Int) async throws {
     let fixture = fixture()
@@ -245,7 +245,7 @@ struct NetworkReturnViewTests {
     #expect(fixture.client.requestCount(for: Fixture.url("a.jpg")) == 1)
   }
 
-  @Test("a view that is not on screen begins when it appears")
+  @Test("a view that is not on screen restarts when it appears")
   func hidden() async throws {
     let fixture = fixture()
     let view = try await fail(fixture, .nameNotResolved)
@@ -258,7 +258,7 @@ struct NetworkReturnViewTests {
     #expect(view.shownPicture != nil)
   }
 
-  @Test("a view gives up after five restarts, and a new picture has five of its own")
+  @Test("a view gives up after five restarts, and a new picture has five again")
   func givesUp() async throws {
     let fixture = fixture()
     let url = Fixture.url("a.jpg")

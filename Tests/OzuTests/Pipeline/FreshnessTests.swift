@@ -19,7 +19,7 @@ struct FreshnessTests {
     current = Shared(fixture.pipeline)
   }
 
-  /// Another pipeline on the same disk, with empty memory and the same clock; the one before lets go of the disk.
+  /// Another pipeline on the same disk, with empty memory and the same clock; the former one closes the disk.
   private func restarted(
     _ configure: (inout ImagePipeline.Configuration) -> Void = { _ in }
   ) async -> ImagePipeline {
@@ -43,7 +43,8 @@ struct FreshnessTests {
     #expect(PatternPicture(PixelSize(320, 240), tint: tint).resembles(response.picture.bitmap))
   }
 
-  @Test("a fresh rendition asks nobody; a stale one is validated, renewed and served without a new render")
+  @Test(
+    "a fresh rendition needs no request; a stale one is revalidated, renewed and served without a new render")
   func rendition() async throws {
     fixture.client.reply(
       to: url,
@@ -75,7 +76,7 @@ struct FreshnessTests {
     #expect(fixture.client.requests.count == 2)
   }
 
-  @Test("a rendition dies with the body it was made from")
+  @Test("a rendition is removed when the body of its original changes")
   func changed() async throws {
     fixture.client.reply(
       to: url,
@@ -97,7 +98,7 @@ struct FreshnessTests {
     expect(again, 7)
   }
 
-  @Test("another size made from the new body outdates the old rendition, even before its time")
+  @Test("another size made from the new body makes the old rendition stale, even before its lifetime ends")
   func sibling() async throws {
     fixture.client.reply(
       to: url,
@@ -116,7 +117,7 @@ struct FreshnessTests {
     #expect(fixture.client.requests.count == 2)
   }
 
-  @Test("memory past its lifetime: given synchronously, validated by a load, and not decoded again")
+  @Test("a stale picture in memory: returned synchronously, revalidated by a load, and not decoded again")
   func memory() async throws {
     fixture.client.reply(
       to: url,
@@ -147,7 +148,7 @@ struct FreshnessTests {
     #expect(PatternPicture(PixelSize(320, 240), tint: 7).resembles(shown.bitmap))
   }
 
-  @Test("while it is validated behind, the old one is shown; then the new one")
+  @Test("with revalidation in the background, first the old picture is shown, then the new one")
   func staleWhileRevalidate() async throws {
     fixture.client.reply(
       to: url,
@@ -168,7 +169,7 @@ struct FreshnessTests {
     #expect(fixture.client.requests.count == 2)
   }
 
-  @Test("offline, what may be served stale is, and says so; must-revalidate is an error")
+  @Test("offline, stale pictures are served where allowed, and state it; must-revalidate is an error")
   func offline() async throws {
     fixture.client.reply(
       to: url, with: [try picture(2, ["Cache-Control": "max-age=60"]), .failure(.nameNotResolved)])
@@ -188,7 +189,8 @@ struct FreshnessTests {
     await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: strict) }
   }
 
-  @Test("offline and without the original, the rendition stands in where it may", arguments: [true, false])
+  @Test(
+    "offline and without the original, the stale rendition is served where allowed", arguments: [true, false])
   func offlineRendition(_ isAllowed: Bool) async throws {
     let control = isAllowed ? "max-age=60" : "max-age=60, must-revalidate"
     fixture.client.reply(
@@ -207,7 +209,7 @@ struct FreshnessTests {
     }
   }
 
-  @Test("cache-only serves what is there, however stale, and says so")
+  @Test("cache-only serves stale pictures, and states it")
   func cacheOnly() async throws {
     fixture.client.reply(to: url, with: try picture(2, ["Cache-Control": "max-age=60"]))
     _ = try await fixture.pipeline.response(for: request)
@@ -223,7 +225,7 @@ struct FreshnessTests {
     #expect(fixture.client.requests.count == 1)
   }
 
-  @Test("an answer that may not be kept takes what was made before with it")
+  @Test("an answer that may not be stored removes the earlier pictures")
   func noStore() async throws {
     fixture.client.reply(
       to: url,
@@ -238,7 +240,7 @@ struct FreshnessTests {
     #expect(fixture.pipeline.diskCache?.count == 0)
   }
 
-  @Test("no-cache: kept, and validated each time")
+  @Test("no-cache: stored, and revalidated each time")
   func noCache() async throws {
     fixture.client.reply { request in
       request.headers["If-None-Match"] == nil
@@ -250,7 +252,7 @@ struct FreshnessTests {
     for _ in 0..<2 { #expect(try await restarted().response(for: request).source == .revalidated) }
   }
 
-  @Test("an origin that says nothing: an hour by default, and what the policy says otherwise")
+  @Test("an origin without cache headers: an hour by default, or the policy's lifetime")
   func assumed() async throws {
     fixture.client.reply(to: url, with: try picture(2, [:]))
     _ = try await fixture.pipeline.response(for: request)
@@ -281,7 +283,7 @@ struct FreshnessTests {
     #expect(try await restarted().response(for: eager).source == .network)
   }
 
-  @Test("tokens in addresses do not make every request a miss, where a rule says so")
+  @Test("with a cache-key rule, tokens in URLs do not make every request a miss")
   func keyRules() async throws {
     fixture.client.reply { _ in try? picture(2, ["Cache-Control": "max-age=60"]) }
     let rule = CacheKeyRule(host: "example.com", droppingQueryItems: ["token"])

@@ -9,7 +9,7 @@ import Testing
 struct JobRunnerTests {
   private typealias Jobs = JobRunner
 
-  /// Work that follows a plan, and notes what it was told.
+  /// Work that follows a plan, and records its calls.
   // Its plan is behind a lock, the rest is constant.
   private final class Work: JobWork, @unchecked Sendable {
     let name: Int
@@ -49,7 +49,7 @@ struct JobRunnerTests {
     }
   }
 
-  /// What happens, and how many work at once in each station.
+  /// The recorded events, and the number of running jobs in each station.
   private final class Log: Sendable {
     let events = Mutex<[String]>([])
     let counts = Mutex<[StationID: (running: Int, most: Int)]>([:])
@@ -97,7 +97,7 @@ struct JobRunnerTests {
     StationID.allCases.map { Station(width: width, isForeground: $0.index < 3) }
   }
 
-  @Test("a job goes from station to station, and who waits is told when it is over")
+  @Test("a job goes from station to station, and its subscriber is notified when it is over")
   func stages() async throws {
     let (log, waiter) = (Log(), Waiter())
     let runner = Jobs(stations: Self.stations())
@@ -110,7 +110,7 @@ struct JobRunnerTests {
     #expect(runner.look { $0.isEmpty })
   }
 
-  @Test("who wants the same joins, and gets the same end")
+  @Test("a second subscriber joins the job, and gets the same end")
   func sharing() async throws {
     let log = Log()
     let runner = Jobs(stations: Self.stations())
@@ -126,7 +126,7 @@ struct JobRunnerTests {
     #expect(log.all == ["run 1 in 1"])
   }
 
-  @Test("a step that follows another goes on in its place and has it at hand")
+  @Test("a step that depends on another takes over its place and receives it as input")
   func following() async throws {
     let (log, waiter) = (Log(), Waiter())
     let runner = Jobs(stations: Self.stations(1))
@@ -139,7 +139,7 @@ struct JobRunnerTests {
     #expect(log.all == ["run 1 in 0", "run 2 in 2", "run 1 in 2 after 2"])
   }
 
-  @Test("two that would wait for each other are told, and go on")
+  @Test("two jobs that would wait for each other both continue")
   func circle() async throws {
     let (log, waiter) = (Log(), Waiter())
     let runner = Jobs(stations: Self.stations())
@@ -152,7 +152,7 @@ struct JobRunnerTests {
     #expect(log.all == ["run 1 in 0", "run 2 in 0", "resume 2", "resume 1"])
   }
 
-  @Test("when the last one leaves, what runs is told, and its place comes back")
+  @Test("when the last subscriber leaves, the running work is cancelled, and its place is given back")
   func leaving() async throws {
     let (log, waiter, next) = (Log(), Waiter(), Waiter())
     let runner = Jobs(stations: Self.stations(1))
@@ -170,7 +170,7 @@ struct JobRunnerTests {
     try await eventually(runner.look { $0.isEmpty })
   }
 
-  /// Work that rests in the middle, without its place.
+  /// Work that pauses in the middle, without its place.
   // Its members are constant, or behind locks.
   private final class Resting: JobWork, @unchecked Sendable {
     let (begun, rest, again) = (Gate(), Gate(), Gate())
@@ -189,14 +189,14 @@ struct JobRunnerTests {
     override func didLeaveGraph() { cancellation.dropWaiter() }
   }
 
-  @Test("a place is lent while nobody waits for it, and is given back")
+  @Test("a place is lent while no job waits for it, and is given back")
   func lending() async throws {
     let waiter = Waiter()
     let log = Log()
     let runner = Jobs(stations: Self.stations(1))
     let gate = DispatchSemaphore(value: 0)
     #expect(runner.lend(.decode) { gate.wait() })
-    // Taken.
+    // The place is taken.
     #expect(!runner.lend(.decode) {})
     _ = runner.subscribe(waiter, to: .store(1), priority: .normal) {
       JobStart(Work(1, log, []), in: .decode)
@@ -211,7 +211,7 @@ struct JobRunnerTests {
   }
 
   @Test(
-    "work that rests gives its place to others and waits for another; when nobody wants it any more it is told",
+    "paused work gives its place to others and waits for a new one; without subscribers it is cancelled",
     arguments: ["while it rests", "while it waits for a place", "never"])
   func resting(leaving: String) async throws {
     let (waiter, other) = (Waiter(), Waiter())
@@ -221,7 +221,7 @@ struct JobRunnerTests {
     _ = runner.subscribe(other, to: .store(2), priority: .normal) { JobStart(next, in: .network) }
     #expect(runner.look { ($0.runningCount(in: .network), $0.queuedCount(in: .network)) } == (1, 1))
     work.begun.open()
-    // The place goes to the other one.
+    // The other job takes the place.
     await next.begun.arrivals(1)
     await work.rest.arrivals(1)
     if leaving == "while it rests" { #expect(runner.unsubscribe(id)) }
@@ -241,7 +241,7 @@ struct JobRunnerTests {
       work.again.open()
     }
     try await eventually(runner.look { $0.isEmpty })
-    // Who waits is told a moment after the job has left the graph.
+    // A subscriber is notified a moment after the job has left the graph.
     try await eventually(other.endCount == 1 && waiter.endCount == (leaving == "never" ? 1 : 0))
   }
 
@@ -263,7 +263,7 @@ struct JobRunnerTests {
     #expect(waiter.endCount == 0)
   }
 
-  @Test("whoever is told may use the runner: no lock is held")
+  @Test("a subscriber that is notified may use the runner: no lock is held")
   func reentry() async throws {
     let log = Log()
     let runner = Jobs(stations: Self.stations(), onIdle: {})
@@ -277,7 +277,7 @@ struct JobRunnerTests {
   }
 
   @Test(
-    "from many threads: each is answered once or has left, and no station does more than it may",
+    "from many threads: each subscriber is notified once or has left, and no station exceeds its width",
     arguments: [1, 2, 3, 4] as [UInt64])
   func storm(seed: UInt64) async throws {
     let log = Log()

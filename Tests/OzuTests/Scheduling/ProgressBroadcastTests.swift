@@ -3,7 +3,7 @@ import Testing
 
 @testable import Ozu
 
-@Suite("What running work tells")
+@Suite("Progress events")
 struct ProgressBroadcastTests {
   private final class Listener: ProgressListener {
     let heard = Mutex<[ProgressEvent]>([])
@@ -18,7 +18,7 @@ struct ProgressBroadcastTests {
       preview: nil, size: size)
   }
 
-  @Test("older news of other work that come last are not passed on")
+  @Test("an older event of another job that comes last is not passed on")
   func order() {
     let board = ProgressBroadcast()
     let listener = Listener()
@@ -32,7 +32,7 @@ struct ProgressBroadcastTests {
     #expect(heard[0].number < heard[1].number)
   }
 
-  @Test("what is not told again stays")
+  @Test("facts that a later event leaves out are kept")
   func size() {
     let board = ProgressBroadcast()
     board.relay(news(1, received: 10, size: PixelSize(4, 3)))

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Ozu
 
-/// A level that knows keys, metadata and bodies, in the place of the disk.
-@Suite("Stores: a plain level in the place of the disk", .timeLimit(.minutes(15)))
+/// A store with keys, metadata and bodies, instead of the disk.
+@Suite("Stores: a simple store instead of the disk", .timeLimit(.minutes(15)))
 struct PlainLevelTests {
   private let client = FakeHTTPClient()
   private let clock = ManualClock()
@@ -17,7 +17,7 @@ struct PlainLevelTests {
     store = MemoryImageStore(now: clock.date)
   }
 
-  /// A pipeline with empty memory on the same level.
+  /// A pipeline with empty memory on the same store.
   private func pipeline(
     _ configure: (inout ImagePipeline.Configuration) -> Void = { _ in }
   ) -> ImagePipeline {
@@ -35,7 +35,7 @@ struct PlainLevelTests {
   }
 
   @Test(
-    "a fresh pipeline answers without network, whether the level gives hints or not",
+    "a new pipeline answers without network, with or without hints of the store",
     arguments: [(true, true), (true, false), (false, true), (false, false)])
   func restart(givesHints: Bool, isResized: Bool) async throws {
     try serve()
@@ -94,7 +94,7 @@ struct PlainLevelTests {
     #expect(client.requestCount(for: url) == 2)
   }
 
-  @Test("variants stand beside each other, and a response without Vary takes the place of all")
+  @Test("variants are stored beside each other, and a response without Vary replaces all")
   func variants() throws {
     let shelf = ResponseStore(store: store)
     let place = ImageStoreKey(.original, CacheKey("a"), label: "a")
@@ -122,7 +122,7 @@ struct PlainLevelTests {
     #expect(store.count(of: .original) == 1)
   }
 
-  @Test("originals of fetchers are there after a restart")
+  @Test("originals of fetchers are found after a restart")
   func fetcher() async throws {
     let calls = Shared(0)
     let fetcher = Counted(calls: calls, data: try Fixture.photo.data(as: .png))
@@ -135,7 +135,7 @@ struct PlainLevelTests {
     #expect(store.count(of: .original) == 1)
   }
 
-  @Test("a beginning of a broken transfer is kept and gone on with")
+  @Test("the beginning of an interrupted transfer is kept and resumed")
   func resumption() async throws {
     let whole = try Fixture.noise()
     let half = 20_000
@@ -204,12 +204,12 @@ struct PlainLevelTests {
     let second = pipeline()
     let format = FormatFixture.format(preloadPolicy: policy)
     #expect(await second.register(format).value == expected.count)
-    // Preloading is no use.
+    // Preloading does not count as a use.
     #expect(store.callCount(.touch, .read) == 0)
     #expect(keys.filter { second.cachedImage(forKey: $0, format: format) != nil } == expected)
   }
 
-  @Test("a smaller picture is made from the rendition of a larger one after a restart")
+  @Test("a smaller picture is derived from the rendition of a larger one after a restart")
   func derived() async throws {
     try serve()
     let first = pipeline()
@@ -222,7 +222,7 @@ struct PlainLevelTests {
     #expect(client.requestCount(for: url) == 1)
   }
 
-  @Test("an entry that is no picture is removed and loaded again")
+  @Test("an entry that is not a picture is removed and loaded again")
   func damage() async throws {
     try serve()
     let key = ImageStoreKey(.original, ImageRequest(url: url).key.source)
@@ -236,7 +236,7 @@ struct PlainLevelTests {
     #expect(store[key]?.body == (try Fixture.photo.data(as: .jpeg)))
   }
 
-  @Test("nothing of a level is called on the tasks of callers but the hint")
+  @Test("only the hint of a store is called on the tasks of callers")
   func threads() async throws {
     try serve()
     let seen = Shared<[String]>([])

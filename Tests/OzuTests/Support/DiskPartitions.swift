@@ -1,6 +1,6 @@
 @testable import Ozu
 
-// Where the disk cache keeps each kind: tests look there themselves, by the names that are on the disks of users.
+// The partitions of the disk cache. Tests read them directly, by the names that are on the disks of users.
 
 extension ImageCaches {
   static var originals: DiskCache.Partition { "originals" }
