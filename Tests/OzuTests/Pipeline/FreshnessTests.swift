@@ -7,11 +7,11 @@ import Testing
 
 @Suite("Pictures are as fresh as their origin says")
 struct FreshnessTests {
-  private let fixture: Fixture
-  private let current: Shared<ImagePipeline>
-  private let clock = ManualClock()
-  private let url = Fixture.url("a.jpg")
-  private var request: ImageRequest { ImageRequest(url: url, resize: Fixture.small) }
+  let fixture: Fixture
+  let current: Shared<ImagePipeline>
+  let clock = ManualClock()
+  let url = Fixture.url("a.jpg")
+  var request: ImageRequest { ImageRequest(url: url, resize: Fixture.small) }
 
   init() {
     let clock = clock
@@ -20,7 +20,7 @@ struct FreshnessTests {
   }
 
   /// Another pipeline on the same disk, with empty memory and the same clock; the former one closes the disk.
-  private func restarted(
+  func restarted(
     _ configure: (inout ImagePipeline.Configuration) -> Void = { _ in }
   ) async -> ImagePipeline {
     await current.value.flush()
@@ -33,13 +33,13 @@ struct FreshnessTests {
     return pipeline
   }
 
-  private func picture(_ tint: Int, _ headers: HTTPHeaders) throws -> FakeHTTPReply {
+  func picture(_ tint: Int, _ headers: HTTPHeaders) throws -> FakeHTTPReply {
     var reply = FakeHTTPReply.ok(try PatternPicture(PixelSize(320, 240), tint: tint).data(as: .jpeg))
     for field in headers { reply.headers.add(name: field.name, value: field.value) }
     return reply
   }
 
-  private func expect(_ response: ImageResponse, _ tint: Int) {
+  func expect(_ response: ImageResponse, _ tint: Int) {
     #expect(PatternPicture(PixelSize(320, 240), tint: tint).resembles(response.picture.bitmap))
   }
 
@@ -169,62 +169,6 @@ struct FreshnessTests {
     #expect(fixture.client.requests.count == 2)
   }
 
-  @Test("offline, stale pictures are served where allowed, and state it; must-revalidate is an error")
-  func offline() async throws {
-    fixture.client.reply(
-      to: url, with: [try picture(2, ["Cache-Control": "max-age=60"]), .failure(.nameNotResolved)])
-    let strict = Fixture.url("strict.jpg")
-    fixture.client.reply(
-      to: strict,
-      with: [
-        try picture(2, ["Cache-Control": "max-age=60, must-revalidate"]), .failure(.nameNotResolved),
-      ])
-    _ = try await fixture.pipeline.response(for: request)
-    _ = try await fixture.pipeline.response(for: ImageRequest(url: strict))
-    await fixture.pipeline.flush()
-    clock.advance(by: .seconds(100))
-    let response = try await fixture.pipeline.response(for: request)
-    #expect(response.source == .stale)
-    #expect(response.httpDecision?.reason == "stale for 40s, the origin cannot be reached")
-    await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: strict) }
-  }
-
-  @Test(
-    "offline and without the original, the stale rendition is served where allowed", arguments: [true, false])
-  func offlineRendition(_ isAllowed: Bool) async throws {
-    let control = isAllowed ? "max-age=60" : "max-age=60, must-revalidate"
-    fixture.client.reply(
-      to: url, with: [try picture(2, ["Cache-Control": control]), .failure(.connectionRefused)])
-    _ = try await fixture.pipeline.response(for: request)
-    await fixture.pipeline.flush()
-    await fixture.pipeline.diskCache?.remove(forKey: request.key.source, in: ImageCaches.originals)
-    clock.advance(by: .seconds(100))
-    for _ in 0..<2 {
-      let response = try? await current.value.response(for: request)
-      #expect(response?.source == (isAllowed ? .stale : nil))
-      if isAllowed {
-        #expect(response?.httpDecision?.reason == "stale for 40s, the origin cannot be reached")
-      }
-      _ = await restarted()
-    }
-  }
-
-  @Test("cache-only serves stale pictures, and states it")
-  func cacheOnly() async throws {
-    fixture.client.reply(to: url, with: try picture(2, ["Cache-Control": "max-age=60"]))
-    _ = try await fixture.pipeline.response(for: request)
-    await fixture.pipeline.flush()
-    clock.advance(by: .seconds(100))
-    for _ in 0..<2 {
-      for resize in [Fixture.small, Resize(PixelSize(64, 48))] {
-        let request = ImageRequest(url: url, resize: resize, cachePolicy: .cacheOnly)
-        #expect(try await current.value.response(for: request).source == .stale)
-      }
-      _ = await restarted()
-    }
-    #expect(fixture.client.requests.count == 1)
-  }
-
   @Test("an answer that may not be stored removes the earlier pictures")
   func noStore() async throws {
     fixture.client.reply(
@@ -250,55 +194,5 @@ struct FreshnessTests {
     await fixture.pipeline.flush()
     #expect(try await fixture.pipeline.response(for: request).source == .revalidated)
     for _ in 0..<2 { #expect(try await restarted().response(for: request).source == .revalidated) }
-  }
-
-  @Test("an origin without cache headers: an hour by default, or the policy's lifetime")
-  func assumed() async throws {
-    fixture.client.reply(to: url, with: try picture(2, [:]))
-    _ = try await fixture.pipeline.response(for: request)
-    await fixture.pipeline.flush()
-    clock.advance(by: .seconds(3599))
-    let hit = try await restarted().response(for: request)
-    #expect(hit.httpDecision?.reason == "fresh for 1s")
-    clock.advance(by: .seconds(1))
-    #expect(try await restarted().response(for: request).source == .network)
-    var strict = request
-    strict.httpPolicy = .standard
-    #expect(try await restarted().response(for: strict).source == .network)
-  }
-
-  @Test("lifetimes of the origin can be ignored, by the pipeline or by a request")
-  func ignoring() async throws {
-    fixture.client.reply(to: url, with: try picture(2, ["Cache-Control": "no-cache"]))
-    let week = HTTPCachePolicy.ignoring(lifetime: .seconds(7 * 86_400))
-    let pipeline = await restarted { $0.httpPolicy = week }
-    _ = try await pipeline.response(for: request)
-    await pipeline.flush()
-    clock.advance(by: .seconds(6 * 86_400))
-    #expect(try await restarted { $0.httpPolicy = week }.response(for: request).source == .rendition)
-    var eager = ImageRequest(url: url, resize: Resize(PixelSize(64, 48)))
-    eager.httpPolicy = week
-    #expect(try await restarted().response(for: eager).source == .original)
-    eager.httpPolicy = nil
-    #expect(try await restarted().response(for: eager).source == .network)
-  }
-
-  @Test("with a cache-key rule, tokens in URLs do not make every request a miss")
-  func keyRules() async throws {
-    fixture.client.reply { _ in try? picture(2, ["Cache-Control": "max-age=60"]) }
-    let rule = CacheKeyRule(host: "example.com", droppingQueryItems: ["token"])
-    let pipeline = await restarted { $0.cacheKeyRules = [rule] }
-    func signed(_ token: Int) -> ImageRequest {
-      ImageRequest(url: Fixture.url("b.jpg?w=1&token=\(token)"), resize: Fixture.small)
-    }
-    _ = try await pipeline.response(for: signed(1))
-    #expect(try await pipeline.response(for: signed(2)).source == .memory)
-    #expect(pipeline.cachedImage(for: signed(3)) != nil)
-    await pipeline.flush()
-    let next = await restarted { $0.cacheKeyRules = [rule] }
-    #expect(try await next.response(for: signed(4)).source == .rendition)
-    await next.removeImage(for: signed(5))
-    #expect(next.diskCache?.count == 0)
-    #expect(next.cachedImage(for: signed(1)) == nil)
   }
 }

@@ -8,19 +8,19 @@ import Testing
 /// Stores below the disk, through a pipeline.
 @Suite("Stores: levels below the disk", .timeLimit(.minutes(15)))
 struct FurtherLevelTests {
-  private struct Broken: Error {}
+  struct Broken: Error {}
 
-  private let client = FakeHTTPClient()
-  private let near = MemoryImageStore()
-  private let far = MemoryImageStore()
-  private let url = Fixture.url("a.jpg")
-  private var request: ImageRequest { ImageRequest(url: url, resize: Fixture.small) }
+  let client = FakeHTTPClient()
+  let near = MemoryImageStore()
+  let far = MemoryImageStore()
+  let url = Fixture.url("a.jpg")
+  var request: ImageRequest { ImageRequest(url: url, resize: Fixture.small) }
 
   init() throws {
     client.reply(to: url, with: .ok(try Fixture.photo.data(as: .jpeg)).header("Cache-Control", "max-age=600"))
   }
 
-  private func pipeline(
+  func pipeline(
     _ stores: [MemoryImageStore], files: MemoryFileSystem = MemoryFileSystem(), clock: ManualClock? = nil,
     _ configure: (inout ImagePipeline.Configuration) -> Void = { _ in }
   ) -> ImagePipeline {
@@ -31,7 +31,7 @@ struct FurtherLevelTests {
   }
 
   /// Fills the levels through a pipeline whose disk is not used again.
-  private func fill(_ stores: [MemoryImageStore], _ request: ImageRequest? = nil) async throws {
+  func fill(_ stores: [MemoryImageStore], _ request: ImageRequest? = nil) async throws {
     let pipeline = pipeline(stores)
     _ = try await pipeline.image(for: request ?? self.request)
     await pipeline.flush()
@@ -148,54 +148,6 @@ struct FurtherLevelTests {
     try await eventually(near.keys.contains(ImageStoreKey(.rendition, kept.key.rendition)))
     try await eventually(!near.keys.contains(ImageStoreKey(.rendition, request.key.rendition)))
     #expect(far.count(of: .rendition) == 0)
-  }
-
-  private static let removals: [@Sendable (ImagePipeline, ImageRequest) async -> Void] = [
-    { await $0.removeImage(for: $1) },
-    { pipeline, request in await pipeline.removeImage(for: Fixture.url("a.jpg")) },
-    { pipeline, request in await pipeline.removeAllImages() },
-    { pipeline, request in pipeline.cache.remove(request) },
-  ]
-
-  @Test("a removal reaches all levels, and takes effect before a slow level has done it", arguments: 0..<4)
-  func removal(number: Int) async throws {
-    try await fill([near, far])
-    let pipeline = pipeline([near, far])
-    _ = try await pipeline.image(for: request)
-    await pipeline.flush()
-    #expect(client.requests.count == 1)
-
-    let hold = Hold()
-    far.respond = { call in
-      if [.remove, .removeAll].contains(call.operation) { hold.wait() }
-    }
-    await Self.removals[number](pipeline, request)
-    try await eventually(hold.count == 1)
-    #expect(far.count(of: .original) == 1)
-    #expect(try await pipeline.response(for: request).source == .network)
-    hold.release()
-    await pipeline.flush()
-    #expect(client.requests.count == 2)
-
-    await Self.removals[number](pipeline, request)
-    await pipeline.flush()
-    for store in [near, far] { #expect(store.keys == []) }
-    #expect(pipeline.diskCache?.count == 0)
-  }
-
-  @Test("sizes that this process does not know are removed by the listing of a level")
-  func unknownSizes() async throws {
-    try await fill([far])
-    try await fill([far], ImageRequest(url: url, resize: Resize(PixelSize(20, 20))))
-    #expect(far.count(of: .rendition) == 2)
-    let other = Fixture.url("a.jpg2")
-    client.reply(to: other, with: .ok(try Fixture.photo.data(as: .jpeg)))
-    try await fill([far], ImageRequest(url: other, resize: Fixture.small))
-    let pipeline = pipeline([far])
-    await pipeline.removeImage(for: url)
-    await pipeline.flush()
-    #expect(far.count(of: .rendition) == 1)
-    #expect(far.count(of: .original) == 1)
   }
 
   @Test("if the disk cannot be opened, the level below it answers")
