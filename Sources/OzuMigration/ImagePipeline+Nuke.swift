@@ -19,11 +19,11 @@ extension ImagePipeline {
     progress: (@Sendable (_ preview: ImageResponse?, _ received: Int64, _ expected: Int64) -> Void)? = nil,
     completion: @escaping @Sendable (Result<ImageResponse, ImageError>) -> Void
   ) -> ImageTask {
-    var news: (@Sendable (LoadProgress?, ImageResponse?) -> Void)?
+    var reporting: (@Sendable (LoadProgress?, ImageResponse?) -> Void)?
     if let progress {
       news = { progress($1, $0?.received ?? 0, $0?.expected ?? 0) }
     }
-    return loadImage(for: request, queue: queue ?? .main, news: news, completion: completion)
+    return loadImage(for: request, queue: queue ?? .main, reporting: news, completion: completion)
   }
 
   /// Loads a URL at its own size and calls back.

@@ -7,12 +7,12 @@ public struct SimpleFetcher: ImageFetching {
   public let key: String
   private let picture: Picture
 
-  /// Makes a source of a picture.
+  /// Makes a fetcher for a picture.
   public init(_ picture: Picture, key: String) {
     self.picture = picture
     self.key = key
   }
 
-  /// Gives the picture.
+  /// Returns the picture.
   public func fetch() async throws -> FetchedImage { .picture(picture) }
 }

@@ -1,6 +1,6 @@
 import OzuHTTP
 
-/// A storage that forgets the beginnings of broken transfers.
+/// A storage that does not keep the beginnings of interrupted transfers.
 struct StorageWithoutBeginnings<Storage: HTTPCacheStorage>: HTTPCacheStorage {
   let storage: Storage
 

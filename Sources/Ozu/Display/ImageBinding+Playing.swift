@@ -1,4 +1,4 @@
-/// The pictures that move.
+/// Animations.
 extension ImageBinding {
   func stopPlaying() {
     player = nil

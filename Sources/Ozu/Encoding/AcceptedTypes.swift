@@ -1,4 +1,4 @@
-/// What a field `Accept` says of media types (RFC 9110 §12.5.1). What is not understood is passed over.
+/// The media types of an `Accept` field (RFC 9110 §12.5.1). Invalid parts are ignored.
 struct AcceptedTypes {
   private var qualities: [String: Double] = [:]
 
@@ -12,7 +12,7 @@ struct AcceptedTypes {
     }
   }
 
-  /// How much a type is liked that is named; `nil` for one that is not.
+  /// The quality of a media type; `nil` if the field does not name it.
   func quality(of mediaType: String) -> Double? { qualities[mediaType] }
 }
 

@@ -36,8 +36,8 @@ extension ImagePipeline {
     for request in ImageRequest.requests(forKey: key, format: format) {
       if let picture = cachedImage(for: request) { return picture }
       guard format == nil, request.sourceKey == ImageSource.ownKey(key) else { continue }
-      for other in context.relatives.keys(of: request.key.source) {
-        if let cached = caches.standingPicture(other, of: request) { return cached.picture }
+      for other in context.variants.keys(of: request.key.source) {
+        if let cached = caches.currentPicture(other, of: request) { return cached.picture }
       }
     }
     return nil
@@ -99,8 +99,8 @@ extension ImagePipeline {
     let variants = requests.flatMap { request in [request] + formats.map(request.inFormat) }
     for source in sources {
       context.failures.forget(source)
-      context.relatives.noteRemoval(of: source)
-      context.liveFetches.forget(source: source)
+      context.variants.noteRemoval(of: source)
+      context.fetchesInUse.forget(source: source)
     }
     for variant in variants { caches.memory.removeValue(forKey: variant.key) }
     caches.memory.removeValues { key, _ in sources.contains(key.source) }
@@ -111,7 +111,7 @@ extension ImagePipeline {
       caches.removeRenditions(
         for: variants,
         ofSources: requests.flatMap { [$0.label, $0.sourceKey, EntryLabel.text(ofSource: $0.sourceKey)] })
-      for source in sources { caches.forgetRelatives(of: source) }
+      for source in sources { caches.forgetVariants(of: source) }
     }
   }
 

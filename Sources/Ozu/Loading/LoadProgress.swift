@@ -2,16 +2,16 @@
 public struct LoadProgress: Hashable, Sendable {
   /// Bytes received so far.
   public var receivedByteCount: Int
-  /// Bytes that were announced; `nil` when the server did not say.
+  /// The length of the body in bytes; `nil` if the server did not state it.
   public var expectedByteCount: Int?
 
-  /// Makes a progress.
+  /// Makes a progress value.
   public init(receivedByteCount: Int, expectedByteCount: Int?) {
     self.receivedByteCount = receivedByteCount
     self.expectedByteCount = expectedByteCount
   }
 
-  /// From 0 to 1; `nil` when the whole is not known.
+  /// The fraction from 0 to 1; `nil` if the length is not known.
   public var fraction: Double? {
     guard let expectedByteCount, expectedByteCount > 0 else { return nil }
     return min(1, Double(receivedByteCount) / Double(expectedByteCount))

@@ -31,8 +31,8 @@ extension ImagePipeline {
   public func cachedImage(ofSourceOf request: ImageRequest) -> Picture? {
     let request = current(request)
     guard request.readsMemory else { return nil }
-    for made in context.relatives.made(of: request.key.source).reversed() {
-      if let cached = caches.standingPicture(made.key, of: request) { return cached.picture }
+    for made in context.variants.finished(of: request.key.source).reversed() {
+      if let cached = caches.currentPicture(made.key, of: request) { return cached.picture }
     }
     return nil
   }

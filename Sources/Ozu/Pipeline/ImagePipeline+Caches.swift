@@ -31,7 +31,7 @@ extension ImagePipeline {
   public func removeAllImages() async {
     formatStore.stopPreloads()
     context.failures.forgetAll()
-    context.relatives.noteRemoval(of: nil)
+    context.variants.noteRemoval(of: nil)
     removeImagesFromMemory()
     await context.backlog.drain()
     await context.runner.run(on: .disk, priority: .normal) { [caches] in caches.emptyStores() }

@@ -25,11 +25,11 @@ extension ImagePipeline {
     completion: @escaping @Sendable (Result<ImageResponse, ImageError>) -> Void
   ) -> ImageTask {
     guard progress != nil || preview != nil else {
-      return loadImage(for: request, queue: queue, news: nil, completion: completion)
+      return loadImage(for: request, queue: queue, reporting: nil, completion: completion)
     }
     return loadImage(
       for: request, queue: queue,
-      news: { received, part in
+      reporting: { received, part in
         if let part {
           preview?(part)
         } else if let received {
@@ -53,13 +53,13 @@ extension ImagePipeline {
 
   /// Loads a request and calls back.
   ///
-  /// - Parameter news: called with the progress so far, and with a preview when there is one.
+  /// - Parameter progress: called with the progress so far, and with a preview when there is one.
   package func loadImage(
     for request: ImageRequest, queue: DispatchQueue,
-    news: (@Sendable (_ progress: LoadProgress?, _ preview: ImageResponse?) -> Void)?,
+    reporting progress: (@Sendable (_ progress: LoadProgress?, _ preview: ImageResponse?) -> Void)?,
     completion: @escaping @Sendable (Result<ImageResponse, ImageError>) -> Void
   ) -> ImageTask {
-    task(for: request, follower: .callbacks(queue, news: news, completion: completion))
+    task(for: request, subscriber: .callbacks(queue, progress: progress, completion: completion))
   }
 
   /// Loads the bytes of a request and calls back.

@@ -1,11 +1,11 @@
-/// How much one call of a prefetcher may take. What is over it is not begun; what is under way when a limit is
-/// reached goes on, so that it may be passed by as many pictures as are loaded at once.
+/// The limits of one call of a prefetcher. No request begins when a limit is reached. Running requests continue, so a
+/// limit may be exceeded by as many pictures as load at once.
 public struct PrefetchBudget: Hashable, Sendable {
-  /// The most bytes to download; `nil` (the default) for no limit. What a cache has costs nothing.
+  /// The largest number of bytes to download; `nil` (the default) means no limit. Pictures from a cache cost nothing.
   public var downloadedByteCount: Int?
-  /// The part of the memory cache that prefetched pictures may take together, from 0 to 1. A half by default: pictures
-  /// on screen need room too. Whatever it is, a prefetch to memory ends when the cache has begun to evict what it
-  /// brought.
+  /// The part of the memory cache that prefetched pictures may use together, from 0 to 1. A half by default, because
+  /// pictures on screen need room too. Independent of this value, a prefetch to memory ends when the cache has begun
+  /// to evict its pictures.
   public var memoryFraction: Double
 
   /// Makes a budget.

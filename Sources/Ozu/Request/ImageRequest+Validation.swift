@@ -1,8 +1,8 @@
 extension ImageRequest {
-  /// The longest side that may be asked for, in pixels.
+  /// The longest allowed side, in pixels.
   static let maximumSide = 1 << 20
 
-  /// Refuses what no source can answer.
+  /// Refuses a resize that is empty or too large.
   ///
   /// - Throws: `ImageError.invalidSize`.
   func validate() throws(ImageError) {

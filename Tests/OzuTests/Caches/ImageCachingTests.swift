@@ -93,11 +93,11 @@ private final class NothingCache: ImageCaching {
   }
 }
 
-@Suite("A memory cache of the app's own")
+@Suite("An app's own memory cache")
 struct ImageCachingTests {
   private static let resized = Resize(PixelSize(32, 24), mode: .aspectFill, crops: true)
 
-  @Test("the pipeline keeps its pictures there and nowhere else")
+  @Test("the pipeline keeps its pictures only there")
   func dictionary() async throws {
     let own = PictureDictionary()
     // A limit of the built-in cache, which would hold nothing.
@@ -120,7 +120,8 @@ struct ImageCachingTests {
     #expect(fixture.client.requests.count == 1)
   }
 
-  @Test("what the pipeline removes is removed there", arguments: ["one", "subscript", "all", "memory"])
+  @Test(
+    "pictures that the pipeline removes are removed there", arguments: ["one", "subscript", "all", "memory"])
   func removal(way: String) async throws {
     let own = PictureDictionary()
     let fixture = Fixture { $0.caching.imageCache = own }
@@ -161,7 +162,7 @@ struct ImageCachingTests {
     #expect(own.contains(ImageRequest(url: url).key))
   }
 
-  @Test("a cache that refuses everything costs decoding again, and nothing else")
+  @Test("a cache that refuses everything only costs repeated decodes")
   func nothing() async throws {
     let own = NothingCache()
     let fixture = Fixture { $0.caching.imageCache = own }
@@ -174,19 +175,19 @@ struct ImageCachingTests {
     #expect(second.source == .rendition)
     #expect(Fixture.photo.resembles(second.picture.bitmap))
     #expect(fixture.client.requests.count == 1)
-    // A refused picture is not told as stored.
+    // A refused picture is not reported as stored.
     #expect(own.statistics.refusals >= 2)
     #expect(fixture.pipeline.statistics.memory.stores == 0)
     #expect(fixture.pipeline.statistics.memory.misses >= 2)
 
-    // Requests at the same time share one load all the same.
+    // Requests at the same time still share one load.
     let other = ImageRequest(url: try fixture.serve("b.jpg"), resize: Self.resized)
     let tasks = (0..<20).map { _ in fixture.pipeline.task(for: other) }
     for task in tasks { #expect(try await task.image.size == PixelSize(32, 24)) }
     #expect(fixture.client.requests.count == 2)
   }
 
-  @Test("prefetching into a cache without a limit brings everything; into one that refuses, it ends")
+  @Test("prefetching into a cache without a limit loads everything; into one that refuses, it ends")
   func prefetching() async throws {
     for (own, count) in [(PictureDictionary() as any ImageCaching, 6), (NothingCache(), 1)] {
       let fixture = Fixture { $0.caching.imageCache = own }
@@ -213,7 +214,7 @@ struct ImageCachingTests {
     #expect(shared.count == 1)
   }
 
-  @Test("the built-in cache answers to memory pressure as long as its pipeline lives")
+  @Test("the built-in cache responds to memory pressure while its pipeline lives")
   func pressure() async throws {
     let pressure = ManualMemoryPressure()
     var fixture: Fixture? = Fixture { $0.caching.memoryCache.pressure = pressure }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ozu
 
-@Suite("Written files: metadata, profiles, frames, and what could not be kept")
+@Suite("Encoded files: metadata, profiles, frames, and notes")
 struct WrittenFileTests {
   private let pipeline = ImagePipeline.testing()
   private let codecs = CodecRegistry.standard

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Ozu
 
-@Suite("A pipeline logs only what is asked for")
+@Suite("A pipeline logs only the wanted levels")
 struct LoggingTests {
   /// Keeps its lines.
   private struct Lines: ImageLogging {
@@ -39,7 +39,7 @@ struct LoggingTests {
       lines == ["error failed after 0.0 ms: https://example.com/none: the server answered 404 (Not Found)"])
   }
 
-  @Test("info: how each request ended, and what went to make room")
+  @Test("info: the end of each request, and evictions")
   func info() async throws {
     let lines = try await lines(at: .info)
     #expect(lines.count == 5)
@@ -62,7 +62,7 @@ struct LoggingTests {
     }
   }
 
-  @Test("what is logged of a format names it: every hit, miss, store, eviction and cancellation")
+  @Test("log lines of a cache format name it: every hit, miss, store, eviction and cancellation")
   func formats() async throws {
     let log = Lines(level: .debug)
     let fixture = FormatFixture {
@@ -103,7 +103,7 @@ struct LoggingTests {
     #expect(evicted.reduce(0, +) == 3)
   }
 
-  @Test("a text that is not wanted is not made")
+  @Test("the text of an unwanted level is not built")
   func laziness() {
     let log = Lines(level: .notice)
     var madeCount = 0
@@ -119,7 +119,7 @@ struct LoggingTests {
     #expect(log.lines.value == ["error text"])
   }
 
-  @Test("without a log and observers nobody is told")
+  @Test("without a log and observers there are no events")
   func silence() {
     #expect(!ImagePipeline.testing().context.events.isObserved)
   }

@@ -14,7 +14,7 @@ struct DataTransformationTests {
     func fetch() async throws -> FetchedImage { .data(data) }
   }
 
-  /// A cipher of which nobody should think any good.
+  /// A toy cipher, without any security.
   private static func cipher(_ data: Data) -> Data { Data(data.map { $0 ^ 0x5A }) }
 
   private let fixture = Fixture {
@@ -33,7 +33,7 @@ struct DataTransformationTests {
     return (url, secret)
   }
 
-  @Test("are a picture when they are read, and on disk what they were")
+  @Test("are decoded to a picture when they are read, and are unchanged on disk")
   func secret() async throws {
     let (url, secret) = try serve()
     for resize in [Fixture.small, nil] {
@@ -50,7 +50,7 @@ struct DataTransformationTests {
     #expect(fixture.client.requests.count == 1)
   }
 
-  @Test("fail the request with what the app threw")
+  @Test("fail the request with the error of the app")
   func failure() async throws {
     var request = ImageRequest(url: try serve().url)
     request.userInfo["key"] = "wrong"

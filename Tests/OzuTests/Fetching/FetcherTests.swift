@@ -7,7 +7,7 @@ import Testing
 
 @testable import Ozu
 
-@Suite("Sources that bring a picture on a miss")
+@Suite("Fetchers that are called on a miss")
 struct FetcherTests {
   struct Reply: Sendable, CustomTestStringConvertible {
     let testDescription: String
@@ -40,7 +40,7 @@ struct FetcherTests {
     },
   ]
 
-  @Test("each failure of a download has an error of its own, alone and in a pipeline", arguments: badReplies)
+  @Test("each failure of a download has its own error, alone and in a pipeline", arguments: badReplies)
   func network(_ test: Reply) async throws {
     let client = FakeHTTPClient()
     let url = Fixture.url("a.jpg")
@@ -64,7 +64,7 @@ struct FetcherTests {
     }
   }
 
-  @Test("a network fetcher without a client of its own shares everything with its URL")
+  @Test("a network fetcher without its own client shares everything with its URL")
   func sameAsURL() async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg")
@@ -73,7 +73,7 @@ struct FetcherTests {
     #expect(fixture.client.requests.count == 1)
   }
 
-  @Test("a network fetcher with a client of its own uses that")
+  @Test("a network fetcher with its own client uses that")
   func ownClient() async throws {
     let (fixture, client) = (Fixture(), FakeHTTPClient())
     let url = Fixture.url("a.jpg")
@@ -84,13 +84,13 @@ struct FetcherTests {
     #expect(fixture.client.requests.isEmpty && client.requests.count == 1)
   }
 
-  @Test("what is no web address is refused", arguments: ["ftp://a/b", "file:///a.jpg", "relative"])
+  @Test("a source that is not a web URL is refused", arguments: ["ftp://a/b", "file:///a.jpg", "relative"])
   func invalid(text: String) async throws {
     let url = try #require(URL(string: text))
     await #expect(throws: ImageError.self) { try await NetworkFetcher(url, client: FakeHTTPClient()).fetch() }
   }
 
-  @Test("a file that is missing, a folder, or no image: an error of its own each")
+  @Test("a missing file, a folder, and a file that is not an image have their own errors")
   func disk() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "ozu-fetcher-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -133,7 +133,7 @@ struct FetcherTests {
     #expect(pipeline.cachedImage(forKey: good.path, format: format) != nil)
   }
 
-  @Test("a picture in memory is brought to a format and cached under its key, on disk too")
+  @Test("a picture in memory is resized to a format and cached under its key, on disk too")
   func simple() async throws {
     let fixture = FormatFixture()
     let format = FormatFixture.format()
@@ -143,7 +143,7 @@ struct FetcherTests {
     #expect(try await fixture.restarted().response(for: request).source == .rendition)
   }
 
-  /// Counts, and waits at a gate.
+  /// Counts its calls, and waits at a gate.
   struct Counting: ImageFetching {
     let key: String
     let gate: Gate
@@ -157,7 +157,7 @@ struct FetcherTests {
     }
   }
 
-  @Test("two fetchers with one key share the work, for different formats too; on a hit none is asked")
+  @Test("two fetchers with one key share the work, for different formats too; on a hit none is called")
   func shared() async throws {
     let fixture = Fixture()
     let (gate, count) = (Gate(), Shared(0))
@@ -178,7 +178,7 @@ struct FetcherTests {
     #expect(count.value == 1)
   }
 
-  @Test("an empty answer is an error of its own; any other failure carries what was thrown")
+  @Test("an empty answer has its own error; any other failure contains the thrown error")
   func failures() async throws {
     struct Own: Error {}
     let fixture = Fixture()
@@ -197,7 +197,7 @@ struct FetcherTests {
     }
   }
 
-  @Test("calling the last request off calls the fetch off")
+  @Test("cancelling the last request cancels the fetch")
   func cancellation() async throws {
     let fixture = Fixture()
     let (gate, count) = (Gate(), Shared(0))

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Fetchers that stream")
 struct ImageStreamingTests {
-  /// A file on a shelf of the app, in versions.
+  /// A file of the app with versions.
   private final class Shelf: Sendable {
     struct Call: Equatable {
       var tag: String?
@@ -52,7 +52,7 @@ struct ImageStreamingTests {
 
   private let photo = try! Fixture.photo.data(as: .jpeg)
 
-  @Test("it tells progress, the size and parts of the picture while it comes")
+  @Test("a streaming fetcher reports progress, the size and previews while the file arrives")
   func news() async throws {
     let fixture = Fixture {
       $0.decoding.isProgressiveDecodingEnabled = true
@@ -116,7 +116,7 @@ struct ImageStreamingTests {
     #expect(fixture.client.requests.isEmpty)
   }
 
-  @Test("without a lifetime it is asked once, as every fetcher is")
+  @Test("without a lifetime a fetcher is called once")
   func kept() async throws {
     let clock = ManualClock()
     let fixture = Fixture { $0.testing.currentDate = clock.date }
@@ -131,7 +131,7 @@ struct ImageStreamingTests {
 
   private struct Trouble: Error {}
 
-  @Test("its errors are those of the request, and nothing of a file that failed is kept")
+  @Test("its errors are those of the request, and no part of a failed file is kept")
   func failures() async throws {
     let fixture = Fixture()
     let shelf = Shelf(photo, ImageBodyHead(lifetime: .seconds(60), entityTag: "a"))
@@ -169,7 +169,7 @@ struct ImageStreamingTests {
     }
   }
 
-  @Test("when nobody wants the picture any more, writing throws")
+  @Test("when no request wants the picture any more, writing throws")
   func cancelled() async throws {
     let fixture = Fixture()
     let gate = Gate()
@@ -182,7 +182,7 @@ struct ImageStreamingTests {
     #expect(shelf.written.value == 0)
   }
 
-  @Test("large files go by way of a file, and nothing prepares what is no request")
+  @Test("large files are spooled to a file, and the preparation of requests is not called")
   func spooled() async throws {
     let asked = Shared(0)
     let fixture = Fixture {
@@ -204,7 +204,7 @@ struct ImageStreamingTests {
     }
   }
 
-  @Test("outside of a pipeline it brings its file whole")
+  @Test("outside of a pipeline a streaming fetcher returns the whole file")
   func plain() async throws {
     let shelf = Shelf(photo)
     guard case .data(photo) = try await Fetcher(key: "a", shelf: shelf).fetch() else {
@@ -215,7 +215,7 @@ struct ImageStreamingTests {
     await #expect(throws: ImageError.self) { try await Fetcher(key: "a", shelf: shelf).fetch() }
   }
 
-  @Test("a scheme of the app's own may stream, and a fetcher that writes nothing has no picture")
+  @Test("a fetcher for a scheme may stream, and a fetcher that writes nothing has no picture")
   func schemes() async throws {
     let shelf = Shelf(photo, ImageBodyHead(lifetime: .seconds(60)))
     let fixture = Fixture {

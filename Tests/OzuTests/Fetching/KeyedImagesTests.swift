@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Pictures under a key, with a URL or without")
 struct KeyedImagesTests {
-  @Test("in memory, on disk, or neither: returned, read and kept in memory, or downloaded and kept")
+  @Test("pictures are returned from memory, read from disk into memory, or downloaded and stored")
   func states() async throws {
     let fixture = FormatFixture()
     let url = try fixture.serve("a.jpg")
@@ -36,7 +36,7 @@ struct KeyedImagesTests {
   func noURL() async throws {
     let fixture = FormatFixture()
     let url = try fixture.serve("a.jpg")
-    // The second reads as the address of another picture.
+    // The second key looks like the URL of another picture.
     for key in ["avatar", "https://example.com/avatar"] {
       _ = try await fixture.pipeline.image(for: url, key: key)
       #expect(try await fixture.pipeline.image(for: nil, key: key).size == PixelSize(320, 240))
@@ -53,7 +53,7 @@ struct KeyedImagesTests {
     #expect(fixture.client.requests.count == 2)
   }
 
-  @Test("what is set under a key is in memory at once and on disk after a restart")
+  @Test("a picture that is set under a key is in memory at once and on disk after a restart")
   func set() async throws {
     let fixture = FormatFixture()
     fixture.pipeline.store(Picture(FormatFixture.small(3).bitmap), forKey: "own")
@@ -66,7 +66,7 @@ struct KeyedImagesTests {
     #expect(await pipeline.imageFromDisk(forKey: "other") == nil)
   }
 
-  @Test("removing by key, by URL, and everything")
+  @Test("pictures are removed by key, by URL, and all together")
   func remove() async throws {
     let fixture = FormatFixture()
     let (a, b) = (try fixture.serve("a.jpg"), try fixture.serve("b.jpg"))
@@ -92,7 +92,7 @@ struct KeyedImagesTests {
     }
   }
 
-  @Test("a delegate is told of each download with its URL and key, of nothing else, and is not kept alive")
+  @Test("a delegate receives each download with its URL and key, nothing else, and is not retained")
   func delegate() async throws {
     let fixture = FormatFixture()
     let (a, b) = (try fixture.serve("a.jpg"), try fixture.serve("b.jpg"))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ozu
 
-@Suite("What a cache format makes of a picture")
+@Suite("The pictures of a cache format")
 struct CacheFormatTests {
   @Test("the defaults")
   func defaults() {
@@ -20,7 +20,7 @@ struct CacheFormatTests {
     #expect(format.resize == nil)
   }
 
-  @Test("a quality outside 0 to 1 is held inside", arguments: [(-1.0, 0.0), (2, 1), (.nan, 1), (0.5, 0.5)])
+  @Test("a quality is limited to 0 to 1", arguments: [(-1.0, 0.0), (2, 1), (.nan, 1), (0.5, 0.5)])
   func quality(given: Double, held: Double) {
     #expect(CacheFormat("x", compressionQuality: given).compressionQuality == held)
   }
@@ -76,7 +76,7 @@ struct CacheFormatTests {
   ]
 
   @Test(
-    "sizes and modes, also of a source smaller than the format, of one pixel and of 16,000 by 1",
+    "sizes and modes, also for a source smaller than the format, of one pixel and of 16,000 by 1",
     arguments: cases)
   func sizes(_ test: Case) async throws {
     let fixture = FormatFixture()
@@ -89,7 +89,7 @@ struct CacheFormatTests {
     #expect(try await fixture.restarted().image(for: request).size == test.expected)
   }
 
-  @Test("16,000 by 1 enlarged to cover a view is over the limits: an error, before any memory is taken")
+  @Test("16,000 by 1 enlarged to cover a view is over the limits: an error, before any memory is allocated")
   func overLimits() async throws {
     let fixture = FormatFixture()
     let url = try fixture.serve("a.png", PatternPicture(PixelSize(16_000, 1)), as: .png)
@@ -103,7 +103,7 @@ struct CacheFormatTests {
   }
 
   @Test(
-    "the same for pixels that a fetcher brings, with and without a hook before the resize",
+    "the same for pixels of a fetcher, with and without a hook before the resize",
     arguments: [true, false])
   func pixelsOverLimits(isHooked: Bool) async throws {
     let narrow = SimpleFetcher(Picture(PatternPicture(PixelSize(16_000, 1)).bitmap), key: "narrow")
@@ -156,7 +156,7 @@ struct CacheFormatTests {
     #expect(isOpaque ? sizes[0] < sizes[1] : sizes[0] == sizes[1])
   }
 
-  @Test("hooks get the key and the picture at their stage, in the background, and only on a miss")
+  @Test("hooks receive the key and the picture at their stage, in the background, and only on a miss")
   func hooks() async throws {
     let fixture = FormatFixture()
     let url = try fixture.serve("a.jpg")
@@ -183,7 +183,7 @@ struct CacheFormatTests {
   }
 
   @Test(
-    "a hook that throws or returns nothing fails the request, leaves nothing behind and is asked again",
+    "a hook that throws or returns nothing fails the request, leaves nothing in the caches and is called again",
     arguments: [
       true, false,
     ], [true, false])

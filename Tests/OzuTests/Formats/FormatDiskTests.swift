@@ -4,11 +4,11 @@ import Testing
 
 @testable import Ozu
 
-@Suite("What a cache format keeps on disk")
+@Suite("Cache formats on disk")
 struct FormatDiskTests {
   private static let keys = ["k0", "k1", "k2", "k3"]
 
-  /// Puts pictures under the first keys, a minute apart, and tells what one takes.
+  /// Stores pictures under the first keys, a minute apart, and returns the size of one.
   private func fill(_ fixture: FormatFixture, _ format: CacheFormat, count: Int = 3) async throws -> Int {
     for key in Self.keys.prefix(count) {
       fixture.pipeline.store(Picture(FormatFixture.small(1).bitmap), forKey: key, format: format)
@@ -18,7 +18,7 @@ struct FormatDiskTests {
     return format.diskByteCount / count
   }
 
-  @Test("over capacity, what was used the longest ago goes at once; a use in memory counts")
+  @Test("over capacity, the least recently used renditions are evicted at once; a use in memory counts")
   func leastRecentlyUsed() async throws {
     let fixture = FormatFixture()
     let format = FormatFixture.format()
@@ -47,7 +47,7 @@ struct FormatDiskTests {
     #expect(fixture.pipeline.cachedImage(forKey: "k3", format: format) != nil)
   }
 
-  @Test("formats have each their own room")
+  @Test("each format has its own capacity")
   func separate() async throws {
     let fixture = FormatFixture()
     let small = FormatFixture.format("small")
@@ -58,7 +58,7 @@ struct FormatDiskTests {
     #expect(await fixture.onDisk(Self.keys, other) == ["k2"])
   }
 
-  @Test("a memory hit writes the rendition again if it had gone")
+  @Test("a memory hit writes the rendition again if it was evicted")
   func rewritten() async throws {
     let fixture = FormatFixture()
     let format = FormatFixture.format()
@@ -73,7 +73,7 @@ struct FormatDiskTests {
     #expect(try await fixture.restarted().response(for: request).source == .rendition)
   }
 
-  @Test("no disk capacity: in memory alone")
+  @Test("a format without disk capacity is kept in memory only")
   func memoryOnly() async throws {
     let fixture = FormatFixture()
     let format = FormatFixture.format(diskCapacity: 0)
@@ -85,7 +85,7 @@ struct FormatDiskTests {
     #expect(try await fixture.restarted().response(for: request).source == .original)
   }
 
-  @Test("a rendition that no longer decodes removes itself, and the request falls through to the source")
+  @Test("a rendition that does not decode is removed, and the request falls through to the source")
   func damaged() async throws {
     let fixture = FormatFixture()
     let format = FormatFixture.format()
@@ -99,7 +99,7 @@ struct FormatDiskTests {
     #expect(Fixture.photo.resembles(response.picture.bitmap))
   }
 
-  @Test("without a source a rendition that no longer decodes is not found, and gone")
+  @Test("without a source a rendition that does not decode is a miss, and is removed")
   func damagedKey() async throws {
     let fixture = FormatFixture()
     let format = FormatFixture.format()
@@ -121,7 +121,7 @@ struct FormatDiskTests {
     pipeline.removeImagesFromMemory()
   }
 
-  @Test("a directory that is removed is made again; the pictures come all the same")
+  @Test("a removed directory is created again, and pictures still load")
   func removedDirectory() async throws {
     let fixture = FormatFixture()
     let format = FormatFixture.format()
@@ -139,7 +139,7 @@ struct FormatDiskTests {
   }
 
   @Test(
-    "registering another format of the same name clears what the first left; the same one again clears nothing"
+    "registering another format of the same name clears the entries of the first; registering the same one again clears nothing"
   )
   func replaced() async throws {
     let fixture = FormatFixture()
@@ -156,7 +156,7 @@ struct FormatDiskTests {
     #expect(await fixture.onDisk(Self.keys, other).isEmpty)
   }
 
-  @Test("who still holds a format whose name was taken gets its successor's pictures, and they are cached")
+  @Test("a request with a replaced format gets its successor's pictures, and they are cached")
   func successor() async throws {
     let fixture = FormatFixture()
     let url = try fixture.serve("a.jpg")
@@ -170,7 +170,7 @@ struct FormatDiskTests {
     #expect(await FormatFixture.isOnDisk(url.absoluteString, successor, fixture.pipeline))
   }
 
-  @Test("what is on its way when its format is replaced is answered, but enters no cache")
+  @Test("a request that runs when its format is replaced is answered, but its picture enters no cache")
   func replacedMeanwhile() async throws {
     let fixture = FormatFixture()
     let gate = Gate()

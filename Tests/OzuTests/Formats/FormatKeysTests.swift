@@ -13,7 +13,7 @@ struct FormatKeysTests {
     String(repeating: "k", count: 10_000), String(repeating: "k", count: 10_000) + ".jpg",
   ]
 
-  @Test("odd keys stay apart, in memory and on disk, and are removed one by one")
+  @Test("unusual keys are kept apart, in memory and on disk, and are removed one by one")
   func odd() async throws {
     let fixture = FormatFixture()
     let format = FormatFixture.format()
@@ -40,7 +40,7 @@ struct FormatKeysTests {
   }
 
   @Test(
-    "a key without a picture has an error of its own, and nobody is asked",
+    "a key without a picture has its own error, and no source is asked",
     arguments: [
       "missing", "https://example.com/missing.jpg", "/missing.jpg",
     ])
@@ -54,7 +54,7 @@ struct FormatKeysTests {
     #expect(fixture.client.requests.isEmpty)
   }
 
-  @Test("a picture that is set is served to whoever asks for the key, the URL or a fetcher of it")
+  @Test("a picture that is set is served to requests for the key, the URL or a fetcher with that key")
   func prePopulated() async throws {
     let fixture = FormatFixture()
     let format = FormatFixture.format()
@@ -72,7 +72,7 @@ struct FormatKeysTests {
     #expect(fixture.client.requests.isEmpty)
   }
 
-  @Test("setting nothing removes the picture of that format, and of no other")
+  @Test("setting nil removes the picture of that format, and of no other")
   func setNil() async throws {
     let fixture = FormatFixture()
     let (a, b) = (FormatFixture.format("a"), FormatFixture.format("b"))
@@ -86,7 +86,7 @@ struct FormatKeysTests {
     #expect(await FormatFixture.isOnDisk("k", b, fixture.pipeline))
   }
 
-  @Test("removing a key takes all its formats and sizes, and the original; others stay")
+  @Test("removing a key removes all its formats and sizes, and the original; other keys stay")
   func removeKey() async throws {
     let fixture = FormatFixture()
     let (a, b) = (try fixture.serve("a.jpg"), try fixture.serve("b.jpg"))
@@ -110,7 +110,7 @@ struct FormatKeysTests {
     #expect(fixture.pipeline.cachedImage(for: b) != nil)
   }
 
-  @Test("removing a key takes sizes that nobody has registered in this run")
+  @Test("removing a key removes sizes of earlier runs too")
   func removeUnregistered() async throws {
     let fixture = FormatFixture()
     let url = try fixture.serve("a.jpg")
@@ -134,7 +134,7 @@ struct FormatKeysTests {
     #expect(fixture.pipeline.formats.keys.sorted() == ["a", "b"])
   }
 
-  @Test("removing a format's pictures takes the files made in it", arguments: [false, true])
+  @Test("removing a format's pictures removes the files made in it", arguments: [false, true])
   func removeEncoded(isRestarted: Bool) async throws {
     let fixture = FormatFixture()
     let url = try fixture.serve("a.jpg")
@@ -150,12 +150,12 @@ struct FormatKeysTests {
     #expect(sources == [.original, isRestarted ? .rendition : .memory])
   }
 
-  @Test("a format that takes the name of another finds none of its files")
+  @Test("a format that replaces another of the same name finds none of its files")
   func encodedBySuccessor() async throws {
     let fixture = FormatFixture()
     let url = try fixture.serve("a.jpg")
     for _ in 0..<2 {
-      // Of the same size, but its hooks or its quality might be others.
+      // The same size, but the hooks or the quality may differ.
       let request = ImageRequest(url: url, format: FormatFixture.format("a"))
       if let format = request.format { fixture.pipeline.register(format) }
       await fixture.pipeline.flush()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ozu
 
-@Suite("What goes into memory when a format is registered")
+@Suite("Preloading of a registered format")
 struct PreloadTests {
   private static let keys = ["old", "early", "late"]
 
@@ -40,7 +40,7 @@ struct PreloadTests {
     #expect(inMemory(pipeline, format) == expected)
   }
 
-  @Test("preloading counts as no use: the session is the same the next time")
+  @Test("preloading does not count as a use: the session is the same the next time")
   func noUse() async throws {
     let fixture = await filled()
     let pipeline = await fixture.restarted()
@@ -52,7 +52,7 @@ struct PreloadTests {
     #expect(dates.allSatisfy { $0 < fixture.clock.currentDate.addingTimeInterval(-80_000) })
   }
 
-  @Test("those used last come first, until memory is full")
+  @Test("the most recently used come first, until memory is full")
   func newestFirst() async throws {
     let fixture = await filled()
     let cost = FormatFixture.small(1).bitmap.byteCount
@@ -65,7 +65,7 @@ struct PreloadTests {
     #expect(inMemory(pipeline, format) == ["early", "late"])
   }
 
-  @Test("the first request of the format stops it")
+  @Test("the first request of the format stops the preload")
   func stops() async throws {
     let fixture = await filled()
     let pipeline = await fixture.restarted()
@@ -82,7 +82,7 @@ struct PreloadTests {
     #expect(inMemory(pipeline, format).isEmpty)
   }
 
-  @Test("a request of another format does not")
+  @Test("a request of another format does not stop it")
   func others() async throws {
     let fixture = await filled()
     let pipeline = await fixture.restarted()
@@ -98,7 +98,7 @@ struct PreloadTests {
     #expect(await preload.count == 3)
   }
 
-  @Test("what no longer decodes is passed over and removed")
+  @Test("renditions that do not decode are skipped and removed")
   func damaged() async throws {
     let fixture = await filled()
     let first = FormatFixture.format()
@@ -113,7 +113,7 @@ struct PreloadTests {
     #expect(await FormatFixture.isOnDisk("late", format, pipeline) == false)
   }
 
-  @Test("what is preloaded is found by its source, and removed with it")
+  @Test("a preloaded picture is found by its source, and removed with it")
   func source() async throws {
     let fixture = await filled()
     let pipeline = await fixture.restarted()

@@ -33,7 +33,7 @@
       }
     }
 
-    @Test("pictures, headers and files are made there, and responses and diagnostics say so")
+    @Test("pictures, headers and files are made in workers, and responses and diagnostics state it")
     func isolated() async throws {
       let url = Fixture.url("photo.png")
       fixture.client.reply(to: url, with: .ok(try Fixture.photo.data(as: .png)))
@@ -47,18 +47,20 @@
       #expect(status.mode == .preferred && status.degradation == nil)
       #expect(status.answerCount == 1 && status.failureCount == 0)
       #expect(pipeline.diagnostics().description.contains("isolation: preferred, by a process of their own"))
-      // What memory has is still a picture that was decoded there.
+      // A picture in memory was still decoded in a worker.
       #expect(try await pipeline.response(for: response.request).isIsolated)
       #expect(try await pipeline.header(for: ImageRequest(url: url)).size == PixelSize(320, 240))
       #expect(try await pipeline.encoded(for: response.request, as: .jpeg).size == PixelSize(64, 48))
-      // Others stay in this process.
+      // Other formats are decoded in this process.
       let jpeg = Fixture.url("photo.jpg")
       fixture.client.reply(to: jpeg, with: .ok(try Fixture.photo.data(as: .jpeg)))
       #expect(try await pipeline.response(for: ImageRequest(url: jpeg)).isIsolated == false)
     }
 
     #if SVG
-      @Test("a crash is a typed error that is remembered: the file is not decoded again, nor in this process")
+      @Test(
+        "a crash is a typed error that is remembered: the file is not decoded again, also not in this process"
+      )
       func crash() async throws {
         let url = Fixture.url("drawing")
         let text = "<svg xmlns='http://www.w3.org/2000/svg'><text font-size='1e9'>abc</text></svg>"
@@ -74,7 +76,7 @@
     #endif
 
     @Test(
-      "without a helper: told once and decoded here where isolation is preferred, an error where it is required"
+      "without a helper: reported once and decoded here if isolation is preferred, an error if it is required"
     )
     func absent() async throws {
       let told = Mutex(0)
@@ -99,7 +101,7 @@
         return
       }
       #expect(reason.contains("/nowhere/ozu-decode"))
-      // The program of these tests has one beside it.
+      // A helper is beside the program of these tests.
       #expect(try await pipeline(.preferred, .beside).response(for: ImageRequest(url: url)).isIsolated)
     }
   }

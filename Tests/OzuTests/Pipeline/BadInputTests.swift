@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ozu
 
-@Suite("What bad input gets")
+@Suite("Errors for bad input")
 struct BadInputTests {
   /// A bad source, the error it must give, and a part of the message.
   struct Case: CustomTestStringConvertible, Sendable {
@@ -130,7 +130,9 @@ struct BadInputTests {
     return data
   }
 
-  @Test("its own error, one line that names the source, and nothing in the caches", arguments: cases)
+  @Test(
+    "bad input has its own error, one line that names the source, and leaves nothing in the caches",
+    arguments: cases)
   func badInput(_ input: Case) async throws {
     let pool = PixelBufferPool(retainedByteLimit: 0)
     let fixture = Fixture {
@@ -157,7 +159,7 @@ struct BadInputTests {
   }
 
   @Test(
-    "a size of nothing is refused before anything is asked for",
+    "an empty size is refused before any source is asked",
     arguments: [PixelSize(0, 10), PixelSize(10, -1)])
   func size(_ size: PixelSize) async throws {
     let fixture = Fixture()
@@ -195,7 +197,7 @@ extension FakeHTTPReply {
   }
 }
 
-/// A bitmap of one pixel that holds a JPEG instead of it, which no decoder reads.
+/// A BMP of one pixel that contains a JPEG, which no decoder reads.
 private let bitmapWithJPEG: Data = {
   var bytes = Array("BM".utf8) + [UInt8](repeating: 0, count: 52)
   // The lengths of both headers, width, height, planes, bits and the compression.

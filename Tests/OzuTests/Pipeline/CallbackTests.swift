@@ -27,7 +27,7 @@ struct CallbackTests {
     #expect(events.value == ["returned", "progress", "320x240"])
   }
 
-  @Test("a failure and the bytes come the same way; what memory has does, too")
+  @Test("a failure, bytes and a picture in memory are reported in the same way")
   func others() async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg")
@@ -49,7 +49,7 @@ struct CallbackTests {
     #expect(try hit.get().source == .memory)
   }
 
-  @Test("progress of bytes comes in order and before the end, with what is expected")
+  @Test("progress of bytes comes in order and before the end, with the expected length")
   func dataProgress() async throws {
     let fixture = Fixture()
     let body = try Fixture.photo.data(as: .jpeg)
@@ -63,7 +63,7 @@ struct CallbackTests {
         counts.change { $0 += progress.expectedByteCount == body.count ? [progress.receivedByteCount] : [-1] }
       },
       completion: { _ in })
-    // Who joins a download late hears only where it stands.
+    // A late subscriber receives only the latest progress.
     gate.admit()
     try await eventually(!counts.value.isEmpty)
     gate.open()
@@ -75,7 +75,7 @@ struct CallbackTests {
     #expect(counts.value.last == body.count)
   }
 
-  @Test("who has called off a load of bytes hears no progress of those who still wait for it")
+  @Test("a cancelled load of bytes receives no progress of the shared download")
   func noProgressAfterEnd() async throws {
     let fixture = Fixture()
     let body = try Fixture.photo.data(as: .jpeg)
@@ -97,7 +97,7 @@ struct CallbackTests {
     #expect(told.value.last == "end")
   }
 
-  @Test("a load of bytes is awaited, made urgent and called off by its task")
+  @Test("a load of bytes is awaited, given a priority and cancelled through its task")
   func dataTask() async throws {
     let fixture = Fixture()
     let gate = Gate()
@@ -114,7 +114,7 @@ struct CallbackTests {
     #expect(try await again.data == (try Fixture.photo.data(as: .jpeg)))
   }
 
-  @Test("what the caches have, layer by layer, and the bytes of the original")
+  @Test("the entries of the caches can be read layer by layer, with the bytes of the original")
   func cached() async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg")

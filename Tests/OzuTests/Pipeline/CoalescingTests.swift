@@ -4,7 +4,7 @@ import Testing
 
 @testable import Ozu
 
-@Suite("Work is done once for all who want it")
+@Suite("Equal requests share their work")
 struct CoalescingTests {
   @Test("a hundred equal requests: one download, one decode, one picture")
   func equal() async throws {
@@ -24,7 +24,7 @@ struct CoalescingTests {
     #expect(responses.count { !$0.isCoalesced && $0.source == .network } == 1)
   }
 
-  @Test("where sharing is off, equal requests load each for itself")
+  @Test("with coalescing off, equal requests load separately")
   func unshared() async throws {
     let fixture = Fixture {
       $0.isCoalescingEnabled = false
@@ -39,7 +39,7 @@ struct CoalescingTests {
     #expect(fixture.client.requests.count == 3)
   }
 
-  @Test("tasks share a job without awaiting; each hears its own end")
+  @Test("tasks share a job without awaiting it; each receives its own end")
   func tasks() async throws {
     let fixture = Fixture()
     let gate = Gate()
@@ -77,7 +77,7 @@ struct CoalescingTests {
     server.stop()
   }
 
-  @Test("two sizes of one address: one download, two decodes, one original on disk")
+  @Test("two sizes of one URL: one download, two decodes, one original on disk")
   func sizes() async throws {
     let fixture = Fixture { $0.caching.isDerivationEnabled = false }
     let gate = Gate()
@@ -86,7 +86,7 @@ struct CoalescingTests {
     async let large = fixture.pipeline.response(
       for: ImageRequest(url: url, resize: Resize(PixelSize(100, 100))))
     await gate.arrivals(1)
-    // The second request may still be on its way to join; it must join the running download or find its
+    // The second request may not have joined yet; it must join the running download or find its
     // original in the cache, but never download again.
     gate.open()
     #expect(try await small.picture.size == PixelSize(32, 24))
@@ -109,7 +109,8 @@ struct CoalescingTests {
     #expect(fixture.client.maximumActiveCount == 3)
   }
 
-  @Test("of downloads that wait, the more urgent start first, also when they became so while waiting")
+  @Test(
+    "of the waiting downloads the more urgent ones start first, also if their priority was raised meanwhile")
   func urgency() async throws {
     let fixture = Fixture { $0.network.concurrentFetches = 1 }
     let gate = Gate()
@@ -128,7 +129,7 @@ struct CoalescingTests {
     #expect(fixture.client.requests[1].priority == .veryHigh)
   }
 
-  @Test("what waits for a connection in the transport follows a change of urgency, too")
+  @Test("a download that waits for a connection in the transport follows a change of priority, too")
   func transportUrgency() async throws {
     let fixture = Fixture()
     let gate = Gate()

@@ -4,14 +4,14 @@ import Testing
 
 @testable import Ozu
 
-@Suite("Nobody waits longer than he wants to")
+@Suite("Deadlines")
 struct DeadlineTests {
   private static func stage(_ outcome: Result<ImageResponse, any Error>) -> ImageStage? {
     guard case .failure(let error) = outcome else { return nil }
     return (error as? ImageError)?.stage
   }
 
-  @Test("a request ends at its deadline, says where it was, and takes its download with it")
+  @Test("a request ends at its deadline, states its stage, and its download is cancelled")
   func request() async throws {
     let (timer, gate) = (Gate(), Gate())
     let fixture = Fixture { $0.testing.sleep = { _ in try await timer.pass() } }
@@ -25,7 +25,7 @@ struct DeadlineTests {
     try await eventually(fixture.client.cancelledCount >= 1)
   }
 
-  @Test("others who share the work go on")
+  @Test("other requests that share the work continue")
   func sharing() async throws {
     let (timer, gate) = (Gate(), Gate())
     let fixture = Fixture { $0.testing.sleep = { _ in try await timer.pass() } }
@@ -44,7 +44,7 @@ struct DeadlineTests {
     #expect(fixture.client.requests.count == 1)
   }
 
-  @Test("who is in time hears nothing of it")
+  @Test("a request that ends in time has no error")
   func inTime() async throws {
     let timer = Gate()
     let fixture = Fixture {
@@ -68,7 +68,7 @@ struct DeadlineTests {
     #expect(Self.stage(await task.result) == .network)
   }
 
-  @Test("a decoder that is not free in time")
+  @Test("no decoder is free in time")
   func wait() async throws {
     let timer = Gate()
     let fixture = Fixture {
@@ -85,7 +85,7 @@ struct DeadlineTests {
   }
 
   @Test(
-    "a decode and a processor that take too long, by the clock that is given",
+    "a decode and a processor that take too long, by the injected clock",
     arguments: [ImageStage.decode, .process])
   func work(_ stage: ImageStage) async throws {
     let clock = ManualClock()

@@ -15,7 +15,8 @@ struct DecompressionTests {
     }
   }
 
-  @Test("a whole picture is decoded by the first look at its pixels, once for memory and all copies")
+  @Test(
+    "a picture without a recipe is decoded when its pixels are first read, once for memory and all copies")
   func deferred() async throws {
     let fixture = Self.fixture()
     var request = ImageRequest(url: try fixture.serve("a.jpg"))
@@ -37,7 +38,7 @@ struct DecompressionTests {
   }
 
   @Test(
-    "what is made into something else is decoded on the pipeline's threads",
+    "a picture with further steps is decoded on the pipeline's threads",
     arguments: [(Fixture.small, []), (nil, [.grayscale])] as [(Resize?, [any ImageProcessing])])
   func decoded(_ resize: Resize?, _ processors: [any ImageProcessing]) async throws {
     let fixture = Self.fixture()
@@ -55,7 +56,7 @@ struct DecompressionTests {
     #expect(picture.isDecoded && fixture.decoder.decodeCount == 1)
   }
 
-  @Test("a broken picture tells so when it is looked at, and whatever is made of it fails")
+  @Test("a broken picture reports its error when its pixels are read, and all derived pictures fail")
   func broken() async throws {
     let fixture = Self.fixture()
     let url = Fixture.url("cut.jpg")
@@ -80,7 +81,7 @@ struct DecompressionTests {
     }
   }
 
-  @Test("limits hold before")
+  @Test("limits are checked before the decode")
   func limits() async throws {
     let fixture = Self.fixture { $0.decoding.limits.pixelCount = 1000 }
     let request = ImageRequest(url: try fixture.serve("a.jpg"))
@@ -89,7 +90,7 @@ struct DecompressionTests {
     }
   }
 
-  @Test("the disk keeps what it would otherwise", arguments: StoragePolicy.allCases)
+  @Test("the disk stores the same entries", arguments: StoragePolicy.allCases)
   func kept(_ policy: StoragePolicy) async throws {
     let fixture = Self.fixture { $0.caching.storagePolicy = policy }
     let request = ImageRequest(url: try fixture.serve("a.jpg"))
@@ -102,7 +103,7 @@ struct DecompressionTests {
     #expect(Fixture.photo.resembles(try await next.image(for: request).bitmap))
   }
 
-  @Test("what moves is decoded at once, as far as its first frame")
+  @Test("the first frame of an animation is decoded at once")
   func animation() async throws {
     let fixture = Self.fixture()
     let url = Fixture.url("two.gif")

@@ -9,7 +9,7 @@ struct DerivingAfterRestartTests {
   private static let large = Resize(PixelSize(160, 120))
   private static let tiny = Resize(PixelSize(80, 60))
 
-  /// A picture that was made, and written, by a pipeline that is gone.
+  /// A picture that an earlier pipeline has made and stored.
   private func stored(
     _ fixture: Fixture = Fixture { $0.caching.storagePolicy = .encodedImages }, format: CacheFormat? = nil
   ) async throws -> (fixture: Fixture, url: URL) {
@@ -20,7 +20,7 @@ struct DerivingAfterRestartTests {
     return (fixture, url)
   }
 
-  @Test("without the network; once learnt, also for a third size")
+  @Test("without the network, also for a third size")
   func restart() async throws {
     let (fixture, url) = try await stored()
     let pipeline = fixture.freshPipeline { $0.caching.storagePolicy = .encodedImages }
@@ -34,7 +34,7 @@ struct DerivingAfterRestartTests {
     #expect(fixture.client.requests.count == 1)
   }
 
-  @Test("when it knows a smaller one already")
+  @Test("also if the new process has already made a smaller one")
   func later() async throws {
     let (fixture, url) = try await stored()
     let pipeline = fixture.freshPipeline { $0.caching.storagePolicy = .encodedImages }
@@ -55,7 +55,7 @@ struct DerivingAfterRestartTests {
     #expect(fixture.client.requests.count == 1)
   }
 
-  @Test("not when that is switched off, nor from one that is gone or was removed", arguments: 0..<3)
+  @Test("not if that is switched off, nor from an evicted or removed picture", arguments: 0..<3)
   func gone(_ way: Int) async throws {
     let (fixture, url) = try await stored()
     switch way {
@@ -92,7 +92,7 @@ struct DerivingAfterRestartTests {
     #expect(other.source == .original)
   }
 
-  @Test("a record that is damaged is none")
+  @Test("a damaged record counts as empty")
   func damagedRecord() async throws {
     let (fixture, url) = try await stored()
     let source = ImageRequest(url: url).key.source

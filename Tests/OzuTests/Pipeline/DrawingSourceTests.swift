@@ -4,8 +4,8 @@
   import OzuTesting
   import Testing
 
-  /// Drawings of strangers end the process where they are drawn, so none of the ways into a pipeline draws one.
-  @Suite("Drawings that nobody asked for")
+  /// An untrusted drawing can end the process that draws it, so no path through a pipeline draws one by default.
+  @Suite("Untrusted drawings")
   struct DrawingSourceTests {
     private static let document =
       "<svg xmlns='http://www.w3.org/2000/svg'><text font-size='1e9'>abc</text></svg>"
@@ -24,7 +24,7 @@
     }
 
     @Test(
-      "are refused with the name of the setting, whatever they are called",
+      "are refused with the name of the setting, under any file name",
       arguments: [document, prefixed], ["image/svg+xml", "image/png", "text/plain"])
     func refused(_ document: String, _ mediaType: String) async throws {
       let pipeline = ImagePipeline {
@@ -42,7 +42,7 @@
       }
     }
 
-    @Test("are refused from a server and from a file called a picture")
+    @Test("are refused from a server and from a file with the name of a picture")
     func elsewhere() async throws {
       let server = try LoopbackServer()
       defer { server.stop() }
@@ -60,7 +60,7 @@
       }
     }
 
-    @Test("are drawn where the app says so")
+    @Test("are drawn if the app allows it")
     func asked() async throws {
       let pipeline = ImagePipeline {
         $0.caching.diskStorage = .none

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ozu
 
-@Suite("Failures: remembered, tried again, resumed, or answered from elsewhere")
+@Suite("Failures: remembered, retried, resumed, or answered by alternatives")
 struct FailureTests {
   private let fixture: Fixture
   private let clock = ManualClock()
@@ -21,7 +21,7 @@ struct FailureTests {
   }
 
   @Test(
-    "an absence counts for its lifetime, else for a minute; reload asks all the same",
+    "a 404 counts for its lifetime, else for a minute; reload asks the origin in any case",
     arguments: [([:], 60), (["Cache-Control": "max-age=600"], 600), (["Cache-Control": "max-age=0"], 0)]
       as [(HTTPHeaders, Int)])
   func absence(_ headers: HTTPHeaders, _ seconds: Int) async throws {
@@ -63,7 +63,7 @@ struct FailureTests {
     #expect(fixture.client.requests.count == 5)
   }
 
-  @Test("what may pass is not remembered", arguments: [408, 429, 500, 503])
+  @Test("temporary failures are not remembered", arguments: [408, 429, 500, 503])
   func transient(_ status: Int) async throws {
     fixture.client.reply(to: url, with: [.status(status), .ok(try Fixture.photo.data(as: .jpeg))])
     #expect(await !load())
@@ -84,7 +84,7 @@ struct FailureTests {
     #expect(memory.failure(for: CacheKey("2999"), now: now) != nil)
   }
 
-  @Test("the first of the alternatives that works answers; when none does, the first error counts")
+  @Test("the first working alternative answers; if none works, the first error is thrown")
   func alternatives() async throws {
     let mirror = try fixture.serve("mirror.jpg")
     fixture.client.reply(to: url, with: .status(500))
@@ -101,7 +101,7 @@ struct FailureTests {
     }
   }
 
-  @Test("a download that fails is tried again, with waits that are not waited here")
+  @Test("a failed download is retried, with injected waits")
   func retry() async throws {
     let waits = Shared([Duration]())
     let pipeline = ImagePipeline.testing(client: fixture.client) {
@@ -114,7 +114,7 @@ struct FailureTests {
     #expect(waits.value.count == 2)
   }
 
-  @Test("a broken download goes on where it broke off, also in the next process")
+  @Test("an interrupted download is resumed, also in the next process")
   func resume() async throws {
     let whole = try Fixture.noise()
     let half = 20_000
@@ -139,7 +139,7 @@ struct FailureTests {
     #expect(try await fixture.freshPipeline().response(for: ImageRequest(url: url)).source == .original)
   }
 
-  @Test("a large one goes on within the same call, whether or not the disk has its beginning yet")
+  @Test("a large download is resumed within the same call, whether or not its beginning is on disk yet")
   func resumeLarge() async throws {
     let pipeline = ImagePipeline.testing(client: fixture.client) {
       $0.network.retryPolicy = .standard

@@ -6,7 +6,7 @@ import Testing
 @Suite("A storm of starts and cancellations", .timeLimit(.minutes(15)))
 struct RateLimiterTests {
   @Test(
-    "after 25 cancelled downloads the next waits a moment, unless that is switched off",
+    "after 25 cancelled downloads the next one waits a moment, unless that is switched off",
     arguments: [true, false])
   func storm(_ isLimited: Bool) async throws {
     let clock = ManualClock()

@@ -3,7 +3,7 @@ import Ozu
 import OzuHTTP
 import OzuTesting
 
-// The types of the samples, as they stand in the articles.
+// The types of the samples, copied from the articles.
 
 /// Red, green and blue in steps of 256 ÷ levels.
 struct Posterize: ImageProcessing, Encodable {

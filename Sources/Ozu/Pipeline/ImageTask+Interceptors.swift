@@ -1,17 +1,18 @@
 import OzuSynchronization
 
-/// What may stand around the load of a task: the interceptors, and the time that it has.
+/// The interceptors and the deadline of a task.
 extension ImageTask {
-  /// Starts to load what memory does not have, inside the interceptors and within the deadline.
+  /// Starts the load, inside the interceptors and within the deadline.
   func run() {
     guard pipeline.hasInterceptors else { return load() }
     if let deadline { limitTime(deadline) }
     intercept()
   }
 
-  /// Memory first: a task that is observed or intercepted has not looked there.
+  /// Looks into memory first, because an observed or intercepted task has not done so yet.
   private func load() {
-    if pipeline.isSurrounded, let response = pipeline.memoryResponse(for: attempt, start: start) {
+    if pipeline.hasObserversOrInterceptors, let response = pipeline.memoryResponse(for: attempt, start: start)
+    {
       finish(.success(response))
     } else {
       begin()
@@ -21,7 +22,7 @@ extension ImageTask {
   // MARK: Interceptors
 
   private func intercept() {
-    surround(
+    keepUntilEnd(
       Task.detached { [self, interceptors = pipeline.configuration.interceptors] in
         let chain = ImageLoadChain<ImageResponse>(interceptors) {
           (interceptor, request, rest) async throws(ImageError) in
@@ -33,14 +34,14 @@ extension ImageTask {
       })
   }
 
-  /// The load behind the interceptors, whose news are those of this task.
+  /// Runs the inner task. Its events are those of this task.
   private func loadInside(_ request: ImageRequest) async throws(ImageError) -> ImageResponse {
     let keyed = pipeline.keyed(request)
     let inner = ImageTask(
       request, keyed: keyed, pipeline: pipeline, start: pipeline.configuration.instant,
-      follower: .outer(self),
+      subscriber: .outer(self),
       isInner: true)
-    // Who changes the priority of the request means the load's, whatever has become of the task's meanwhile.
+    // If an interceptor changed the request's priority, keep that; otherwise use the task's current one.
     if request.priority == self.request.priority { inner.priority = priority }
     let isOver = setInner(inner)
     if isOver || Task.isCancelled { throw .cancelled(request.source.name) }
@@ -48,21 +49,21 @@ extension ImageTask {
     return try await inner.response
   }
 
-  /// Takes the place of a request that the interceptors have tried before, which is released outside of the lock.
+  /// Sets the inner task. A former one, which the interceptors tried before, is released outside the lock.
   ///
   /// - Returns: whether the task has ended.
   private func setInner(_ inner: ImageTask) -> Bool {
     let (isOver, former) = state.withLock { state in
-      let company = state.makeCompany()
-      defer { company.inner = inner }
-      return (state.ending != nil, company.inner)
+      let sideState = state.makeSideState()
+      defer { sideState.inner = inner }
+      return (state.ending != nil, sideState.inner)
     }
     return withExtendedLifetime(former) { isOver }
   }
 
   // MARK: The deadline
 
-  /// When it is to be over; a load inside the interceptors has none of its own.
+  /// The deadline of the task; an inner task has none of its own.
   var deadline: JobDeadline? {
     guard !isInner, let limit = request.deadline ?? pipeline.configuration.stageTimeouts[.total] else {
       return nil
@@ -70,33 +71,33 @@ extension ImageTask {
     return JobDeadline(instant: start.advanced(by: limit), tag: ImageStage.total.tag)
   }
 
-  /// The deadline of a load is that of its subscription. Interceptors have no subscription, and take a timer.
+  /// Sets a timer. Without interceptors the subscription has the deadline; interceptors have no subscription.
   private func limitTime(_ deadline: JobDeadline) {
     let limit = pipeline.configuration.instant.duration(to: deadline.instant)
-    surround(
+    keepUntilEnd(
       Task.detached { [weak self, sleep = pipeline.configuration.testing.sleep] in
-        // A sleep that is cancelled says nothing: the task has ended.
+        // If the sleep was cancelled, the task has ended.
         guard (try? await sleep(limit)) != nil, let self else { return }
-        self.expire(self.state.withLock({ $0.company?.inner })?.stage ?? .total)
+        self.expire(self.state.withLock({ $0.sideState?.inner })?.stage ?? .total)
       })
   }
 
-  /// Ends because it took too long.
+  /// Ends the task because its deadline has passed.
   func expire(_ stage: ImageStage) {
     finish(.failure(.deadlineExceeded(request.source.name, stage: stage)), after: leave())
   }
 
-  /// The stage in which its load is.
+  /// The current stage of its load.
   private var stage: ImageStage {
     guard let subscription = state.withLock({ $0.subscription }) else { return .total }
     return pipeline.context.runner.look { $0.standing(ofSubscription: subscription) }.map(ImageStage.init)
       ?? .total
   }
 
-  /// Keeps a Swift task that ends with this one.
-  private func surround(_ task: Task<Void, Never>) {
+  /// Keeps a Swift task, and cancels it when this task ends.
+  private func keepUntilEnd(_ task: Task<Void, Never>) {
     let isOver = state.withLock { state in
-      if state.ending == nil { state.makeCompany().surroundings.append(task) }
+      if state.ending == nil { state.makeSideState().auxiliaryTasks.append(task) }
       return state.ending != nil
     }
     if isOver { task.cancel() }

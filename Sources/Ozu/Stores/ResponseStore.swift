@@ -1,18 +1,18 @@
 import Foundation
 import OzuHTTP
 
-/// Responses in one level of storage, one entry for each variant: the first under the key itself, the others under keys
-/// derived from it. Blocking, like the level.
-struct ResponseShelf {
+/// The HTTP responses in one store, one entry for each variant: the first under the key itself, the others under keys
+/// derived from it. Blocks as long as the store does.
+struct ResponseStore {
   let store: any ImageStoring
 
-  /// The key of a response as images know it; hashed, so that no credential is written down.
+  /// The cache key of a response. It is hashed, so that no credential is stored.
   static func storeKey(_ key: HTTPCacheKey) -> CacheKey {
     let source = CacheKey(key.resource)
     return key.partition.isEmpty ? source : source.derived("credentials", key.partition)
   }
 
-  /// The place of a key's first variant, with the label of the resource.
+  /// The key of the first variant, with the label of the resource.
   static func place(of key: HTTPCacheKey) -> ImageStoreKey {
     place(0, of: storeKey(key), label: EntryLabel.text(ofSource: key.resource))
   }
@@ -23,14 +23,14 @@ struct ResponseShelf {
 
   /// The variants of a key.
   func entries(for key: CacheKey) throws -> [HTTPCacheEntry] {
-    // The first is read without a question before: where lookups are counted, it is the one that counts.
+    // The first variant is read without asking `contains` before: this read is the one that statistics count.
     let first = try entry(at: Self.place(0, of: key))
     if let first, !first.response.headers.contains(name: "Vary") { return [first] }
     return try [first].compactMap(\.self) + others(for: key)
   }
 
-  /// The variants of a key in a level where each question may be a journey: none when the first is missing, which leaves
-  /// no others beside it but where it alone was given up.
+  /// The variants of a key in a store where each call may be slow: none if the first one is missing. Other variants
+  /// can then only exist if the first one alone was evicted.
   func entriesIfFirst(for key: CacheKey) throws -> [HTTPCacheEntry] {
     guard let first = try entry(at: Self.place(0, of: key)) else { return [] }
     return first.response.headers.contains(name: "Vary") ? [first] + (try others(for: key)) : [first]
@@ -50,9 +50,9 @@ struct ResponseShelf {
     return HTTPCacheEntry(response: response, body: entry.body)
   }
 
-  /// Stores a response in the place of those it makes void.
+  /// Stores a response, and removes those that it replaces.
   ///
-  /// - Parameter first: the place of the first variant.
+  /// - Parameter first: the key of the first variant.
   func store(
     _ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, at first: ImageStoreKey
   ) throws {
@@ -65,12 +65,13 @@ struct ResponseShelf {
     try store.write(ImageStoreEntry(metadata: record.data, body: entry.body), for: place)
   }
 
-  /// Gives a stored response a new head; its body is the same as before.
+  /// Replaces the head of a stored response; the body stays the same.
   func refresh(
     _ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse, at first: ImageStoreKey
   ) throws {
     let (place, stored) = try makePlace(for: entry.response, replacing: old, of: first)
-    // The record alone, unless the entry was evicted meanwhile, another body came, or the record has outgrown its room.
+    // Only the record is written, unless the entry was evicted meanwhile, its body has changed, or the record does
+    // not fit any more.
     if stored?.bodyIdentity == entry.response.bodyIdentity, let record = OriginalRecord(entry.response),
       try store.updateMetadata(record.data, of: place)
     {
@@ -79,7 +80,8 @@ struct ResponseShelf {
     try store(entry, at: place)
   }
 
-  /// The place where a response goes, after those it makes void are emptied, and what is there.
+  /// Removes the responses that a new one replaces, and returns the key for the new one and the response that is
+  /// stored there now.
   private func makePlace(
     for response: HTTPStoredResponse, replacing old: HTTPStoredResponse?, of first: ImageStoreKey
   ) throws -> (place: ImageStoreKey, stored: HTTPStoredResponse?) {
@@ -98,7 +100,7 @@ struct ResponseShelf {
     for number in 0..<HTTPVariants.maximumCount { try store.remove(Self.place(number, of: key)) }
   }
 
-  /// The beginning of a body whose transfer broke off.
+  /// The beginning of a body whose transfer was interrupted.
   func partialBody(for key: HTTPCacheKey) throws -> HTTPPartialBody? {
     let place = ImageStoreKey(.partial, Self.storeKey(key))
     guard try store.contains(place), let entry = try store.read(place),
@@ -107,7 +109,7 @@ struct ResponseShelf {
     return HTTPPartialBody(response: response, body: entry.body)
   }
 
-  /// Keeps the beginning of a body; `nil` removes it.
+  /// Stores the beginning of a body; `nil` removes it.
   func setPartialBody(_ partial: HTTPPartialBody?, for key: HTTPCacheKey) throws {
     let place = ImageStoreKey(
       .partial, Self.storeKey(key), label: EntryLabel.text(ofSource: key.resource))

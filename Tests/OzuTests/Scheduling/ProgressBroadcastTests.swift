@@ -3,24 +3,24 @@ import Testing
 
 @testable import Ozu
 
-@Suite("What running work tells")
-struct NewsBoardTests {
-  private final class Listener: NewsListener {
-    let heard = Mutex<[JobNews]>([])
+@Suite("Progress events")
+struct ProgressBroadcastTests {
+  private final class Listener: ProgressListener {
+    let heard = Mutex<[ProgressEvent]>([])
     var wantsSize: Bool { false }
 
-    func hear(_ news: JobNews) { heard.withLock { $0.append(news) } }
+    func receive(_ event: ProgressEvent) { heard.withLock { $0.append(news) } }
   }
 
-  private func news(_ number: Int, received: Int, size: PixelSize? = nil) -> JobNews {
-    JobNews(
+  private func news(_ number: Int, received: Int, size: PixelSize? = nil) -> ProgressEvent {
+    ProgressEvent(
       number: number, progress: LoadProgress(receivedByteCount: received, expectedByteCount: 300),
       preview: nil, size: size)
   }
 
-  @Test("older news of other work that come last are not passed on")
+  @Test("an older event of another job that comes last is not passed on")
   func order() {
-    let board = NewsBoard()
+    let board = ProgressBroadcast()
     let listener = Listener()
     board.add(listener)
     for (number, received) in [(7, 100), (9, 300), (8, 200), (9, 300)] {
@@ -32,9 +32,9 @@ struct NewsBoardTests {
     #expect(heard[0].number < heard[1].number)
   }
 
-  @Test("what is not told again stays")
+  @Test("facts that a later event leaves out are kept")
   func size() {
-    let board = NewsBoard()
+    let board = ProgressBroadcast()
     board.relay(news(1, received: 10, size: PixelSize(4, 3)))
     board.relay(news(2, received: 20))
     #expect(board.latest.size == PixelSize(4, 3) && board.latest.progress?.receivedByteCount == 20)

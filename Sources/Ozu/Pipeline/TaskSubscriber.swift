@@ -1,27 +1,27 @@
 import Dispatch
 import Foundation
 
-/// One who is told how a task gets on. Told under no lock: observers of a `Progress` run at once, and a reader of a
-/// stream is woken on an executor that may be the app's.
+/// A receiver of a task's events. It is called outside all locks: observers of a `Progress` run at once, and the
+/// reader of a stream is woken on an executor that may be the app's.
 ///
-/// Indirect: few tasks have one, and all others pass on an empty reference instead of a value of streams.
-indirect enum TaskFollower: Sendable {
+/// Indirect: few tasks have a subscriber, and all others then pass on an empty reference instead of a large value.
+indirect enum TaskSubscriber: Sendable {
   case events(AsyncStream<ImageTask.Event>.Continuation)
   case progress(AsyncStream<LoadProgress>.Continuation)
   case previews(AsyncStream<ImageResponse>.Continuation)
   case callbacks(
-    DispatchQueue, news: (@Sendable (_ progress: LoadProgress?, _ preview: ImageResponse?) -> Void)?,
+    DispatchQueue, progress: (@Sendable (_ progress: LoadProgress?, _ preview: ImageResponse?) -> Void)?,
     completion: @Sendable (Result<ImageResponse, ImageError>) -> Void)
   case foundation(Progress)
-  /// The task whose interceptors surround the one that is followed.
+  /// The outer task, whose interceptors run the inner task that is subscribed to.
   case outer(ImageTask)
 
-  /// Whether it cares for more than the end.
-  var wantsNews: Bool {
-    if case .callbacks(_, let news, _) = self { news != nil } else { true }
+  /// Whether it wants more than the end.
+  var wantsProgress: Bool {
+    if case .callbacks(_, let progress, _) = self { progress != nil } else { true }
   }
 
-  /// Tells of progress or, with the progress so far, of a preview.
+  /// Reports progress or, together with the progress so far, a preview.
   func receive(_ progress: LoadProgress?, preview: ImageResponse?) {
     switch self {
     case .events(let stream):
@@ -37,8 +37,8 @@ indirect enum TaskFollower: Sendable {
     case .callbacks(let queue, let report, _):
       guard let report else { return }
       queue.async { report(progress, preview) }
-    // The task took it in before, under the lock of this one.
-    case .outer(let task): task.tellFollowers()
+    // The outer task has already taken over the event, under the lock of the inner one.
+    case .outer(let task): task.deliverEvents()
     case .foundation(let report):
       guard let progress else { return }
       report.totalUnitCount = Int64(progress.expectedByteCount ?? -1)
@@ -46,11 +46,11 @@ indirect enum TaskFollower: Sendable {
     }
   }
 
-  /// Tells of the size of the picture.
+  /// Reports the size of the picture.
   func receive(_ size: PixelSize) {
     switch self {
     case .events(let stream): stream.yield(.size(size))
-    case .outer(let task): task.tellFollowers()
+    case .outer(let task): task.deliverEvents()
     case .progress, .previews, .callbacks, .foundation: break
     }
   }
@@ -62,7 +62,7 @@ indirect enum TaskFollower: Sendable {
       stream.finish()
     case .progress(let stream): stream.finish()
     case .previews(let stream): stream.finish()
-    // Its interceptors have the last word.
+    // The outer task ends when its interceptors return.
     case .outer: break
     case .callbacks(let queue, _, let completion): queue.async { completion(outcome) }
     case .foundation(let report):

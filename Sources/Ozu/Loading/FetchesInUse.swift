@@ -1,11 +1,11 @@
 import OzuSynchronization
 
-/// The bytes that somebody still works with: a load of another size that comes while the first one is decoded finds
+/// The fetched bytes that a load still uses. A load of another size that begins while the first one is decoded finds
 /// them here, before any cache has them.
 ///
-/// References are weak, so nothing is kept longer than it is needed. One lock guards the table; what is released
-/// is released outside of it.
-final class LiveFetches: Sendable {
+/// References are weak, so nothing is kept longer than needed. One lock guards the table; objects are released
+/// outside the lock.
+final class FetchesInUse: Sendable {
   private struct Entry: Sendable {
     weak var data: FetchedData?
   }
@@ -17,12 +17,13 @@ final class LiveFetches: Sendable {
 
   private let state = Mutex(State())
 
-  /// Notes what was fetched.
+  /// Records fetched bytes.
   ///
-  /// - Returns: what its steps start from: the same file where that has been read twice, because the second load came when
-  ///   the first reading was over and not noted yet. Steps are shared by what they start from.
+  /// - Returns: the object from which the steps start. If the same file was read twice, because the second load began
+  ///   after the first read had ended and before it was recorded, this is the first object, so that the steps are
+  ///   shared.
   func note(_ data: FetchedData, for key: JobKey) -> FetchedData {
-    // Looking at a weak reference makes a strong one, which may be the last: all are released outside of the lock.
+    // Reading a weak reference makes a strong one, which may be the last: all are released outside the lock.
     var live: [FetchedData] = []
     defer { withExtendedLifetime(live) {} }
     return state.withLock { state in
@@ -50,9 +51,9 @@ final class LiveFetches: Sendable {
     state.withLock { _ = $0.entries.removeValue(forKey: key) }
   }
 
-  /// Forgets what was fetched of a source.
+  /// Removes all entries of a source.
   ///
-  /// - Complexity: O(fetches that are worked with).
+  /// - Complexity: O(fetches in use).
   func forget(source: CacheKey) {
     state.withLock { state in state.entries = state.entries.filter { $0.key.key != source } }
   }

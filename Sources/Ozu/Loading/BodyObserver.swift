@@ -2,14 +2,15 @@ import Foundation
 import OzuHTTP
 import OzuSynchronization
 
-/// Where the bytes of one download can be seen while they come, by the loads that make previews of them.
+/// Passes the bytes of one download to the loads that make previews, while they arrive.
 ///
-/// Who comes late gets what was there before. Chunks are copied once, for all. Only a whole body is shown, from its
-/// first byte: of a download that is resumed the beginning does not pass here, so nothing is shown.
+/// A listener that is added late receives the earlier chunks first. Chunks are copied once for all listeners. Only a
+/// whole body is passed on, from its first byte: the beginning of a resumed download does not pass here, so there are
+/// no previews of it.
 ///
-/// One lock guards the chunks and the listeners; listeners are called under it, so that each gets every chunk in
-/// order: they take it and return.
-final class BodyTap: Sendable {
+/// One lock guards the chunks and the listeners. Listeners are called under it, so that each receives every chunk in
+/// order; they must only take the chunk and return.
+final class BodyObserver: Sendable {
   private struct State {
     var chunks: [Data] = []
     var isWhole = false
@@ -19,13 +20,13 @@ final class BodyTap: Sendable {
 
   private let state = Mutex(State())
 
-  /// A response begins: what came before was of another one.
+  /// A response begins; earlier chunks belong to another one.
   func begin(_ head: HTTPResponseHead) {
-    // Released outside of the lock, with the loads that they belong to.
+    // Released outside the lock, together with the loads that they capture.
     var former: [Int: @Sendable (Data) -> Void] = [:]
     defer { withExtendedLifetime(former) {} }
     state.withLock { state in
-      // After a retry the listeners have another beginning; they get no more.
+      // After a retry the listeners already have the beginning of another body, so they receive nothing more.
       if !state.chunks.isEmpty { swap(&former, &state.listeners) }
       state.chunks = []
       state.isWhole = head.status == 200
@@ -55,33 +56,33 @@ final class BodyTap: Sendable {
   }
 }
 
-/// A sink whose bytes can be seen.
-struct TappedSink: HTTPBodySink {
+/// A sink that passes its bytes to observers.
+struct ObservedBodySink: HTTPBodySink {
   let sink: any HTTPBodySink
   let watch: SizeWatch
 
   func begin(_ head: HTTPResponseHead) throws(HTTPError) {
     try sink.begin(head)
-    watch.tap?.begin(head)
+    watch.bodyObserver?.begin(head)
     watch.begin(head)
   }
 
   func append(_ bytes: RawSpan) throws(HTTPError) {
     try sink.append(bytes)
-    watch.tap?.append(bytes)
+    watch.bodyObserver?.append(bytes)
     watch.append(bytes)
   }
 
   func isReady(_ resumption: HTTPBodyResumption) -> Bool { sink.isReady(resumption) }
 }
 
-/// A client whose bytes can be seen: no more than a reference, so that it takes no memory of its own.
-struct TappedClient: HTTPClient {
+/// A client that passes the bytes of its bodies to observers. It is a single reference, so it needs no allocation.
+struct BodyObservingClient: HTTPClient {
   let watch: SizeWatch
 
   func send(
     _ request: HTTPRequest, into sink: any HTTPBodySink
   ) async throws(HTTPError) -> HTTPResponse {
-    try await watch.client.send(request, into: TappedSink(sink: sink, watch: watch))
+    try await watch.client.send(request, into: ObservedBodySink(sink: sink, watch: watch))
   }
 }

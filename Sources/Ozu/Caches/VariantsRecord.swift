@@ -1,26 +1,26 @@
 import Foundation
 import OzuRecords
 
-/// Which finished pictures of one source are stored: what a later process starts from when it is asked for a smaller
-/// one.
+/// The list of stored finished pictures of one source. A later process derives smaller pictures from them.
 ///
-/// Like `Relatives` these are hints, and eight at most: whoever follows one looks whether the picture is still there
-/// and still stands for its source. A record of an unknown version, or a damaged one, has none.
-struct RelativesRecord {
-  /// That of the fields, and that of the pixels: a picture that an earlier release made is no start for a smaller one.
+/// Like those of `KnownVariants`, the entries are hints, and at most eight: the code that uses one checks whether the
+/// picture is still stored and valid. A record of an unknown version, or a damaged one, counts as empty.
+struct VariantsRecord {
+  /// The version of the fields and that of the pixels: smaller pictures must not be derived from pictures that an
+  /// earlier release made in another way.
   static let currentVersion = 256 + ImageKey.pixelVersion
 
-  private(set) var pictures: [Relatives.Made]
+  private(set) var pictures: [KnownVariants.Variant]
 
-  init(_ pictures: [Relatives.Made] = []) { self.pictures = pictures }
+  init(_ pictures: [KnownVariants.Variant] = []) { self.pictures = pictures }
 
   /// Reads the record of a source.
   init?(_ data: Data, of source: CacheKey) {
     let record = FieldReader.record(data, version: Self.currentVersion) {
       (reader) throws(FieldReader.Damage) in
-      RelativesRecord(
+      VariantsRecord(
         try reader.list { (reader) throws(FieldReader.Damage) in
-          try Relatives.Made(from: &reader, of: source)
+          try KnownVariants.Variant(from: &reader, of: source)
         })
     }
     guard let record else { return nil }
@@ -34,18 +34,18 @@ struct RelativesRecord {
     return writer.data
   }
 
-  /// Adds a picture; the oldest goes when there are too many.
+  /// Adds a picture; removes the oldest if there are too many.
   ///
-  /// - Returns: whether that changes anything.
-  mutating func note(_ made: Relatives.Made) -> Bool {
+  /// - Returns: whether the list has changed.
+  mutating func note(_ made: KnownVariants.Variant) -> Bool {
     if pictures.contains(made) { return false }
     pictures.removeAll { $0.key == made.key }
     pictures.append(made)
-    pictures.removeFirst(max(0, pictures.count - Relatives.pictureLimit))
+    pictures.removeFirst(max(0, pictures.count - KnownVariants.pictureLimit))
     return true
   }
 
-  /// Takes out a picture.
+  /// Removes a picture.
   ///
   /// - Returns: whether it was there.
   mutating func forget(_ key: ImageKey) -> Bool {
@@ -55,7 +55,7 @@ struct RelativesRecord {
   }
 }
 
-extension Relatives.Made {
+extension KnownVariants.Variant {
   fileprivate func write(to writer: inout FieldWriter) {
     writer.append(key.rendition)
     size.write(to: &writer)

@@ -1,35 +1,36 @@
 import OzuSynchronization
 
-/// Which pictures of a source have been made, and which are being made: where a smaller one may come from.
+/// The pictures of each source that have been made or are being made. Smaller pictures can be derived from them.
 ///
-/// Only pictures without processors are noted, because of those a smaller one can be made. The notes are hints: whoever
-/// finds one looks into the cache whether it still has the picture. What earlier processes have left on disk is learnt
-/// when a source is first asked for (`ImageCaches+Relatives.swift`). Notes are bounded by forgetting in two
-/// generations: when the younger one is full it becomes the older one, which is dropped; what is looked up or noted
-/// again moves to the younger. One lock guards everything.
+/// Only pictures without processors are listed, because smaller ones can be derived from those. The entries are
+/// hints: the code that uses one checks whether the cache still has the picture. The variants that earlier processes
+/// stored on disk are loaded when a source is first requested (`ImageCaches+Variants.swift`). The memory is bounded
+/// by two generations: when the younger one is full it becomes the older one, and the older one is dropped. An entry
+/// that is read or written again moves to the younger generation. One lock guards everything.
 ///
-/// - Complexity: O(pictures of one source), of which no more than eight are noted.
-final class Relatives: Sendable {
-  /// A picture that was made.
-  struct Made: Hashable, Sendable {
+/// - Complexity: O(pictures of one source), which are at most eight.
+final class KnownVariants: Sendable {
+  /// A finished picture.
+  struct Variant: Hashable, Sendable {
     let key: ImageKey
     let resize: Resize?
     let size: PixelSize
-    /// What it is in the levels of storage, if it is there.
+    /// Its kind in the stores, if it is stored.
     var kind = ImageStoreKind.rendition
   }
 
-  /// A picture that is being made.
+  /// A picture that is being loaded.
   struct Loading: Sendable {
     let id: Int
     let request: ImageRequest
   }
 
   private struct Notes {
-    var pictures: [Made] = []
-    /// Whether the notes on disk are among them.
+    var pictures: [Variant] = []
+    /// Whether the list on disk has been added.
     var isComplete = false
-    /// All that were made, also with processors, the last one at the end; and whether they were removed since.
+    /// The keys of all finished pictures, with processors too, in the order in which they were made; and whether they
+    /// have been removed since.
     var keys: [(key: ImageKey, isRemoved: Bool)] = []
   }
 
@@ -39,7 +40,7 @@ final class Relatives: Sendable {
     var loading: [CacheKey: [Loading]] = [:]
     var lastID = 0
 
-    /// The notes of a source, moved to the younger generation.
+    /// The notes of a source; moves them to the younger generation.
     mutating func take(_ source: CacheKey) -> Notes {
       if let notes = young[source] { return notes }
       guard let notes = old[source] else { return Notes() }
@@ -47,39 +48,39 @@ final class Relatives: Sendable {
       return notes
     }
 
-    /// Changes the notes of a source where they stand, in the younger generation.
+    /// Changes the notes of a source in place, in the younger generation.
     mutating func change(_ source: CacheKey, _ change: (inout Notes) -> Void) {
       let place = young.index(forKey: source)
       if let place { return change(&young.values[place]) }
       var notes = old.isEmpty ? Notes() : old[source] ?? Notes()
       change(&notes)
       young[source] = notes
-      guard young.count > Relatives.sourceLimit else { return }
+      guard young.count > KnownVariants.sourceLimit else { return }
       old = young
       young = [:]
     }
   }
 
   private static let sourceLimit = 4096
-  /// The most pictures of one source.
+  /// The largest number of pictures of one source.
   static let pictureLimit = 8
-  /// The most keys of one source.
+  /// The largest number of keys of one source.
   private static let keyLimit = 16
 
   private let state = Mutex(State())
 
-  /// Notes a picture that a cache has now.
-  func note(_ made: Made) {
+  /// Adds a picture that a cache has now.
+  func note(_ variant: Variant) {
     state.withLock { state in
-      state.change(made.key.source) { notes in
-        notes.pictures.removeAll { $0.key == made.key }
+      state.change(variant.key.source) { notes in
+        notes.pictures.removeAll { $0.key == variant.key }
         if notes.pictures.count >= Self.pictureLimit { notes.pictures.removeFirst() }
-        notes.pictures.append(made)
+        notes.pictures.append(variant)
       }
     }
   }
 
-  /// Notes that a picture was made, whatever becomes of it.
+  /// Records that a picture was made, whether a cache keeps it or not.
   func noteMaking(of key: ImageKey) {
     state.withLock { state in
       state.change(key.source) { notes in
@@ -90,7 +91,7 @@ final class Relatives: Sendable {
     }
   }
 
-  /// Notes that what was made of a source has been removed; of all sources for `nil`.
+  /// Records that the pictures of a source have been removed; `nil` means all sources.
   func noteRemoval(of source: CacheKey?) {
     func mark(_ notes: inout Notes) {
       for index in notes.keys.indices { notes.keys[index].isRemoved = true }
@@ -106,12 +107,12 @@ final class Relatives: Sendable {
     }
   }
 
-  /// What has been made of a source, at whatever size, the last one first.
+  /// The keys of all finished pictures of a source, at any size, the latest first.
   func keys(of source: CacheKey) -> [ImageKey] {
     state.withLock { ($0.young[source] ?? $0.old[source])?.keys.reversed().map(\.key) ?? [] }
   }
 
-  /// Why no cache has a picture, as far as this process knows.
+  /// The reason why no cache has a picture, as far as this process knows.
   func absence(of key: ImageKey) -> ImageResponse.RenditionMiss {
     state.withLock { state in
       guard let notes = state.young[key.source] ?? state.old[key.source] else { return .neverMade }
@@ -122,25 +123,25 @@ final class Relatives: Sendable {
     }
   }
 
-  /// Whether what the disk knows of a source has been learnt.
+  /// Whether the list of variants on disk has been added.
   func hasLearnt(of source: CacheKey) -> Bool {
     state.withLock { ($0.young[source] ?? $0.old[source])?.isComplete ?? false }
   }
 
-  /// Adds what the disk knows of a source, behind what is known already.
-  func learn(_ pictures: [Made], of source: CacheKey) {
+  /// Adds the list of variants on disk. Entries of this process take precedence.
+  func learn(_ pictures: [Variant], of source: CacheKey) {
     guard !pictures.isEmpty else { return }
     state.withLock { state in
       state.change(source) { notes in
         let known = notes.pictures
-        let new = pictures.filter { made in !known.contains { $0.key == made.key } }
+        let new = pictures.filter { variant in !known.contains { $0.key == variant.key } }
         notes.pictures = Array(new.suffix(max(0, Self.pictureLimit - known.count))) + known
         notes.isComplete = true
       }
     }
   }
 
-  /// Forgets a picture that no cache has any more.
+  /// Removes a picture that no cache has any more.
   func forget(_ key: ImageKey) {
     state.withLock { state in
       state.young[key.source]?.pictures.removeAll { $0.key == key }
@@ -148,8 +149,8 @@ final class Relatives: Sendable {
     }
   }
 
-  /// What has been made of a source, the smallest picture first.
-  func made(of source: CacheKey) -> [Made] {
+  /// The finished pictures of a source, the smallest first.
+  func finished(of source: CacheKey) -> [Variant] {
     let pictures = state.withLock { state in
       state.young.isEmpty && state.old.isEmpty ? [] : state.take(source).pictures
     }
@@ -157,7 +158,7 @@ final class Relatives: Sendable {
     return pictures.sorted { $0.size.width * $0.size.height < $1.size.width * $1.size.height }
   }
 
-  /// Notes that a picture is being made.
+  /// Records that a picture is being loaded. Returns an identifier for `end`.
   func begin(_ request: ImageRequest) -> Int {
     state.withLock { state in
       state.lastID += 1
@@ -166,7 +167,7 @@ final class Relatives: Sendable {
     }
   }
 
-  /// Forgets that a picture is being made.
+  /// Records that a load has ended.
   func end(_ id: Int, of source: CacheKey) {
     state.withLock { state in
       state.loading[source]?.removeAll { $0.id == id }
@@ -174,14 +175,14 @@ final class Relatives: Sendable {
     }
   }
 
-  /// Whether anything has been made of a source, or is being made.
+  /// Whether any picture of a source is known or is being loaded.
   func hasAny(of source: CacheKey) -> Bool {
     state.withLock { state in
       state.loading[source] != nil || state.young[source] != nil || state.old[source] != nil
     }
   }
 
-  /// What is being made of a source.
+  /// The pictures of a source that are being loaded.
   func loading(of source: CacheKey) -> [Loading] {
     state.withLock { $0.loading[source] ?? [] }
   }

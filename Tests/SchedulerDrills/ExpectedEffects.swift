@@ -1,13 +1,13 @@
 import Ozu
 
-/// What an operation asks for, in the words that both implementations share: jobs by their payloads.
-package struct Told: Equatable {
+/// The effects of an operation in a form for both implementations: jobs are identified by their payloads.
+package struct ExpectedEffects: Equatable {
   struct Start: Equatable {
     let payload: Int
     let station: StationID
     var input: Int?
     let continues: Bool
-    /// How urgent it is at that instant.
+    /// Its priority at that instant.
     let level: ImagePriority
   }
 
@@ -28,7 +28,7 @@ package struct Told: Equatable {
   var answers: [Int] = []
   var overdue: [Overdue] = []
   var released: [Int] = []
-  /// Of running jobs whose urgency is another now than before, or than when they were started.
+  /// The new priorities of running jobs whose priority has changed since before the operation, or since their start.
   var levels: [Int: ImagePriority] = [:]
 
   init() {}
@@ -46,13 +46,13 @@ package struct Told: Equatable {
     for (payload, level) in effects.levels { levels[payload] = level }
   }
 
-  /// The same in an order that does not depend on which station was looked at first. The order inside a station is
-  /// kept, and that of those who are answered.
-  var sorted: Told {
+  /// The same effects in an order that does not depend on the order of the stations. The order inside a station is
+  /// kept, and that of the answers.
+  var sorted: ExpectedEffects {
     var told = self
     told.starts = StationID.allCases.flatMap { station in starts.filter { $0.station == station } }
     told.cancellations.sort()
-    // Nobody asks how urgent something is that is to stop.
+    // The priority of a cancelled job does not matter.
     for payload in cancellations { told.levels[payload] = nil }
     told.released.sort()
     return told

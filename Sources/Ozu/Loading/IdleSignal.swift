@@ -1,12 +1,12 @@
 import Dispatch
 import OzuSynchronization
 
-/// Tells those who stand back for urgent work that it may be their turn.
+/// Signals low-priority work, such as prefetching, that no job of normal priority or higher waits any more.
 ///
-/// A queue sends it when the last piece of work of normal urgency or more has left its line. Who is told looks
-/// around and decides; nothing is promised. One lock guards the observers, who are called from a thread of their own:
-/// the sender may hold locks.
-final class CalmSignal: Sendable {
+/// The scheduler sends it when the last such job has left the queues. An observer must check by itself whether it may
+/// begin, because the state may have changed again. One lock guards the observers. They are called on another thread,
+/// because the sender may hold locks.
+final class IdleSignal: Sendable {
   private struct State {
     var lastID = 0
     var observers: [Int: @Sendable () -> Void] = [:]
