@@ -50,10 +50,7 @@ struct WaitingDownloadTests {
     case .nothing: #expect(try result.get().source == .network)
     case .original: #expect(try result.get().source == .original)
     case .failure:
-      guard case .failure(.httpStatus(404, _)) = result else {
-        Issue.record("\(result)")
-        return
-      }
+      #expect(throws: ImageError.httpStatus(404, source: url.absoluteString)) { try result.get() }
     }
   }
 
