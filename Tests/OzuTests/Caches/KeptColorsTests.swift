@@ -87,7 +87,7 @@ struct KeptColorsTests {
   private static func request(_ kind: Case) throws -> ImageRequest {
     ImageRequest(.data(try ramp(kind), key: kind.testDescription)).with {
       $0.colorPolicy = kind.policy
-      $0.caching.storagePolicy = .all
+      $0.storagePolicy = .all
     }
   }
 

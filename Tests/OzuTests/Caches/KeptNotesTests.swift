@@ -51,7 +51,7 @@ struct KeptNotesTests {
       .data(file, key: "bright"), resize: Resize(size), processors: kind.processors
     ).with {
       $0.colorPolicy = kind.policy
-      $0.caching.storagePolicy = .all
+      $0.storagePolicy = .all
     }
   }
 

@@ -120,7 +120,7 @@ struct GainMapKeepingTests {
     let request = try Self.request().with {
       $0.resize = Resize(PixelSize(60, 40))
       $0.headroomStops = 2
-      $0.caching.storagePolicy = .all
+      $0.storagePolicy = .all
     }
     var format = OutputFormat(type)
     format.colorProfile = .keep
