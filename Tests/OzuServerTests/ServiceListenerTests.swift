@@ -9,7 +9,7 @@ import Testing
 @Suite("A listener, over real connections", .timeLimit(.minutes(10)))
 struct ServiceListenerTests {
   /// Answers with the path it was asked for; `/slow…` when the gate lets it, `/large…` with a megabyte.
-  private final class Responder: ServiceResponding {
+  final class Responder: ServiceResponding {
     let gate = Gate()
     let counts = Mutex((begun: 0, cancelled: 0))
 

@@ -14,7 +14,7 @@ struct RedisStoreTests {
   let key = ImageStoreKey(.encoded, "a")
   let entry = ImageStoreEntry(metadata: Data("m".utf8), body: Data(repeating: 7, count: 20_000))
 
-  private final class Events: Sendable {
+  final class Events: Sendable {
     let all = Mutex<[SharedStoreEvent]>([])
     /// The changes of state, without their reasons.
     var states: [SharedStoreNodeState] {
