@@ -13,7 +13,7 @@
   extension NSImageView: ImagePresenting {
     /// The binding of the view: it loads and shows pictures.
     public var images: ImageBinding {
-      ViewDisplays.display(of: self, named: "image") { ImageViewPlace() }.images
+      ViewDisplays.images(of: self, named: "image") { ImageViewPlace() }
     }
   }
 
@@ -26,13 +26,12 @@
   extension NSButton: ImagePresenting {
     /// The binding of the button's image: it loads and shows pictures.
     public var images: ImageBinding {
-      ViewDisplays.display(of: self, named: "image") { ButtonPlace(isAlternate: false) }.images
+      ViewDisplays.images(of: self, named: "image") { ButtonPlace(isAlternate: false) }
     }
 
     /// The place of the image that the button shows while it is on.
     public var alternateImagePlace: ImagePlace {
-      let display = ViewDisplays.display(of: self, named: "alternate") { ButtonPlace(isAlternate: true) }
-      return ImagePlace(images: display.images)
+      ImagePlace(images: ViewDisplays.images(of: self, named: "alternate") { ButtonPlace(isAlternate: true) })
     }
   }
 

@@ -14,12 +14,8 @@
   extension DisplayContent {
     /// The image to show on a screen with a scale in pixels per point.
     func nsImage(scale: Double) -> NSImage? {
-      switch self {
-      case .nothing: nil
-      case .placeholder(let picture), .preview(let picture), .picture(let picture), .failure(let picture):
-        picture.cgImage.map { NSImage(cgImage: $0, size: picture.size, scale: scale) }
-      case .frame(let bitmap): bitmap.cgImage.map { NSImage(cgImage: $0, size: bitmap.size, scale: scale) }
-      }
+      guard let cgImage, let bitmap else { return nil }
+      return NSImage(cgImage: cgImage, size: bitmap.size, scale: scale)
     }
   }
 

@@ -1,9 +1,10 @@
 #if canImport(AppKit)
   import AppKit
+  import Ozu
 
   /// An invisible subview that learns about events of its superview: size, screen and visibility. By this every view can be
   /// observed without a subclass and without swizzling.
-  final class ViewWatcher: NSView {
+  final class ViewWatcher: NSView, ViewWatching {
     /// Called after each change of size or of screen.
     var onLayout: () -> Void = {}
     /// Called when the visibility may have changed, with whether the view is in a window and not hidden.

@@ -42,14 +42,7 @@
   extension DisplayContent {
     /// The image to show on a screen with a scale in pixels per point.
     func uiImage(scale: Double) -> UIImage? {
-      let image: CGImage?
-      switch self {
-      case .nothing: image = nil
-      case .placeholder(let picture), .preview(let picture), .picture(let picture), .failure(let picture):
-        image = picture.cgImage
-      case .frame(let bitmap): image = bitmap.cgImage
-      }
-      return image.map { UIImage(cgImage: $0, scale: CGFloat(max(1, scale)), orientation: .up) }
+      cgImage.map { UIImage(cgImage: $0, scale: CGFloat(max(1, scale)), orientation: .up) }
     }
   }
 #endif

@@ -21,18 +21,18 @@
   extension UIButton {
     /// The place of the image of a state.
     public func imagePlace(for state: UIControl.State) -> ImagePlace {
-      let display = ViewDisplays.display(of: self, named: "image \(state.rawValue)") {
-        ButtonImagePlace(state: state)
-      }
-      return ImagePlace(images: display.images)
+      ImagePlace(
+        images: ViewDisplays.images(of: self, named: "image \(state.rawValue)") {
+          ButtonImagePlace(state: state)
+        })
     }
 
     /// The place of the background image of a state.
     public func backgroundImagePlace(for state: UIControl.State) -> ImagePlace {
-      let display = ViewDisplays.display(of: self, named: "background \(state.rawValue)") {
-        ButtonBackgroundPlace(state: state)
-      }
-      return ImagePlace(images: display.images)
+      ImagePlace(
+        images: ViewDisplays.images(of: self, named: "background \(state.rawValue)") {
+          ButtonBackgroundPlace(state: state)
+        })
     }
 
     /// Shows the picture of a URL as the image of a state. `imagePlace(for:)` takes files, pictures and fetchers too.

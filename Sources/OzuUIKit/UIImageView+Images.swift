@@ -14,7 +14,7 @@
   extension UIImageView: ImagePresenting {
     /// The binding of the view: it loads and shows pictures.
     public var images: ImageBinding {
-      ViewDisplays.display(of: self, named: "image") { ImageViewPlace() }.images
+      ViewDisplays.images(of: self, named: "image") { ImageViewPlace() }
     }
   }
 

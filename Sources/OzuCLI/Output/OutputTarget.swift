@@ -5,7 +5,7 @@ import OzuSynchronization
 /// The place that `-o` names for the results: a file, standard output, a folder in which each result is named for its
 /// source, or a template.
 struct OutputTarget: Sendable {
-  private enum Place {
+  enum Place {
     case file(OutputFile)
     case folder(String, OutputNames)
     case template(OutputTemplate, [OutputTemplate.Values])
@@ -20,11 +20,11 @@ struct OutputTarget: Sendable {
     var part = 0
   }
 
-  private let path: String
-  private let place: Place
+  let path: String
+  let place: Place
   /// The format of the results; `nil` when the picture decides.
   let format: ImageType?
-  private let sources: SourceFiles
+  let sources: SourceFiles
   private let claims = Claims()
   /// The file of `--trace`. It would overwrite a result with its path.
   var trace: OutputFile?
@@ -170,7 +170,7 @@ struct OutputTarget: Sendable {
   }
 
   /// The formats that results may have.
-  private var possibleTypes: [ImageType] { format.map { [$0] } ?? [.jpeg, .png] }
+  var possibleTypes: [ImageType] { format.map { [$0] } ?? [.jpeg, .png] }
 
   /// The path of the result of a source before it is loaded. Unknown values stay fields of the template.
   ///
@@ -184,7 +184,7 @@ struct OutputTarget: Sendable {
     return path(forSource: index, values)
   }
 
-  private func path(forSource index: Int, _ late: OutputTemplate.Values) -> String {
+  func path(forSource index: Int, _ late: OutputTemplate.Values) -> String {
     switch place {
     case .file(let file): return file.path
     case .folder(let folder, let names):
@@ -194,59 +194,6 @@ struct OutputTarget: Sendable {
       return template.path(values[index].merging(late) { _, late in late })
     }
   }
-
-  // MARK: Refused names
-
-  /// Throws if a result could replace a source, in any format that it may have. Names that depend on more than the format
-  /// are checked when they are known.
-  private func refuseSources() throws(UsageError) {
-    if case .template(let template, _) = place,
-      OutputTemplate.Field.allCases.contains(where: { $0.isOfResult && $0 != .ext && template.has($0) })
-    {
-      return
-    }
-    for index in sources.indices {
-      for type in possibleTypes {
-        let file = path(forSource: index, [.ext: type.fileExtension])
-        guard let source = sources.source(lostBy: file, of: index) else { continue }
-        throw UsageError(
-          "-o \(path): \(file) would replace the source \(source)",
-          hint: sources.mayBeOverwritten
-            ? "With --overwrite-sources a result replaces only its own source."
-            : "Name another folder or file, or give --overwrite-sources.")
-      }
-    }
-  }
-
-  /// Throws when a template gives two sources one name. Names with `{hash}` are equal only for equal results.
-  private func refuseEqualNames(_ listed: [ListedSource]) throws(UsageError) {
-    guard case .template(let template, _) = place, !template.has(.hash) else { return }
-    var owners: [String: String] = [:]
-    for index in listed.indices {
-      let name = OutputNames.folded(plannedPath(forSource: index))
-      guard let other = owners.updateValue(listed[index].text, forKey: name) else { continue }
-      throw UsageError(
-        "-o \(path): the results of \(SourceArgument.shown(other)) and \(SourceArgument.shown(listed[index].text)) "
-          + "would both be \(plannedPath(forSource: index))",
-        hint: "Add {index}, or {dir} for their folders, so that the names differ.")
-    }
-  }
-
-  /// The result that each written name belongs to: adjacent fields can give two results one name. One lock guards it.
-  private final class Claims: Sendable {
-    private let owners = Mutex<[String: [Int]]>([:])
-
-    /// Whether no other result has the name. A result is identified by its source and its number there.
-    func claim(_ name: String, for result: [Int]) -> Bool {
-      owners.withLock { owners in
-        if let owner = owners[name] { return owner == result }
-        owners[name] = result
-        return true
-      }
-    }
-  }
-
-  // MARK: Writing
 
   /// Writes a result. Blocks.
   ///
