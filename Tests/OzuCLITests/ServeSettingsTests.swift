@@ -90,7 +90,7 @@
       _ = try ServeSettings(file: nil, environment: inherited).configuration()
       let bucket = try ServeSettings(
         file: "s3_endpoint = https://s3.example.com\ns3_bucket = b", environment: inherited
-      ).configuration().pipeline.stores
+      ).configuration().pipeline.caching.stores
       #expect(bucket.map(\.name) == ["s3"])
     }
 
