@@ -186,7 +186,7 @@ struct DocumentationTests {
 }
 
 /// The reports of an observer.
-private final class Reports: Sendable {
+final class Reports: Sendable {
   private let list = Mutex<[String]>([])
 
   var names: [String] { list.withLock { $0 } }

@@ -61,3 +61,18 @@ final class FramePlayer {
     ready = frame
   }
 }
+
+/// Animations.
+extension ImageBinding {
+  func stopPlaying() {
+    player = nil
+    updateClock()
+  }
+
+  func updateClock() {
+    let isNeeded = isVisible && !isPlaybackPaused && player.map { !$0.isFinished } ?? false
+    guard isNeeded != isClockRunning else { return }
+    isClockRunning = isNeeded
+    view?.setFrameClock(isRunning: isNeeded)
+  }
+}

@@ -16,7 +16,8 @@ struct JobGraphModelTests {
     #expect(total.jobs >= 2000)
     #expect(
       [
-        total.joins, total.cancelled, total.abandoned, total.heirs, total.overdue, total.parked, total.alarms,
+        total.joins, total.cancelled, total.abandoned, total.successors, total.overdue, total.parked,
+        total.alarms,
         total.lent, total.heldBack,
       ].allSatisfy { $0 > 50 }, "\(total)")
   }

@@ -6,13 +6,13 @@ import Testing
 @Suite("Progress events")
 struct ProgressBroadcastTests {
   private final class Listener: ProgressListener {
-    let heard = Mutex<[ProgressEvent]>([])
+    let received = Mutex<[ProgressEvent]>([])
     var wantsSize: Bool { false }
 
-    func receive(_ event: ProgressEvent) { heard.withLock { $0.append(news) } }
+    func receive(_ event: ProgressEvent) { received.withLock { $0.append(event) } }
   }
 
-  private func news(_ number: Int, received: Int, size: PixelSize? = nil) -> ProgressEvent {
+  private func event(_ number: Int, received: Int, size: PixelSize? = nil) -> ProgressEvent {
     ProgressEvent(
       number: number, progress: LoadProgress(receivedByteCount: received, expectedByteCount: 300),
       preview: nil, size: size)
@@ -20,23 +20,23 @@ struct ProgressBroadcastTests {
 
   @Test("an older event of another job that comes last is not passed on")
   func order() {
-    let board = ProgressBroadcast()
+    let broadcast = ProgressBroadcast()
     let listener = Listener()
-    board.add(listener)
-    for (number, received) in [(7, 100), (9, 300), (8, 200), (9, 300)] {
-      board.relay(news(number, received: received))
+    broadcast.add(listener)
+    for (number, count) in [(7, 100), (9, 300), (8, 200), (9, 300)] {
+      broadcast.relay(event(number, received: count))
     }
-    #expect(board.latest.progress?.receivedByteCount == 300)
-    let heard = listener.heard.withLock { $0 }
-    #expect(heard.map { $0.progress?.receivedByteCount } == [100, 300])
-    #expect(heard[0].number < heard[1].number)
+    #expect(broadcast.latest.progress?.receivedByteCount == 300)
+    let received = listener.received.withLock { $0 }
+    #expect(received.map { $0.progress?.receivedByteCount } == [100, 300])
+    #expect(received[0].number < received[1].number)
   }
 
   @Test("facts that a later event leaves out are kept")
   func size() {
-    let board = ProgressBroadcast()
-    board.relay(news(1, received: 10, size: PixelSize(4, 3)))
-    board.relay(news(2, received: 20))
-    #expect(board.latest.size == PixelSize(4, 3) && board.latest.progress?.receivedByteCount == 20)
+    let broadcast = ProgressBroadcast()
+    broadcast.relay(event(1, received: 10, size: PixelSize(4, 3)))
+    broadcast.relay(event(2, received: 20))
+    #expect(broadcast.latest.size == PixelSize(4, 3) && broadcast.latest.progress?.receivedByteCount == 20)
   }
 }

@@ -164,7 +164,7 @@ struct PlainLevelTests {
     #expect(seen.value == [])
   }
 
-  private struct Counted: ImageFetching {
+  struct Counted: ImageFetching {
     let calls: Shared<Int>
     let data: Data
     var key: String { "own" }
@@ -175,7 +175,7 @@ struct PlainLevelTests {
     }
   }
 
-  private enum Caller {
+  enum Caller {
     @TaskLocal static var isCalling = false
   }
 }
