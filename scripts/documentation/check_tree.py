@@ -54,6 +54,9 @@ def check_version():
     newest = re.search(r"^## (\d+\.\d+\.\d+) \(\d{4}-\d\d-\d\d\)$", pages.read("CHANGELOG.md"), re.MULTILINE)
     if newest is None or newest[1] != version():
         problems.append(f"CHANGELOG.md: its newest version is not {version()}, the version of Sources/OzuCLI/Tool.swift")
+    store = "scripts/desktop/org.ozu.Gallery.metainfo.xml"
+    if f'<release version="{version()}"' not in pages.read(store):
+        problems.append(f"{store}: it has no release {version()}")
     for page in pages.documents() + pages.articles():
         for found in re.findall(r'(?:repository>"|url: …), from: "([^"]*)"', pages.read(page)):
             if found != version():
