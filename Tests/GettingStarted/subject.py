@@ -7,7 +7,7 @@ import subprocess
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # Warnings that are not Ozu's: Foundation's own when it is linked statically, and GTK's flags for pkg-config, of which the pages tell.
-OTHERS = re.compile(r"swift_static/.*\.a\(|prohibited flag\(s\): -pthread|^warning: you may be able to install")
+OTHERS = re.compile(r"swift_static/.*\.a\(|prohibited flag\(s\): -pthread")
 
 
 def git(*arguments, folder=ROOT):
