@@ -164,8 +164,8 @@ site-test: ## read the site that `make docs` has built in headless Chromium (ARG
 # `ozu` as the tests have built it. The display is for the page about a window.
 package-test: dependencies ## build and run packages that depend on Ozu, by the pages for newcomers (ARGS=server for one page, ARGS=all for all combinations)
 	@scripts/install-walk-tools
-	@$(BUILD) $(FLAGS) --product ozu
-	@python3 -B Tests/GettingStarted/walk.py Sources/OzuCLI/Resources/Photos/canyon-wren.jpg "$$($(BUILD) $(FLAGS) --show-bin-path)/ozu" $(ARGS)
+	@$(BUILD) $(FLAGS) $(FORMATS) --product ozu
+	@python3 -B Tests/GettingStarted/walk.py Sources/OzuCLI/Resources/Photos/canyon-wren.jpg "$$($(BUILD) $(FLAGS) $(FORMATS) --show-bin-path)/ozu" $(ARGS)
 
 conformance: ## decode a corpus and compare with its references (CORPUS=DIR, REPORT=FILE, ARGS=--isolated)
 	@test -n '$(CORPUS)' || { echo "Say which corpus: make conformance CORPUS=DIR [REPORT=FILE]" >&2; exit 2; }

@@ -6,7 +6,8 @@
 
 A comment on a page stands before such a block:
 
-    <!-- packages: build -->      the command that installs what a build takes; with `build GTK` for windows too
+    <!-- packages: build -->      the command that installs what a package with the default traits takes to build; with `build GTK`
+                                  for windows too, with `build all` for all formats, which `make` builds
     <!-- packages: run -->        the table of what a machine takes that only runs the program
 """
 
@@ -21,12 +22,12 @@ RELEASES = {"debian-12": "Debian 12", "debian-13": "Debian 13", "ubuntu-22.04": 
 USES = {"start": "to start", "HTTP": "for `http:` and `https:`", "WebP": "trait `WebP` (to start)"}
 # Pages that must have a block of each kind.
 BLOCKS = {
-    "README.md": ["build", "run"], "Sources/Ozu/Ozu.docc/GettingStarted.md": ["build"], "Documentation/gtk.md": ["build GTK"],
+    "README.md": ["build all", "run"], "Sources/Ozu/Ozu.docc/GettingStarted.md": ["build"], "Documentation/gtk.md": ["build GTK"],
     "Documentation/getting-started/linux-desktop.md": ["build GTK"], "Documentation/getting-started/server.md": ["build"],
     "Documentation/getting-started/command-line.md": ["build"], "Documentation/libraries.md": ["build", "run"],
 }
 DOCKERFILE = "Examples/Thumbs/Dockerfile"
-BLOCK = re.compile(r"(<!-- packages: (build|build GTK|run) -->\n)(```sh\n.*?^```\n|(?:\|[^\n]*\n)+)", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"(<!-- packages: (build|build GTK|build all|run) -->\n)(```sh\n.*?^```\n|(?:\|[^\n]*\n)+)", re.MULTILINE | re.DOTALL)
 
 
 class Package:
@@ -41,9 +42,16 @@ def packages():
     return [Package(line) for line in pages.read("scripts/packages").splitlines() if not line.startswith("#")]
 
 
-def build(list, gtk):
+def off():
+    """The traits that a package does not get unless it names them."""
+    libraries = re.findall(r"SystemLibrary\(\n?\s*name: .*?brew: ", pages.read("Package.swift"), re.DOTALL)
+    return {re.search(r'trait: "(\w+)"', text)[1] for text in libraries if "isDefault: false" in text} | {"GTK"}
+
+
+def build(list, kind):
     """The command that installs what a build takes."""
-    names = " ".join(package.name for package in list if gtk or package.use != "GTK")
+    without = off() - {"GTK"} if kind == "build GTK" else {"GTK"} if kind == "build all" else off()
+    names = " ".join(package.name for package in list if package.use not in without)
     lines = textwrap.wrap("apt-get install " + names, 98, break_on_hyphens=False, break_long_words=False)
     return "```sh\n" + " \\\n  ".join(lines) + "\n```\n"
 
@@ -54,7 +62,7 @@ def run(list):
     uses = sorted(uses, key=lambda use: use != "start")
     rows = [["", *RELEASES.values()]]
     for use in uses:
-        row = [USES.get(use, f"trait `{use}`")]
+        row = [USES.get(use, f"trait `{use}`" + (" (off by default)" if use in off() else ""))]
         for release in RELEASES:
             row.append(" ".join(name for package in list if package.use == use for name in package.runs[release]) or "none there")
         rows.append(row)
@@ -63,7 +71,7 @@ def run(list):
 
 
 def block(kind, list):
-    return run(list) if kind == "run" else build(list, kind == "build GTK")
+    return run(list) if kind == "run" else build(list, kind)
 
 
 def check_pages(list, writes):
@@ -111,8 +119,9 @@ def check_dockerfile(list):
     text = pages.read(DOCKERFILE)
     stages = [set(re.sub(r"\\\n", " ", found).split()) - {"--no-install-recommends", "-y", "-q"}
               for found in re.findall(r"apt-get install ((?:[^&\\]|\\\n)*)", text)]
-    builds = {package.name for package in list if package.use != "GTK"}
-    runs = {name for package in list if package.use not in ("-", "GTK") for name in package.runs["debian-12"]}
+    without = off()
+    builds = {package.name for package in list if package.use not in without}
+    runs = {name for package in list if package.use not in without | {"-"} for name in package.runs["debian-12"]}
     problems = []
     for stage, names, wanted in zip(("build", "run"), stages, (builds, runs)):
         for name in sorted(names ^ wanted):
