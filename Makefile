@@ -42,7 +42,7 @@ SHARED = '--filter=OzuTests|OzuCachingTests' '--filter=OzuCLITests|OzuHTTPTests|
 # Code with unsafe pointers, except for the tests that resize hundreds of pictures to measure their memory.
 UNSAFE = '--filter=OzuImagingTests|ReducedJPEG --skip=WorkingBytesTests' '--filter=OzuCodecsTests --skip=ReducedJPEG'
 
-.PHONY: help demo serve-demo playground-test build install test test-bench test-tsan test-asan test-unoptimised typecheck-apple gallery gallery-test lint format bench bench-report bench-peers bench-instructions fuzz fuzz-all drills-disk drills-mutants drills-scheduler drills-memory docs site-test walk conformance clean dependencies
+.PHONY: help demo serve-demo playground-test build install test test-bench test-tsan test-asan test-unoptimised typecheck-apple gallery gallery-test lint format bench bench-report bench-peers bench-instructions fuzz fuzz-all drills-disk drills-mutants drills-scheduler drills-memory docs site-test package-test conformance clean dependencies
 
 help: ## list the targets (this is the default)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s  %s\n", $$1, $$2 }' Makefile
@@ -97,6 +97,8 @@ lint: ## check formatting, layering, leftovers, the links and names on pages, an
 	@python3 -B scripts/documentation/check_names.py
 	@python3 -B scripts/documentation/test_words.py
 	@python3 -B scripts/documentation/check_words.py
+	@python3 -B scripts/documentation/check_packages.py
+	@python3 -B scripts/documentation/check_tree.py
 
 format: ## format the Swift sources in place
 	@$(SWIFT) format --in-place --recursive --parallel $(SOURCES)
@@ -162,9 +164,11 @@ docs: dependencies ## build the documentation into docs-site, and compile its sa
 site-test: ## read the site that `make docs` has built in headless Chromium (ARGS=FOLDER for screenshots)
 	@scripts/site-test $(ARGS)
 
-walk: dependencies ## follow the pages of getting-started by the letter, from empty folders (ARGS=server for one of them)
-	@$(RELEASE) --product ozu
-	@python3 -B Tests/GettingStarted/walk.py Sources/OzuCLI/Resources/Photos/canyon-wren.jpg "$$($(RELEASE) --show-bin-path)/ozu" $(ARGS)
+# `ozu` as the tests have built it. The display is for the page about a window.
+package-test: dependencies ## build and run packages that depend on Ozu, by the pages for newcomers (ARGS=server for one page, ARGS=all for all combinations)
+	@scripts/install-walk-tools
+	@$(BUILD) $(FLAGS) $(FORMATS) --product ozu
+	@python3 -B Tests/GettingStarted/walk.py Sources/OzuCLI/Resources/Photos/canyon-wren.jpg "$$($(BUILD) $(FLAGS) $(FORMATS) --show-bin-path)/ozu" $(ARGS)
 
 conformance: ## decode a corpus and compare with its references (CORPUS=DIR, REPORT=FILE, ARGS=--isolated)
 	@test -n '$(CORPUS)' || { echo "Say which corpus: make conformance CORPUS=DIR [REPORT=FILE]" >&2; exit 2; }

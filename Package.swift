@@ -1,8 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Every Swift target: warnings are errors (SwiftPM lifts this for packages that depend on Ozu), `any` is
-/// written out, and an `async` function stays on its caller's executor unless it says otherwise.
+/// Every Swift target: warnings are errors (SwiftPM lifts this for packages that depend on Ozu by version or branch, not
+/// for those that do by path), `any` is written out, and an `async` function stays on its caller's executor unless it
+/// says otherwise.
 let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
   .enableUpcomingFeature("ExistentialAny"),

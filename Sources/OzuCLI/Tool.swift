@@ -92,7 +92,7 @@ enum Tool {
   }
 }
 
-/// The version of this build.
+/// The version of this build. CHANGELOG.md has a section for it, and `make lint` compares them.
 enum Version {
-  static let current = "0.1.0"
+  static let current = "0.9.0"
 }
