@@ -36,7 +36,7 @@ struct SystemLibrary {
   var pkgConfig: String?
   /// Whether the trait is on unless a package says otherwise.
   var isDefault = true
-  /// What the linker is told, also where pkg-config is not installed.
+  /// The libraries for the linker, also where pkg-config is not installed.
   var links: [String]
   /// Whether it is opened when it is first needed, where `loadsLibraries` says so: what is large, or needs much else, and
   /// is for one format. The glue in C then says what to install, for pkg-config would have the linker add it.

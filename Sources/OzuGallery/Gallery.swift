@@ -28,7 +28,8 @@
       configuration.decoding.limits.encodedByteCount = 1 << 30
       configuration.decoding.limits.cpuTime = .seconds(120)
       // A viewer is one program of many, so pictures that are some screens away are read from the disk again.
-      configuration.caching.memoryCache.costLimit = min(configuration.caching.memoryCache.costLimit, 256 << 20)
+      configuration.caching.memoryCache.costLimit = min(
+        configuration.caching.memoryCache.costLimit, 256 << 20)
       configuration.decoding.pixelBufferPool = pixelBufferPool
       return configuration
     }

@@ -28,7 +28,7 @@ extension ImagePipeline {
     failure: (@MainActor (ImageError) -> Void)? = nil
   ) -> PendingImage? {
     if let response = memoryResponse(for: request) {
-      // Shown as it is; what is newer is there the next time.
+      // The stale picture is shown; the next call has the newer one.
       if response.source == .stale, request.cachePolicy != .cacheOnly { _ = task(for: request) }
       success(response.picture)
       return nil

@@ -22,7 +22,7 @@ def version():
 
 
 def publish(folder):
-    """Makes a repository of one commit, with what git knows of the working tree as it is now. Its address."""
+    """Makes a repository of one commit, with the files that git lists in the working tree as it is now. Returns its address."""
     place = os.path.join(folder, "ozu.git")
     git("init", "-q", "--bare", place)
     objects = os.path.join(os.path.realpath(os.path.join(ROOT, git("rev-parse", "--git-common-dir"))), "objects")
@@ -38,5 +38,5 @@ def publish(folder):
 
 
 def warnings(output):
-    """What a build says of Ozu that its user cannot mend."""
+    """The warnings of a build about Ozu that its user cannot mend."""
     return [line for line in output.splitlines() if re.search(r"\bwarning: ", line) and not OTHERS.search(line)]

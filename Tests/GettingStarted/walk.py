@@ -197,7 +197,7 @@ def command_line(reader):
     reader.write_files(page)
     lines = commands(page)
     check(prints_size([reader.run(line) for line in lines][-1]), "the tool, by version, prints the size of what it wrote")
-    # The same by branch: the same revision, so that nothing is built anew.
+    # The same by branch: the same revision, so that nothing is built again.
     manifest = os.path.join(reader.folder, "Package.swift")
     with open(manifest, encoding="utf-8") as file:
         text = file.read()

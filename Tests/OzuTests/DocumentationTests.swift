@@ -12,7 +12,8 @@ struct DocumentationTests {
   let url = URL(string: "https://example.com/a.jpg")!
 
   func servedPipeline() throws -> ImagePipeline {
-    client.reply(to: url, with: .ok(try PatternPicture(PixelSize(width: 320, height: 240), tint: 2).data(as: .jpeg)))
+    client.reply(
+      to: url, with: .ok(try PatternPicture(PixelSize(width: 320, height: 240), tint: 2).data(as: .jpeg)))
     return .testing(client: client)
   }
 

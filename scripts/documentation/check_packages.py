@@ -34,7 +34,7 @@ class Package:
     def __init__(self, line):
         self.name, _, libraries, self.use, *names = line.split()
         self.libraries = [] if libraries == "-" else libraries.split(",")
-        # What a release has in the place of this package where the program only runs.
+        # The packages of a release that a machine needs which only runs the program.
         self.runs = {release: [] if name == "-" else name.split(",") for release, name in zip(RELEASES, names, strict=True)}
 
 

@@ -11,7 +11,7 @@ import sys
 
 import pages
 
-# What a reader writes in a manifest where an example has the path of its own clone.
+# The dependency in a reader's manifest; an example has the path of its own clone in its place.
 IN_TREE = 'name: "ozu", path: "../.."'
 BY_PAGE = re.compile(r'url: "<this repository>", from: "([^"]*)"|path: "../ozu"')
 
@@ -65,7 +65,7 @@ def check_version():
 
 
 def check_examples(writes):
-    """The files that the pages for newcomers show are those of Examples, but for the dependency on Ozu."""
+    """The files that the pages for newcomers show are those of Examples, except for the dependency on Ozu."""
     problems = []
     for page in sorted(name for name in pages.documents() if "/getting-started/" in name):
         files = re.findall(r"^`([^`\n]+\.swift)`:\n+<!--[^\n]*-->\n```swift\n(.*?)^```", pages.read(page), re.MULTILINE | re.DOTALL)

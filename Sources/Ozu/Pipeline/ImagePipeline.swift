@@ -64,7 +64,8 @@ public final class ImagePipeline: Sendable {
     let idleSignal = IdleSignal()
     self.idleSignal = idleSignal
     networkReturn = NetworkReturn(
-      configuration.network.networkMonitor, now: configuration.testing.now, sleep: configuration.testing.sleep)
+      configuration.network.networkMonitor, now: configuration.testing.now, sleep: configuration.testing.sleep
+    )
     context = LoadContext(configuration) { idleSignal.send() }
     caches = context.caches
     memory = caches.memory

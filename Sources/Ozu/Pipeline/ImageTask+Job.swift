@@ -53,7 +53,8 @@ extension ImageTask {
     }
     let alternatives = request.substitutes(after: first)
     guard triedCount < alternatives.count else { return finish(.failure(first)) }
-    let next = request.alternative(alternatives[triedCount]).keyed(by: pipeline.configuration.caching.cacheKeyRules)
+    let next = request.alternative(alternatives[triedCount]).keyed(
+      by: pipeline.configuration.caching.cacheKeyRules)
     // Late events of the former job may still arrive, so this is under the lock. The former alternative is released
     // outside the lock.
     let former = state.withLock { _ in

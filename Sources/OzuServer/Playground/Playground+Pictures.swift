@@ -87,7 +87,8 @@ extension Playground {
     _ question: PlaygroundQuestion, of service: ImageService, _ request: ServiceRequest
   ) async throws(AddressRefusal) -> ServiceAnswer {
     let configuration = service.configuration
-    guard let data = uploadStore.data(for: question["upload"], at: configuration.pipeline.testing.now()) else {
+    guard let data = uploadStore.data(for: question["upload"], at: configuration.pipeline.testing.now())
+    else {
       throw AddressRefusal(status: 404, reason: "the uploaded file is no longer there: choose it again")
     }
     let picture = try addresses.uploadedPicture(

@@ -135,7 +135,8 @@ extension ImageBindingTests {
   func viewGone() {
     let script = ScriptedLoading()
     var view: FakeImageView? = FakeImageView(DisplaySize(10, 10))
-    let binding = ImageBinding(view!, pipeline: ImagePipeline { $0.caching.diskStorage = .none }, loader: script)
+    let binding = ImageBinding(
+      view!, pipeline: ImagePipeline { $0.caching.diskStorage = .none }, loader: script)
     binding.setImage(from: Self.a, success: { _ in Issue.record("told") })
     view = nil
     script.loads[0].finish(Stage.picture(1))
