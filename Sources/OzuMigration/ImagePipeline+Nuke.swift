@@ -21,9 +21,9 @@ extension ImagePipeline {
   ) -> ImageTask {
     var reporting: (@Sendable (LoadProgress?, ImageResponse?) -> Void)?
     if let progress {
-      news = { progress($1, $0?.received ?? 0, $0?.expected ?? 0) }
+      reporting = { progress($1, $0?.received ?? 0, $0?.expected ?? 0) }
     }
-    return loadImage(for: request, queue: queue ?? .main, reporting: news, completion: completion)
+    return loadImage(for: request, queue: queue ?? .main, reporting: reporting, completion: completion)
   }
 
   /// Loads a URL at its own size and calls back.

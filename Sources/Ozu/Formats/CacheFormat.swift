@@ -73,7 +73,7 @@ public final class CacheFormat: Sendable {
   ///   - compressionQuality: held between 0 and 1.
   ///   - diskCapacity: in bytes; 0 (the default) keeps the renditions in memory alone.
   public init(
-    _ name: String, size: PixelSize = PixelSize(0, 0), mode: ScaleMode = .aspectFit,
+    _ name: String, size: PixelSize = PixelSize(width: 0, height: 0), mode: ScaleMode = .aspectFit,
     allowsUpscaling: Bool = false, crops: Bool = true, compressionQuality: Double = 1,
     diskCapacity: Int = 0, preloadPolicy: PreloadPolicy = .none, preResize: Hook? = nil,
     postResize: Hook? = nil

@@ -68,7 +68,7 @@ extension ImagePipeline.Configuration {
   }
 
   /// Whether some sources are refused.
-  var checksSources: Bool { hostRule != .any || !readsLocalAddresses }
+  var checksSources: Bool { network.hostRule != .any || !readsLocalAddresses }
 
   /// Refuses a source that this pipeline does not allow, before any access to it: neither the error nor the time of a
   /// refused request reveals whether the source exists.

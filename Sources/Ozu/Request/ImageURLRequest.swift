@@ -79,5 +79,5 @@ extension ImagePipeline.Configuration {
   }
 
   /// The header fields of these requests.
-  var headers: HTTPHeaders { ["Accept": acceptance.text(for: codecs)] }
+  var headers: HTTPHeaders { ["Accept": network.acceptance.text(for: decoding.codecs)] }
 }

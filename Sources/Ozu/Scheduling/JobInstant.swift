@@ -25,7 +25,7 @@ package struct JobInstant: Comparable, Hashable, Sendable {
 
 extension ImagePipeline.Configuration {
   /// The current time, by the clock of the pipeline.
-  var instant: JobInstant { JobInstant(now()) }
+  var instant: JobInstant { JobInstant(testing.now()) }
 }
 
 extension Duration {
